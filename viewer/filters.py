@@ -166,7 +166,7 @@ def _with_text(context: Context, judgments: Judgments, text: str) -> "Bools":
     paths = [*answers.values(), *(file.path for file in files)]
     make = partial(_searched, judgments, answers, text)
     key = ("text", bench.folder, judgments.kind, text, id(judgments))
-    what = f"looking for the text in {len(paths)} files"
+    what = f"searching for the text in {len(paths)} files"
     lane: Lane = "pattern" if search.is_pattern(text) else "first"
     searched: Bools = context.store.later.get(key, what, make, of=paths, lane=lane)
     return searched

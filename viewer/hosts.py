@@ -63,16 +63,16 @@ class Hosts:
         asked = [_place(value) for value in said.get("host", [""])]
         for place in asked:
             if place is None:
-                return "the request does not say which host it is for"
+                return "the request names no host"
             if not self._answers_for(place.name):
                 return (
-                    f"this viewer does not answer for {place.name}; "
-                    f"if that is a name of its own, start it with --allow-host {place.name}"
+                    f"this viewer does not serve {place.name}; "
+                    f"if that is its own host name, start it with --allow-host {place.name}"
                 )
         stranger = self._stranger(method, {name: values[0] for name, values in said.items()}, asked[0])
         if stranger:
             return (
-                f"a page of {stranger} may not ask this viewer, only its own may; "
+                f"a page of {stranger} may not send requests to this viewer; "
                 "if that is the viewer behind a proxy, start it with --allow-host and the name in its address"
             )
         return None
@@ -124,7 +124,7 @@ def host_name(text: str) -> str:
     if _NAME.fullmatch(name) or _address(name):
         return name
     raise UsageError(
-        f"--allow-host {text!r} is no name of a host; give it as viewer.example.org, without http:// and port"
+        f"--allow-host {text!r} is not a host name; give it as viewer.example.org, without http:// and port"
     )
 
 

@@ -207,7 +207,7 @@ def read_columns(file: JudgmentFile) -> Columns:
     found = _one_each(read.observations, read.form)
     if found and found.paired != (file.kind == "pair"):
         held = "pairs" if found.paired else "grades"
-        return Columns(file, Observations(), (*faults, f"{file.path.name}: holds {held}, unlike its name says"))
+        return Columns(file, Observations(), (*faults, f"{file.path.name}: holds {held}, unlike its name"))
     return Columns(file, found, tuple(faults))
 
 

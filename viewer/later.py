@@ -28,7 +28,7 @@ _LONG = 3.0
 _SOON, _LATER = 250, 700
 PAUSES = 9
 """What rests between two times that it is made does so for so many times as long as that took: a tenth of a core."""
-_ENDED = "this is not being made any more; look again"
+_ENDED = "this is no longer being computed; reload the page"
 
 _NICE = 15
 """What no view shows first makes way for what is asked for, by so much, where the system knows that."""
@@ -67,7 +67,7 @@ def apart(
     try:
         return process.call(partial(make, *args), told=told).made
     except TooLong:
-        raise StorageError("the process that worked it out was ended; it may need more memory than there is") from None
+        raise StorageError("the process that computed it was killed; it may have run out of memory") from None
     finally:
         if process is not _kept:
             process.end()

@@ -131,7 +131,7 @@ def faults(lines: Sequence[str]) -> str:
     shown = "".join(notice(line, kind="fault") for line in lines[:_MOST_FAULTS])
     left = len(lines) - _MOST_FAULTS
     return shown + (
-        notice(f"{left:,} more lines are damaged; check_bench names them", kind="fault") if left > 0 else ""
+        notice(f"{left:,} more lines are damaged; check_bench lists them", kind="fault") if left > 0 else ""
     )
 
 

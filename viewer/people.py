@@ -34,7 +34,7 @@ def people(context: Context, state: State, bench: Bench) -> People:
     """
     paths, voting = settled_files(bench, context.store.vote_files(bench))
     if state.who and file_stem(state.who) in voting:
-        return People((), {}, "Votes are shown to you here once you have finished voting yourself.")
+        return People((), {}, "Votes are shown here once you have finished voting.")
     make = partial(_read, paths)
     votes, by_question = context.store.later.get(("votes", bench.folder), "reading the votes", make, of=paths)
     several = listed(voting, 5)

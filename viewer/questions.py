@@ -88,4 +88,4 @@ def scrolling(content: str, name: str) -> str:
 
 def show_all(state: State) -> str:
     """Return the link that shows long texts to their end."""
-    return markup.link(state.to(whole=True), "Show all of it")
+    return markup.link(state.to(whole=True), "Show all")

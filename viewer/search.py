@@ -107,9 +107,9 @@ def look(wanted: Wanted) -> Occurs:
         with ThreadPoolExecutor(len(shares)) as threads:
             found = list(threads.map(lambda at: _apart(at, pattern).call(shares[at], SECONDS).made, range(len(shares))))
     except re.error as error:
-        raise UsageError(f"{wanted.text} is no regular expression: {error}") from None
+        raise UsageError(f"{wanted.text} is not a regular expression: {error}") from None
     except TooLong:
-        message = f"looking for {wanted.text} takes over {SECONDS:.0f} seconds; look for a simpler pattern"
+        message = f"searching for {wanted.text} takes over {SECONDS:.0f} seconds; use a simpler pattern"
         raise UsageError(message) from None
     for one in found[1:]:
         found[0].add(one.questions, one.files.items())

@@ -177,7 +177,7 @@ class Store:
         by = f" by {state.judge}" if state.judge else ""
         raise MissingError(
             f"no {state.mode} judgments{by} in {bench.name}{known}; "
-            f"make some: gen_judgment --bench-name {bench.name} --mode {state.mode} --judge-model NAME"
+            f"create them with: gen_judgment --bench-name {bench.name} --mode {state.mode} --judge-model NAME"
         )
 
     def vote_files(self, bench: Bench) -> list[pathlib.Path]:
@@ -209,7 +209,7 @@ class Store:
         """
         with self._lock:
             places = self._places.setdefault(path, Places(path))
-        what = f"looking through {path.name}"
+        what = f"indexing {path.name}"
         self.later.get(("places", path), what, places.look, of=[path], patience=patience)
         return places
 
@@ -319,7 +319,7 @@ class Store:
         bench = self.bench(state.bench)
         baseline = state.looked_for("baseline") or None if state.mode == "pairwise-baseline" else None
         key = ("result", file.path, state.mode, bench.name, baseline, intervals)
-        what = "comparing with the answers, working out intervals" if intervals else f"reading {file.path.name}"
+        what = "comparing with the answers, computing intervals" if intervals else f"reading {file.path.name}"
         words = {"input_file": file.path, "baseline_model": baseline, "intervals": intervals, **_where(bench)}
         words["check_answers"] = intervals
         made = functools.partial(_result, state.mode, **words)

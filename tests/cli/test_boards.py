@@ -127,7 +127,7 @@ def test_rows_of_another_judge_are_refused_and_a_published_board_takes_those_of_
     other.write_text(published.read_text())
     with ProtocolServer(judge) as server:
         assert run(server, where, "--import", "alpaca_eval", out, "--board", str(other)) == 2
-        assert "does not say by which judge set its rows are" in capsys.readouterr().err
+        assert "does not state the judge set of its rows" in capsys.readouterr().err
         assert run(server, where, "--import", "alpaca_eval", out, "--board", str(published)) == 0
         assert "wordy: 2 of 3 by length_controlled_winrate" in capsys.readouterr().out
         again = ["--import", "alpaca_eval", out, "--board", str(published), "--overwrite"]

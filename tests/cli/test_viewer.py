@@ -134,14 +134,14 @@ def test_another_host_and_pages_elsewhere_are_refused(serve: Serve) -> None:
     refused = server.get("/config", Host="evil.example")
     assert refused.status == 403
     assert refused.body == (
-        "this viewer does not answer for evil.example; "
-        "if that is a name of its own, start it with --allow-host evil.example\n"
+        "this viewer does not serve evil.example; "
+        "if that is its own host name, start it with --allow-host evil.example\n"
     )
     call = json.dumps({"data": ["?tab=vote"], "fn_index": 0, "session_hash": "x"})
     for kind in ("text/plain", "application/json"):
         for headers in ({"Origin": "https://evil.example"}, {"Origin": "null"}, {"Sec_Fetch_Site": "same-site"}):
             told = server.get("/gradio_api/run/predict", call, Host=own, Content_Type=kind, **headers)
-            assert (told.status, "may not ask this viewer" in told.body) == (403, True)
+            assert (told.status, "may not send requests to this viewer" in told.body) == (403, True)
     answered = server.get(
         "/gradio_api/run/predict", call, Host=own, Content_Type="application/json", Origin=f"http://{own}"
     )

@@ -1,4 +1,4 @@
-"""Quality beside its price: what is added up, over which answers, and who is on the frontier."""
+"""Quality and price: what is added up, over which answers, and who is on the frontier."""
 
 import json
 import pathlib

@@ -101,4 +101,4 @@ def test_results_say_that_a_variants_average_is_without_the_given_turn(data: pat
     notes = show_result(bench_name="small", data_dir=data).notes
     assert any(note.startswith(f"{GIVEN}: the average is over the turns that the model wrote") for note in notes)
     plain = show_result(bench_name="small", data_dir=data, model_list=["m", "n"]).notes
-    assert not any("which was given" in note for note in plain)
+    assert not any("without the supplied first one" in note for note in plain)

@@ -57,7 +57,7 @@ def test_without_answers_the_page_says_how_to_get_them(tmp_path: pathlib.Path) -
     assert "Question 1, first part?" in html
     assert "There are no answers in small yet" in html
     _, html = views(tmp_path).view("?tab=compare")
-    assert "nobody has answered yet" in html
+    assert "no model has answered yet" in html
 
 
 @pytest.mark.parametrize("query", ["?tab=../etc", "?tab=find%00", "?tab=answers&tab=find", "?"])
@@ -98,7 +98,7 @@ def test_answers_without_judgments_are_shown_and_the_next_step_named(tmp_path: p
     assert "List&lt;int&gt; it is" in html
     assert "gen_judgment --bench-name small --judge-model NAME" in html
     _, html = views(tmp_path).view("?tab=leaderboard")
-    assert "nobody has judged the answers yet" in html
+    assert "there are no judgments yet" in html
 
 
 def test_judgments_without_answers_are_shown(tmp_path: pathlib.Path) -> None:
@@ -380,9 +380,9 @@ def test_the_leaderboard_shows_what_the_answers_cost_where_they_say_it(tmp_path:
     rows = [{"question_id": 1, "model": m, "judge": ["j", "t"], "turn": 1, "score": s} for m, s in (("a", 7), ("b", 5))]
     write(tmp_path / "small" / "model_judgment" / "j_single.jsonl", rows)
     _, html = views(tmp_path).view("?tab=leaderboard")
-    part = html[html.index("Quality beside its price") :]
+    part = html[html.index("Quality and price") :]
     assert "$7.50" in part
     assert "2.0" in part
     bench.answer_file("a").unlink()
     _, html = views(tmp_path).view("?tab=leaderboard")
-    assert "Quality beside its price" not in html
+    assert "Quality and price" not in html

@@ -150,7 +150,7 @@ def test_what_only_begins_when_the_viewer_closes_is_ended_too(large: list[pathli
     made.close()
     assert not made.busy
     for key in "bc":  # one waits for the other to be made, and one is new
-        with pytest.raises(StorageError, match="not being made any more"):
+        with pytest.raises(StorageError, match="no longer being computed"):
             made.get(key, "sleeping", list)
 
 

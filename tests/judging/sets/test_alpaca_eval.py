@@ -102,7 +102,7 @@ def test_a_list_inside_json_is_a_ranking_by_its_own_names(tmp_path: pathlib.Path
         ),
         pytest.param(
             {**MATCHED, "completion_parser_kwargs": {"outputs_to_match": {"1": "(", "2": "b"}}},
-            "outputs_to_match: '\\(' is no regular expression",
+            "outputs_to_match: '\\(' is not a regular expression",
             id="pattern",
         ),
         pytest.param({"fn_completion_parser": "regex"}, "fn_completion_parser 'regex' is not known", id="parser"),
