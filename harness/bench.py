@@ -328,7 +328,7 @@ def bench_folders(name: str = "mt_bench", data_dir: pathlib.Path | str = "data")
     if source is None:
         homes = (pathlib.Path(data_dir), shipped("data"))
         known = sorted({file.parent.name for home in homes for file in home.glob("*/question.jsonl")})
-        hint = nearest(name, known) if known else "there is none"
+        hint = nearest(name, known) if known else "no benchmarks were found"
         raise UsageError(f"no benchmark {name!r}: {folder / 'question.jsonl'} does not exist; {hint}")
     return Folders(folder, source)
 

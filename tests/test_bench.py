@@ -78,7 +78,7 @@ def test_own_settings_count_for_shipped_questions(tmp_path: pathlib.Path) -> Non
     ("name", "message"),
     [
         pytest.param(
-            "tinny", r"no benchmark 'tinny': .*question\.jsonl is not there; did you mean 'tiny'\?", id="near"
+            "tinny", r"no benchmark 'tinny': .*question\.jsonl does not exist; did you mean 'tiny'\?", id="near"
         ),
         pytest.param("qqq", "no benchmark 'qqq': .* known: .*mt_bench.*, tiny", id="far"),
         pytest.param("../tiny", "the benchmark name '../tiny' is not a plain folder name; use --data-dir", id="path"),
@@ -93,7 +93,7 @@ def test_a_bench_that_is_not_there(name: str, message: str, folder: pathlib.Path
 
 def test_without_any_bench_the_error_says_so(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bench_module, "shipped", lambda kind: tmp_path / "nothing")
-    with pytest.raises(UsageError, match="is not there; there is none"):
+    with pytest.raises(UsageError, match="does not exist; no benchmarks were found"):
         load_bench("tiny", tmp_path)
 
 

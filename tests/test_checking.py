@@ -84,7 +84,7 @@ def test_all_problems_come_at_once_with_file_and_line(tmp_path: pathlib.Path) ->
         "question.jsonl:8: reference of question 6 has 3 texts for 2 turns",
         "bench.toml:2: unknown key 'license'; did you mean 'licence'?",
         "bench.toml:3: unknown key 'temperature'; did you mean 'temperatures'?",
-        "us.jsonl:2: question 1 has a reference on line 1 already",
+        "us.jsonl:2: question 1 already has a reference on line 1",
         "us.jsonl:3: question 6 has 2 turns, this reference has 1",
         "us.jsonl:4: a reference to question 77, which is not in question.jsonl",
         "us.jsonl:5: the field 'choices' is missing",
@@ -251,7 +251,7 @@ def test_a_name_is_looked_for_in_the_data_folder_then_among_the_shipped(tmp_path
     ("which", "message"),
     [
         pytest.param("our_sett", "no benchmark 'our_sett'; did you mean 'our_set'", id="near miss"),
-        pytest.param("{}/our_set/question.jsonl", "give the folder that holds question.jsonl", id="file"),
+        pytest.param("{}/our_set/question.jsonl", "give the folder that contains question.jsonl", id="file"),
         pytest.param("{}", "contains no question.jsonl", id="other folder"),
         pytest.param("{}/nowhere", "no benchmark", id="no folder"),
     ],

@@ -68,7 +68,7 @@ def test_one_file_of_answers_is_graded_and_measured_by_category(
     out, err = capsys.readouterr()
     assert "single, questions: targets, judge: builtin/overlap, judge set: metrics_en" in out
     assert "token_f1" in out
-    assert "no question is of Finance" in err
+    assert "no question has the category Finance" in err
     folder = tmp_path / "data" / "targets"
     judged = rows(folder / "model_judgment" / "builtin%2Foverlap@metrics_en_single.jsonl")
     assert {(row["question_id"], row["criterion"]) for row in judged if row["question_id"] < 3} == {
@@ -114,7 +114,7 @@ def test_a_file_without_criteria_needs_no_judge(
     assert main(asked) == 0
     told = capsys.readouterr()
     assert "distinct_2" in told.out
-    assert "left out: 2 questions of closed_qa" in told.err
+    assert "left out: 2 questions of the category closed_qa" in told.err
     assert main([*asked, "--mode", "pairwise-all"]) == 2
     assert "name the judge with --judge-model" in capsys.readouterr().err
 
@@ -175,7 +175,7 @@ def test_toml_says_the_same(tmp_path: pathlib.Path) -> None:
     [
         pytest.param({"category": {}}, "language", id="no language"),
         pytest.param({"language": "en", "category": {"chat": {"GTP": []}}}, "did you mean 'GPT'", id="unknown key"),
-        pytest.param({"language": 3, "category": {"chat": []}}, "2 faults", id="two faults of form"),
+        pytest.param({"language": 3, "category": {"chat": []}}, "2 problems", id="two faults of form"),
     ],
 )
 def test_a_file_of_another_form_is_refused(tmp_path: pathlib.Path, value: Any, told: str) -> None:

@@ -23,7 +23,7 @@ def read(tmp_path: pathlib.Path, history: Any) -> Any:
 @pytest.mark.parametrize(
     ("history", "words"),
     [
-        pytest.param("Hello.", "list of 2 replies or nulls, one for each turn, this is 'Hello.'", id="a text"),
+        pytest.param("Hello.", "must be a list of 2 replies or nulls, one for each turn, this is", id="a text"),
         pytest.param(["Hello."], "must be a list of 2 replies or nulls, one for each turn", id="too short"),
         pytest.param(["Hello.", None, None], "must be a list of 2 replies or nulls", id="too long"),
         pytest.param([" ", None], "turn 1 must be a text that is not empty, or null, this is ' '", id="blank"),

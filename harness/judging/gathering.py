@@ -119,7 +119,7 @@ def _faults_of(
             kind: Kind = "grade" if mode == "single" else "compare"
             template = materials.template_for(question, turn, kind, criterion)
             for name in materials.lacking(question, template, criterion):
-                found[f"the field {name!r}, which the template {template.name} needs, is missing in"] = None
+                found[f"there is no text in the field {name!r}, which the template {template.name} needs, for"] = None
     return list(found)
 
 

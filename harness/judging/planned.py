@@ -88,7 +88,7 @@ def voted_pairs(paths: Iterable[pathlib.Path | str]) -> Voted:
 
     Raises:
         UsageError: a file holds votes on single answers.
-        DataError: a line is not what it must be.
+        DataError: a line is invalid.
     """
     pairs = set()
     models: dict[QuestionId, set[str]] = {}

@@ -76,11 +76,11 @@ def judge_agreement(votes: Sequence[pathlib.Path | str] = (), **words: Unpack[Wo
     pairs, all of grades or all of labels (then also `by_label`), grades beside pairs as preferences; `judge_model`
     names the judges or voters to take (default: all). A side of votes is a file and has the name of its stem; a
     judgment file is a side for each of its judges, by the judge's name, and behind that by judge set, mode, sample or
-    file where two sides are of one judge. See `Words` for what else can be asked for.
+    file where two sides are of one judge. See `Words` for the other keywords.
 
     Raises:
         UsageError: a file mixes what is not comparable, or files have nothing in common.
-        DataError: a line is not what it must be.
+        DataError: a line is invalid.
     """
     query = Query.of(**words)
     paths = [local_file(path) for path in votes] or _usual_files(query)

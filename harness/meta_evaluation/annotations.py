@@ -102,7 +102,7 @@ def read_items(
 
     Raises:
         UsageError: a file of votes holds grades, or nothing that was asked for.
-        DataError: a line is not what it must be.
+        DataError: a line is invalid.
     """
     said: dict[Judge, Annotated] = {PEOPLE: {}}
     places: dict[tuple[QuestionId, int, frozenset[str]], Item] = {}

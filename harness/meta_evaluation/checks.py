@@ -136,7 +136,7 @@ def number_broken(broken: Sequence[Broken], kind: str | None = None) -> Floats:
 
 
 def checked_bench(query: Query, path: pathlib.Path) -> Bench:
-    """Return the benchmark whose answers were checked: of a file given without a name, the one beside which it lies."""
+    """Return the benchmark whose answers were checked: for a file given without a name, the one that contains it."""
     folder = path.resolve().parent.parent
     if query.files and query.bench_name is None and (folder / "model_metric").is_dir():
         return load_bench(folder.name, folder.parent)

@@ -83,12 +83,12 @@ def judge_judges(
     `votes` are files of votes (default: the benchmark's `human_judgment/`); `input_file` are files of judgments
     (default: all pairs in `model_judgment/`, of every judge, judge set and sample). `compatible` counts as AlpacaEval
     does and names the columns as it does. `table` is a CSV file of one's own: the judges that it lacks are added to it,
-    `overwrite` replaces those that it has, and its rows are the report's. See `Words` for what else can be asked for.
+    `overwrite` replaces those that it has, and its rows are the report's. See `Words` for the other keywords.
 
     Raises:
         UsageError: a file of votes holds no votes on pairs, or the table was made from other votes.
         MissingError: there are no votes.
-        DataError: a line is not what it must be.
+        DataError: a line is invalid.
     """
     query = Query.of("pairwise-all", **words)
     paths = vote_files(query, votes)

@@ -180,7 +180,7 @@ def judge_disagreement(
     """Return the items on which judges disagree, or, with files of `votes`, those on which one is against the voters.
 
     A row is an item, with what each judge says (`by JUDGE`) and, of votes, most `people`. `judge_model` are the judges
-    (default: all that there are); see `Words` for what else can be asked for.
+    (default: all that there are); see `Words` for the other keywords.
 
     Raises:
         UsageError: there are fewer than two judges and no votes, or the files hold labels.

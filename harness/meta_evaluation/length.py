@@ -227,7 +227,7 @@ def judge_length(variants: Sequence[str] = (), **words: Unpack[Words]) -> Report
     Lengths are characters of the answers in the benchmark's `model_answer/`; of a file given, in the folder beside
     which it lies unless `bench_name` says otherwise. `variants` are versions of one model, such as one asked to be
     concise and one asked to be verbose: the table of that name says by how much they move its rates. See
-    `Words` for what can be asked for.
+    `Words` for the keywords.
 
     Raises:
         MissingError: no answer of the judged models is there.

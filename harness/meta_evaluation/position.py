@@ -1,4 +1,4 @@
-"""Pairs judged in both orders -> whether the judge goes by the place in which it sees an answer.
+"""Pairs judged in both orders -> the judge's position bias.
 
     consistent, biased_first, biased_second, one_sided_tie     shares of the pairs with a verdict in both games
     first                                                      games won by the answer shown first / decided games
@@ -17,9 +17,9 @@ from harness.written import takes_only
 
 @takes_only(Words.__annotations__)
 def judge_position(**words: Unpack[Words]) -> Report:
-    """Return whether the judge goes by the place of an answer: all pairs first, then by judge, category, turn and gap.
+    """Return the judge's position bias: all pairs first, then by judge, category, turn and gap.
 
-    Several judges are counted together and each for itself; see `Words` for what can be asked for.
+    Several judges are counted together and separately; see `Words` for the keywords.
 
     Raises:
         UsageError: the file mixes what is not comparable, or holds no pairs.

@@ -324,7 +324,7 @@ def judge_repeat(mode: Mode | None = None, **words: Unpack[Words]) -> Report:
     """Return where the variance of the verdicts comes from, turn by turn; with all samples that there are.
 
     Several files of one judge count as its repeats, several judges as a facet of their own. A facet that the data lack
-    has no variance, and a reason in `why_not`. See `Words` for what can be asked for.
+    has no variance, and a reason in `why_not`. See `Words` for the keywords.
     """
     given = asked(Query.of(mode, **words)._replace(every_sample=True))
     records, sources = given.verdicts, given.sources

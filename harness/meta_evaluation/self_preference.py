@@ -142,7 +142,7 @@ def judge_self(
     """Return for each of several judges whether it favours the models of its own family, against the other judges.
 
     `judge_model` are the judges (default: all that there are), `families` says of which family a model or judge is
-    where its name does not; see `Words` for what else can be asked for.
+    where its name does not; see `Words` for the other keywords.
 
     Raises:
         UsageError: there are fewer than two judges, or they had different judge sets.

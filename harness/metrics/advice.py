@@ -35,7 +35,7 @@ def warnings_of(metrics: Sequence[Metric], items: Sequence[Item], bench: Bench, 
     ]
     if open_ones := sorted({item.question.category for item in compared} & OPEN_CATEGORIES):
         found.append(
-            f"{', '.join(open_ones)}: many different answers are good there, so what they have in common with one "
+            f"{', '.join(open_ones)}: many different answers are good there, so overlap with one "
             f"reference ({overlapping}) says little"
         )
     if reference is not None and (count := _by_model(compared, bench, reference)):

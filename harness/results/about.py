@@ -30,7 +30,7 @@ class About(NamedTuple):
 
     bench: str | None
     why_not: str | None = None
-    """Why there is no table by category, or what it lacks."""
+    """Why there is no table by category, or what is missing from it."""
     home: Bench | None = None
     """The benchmark itself, where its questions fit."""
     by: str = USUAL_FIELD
@@ -85,9 +85,9 @@ class About(NamedTuple):
 def about(query: Query, found: Observations, path: pathlib.Path) -> About:
     """Return what observations are about.
 
-    A file that the user named belongs to the folder beside which it lies, if that holds questions or has the name of a
-    shipped benchmark; else to the benchmark named. The questions must fit, unless the user said that these are the
-    ones: every id known, and every hash that the rows carry equal.
+    A file that the user named belongs to the benchmark folder above its own, if that has questions or the name of a
+    shipped benchmark; else to the benchmark named. The questions must match, unless the user named the benchmark:
+    every id must be known, and every hash in the rows equal.
     """
     given, unknown = bool(query.files), About(None, by=query.by, fixed_mix=query.fixed_mix)
     if given and query.bench_name is None:

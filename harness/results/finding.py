@@ -1,8 +1,8 @@
-"""What a query finds: the files, and of them the observations of one source, or `UsageError` that lists the choices.
+"""What a query finds: files, and in them the observations of one source, or a `UsageError` that lists the choices.
 
     ask(Query("single", judges=("gpt-4",), judge_set="mt_bench"))  ->  gpt-4_single.jsonl, its grades by one wording
 
-None asks for the only one that there is.
+None means the only one that there is.
 """
 
 import fnmatch
@@ -31,7 +31,7 @@ class Found(NamedTuple):
     sample: int
     observations: Observations
     replaced: int
-    """Rows of the whole file that others with the same key replaced, or stand beside."""
+    """Rows of the whole file that repeat the key of another row."""
     turned: int = 0
     """Of these, those that name the two models of a pair the other way round."""
     averaged: bool = False
@@ -39,7 +39,7 @@ class Found(NamedTuple):
 
     @property
     def text(self) -> str:
-        """What it is, in words."""
+        """A description of it."""
         return f"{self.judge}{f' (sample {self.sample})' if self.sample else ''} in {self.path.name}"
 
 
@@ -59,21 +59,21 @@ def replaced_note(found: Sequence[Found]) -> list[str]:
 
 
 def ask(query: Query) -> list[Found]:
-    """Return what the query is about: of the one judge that is named or that there is, or of each of several judges.
+    """Return what the query is about: for the judge named or the only judge, or for each of several judges.
 
     Raises:
         UsageError: there are several judges or judge sets; the message lists them.
         MissingError: there are no judgments.
-        DataError: a line of a file is not what it must be.
+        DataError: a line of a file is invalid.
     """
     return _of_several(query) if query.every_judge or query.several else _of_one(query)
 
 
 def chosen(query: Query, read: Read, path: pathlib.Path) -> Found:
-    """Return what of a file may be in one table.
+    """Return the observations of a file that may be in one table.
 
     Raises:
-        UsageError: there is nothing, or several things; the message says what to choose.
+        UsageError: there are none, or several kinds; the message lists the choices.
     """
     found = read.observations
     mode = query.mode or ("pairwise-all" if found.paired else "single")
@@ -95,10 +95,10 @@ def chosen(query: Query, read: Read, path: pathlib.Path) -> Found:
 
 
 def read_for(query: Query, path: pathlib.Path) -> Read:
-    """Return what a file holds, rows with equal keys as the query wants them.
+    """Return a file's observations, with repeated rows treated as the query states.
 
     Raises:
-        UsageError: there are such rows, and they are to be refused.
+        UsageError: there are repeated rows, and the query refuses them.
     """
     if query.repeated not in REPEATED:
         raise UsageError(f"--repeated must be one of {', '.join(REPEATED)}, this is {query.repeated!r}")
@@ -109,10 +109,10 @@ def read_for(query: Query, path: pathlib.Path) -> Read:
 
 
 def one_source(query: Query, found: Observations, path: pathlib.Path) -> Observations:
-    """Return the observations of the one judge, judge set and sampling that was asked for, or that there is.
+    """Return the observations of the requested, or the only, judge, judge set and sampling.
 
     Raises:
-        UsageError: there are several, and which one was meant is not said; the message lists them.
+        UsageError: there are several, and the query names none; the message lists them.
     """
     kept = found.keep(lambda case: query.judge in {None, case.source.judge} and case.source.made_with(query.judge_set))
     if not kept:
@@ -276,7 +276,7 @@ def _of_several(query: Query) -> list[Found]:
 
 
 def _in_file(query: Query, path: pathlib.Path, read: Read) -> list[Found]:
-    """Return what a file holds of a judge, apart for each sample where all are wanted."""
+    """Return a file's observations of a judge, split by sample if all samples are requested."""
     read = read._replace(observations=narrowed(query, read.observations, path))
     if not query.every_sample:
         return [chosen(query, read, path)]
@@ -372,7 +372,7 @@ def _fits(query: Query, path: pathlib.Path, sample: int) -> bool:
 
 
 def _sources_text(path: pathlib.Path) -> str:
-    """Return whose judgments a file holds, in the words that the flags take."""
+    """Return whose judgments a file contains, as the flags would name them."""
     told = dict.fromkeys(f"{source.judge} with {source.set_text}" for source in _sources(path))
     return ", ".join(told) or f"{path.name} (empty)"
 

@@ -1,14 +1,14 @@
 """Two runs -> how each model of the new one compares with the old one, and whether a gate lets the new one pass.
 
-    difference   new less old, question by question, of verdicts that both runs have (`paired.compare_runs`); of pairs
+    difference   new minus old by question, over verdicts that both runs have (`paired.compare_runs`); of pairs
                  the outcome against the same opponent, a tie half a win
-    missing      share of all verdicts of either run that one of the two lacks: failed, or not made at all
+    missing      share of all verdicts of either run that are missing in one: failed, or not made at all
     as good as   the lower end of the difference's 95% interval is above -margin
     gate         fails if a model is worse (Holm over the models), if more than `max_missing` is missing or a model is
                  altogether, or, with a margin, if a model is not shown to be as good as before within it
 
 Two runs are compared only if one judge made both with one judge set and sampling, on the same wordings, as in a table;
-what the user allows to differ is said.
+differences that the user allows are noted.
 
 80 questions, the new run lost 8 to an outage: 10% are missing, and the gate fails with the usual 5%, whatever the
 grades of the rest. So it does if the other run broke after 11 questions: nothing shows a drop in the 69 others.
@@ -27,7 +27,7 @@ from harness.results.statistics.bootstrap import Resampling
 from harness.results.statistics.paired import Paired, PairedTable, compare_runs
 
 ALLOWED = ("judge", "judge-set", "sampling", "criterion", "score-method", "questions")
-"""What may differ between two runs if the user says so."""
+"""What may differ between two runs if the user allows it."""
 MAX_MISSING = 0.05
 
 Item = tuple[QuestionId, int, str | None]
@@ -35,7 +35,7 @@ Item = tuple[QuestionId, int, str | None]
 
 
 class Missing(NamedTuple):
-    """What the two runs lack of one model."""
+    """What is missing of one model in the two runs."""
 
     failed: int
     """Judgments without a verdict."""
@@ -56,7 +56,7 @@ class Missing(NamedTuple):
 
     @property
     def in_other(self) -> str:
-        """What the other run lacks, in words."""
+        """A text about what is missing in the other run."""
         absent = f" and {self.other_absent} not made" if self.other_absent else ""
         return f"{self.other_failed} failed{absent} in the other"
 
@@ -193,7 +193,7 @@ def _origin(run: Observations) -> dict[str, set[str]]:
 
 
 def _reworded(new: Observations, old: Observations) -> list[QuestionId]:
-    """Return the questions of which the two runs have other texts, as far as the rows say."""
+    """Return the questions whose texts differ between the two runs, as far as the rows show."""
     before = {asked.question_id: asked.content for asked in old.asked if asked.content is not None}
     own = {asked.question_id: asked.content for asked in new.asked if asked.content is not None}
     return [question for question, content in own.items() if before.get(question, content) != content]

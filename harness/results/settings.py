@@ -36,7 +36,7 @@ def _first(path: pathlib.Path) -> Mapping[str, Any]:
 
 
 def _served(row: Mapping[str, Any]) -> str | None:
-    """Return what the provider called the model; None where it did not say."""
+    """Return the provider's name for the model; None if it gave none."""
     for choice in row.get("choices") or ():
         details = choice.get("details") if isinstance(choice, dict) else None
         for about in details if isinstance(details, list) else ():

@@ -56,36 +56,36 @@ def show_result(
     """Return the results of one judge in one mode, or of a panel of several judges.
 
     Args:
-        mode: what was judged; pairwise-baseline keeps the pairs with `baseline_model` (default: what the judge set says
-            that is named, else single).
+        mode: what was judged; pairwise-baseline keeps the pairs with `baseline_model` (default: as the named judge set
+            states, else single).
         baseline_model: the baseline of pairwise-baseline (default: the judge set's, else the model in every pair).
-        count_failed: count a rating without score as -1 in place of leaving it out.
-        intervals: True: say all about how sure the results are (`Result.detail`); None: the interval and the ranks of
-            each row, of a table that is not too large; False: nothing.
-        common: count the questions only on which all models were judged that are ranked.
+        count_failed: count a judgment without a grade as -1 instead of leaving it out.
+        intervals: True: compute the full uncertainty (`Result.detail`); None: the interval and the ranks of
+            each row, unless the table is too large; False: nothing.
+        common: count only the questions on which all ranked models were judged.
         against: the judgment file of another run of the same questions to compare with, model by model.
         allow: what may differ between the two runs (`runs.ALLOWED`), or between these rows and those of the board.
-        margin: how much worse than in the other run is still as good.
-        difference: for which the table says its power and the questions needed (default: `default_difference`).
+        margin: the non-inferiority margin for the comparison with the other run.
+        difference: the difference for which power and questions needed are given (default: `default_difference`).
         sort: the column by whose numbers the models are sorted (default: the average, or the adjusted win rate).
-        metric: metrics that need no judge to show in place of judgments, as `auto_metrics` and `auto_checks` wrote
-            them; `score` among them stands for the judge's grades beside.
+        metric: metrics that need no judge to show instead of judgments, as `auto_metrics` and `auto_checks` wrote
+            them; `score` among them adds the judge's grades.
         variant: which variant of these metrics, where there are several.
-        aggregate: what the grades of each conversation's turns are put together by: `mean`, `min` or `last`; a turn
-            without grade leaves its conversation out; `pooled` puts the grades of all turns in one mean, as FastChat
-            does (default: what the judge set states, else pooled).
+        aggregate: how the grades of each conversation's turns are combined: `mean`, `min` or `last`; a conversation
+            with an ungraded turn is left out; `pooled` takes one mean over the grades of all turns, as FastChat
+            does (default: as the judge set states, else pooled).
         length_control: win rates at equal length, of pairs with a baseline: by the `own` fit, as `compatible` with
             alpaca_eval's, or `off` (default: own, where the judge set's board is ranked by it).
-        board: a CSV file to write the rates to, with AlpacaEval's columns; rows are added to one that is there.
-        overwrite: replace the rows of models that are on the board already.
-        check_answers: leave out judgments of answers that have been replaced since, which reads all answers; without, a
-            note says that this was not checked.
+        board: a CSV file to write the rates to, with AlpacaEval's columns; rows are added to an existing one.
+        overwrite: replace the rows of models that are already on the board.
+        check_answers: leave out judgments of answers that have been replaced since, which reads all answers; otherwise
+            a note says that this was not checked.
         words: which judgments; see `Words`. Several judges make a panel: each judge alone and all together.
 
     Raises:
-        UsageError: the file mixes what is not comparable, or does not fit the mode.
+        UsageError: the file mixes judgments that are not comparable, or does not match the mode.
         MissingError: there are no judgments.
-        DataError: a line of the file is not what it must be.
+        DataError: a line of the file is invalid.
     """
     names = (metric,) if isinstance(metric, str) else tuple(dict.fromkeys(metric))
     other, file = (None if path is None else pathlib.Path(path) for path in (against, board))

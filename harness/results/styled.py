@@ -36,14 +36,14 @@ class StyleResult:
 
 @takes_only(Words.__annotations__)
 def show_style(features: Sequence[str], *, anchors: Sequence[str] = (), **words: Unpack[Words]) -> StyleResult:
-    """Return the models' strengths as if their answers were written alike.
+    """Return the models' strengths at equal style of their answers.
 
     `features` are some of `FEATURES`; `anchors` are the models that define the scale (default: all). See `Words` for
-    what else can be asked for.
+    the other keywords.
 
     Raises:
-        UsageError: no such feature or anchor, grades in place of pairs, or there is no estimate.
-        MissingError: there are no pairs, or their answers are not there.
+        UsageError: no such feature or anchor, grades instead of pairs, or there is no estimate.
+        MissingError: there are no pairs, or their answers are missing.
     """
     if unknown := [name for name in features if name not in FEATURES]:
         raise UsageError(f"no feature of style {', '.join(unknown)}; there are: {', '.join(FEATURES)}")

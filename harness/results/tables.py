@@ -1,14 +1,14 @@
-"""The observations that are shown -> the table of their kind, and how sure it is as far as that is wanted.
+"""The observations that are shown -> the table of their kind, with its uncertainty if requested.
 
 grades   a mean by turn and over all               pairs    wins, losses, ties
 label, criterion, dimension, metric                the columns that a judge set or a metric names
-of several judges                                  each of them alone and all together (`panel`)
+of several judges                                  each of them and all together (`panel`)
 
-The first screen says of how sure it is, with the numbers of the full detail (`detail`), which draws the same questions:
+The first screen shows this uncertainty, with the numbers of the full detail (`detail`), from the same resamples:
 
-interval   of the average or the win rate (ties half; of weighed verdicts the mean), from resampling questions
-rank       1 + models told to be better, to M - models told to be worse (`paired`, of pairs `comparing`; `ranks`);
-           each column of several has its own, and is a family of tests by itself
+interval   of the average or the win rate (ties half; of weighted verdicts the mean), from a bootstrap of questions
+rank       1 + significantly better models, to M - significantly worse models (`paired`, of pairs `comparing`; `ranks`);
+           each column of several has its own, and is a separate family of tests
 """
 
 import math
@@ -37,7 +37,7 @@ from harness.results.table import Made, Table
 from harness.results.wanted import Shown
 
 OF_SCALE, OF_WIN_RATES = 0.05, 0.1
-"""The difference for which power is said unless the user names one: of grades as a share of the scale, of win rates."""
+"""The difference for power unless the user names one: of grades as a share of the scale, of win rates."""
 MOST_MODELS = 50
 MOST_ROWS = 8_000
 """A table of more models or rows than this has intervals and ranks only where they are asked for: they would take
@@ -176,8 +176,8 @@ def _contradictions(table: Table, column: str, compared: PairedTable) -> str | N
 
 def _best_first(result: Result, *, told: bool) -> Result:
     """Return the result with the best models first: by the mean of their ranks in all columns, then by the first one;
-    a model that has no rank in a column in which others do comes after those that have all, since a mean of fewer ranks
-    says another thing. Notes say so unless the user chose a column."""
+    a model without a rank in a column in which others have one comes after those that have all, since a mean of fewer
+    ranks is not comparable. Notes say so unless the user chose a column."""
     ranks, (first, *others) = result.table.ranks, result.table.names
     result = result.sorted_by(first)
     models = dict.fromkeys(line.model for line in result.table.whole)
@@ -200,7 +200,7 @@ def _best_first(result: Result, *, told: bool) -> Result:
 
 
 def _panel(result: Result, shown: Shown, records: Observations) -> Result:
-    """Return the result with what several judges say, each alone and all together."""
+    """Return the result with the numbers of several judges, each alone and all together."""
     from harness.results.panel import grades_panel, labels_panel, means_panel, pairs_panel
 
     kind, seed = shown.kind, shown.wanted.query.seed
@@ -237,7 +237,7 @@ def conversations(found: Observations, shown: Shown) -> Observations:
 
 
 def _arrays(found: Observations, shown: Shown) -> Any:
-    """Return the observations of one judge as the tables of their kind are made of them."""
+    """Return the observations of one judge as arrays for the tables of their kind."""
     groups = shown.subject.groups
     if shown.kind == "label":
         from harness.results.labels import judgments_of
@@ -274,9 +274,10 @@ def _with_detail(
     stated: float | None = None,
     whole: Matrix | None = None,
 ) -> Result:
-    """Return the result with all that says how sure it is; power is said for the difference that is stated.
+    """Return the result with its full uncertainty; power is computed for the stated difference.
 
-    `found` are the arrays of what was `said`, of a panel those of all judges together; `whole` as of `grades_detail`.
+    `found` are the arrays of the observations `said`, for a panel those of all judges together; `whole` as of
+    `grades_detail`.
     """
     from harness.results.detail import grades_detail, pairs_detail, position_of
 

@@ -1,4 +1,4 @@
-"""Conversations with a played user -> what the user did in them, which rules it broke, how much of the variance it is.
+"""Conversations with a simulated user -> what the user did, which rules it broke, its share of the variance.
 
     v_qmk        the score of model m in its conversation with sample k of the user about question q
     within       mean over q and m of the variance of v_qmk over k: two conversations of one model about one question
@@ -62,7 +62,7 @@ class UserVariance(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class UserTable:
-    """What `show_result` says of played users."""
+    """What `show_result` shows about simulated users."""
 
     user: Mapping[str, Any]
     """Who played them, as the rows state it."""

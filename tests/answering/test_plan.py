@@ -19,7 +19,7 @@ def test_a_plan_needs_models_and_questions(tmp_path: pathlib.Path) -> None:
     bench = small_bench(tmp_path)
     with pytest.raises(UsageError, match="no model given"):
         plan_answers([], bench)
-    with pytest.raises(UsageError, match="the slice leaves none of the 3 in small"):
+    with pytest.raises(UsageError, match="the slice leaves none of the 3 questions of small"):
         plan_answers(["builtin/eliza"], bench, questions=[])
     with pytest.raises(UsageError, match="--answer-file is for the answers of one model"):
         plan_answers(["builtin/eliza", "builtin/outline"], bench, answer_file=tmp_path / "a.jsonl")

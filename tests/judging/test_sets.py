@@ -217,7 +217,7 @@ references = { required = ["math"], if_any = ["stem"] }
             id="a criterion for nothing",
         ),
         pytest.param(
-            "extends = 'mt_bensh'", "extends names the judge set 'mt_bensh', which is not there", id="extends"
+            "extends = 'mt_bensh'", "extends names the judge set 'mt_bensh', which does not exist", id="extends"
         ),
         pytest.param("attempts = 0", "attempts must be a whole number from 1 to 20", id="no attempt"),
         pytest.param("attempts = true", "attempts must be a whole number", id="attempts true"),
@@ -298,19 +298,21 @@ def test_what_is_wrong_in_the_settings_is_named(tmp_path: pathlib.Path, settings
         ),
         pytest.param(GRADE + 'turn = "{answer}"', "the prompt contains no {conversation}", id="idle sub-template"),
         pytest.param(
-            'kind = "grade"\nuser = "{question}"', "a prompt to grade must hold {answer}", id="nothing to grade"
+            'kind = "grade"\nuser = "{question}"', "a prompt to grade must contain {answer}", id="nothing to grade"
         ),
         pytest.param(
-            'kind = "grade"\nuser = "{answer_a} {answer_b}"', "a prompt to grade must hold {answer}", id="grade a pair"
+            'kind = "grade"\nuser = "{answer_a} {answer_b}"',
+            "a prompt to grade must contain {answer}",
+            id="grade a pair",
         ),
         pytest.param(
             'kind = "compare"\nuser = "{answer}"',
-            "a prompt to compare must hold {answer_a} and {answer_b}",
+            "a prompt to compare must contain {answer_a} and {answer_b}",
             id="compare one",
         ),
         pytest.param(
             'kind = "compare"\nuser = "{answer_a}"',
-            "a prompt to compare must hold {answer_a} and {answer_b}",
+            "a prompt to compare must contain {answer_a} and {answer_b}",
             id="half a pair",
         ),
         pytest.param(
@@ -439,7 +441,7 @@ def test_a_changed_prompt_is_another_version(tmp_path: pathlib.Path) -> None:
         pytest.param({"prompt_template": "{answer} {x}"}, "unknown placeholder or unmatched brace: {x}", id="name"),
         pytest.param({"prompt_template": "{answer} }"}, "unknown placeholder or unmatched brace", id="brace"),
         pytest.param({"prompt_template": "{answer_2} {answer}"}, "{answer_2} does not exist yet at turn 1", id="turn"),
-        pytest.param({"prompt_template": "{question}"}, "must hold {answer}", id="no answer"),
+        pytest.param({"prompt_template": "{question}"}, "must contain {answer}", id="no answer"),
         pytest.param({"system_prompt": 5}, "system_prompt must be a text", id="system"),
     ],
 )

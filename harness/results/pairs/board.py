@@ -3,9 +3,9 @@
     model,win_rate,standard_error,n_wins,n_wins_base,n_draws,n_total,discrete_win_rate,mode,avg_length,
     length_controlled_winrate,lc_standard_error
 
-Ours beside them: the interval of the length-controlled rate (`lc_low`, `lc_high`), and the judge, judge set and
-baseline that made a row, which published boards do not say. Rows of another judge, judge set or baseline are refused.
-A model with less than half of the pairs of the one with the most has no place: it is not written, or stands last.
+Our additional columns: the interval of the length-controlled rate (`lc_low`, `lc_high`), and the judge, judge set and
+baseline of a row, which published boards do not state. Rows of another judge, judge set or baseline are refused.
+A model with less than half of the pairs of the one with the most is not ranked: it is not written, or listed last.
 
 Source: alpaca_eval 0.6.6, `metrics/winrate.py` and `main.py`.
 """
@@ -103,19 +103,19 @@ def write_board(
     sort: str | None = None,
     allow: Collection[str] = (),
 ) -> list[str]:
-    """Write a board, or add rows to the one that is there; return what a reader must know of it, a line each.
+    """Write a board, or add rows to an existing one; return notes on it.
 
     Args:
         path: the file.
         rows: what `board_rows` returns.
-        judge_set: of the rows, which says by what a board is sorted and which judge a published one is by.
+        judge_set: of the rows; it states how a board is sorted and the judge of a published one.
         overwrite: replace the rows of models that are on the board.
         sort: the column to sort by, greatest first.
         allow: `judge`, `judge-set` or `baseline`, in which the rows may differ from those of the board.
 
     Raises:
-        UsageError: a model is on the board already, there is no such column, or the rows are not comparable.
-        DataError: the file is no board.
+        UsageError: a model is already on the board, there is no such column, or the rows are not comparable.
+        DataError: the file is not a board.
         StorageError: it can't be written.
     """
     if not rows:
@@ -151,12 +151,12 @@ def write_board(
 
 
 def _pairs(row: Mapping[str, Any]) -> float:
-    """Return of how many pairs a row is; -inf where it does not say."""
+    """Return the number of pairs of a row; -inf if it does not state it."""
     return _number(str(row.get("n_total") or ""))
 
 
 def _is_few(row: Mapping[str, Any], most: float) -> bool:
-    """Return whether a row is of too few pairs to have a place beside the one with the most."""
+    """Return whether a row has too few pairs to be ranked, compared with the one with the most."""
     return _pairs(row) >= 0 and few(int(_pairs(row)), int(most))
 
 
@@ -165,10 +165,10 @@ def _of_most(model: str, row: Mapping[str, Any], most: float) -> str:
 
 
 def read_board(path: pathlib.Path) -> tuple[str, list[str], list[dict[str, str]]]:
-    """Return the name of a board's first column, those of the others, and its rows; of a new one the usual columns.
+    """Return the name of a board's first column, those of the others, and its rows; for a new board the defaults.
 
     Raises:
-        DataError: the file is no board.
+        DataError: the file is not a board.
         StorageError: it is no file.
     """
     need_regular(path)

@@ -121,7 +121,7 @@ def test_a_server_gives_every_file(tmp_path: pathlib.Path, resumes: bool) -> Non
 @pytest.mark.parametrize("says_length", [pytest.param(True, id="length"), pytest.param(False, id="no length")])
 def test_a_cut_transfer_shows_nothing_and_is_resumed(tmp_path: pathlib.Path, resumes: bool, says_length: bool) -> None:
     with serving(Mirror(upstream_files(), resumes, cut_after=100_000, says_length=says_length)) as mirror:
-        with pytest.raises(MissingError, match=r"cut after 100000 of \d+ bytes .* run the same command again"):
+        with pytest.raises(MissingError, match=r"interrupted after 100000 of \d+ bytes .* run the same command again"):
             fetch(SMALL, tmp_path, source=mirror.url)
         assert public_files(tmp_path) == {}
         mirror.cut_after = None
