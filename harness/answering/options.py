@@ -37,7 +37,7 @@ class AnswerOptions:
     params: Mapping[str, Any] = field(default_factory=dict)
     """Further parameters of the request by name, as in models.toml: `reasoning_effort`, `top_k`, `extra_body`, …"""
     retry_cut: Annotated[float, FACTOR] = RETRY_CUT
-    """A reply that is cut at its limit on tokens is asked for once more, with so many times the limit; 1: never."""
+    """The factor on the token limit with which a reply that was cut off at it is requested again; 1: never."""
     system: str | None = None
     """System prompt; None takes the benchmark's, if it has one; an empty text is none at all."""
     base_url: str | None = None
@@ -65,7 +65,7 @@ class AnswerOptions:
     user_base_url: str | None = None
     user_api_key_env: str | None = None
     models_file: pathlib.Path | str | None = None
-    """The file that names endpoints; None takes ./models.toml, if it is there."""
+    """The file that names endpoints; None means ./models.toml, if it exists."""
     key_needed: bool = True
     """Whether a key that is missing is an error while planning already; an estimate needs none."""
 

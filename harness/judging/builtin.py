@@ -1,7 +1,7 @@
-"""The built-in judges, which need no model: their names, and what every table of their verdicts says.
+"""The built-in judges, which need no model: their names, and the note on every table of their verdicts.
 
 overlap.py        counts words, numbers and checks
-rules.py          the judges with one rule each, yardsticks for real ones
+rules.py          the judges with one rule each, baselines for real ones
 builtin_model.py  all of them as chat models
 """
 

@@ -59,7 +59,7 @@ def _sure_of(side: Side, text: str, sides: tuple[str, str]) -> tuple[TokenLogpro
 def require_verdict(name: str, form: VerdictForm) -> None:
     """Raise `UsageError` unless a built-in judge can give a verdict of this form.
 
-    What it gives is written in the form asked for and read like any judge's words; kinds that it can't do it refuses.
+    Its text is written in the requested form and parsed like any judge's; kinds that it cannot do are refused.
     """
     if name in RULES and form.kind != "compare":
         raise UsageError(f"{name} only compares two answers; use --mode pairwise-baseline or pairwise-all")

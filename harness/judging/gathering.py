@@ -1,4 +1,4 @@
-"""What is there for judging: the answers, references and texts that matches need, or what is missing and what to do.
+"""The answers, references and texts that matches need, or what is missing and what to do about it.
 
 materials, questions, notices = gather(bench, judge_set, ["gpt-4o"], bench.questions)
 """
@@ -108,7 +108,8 @@ def _faults_of(
     mode: Mode | None,
     reference: str | None,
 ) -> list[str]:
-    """Return what a question lacks for being judged, its answers aside, as beginnings that the question's id ends."""
+    """Return what a question is missing for judging, apart from answers, as texts to which the question's id is
+    added."""
     found: dict[str, None] = {}
     for turn, names in criteria.items():
         for criterion in names:

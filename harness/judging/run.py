@@ -180,12 +180,12 @@ class JudgmentReport:
 
 
 def run_judgments(plan: JudgmentPlan, running: RunOptions = RunOptions(), *, watch: Watcher = nobody) -> JudgmentReport:
-    """Judge what is planned and write each judgment as soon as it is there.
+    """Carry out a plan and write each judgment as soon as it is made.
 
     Raises:
         EndpointError: a judge cannot be called at all.
         StorageError: a judgment file can't be written, or another process writes it.
-        Interrupted: the user stopped the run. In every case what was done is kept.
+        Interrupted: the user stopped the run. In every case finished work is kept.
     """
     with Cache(running.cache) as cache, JudgmentWork(plan, cache) as work:
         tally = run(work.courses(), work.models(), running, planned=plan.jobs, watch=watch, sync=work.sync)

@@ -1,15 +1,15 @@
-"""What a judge is worth, and what its verdicts can be trusted for; one file a question.
+"""How good a judge is, and what its verdicts can be trusted for; one file for each question.
 
 Each report's file opens with its formula and ends with the function that makes it. What they share:
 
 report.py        how a report begins and ends, its rows, and ratios with intervals over questions
-contingency.py   how often two sides said what of the same items, and every measure of agreement on such tables;
+contingency.py   contingency tables of two sides' verdicts, and every measure of agreement on them;
                  verdict_agreement.py: of pairs and labels
-votes.py         who said what about which item, from observations
+votes.py         verdicts by item and judge or voter, from observations
 annotations.py   the same with samples, orders and prices, for judges.py
-planning.py      what a run of judgments would show, before it is made (gen_judgment --dry-run)
+planning.py      what a run of judgments would detect, before it is made (gen_judgment --dry-run)
 
-A new report is a file with such a function, which takes the words of a query (`Words`), and a line in `REPORTS`.
+A new report is a file with such a function, which takes the keywords of a query (`Words`), and a line in `REPORTS`.
 """
 
 import pkgutil

@@ -1,12 +1,12 @@
-"""Who said what about which item -> how often judges and people agree: on pairs, grades and labels alike.
+"""Votes and judgments on the same items -> how often judges and people agree: on pairs, grades and labels.
 
-    pairs and labels   the share of pairs of votes that say the same, and kappa (`verdict_agreement`)
+    pairs and labels   the share of pairs of votes that agree, and kappa (`verdict_agreement`)
     grades             correlations, equal grades, and Krippendorff's alpha (formulas in `contingency`); the measures
-                       ask different things: a judge that is always one point milder has pearson 1 and exact 0
+                       differ: a judge that is always one point more lenient has pearson 1 and exact 0
 
-A side is a file of votes or judgments; every two sides meet, and the judges within each. Intervals resample questions:
-all votes on a question move together (see `bootstrap`). A file with several voters counts beside others with the mean
-of their grades of an answer.
+A side is a file of votes or judgments; every two sides are compared, and the judges within each. Intervals resample
+questions: all votes on a question move together (see `bootstrap`). A file with several voters is compared with others
+by the mean of their grades of an answer.
 """
 
 import math
@@ -70,16 +70,16 @@ MOST_VOTERS = 6
 
 @takes_only(Words.__annotations__)
 def judge_agreement(votes: Sequence[pathlib.Path | str] = (), **words: Unpack[Words]) -> Report:
-    """Return how often every two files agree, and the judges within each; for pairs also `win_rates` beside it.
+    """Return how often every two files agree, and the judges within each; for pairs also `win_rates`.
 
     `votes` (default: the benchmark's votes, and its judgments of the same kind) are files of votes or judgments, all of
     pairs, all of grades or all of labels (then also `by_label`), grades beside pairs as preferences; `judge_model`
     names the judges or voters to take (default: all). A side of votes is a file and has the name of its stem; a
-    judgment file is a side for each of its judges, by the judge's name, and behind that by judge set, mode, sample or
-    file where two sides are of one judge. See `Words` for the other keywords.
+    judgment file is a side for each of its judges, by the judge's name, followed by judge set, mode, sample or
+    file if two sides are of one judge. See `Words` for the other keywords.
 
     Raises:
-        UsageError: a file mixes what is not comparable, or files have nothing in common.
+        UsageError: a file mixes judgments that are not comparable, or files have nothing in common.
         DataError: a line is invalid.
     """
     query = Query.of(**words)
@@ -193,7 +193,7 @@ def _graded(
 
 
 def _subject(query: Query, records: Observations) -> About:
-    """Return the benchmark that all files are about: the one named, or the one beside which one of them lies."""
+    """Return the benchmark that all files are about: the one named, or the one that contains one of them."""
     found = [about(query, records, path) for path in query.files]
     return next((subject for subject in found if subject.categories), found[0])
 
@@ -235,8 +235,8 @@ def graded_rows(
 ) -> list[dict[str, Any]]:
     """Return every measure for every two sides, then alpha for all of them, `everyone`, if they are more than two.
 
-    `value` is none where it does not exist, such as the correlation with a judge that gives everything the same grade;
-    there is no interval on fewer than five questions, or where these do not differ. `n` are the answers that count:
+    `value` is None if it does not exist, such as the correlation with a judge that gives everything the same grade;
+    there is no interval on fewer than five questions, or if these do not differ. `n` are the answers that count:
     those with a grade of both judges, for alpha of several those with two grades or more; `left_out` are those that at
     least one of these judges graded, and too few of the others.
     """

@@ -49,7 +49,7 @@ DEFINITIONS: Mapping[str, str] = {
     "seconds": "seconds for 1,000 pairs, one after another",
     "parsed": "verdicts that could be parsed",
 }
-"""What each column is, in words."""
+"""The meaning of each column."""
 ALPACA_EVAL: Mapping[str, tuple[str, float]] = {
     "human_agreement": ("Human agreement", 100.0),
     "price": ("Price [$/1000 examples]", 1.0),
@@ -78,15 +78,16 @@ def judge_judges(
     models_file: pathlib.Path | str | None = None,
     **words: Unpack[Words],
 ) -> Report:
-    """Return what each judge of pairs is worth beside people's votes, and the models' win rates with it (`win_rates`).
+    """Return how good each judge of pairs is compared with people's votes, and the models' win rates with it
+    (`win_rates`).
 
     `votes` are files of votes (default: the benchmark's `human_judgment/`); `input_file` are files of judgments
     (default: all pairs in `model_judgment/`, of every judge, judge set and sample). `compatible` counts as AlpacaEval
-    does and names the columns as it does. `table` is a CSV file of one's own: the judges that it lacks are added to it,
+    does and names the columns as it does. `table` is a CSV file: new judges are added to it,
     `overwrite` replaces those that it has, and its rows are the report's. See `Words` for the other keywords.
 
     Raises:
-        UsageError: a file of votes holds no votes on pairs, or the table was made from other votes.
+        UsageError: a file of votes contains no votes on pairs, or the table was made from other votes.
         MissingError: there are no votes.
         DataError: a line is invalid.
     """
@@ -240,7 +241,7 @@ def _unequal(judged: Mapping[Judge, set[Item]]) -> list[str]:
 
 
 def _habits(row: JudgeRow, people: JudgeRow, place: Estimate) -> list[str]:
-    """Return what the judge goes by more than people do; `place` is how much more it gives to what it sees first."""
+    """Return the judge's preferences beyond those of people; `place` is its preference for the answer shown first."""
     lines = []
     own, theirs = row.measures["prefer_longer"], people.measures["prefer_longer"].value
     if place.low is not None and place.high is not None and not place.low <= 0 <= place.high:
@@ -310,9 +311,9 @@ def _share(estimate: Estimate) -> str:
 def _grown(
     path: pathlib.Path, rows: list[dict[str, Any]], votes: str, notes: list[str], *, overwrite: bool
 ) -> list[dict[str, Any]]:
-    """Return the rows of the table in a file with these added to it, the file being written anew.
+    """Add these rows to the table in a file, write the file again, and return all rows.
 
-    A judge that the file has is left as it is there, unless it is overwritten.
+    A judge that the file already has is kept, unless it is overwritten.
     """
     need_regular(path)
     there = _table(path, list(rows[0])) if path.exists() else []

@@ -1,7 +1,7 @@
-"""A run of judgments that is planned -> the smallest difference of two models that it would show, and what it costs.
+"""A planned run of judgments -> the smallest difference between two models that it would detect, and its cost.
 
-The variances are those of judgments that are there already, by the same judge with the same judge set (`repeat`); with
-none, usual ones (`results.planning`). Beside the plan stand another sample, more questions and twice the questions.
+The variances are those of existing judgments, by the same judge with the same judge set (`repeat`); without any,
+typical ones (`results.planning`). Alternatives are another sample, more questions and twice the questions.
 """
 
 from collections.abc import Sequence

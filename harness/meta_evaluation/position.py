@@ -22,7 +22,7 @@ def judge_position(**words: Unpack[Words]) -> Report:
     Several judges are counted together and separately; see `Words` for the keywords.
 
     Raises:
-        UsageError: the file mixes what is not comparable, or holds no pairs.
+        UsageError: the file mixes judgments that are not comparable, or contains no pairs.
         MissingError: there are no judgments.
     """
     given = asked(Query.of("pairwise-all", **words))

@@ -50,11 +50,11 @@ class Report:
 
 
 OF_WHOLE = {"label": SHARE, "dimensions": TOTAL}
-"""Of a judgment that gives several numbers, by its form the one that says how good the answer is."""
+"""The overall grade of a judgment that gives several numbers, by its form."""
 
 
 class Asked(NamedTuple):
-    """What most reports begin with, and are made of in the end: the judgments asked for, and what they are about."""
+    """What most reports start from: the requested judgments, and what they are about."""
 
     query: Query
     sources: Sequence[Found]
@@ -64,11 +64,11 @@ class Asked(NamedTuple):
 
     @property
     def verdicts(self) -> Observations:
-        """What was judged, of a judgment that gives several numbers the grade of the whole.
+        """The verdicts; of a judgment that gives several numbers the overall grade.
 
         Raises:
             MissingError: no judgment has a verdict.
-            UsageError: there is no grade of the whole.
+            UsageError: there is no overall grade.
         """
         need_verdicts(self.judged, self.sources[0].path)
         metrics = self.judged.metrics()
@@ -108,7 +108,7 @@ class Asked(NamedTuple):
 
 
 def asked(query: Query) -> Asked:
-    """Return the judgments that a query asks for.
+    """Return the judgments that match a query.
 
     Raises:
         UsageError: there are several judges or judge sets; the message lists them.
@@ -181,7 +181,7 @@ def grade_from(scale: Scale | None, named: float | None, share: float, what: str
 
 
 def left_out(counts: Mapping[str, int], what: str) -> list[str]:
-    """Return a line for each reason for which things were left out; `what` is one of them in words."""
+    """Return a line for each reason for which things were left out; `what` is the name of one of them."""
     return [f"{counted(number, what)} {why} left out" for why, number in counts.items() if number]
 
 

@@ -31,7 +31,7 @@ def source_from_fastchat(path: pathlib.Path, folder: str = "") -> Source:
     """Return the judge set that a FastChat `judge_prompts.jsonl` makes, named after its folder or else itself.
 
     Raises:
-        DataError: a line is no judge prompt, or there is none.
+        DataError: a line is not a judge prompt, or there is none.
     """
     templates: dict[str, JudgeTemplate] = {}
     for line, row in read_rows(path, whole=True):

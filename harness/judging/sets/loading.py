@@ -19,9 +19,9 @@ _READERS: dict[str, Callable[[pathlib.Path], Source]] = {
     ".yaml": source_from_alpaca_eval,
     ".yml": source_from_alpaca_eval,
 }
-"""Who reads a file, by its ending; any other is taken for FastChat's."""
+"""The reader of a file by its suffix; any other is read as FastChat's."""
 _FILES = ("judge_set.toml", "judge_prompts.jsonl", "configs.yaml")
-"""What makes a folder a judge set, the first that is there."""
+"""The file that makes a folder a judge set; the first found counts."""
 
 
 def load_judge_set(name: str = "mt_bench", bench_folder: pathlib.Path | None = None) -> JudgeSet:
@@ -75,7 +75,7 @@ def _places(name: str, bench_folder: pathlib.Path | None) -> Iterator[pathlib.Pa
 
 
 def _source_at(place: pathlib.Path) -> Source | None:
-    """Return what is written at a place; None if no judge set is there."""
+    """Return the judge set at a place as written; None if there is none."""
     if os.path.isfile(place):
         return _READERS.get(place.suffix.lower(), source_from_fastchat)(place)
     found = next((place / file for file in _FILES if os.path.isfile(place / file)), None)
@@ -88,7 +88,7 @@ def _source_at(place: pathlib.Path) -> Source | None:
 
 
 def _resolved(source: Source, bench_folder: pathlib.Path | None, seen: tuple[pathlib.Path, ...]) -> Source:
-    """Return a source with everything that it takes over, from however far."""
+    """Return a source with everything that it inherits, directly or not."""
     name = source.settings.get("extends")
     if not name:
         return source
@@ -112,7 +112,7 @@ def _resolved(source: Source, bench_folder: pathlib.Path | None, seen: tuple[pat
 
 
 def _is_path(place: pathlib.Path) -> bool:
-    """Return whether a text that somebody wrote can be a path: without a NUL, and not thousands of letters long."""
+    """Return whether a given text can be a path: without a NUL, and not thousands of letters long."""
     try:
         place.resolve().exists()
     except (OSError, ValueError):

@@ -1,17 +1,17 @@
-"""What a template may hold: a closed set of placeholders, and what a prompt of each kind must hold."""
+"""The closed set of placeholders in templates, and those that a prompt of each kind must have."""
 
 from harness.judging.sets.judge_set import JudgeTemplate
 
 _MOST_TURNS = 20
 _PER_TURN = ("question", "answer", "answer_a", "answer_b", "ref_answer")
 TURN_PLACEHOLDERS = frozenset({"turn", "question", "answer", "answer_a", "answer_b", "reference"})
-"""What the sub-template `turn`, one for each turn so far, may hold."""
+"""The placeholders of the sub-template `turn`, one for each turn so far."""
 PLAIN_PLACEHOLDERS = frozenset(
     {"question", "answer", "answer_a", "answer_b", "reference", "conversation"}
     | {"criterion", "steps", "rubric", "context", "checks", "system"}
 )
 PLACEHOLDERS = PLAIN_PLACEHOLDERS | {f"{name}_{n}" for name in _PER_TURN for n in range(1, _MOST_TURNS + 1)}
-"""The closed set of what a template may hold."""
+"""The closed set of placeholders."""
 
 _ONE, _TWO = frozenset({"answer"}), frozenset({"answer_a", "answer_b"})
 

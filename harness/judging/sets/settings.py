@@ -1,4 +1,4 @@
-"""What `judge_set.toml` says: checked file by file, merged into what the set extends, and made a JudgeSet."""
+"""The settings in `judge_set.toml`: checked file by file, merged with the extended set, and made a JudgeSet."""
 
 import pathlib
 from collections.abc import Mapping
@@ -13,12 +13,12 @@ from harness.records import content_hash
 from harness.written import decoded, nearest, read_toml
 
 _OF_ONE_SET = ("name", "version", "title", "extends")
-"""Keys that a set which extends another does not take over."""
+"""Keys that are not inherited from an extended set."""
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A judge set as it was written: settings and templates, its own and those that it takes over."""
+    """A judge set as written: settings and templates, its own and the inherited ones."""
 
     name: str
     """Its name if the settings give none."""
@@ -30,14 +30,14 @@ class Source:
     """For sets in others' formats: a version made from the content."""
     extends: tuple[str, ...] = ()
     contents: Mapping[str, str] = field(default_factory=dict)
-    """For FastChat's format: the hashes of the templates as they stand."""
+    """For FastChat's format: the hashes of the unchanged templates."""
 
 
 def read_source(folder: pathlib.Path) -> Source:
-    """Return what a folder of TOML says, each file checked by itself.
+    """Return the settings in a folder of TOML, each file checked separately.
 
     Raises:
-        DataError: something is not what it must be; the message names file and key.
+        DataError: a value is invalid; the message names file and key.
     """
     path = folder / "judge_set.toml"
     settings = read_toml(path)
@@ -47,7 +47,7 @@ def read_source(folder: pathlib.Path) -> Source:
 
 
 def merged_into(base: Source, own: Source) -> Source:
-    """Return a source with what it takes over from another: own keys, criteria and templates replace those of the base.
+    """Return a source with what it inherits from another: own keys, criteria and templates replace those of the base.
 
     Tables are merged key by key; a list, a text or a number is replaced as a whole.
     """

@@ -27,7 +27,7 @@ _SIDES = Wanted("two names: of the answer shown first, and of the second", lambd
 
 @dataclass(frozen=True, slots=True)
 class _Settings:
-    """What a template's file may say; `judge_prompts/README.md` is its manual."""
+    """The keys of a template's file; `judge_prompts/README.md` is its manual."""
 
     kind: Kind
     user: Annotated[str, Wanted("a text that is not empty: the prompt itself", FILLED.fits)]
@@ -78,7 +78,7 @@ def template_from_file(path: pathlib.Path) -> JudgeTemplate:
 
 
 def _form(settings: _Settings, path: pathlib.Path) -> VerdictForm:
-    """Return the verdict that a template asks for."""
+    """Return the form of the verdict that a template asks for."""
     form = VerdictForm(
         format=settings.verdict or _USUAL[settings.kind],
         kind=settings.kind,
