@@ -1,4 +1,4 @@
-"""What is there of the answers, and what is to be done so that every model has answered every question."""
+"""Which answers exist, and what is left to do so that every model has answered every question."""
 
 import logging
 import pathlib
@@ -24,7 +24,7 @@ _ANSWERS = re.compile(rb"\A(?:\xef\xbb\xbf)?\s*\{")
 
 
 class History(NamedTuple):
-    """Somebody else's turns, after which a model answers one question."""
+    """Another author's turns, from which a model continues on one question."""
 
     name: str
     turns: tuple[str, ...]
@@ -45,7 +45,7 @@ class Todo:
     """Choices that are there and current, by index."""
     missing: tuple[int, ...]
     foreign: bool = False
-    """Whether the kept choices are of another tool, which left no record of what made them."""
+    """Whether the kept choices are by another tool, without a record of how they were made."""
 
 
 @dataclass
@@ -59,7 +59,7 @@ class ModelPlan:
     superseded: int = 0
     """Answers that are there but were made from another question, prompt or sampling."""
     untidy: bool = False
-    """Whether rows stand in the file that later ones replace: a run was stopped before it could move them."""
+    """Whether the file has rows that later ones replace: a run was stopped before it could move them."""
     todo: list[Todo] = field(default_factory=list)
     done: set[str] = field(default_factory=set)
     """The names of the rows that are there and current."""
@@ -89,7 +89,7 @@ class AnswerPlan:
     """Who plays the users of questions that have one; None where no question has."""
 
     def user_of(self, question: Question) -> Mapping[str, Any] | None:
-        """Return what a row says of who plays the user of a question."""
+        """Return the part of a row about the user's simulation."""
         return None if question.user is None or self.user is None else self.user.stated()
 
     def parameters(self, model: ModelPlan, question: Question) -> str:
@@ -109,7 +109,7 @@ class AnswerPlan:
 
     @property
     def simulated(self) -> int:
-        """Conversations to hold in which a chat model plays the user."""
+        """Remaining conversations with a simulated user."""
         return sum(len(t.missing) for m in self.models for t in m.todo if t.question.user is not None)
 
     @property
@@ -133,17 +133,17 @@ def plan_answers(
     redo: bool = False,
     skip_missing: bool = False,
 ) -> AnswerPlan:
-    """Return what has to be done so that every model has answered every question.
+    """Return the plan: what is left to do so that every model has answered every question.
 
     `questions` are the ones to answer (default: all of the benchmark). `answer_file` replaces the usual file of the one
-    model. With `redo`, answers that are there and current are made again; the old rows are kept in `.turnbench/`. With
+    model. With `redo`, current answers are made again; the old rows are kept in `.turnbench/`. With
     `skip_missing`, questions without the turns that `options.history` names are left out. A model named
     `MODEL+history=NAME` is MODEL with that history.
 
     Raises:
         UsageError: no such model, or options that cannot work together.
-        MissingError: a key is not in the environment, or turns that are to be given are not there.
-        DataError: an answer file that is there can't be read.
+        MissingError: a key is not in the environment, or turns to be supplied are missing.
+        DataError: an existing answer file can't be read.
     """
     names = list(dict.fromkeys(models))
     if not names:
@@ -189,7 +189,7 @@ def plan_answers(
 
 
 def _user_plan(questions: Sequence[Question], options: AnswerOptions) -> UserPlan | None:
-    """Return who plays the users, or raise `UsageError` if some question has one and nobody is named."""
+    """Return the model that plays the users, or raise `UsageError` if a question has one and no model is named."""
     played = [question for question in questions if question.user is not None]
     if not played:
         if options.user is not None:
@@ -224,9 +224,9 @@ def _variant(name: str, options: AnswerOptions) -> str:
 def _with_history(
     plan: ModelPlan, bench: Bench, name: str, questions: Sequence[Question]
 ) -> tuple[list[Question], list[Question]]:
-    """Note the given turns in the plan; return the questions that have them, and those that lack them.
+    """Add the supplied turns to the plan; return the questions that have them, and those that do not.
 
-    A question of which the model writes one turn alone is neither: that turn has no history but the question's.
+    A question of which the model writes only one turn is neither: that turn has no history but the question's.
     """
     said = bench.given_turns(name)
     several = [question for question in questions if question.written_by(plan.endpoint.name)]
@@ -244,7 +244,7 @@ def _unanswered(history: str, questions: Sequence[Question]) -> str:
 
 
 def _need_answers_of(model: str, path: pathlib.Path) -> None:
-    """Raise unless a file is free, or holds answers of this model: what else it holds must not be taken for such."""
+    """Raise unless a file is new, or contains only answers of this model."""
     if path.parent.is_dir():  # a folder that is not there is made
         need_own(path, _ANSWERS, "a file of answers")
     others = {str(row.value.get("model_id", model)) for row in read_rows(path)} - {model} if is_there(path) else ()
@@ -287,7 +287,7 @@ def history_content(plan: ModelPlan, question: Question) -> str | None:
 
 
 def _todo(answer: Answer | None, question: Question, num_choices: int, parameters: str, history: str | None) -> Todo:
-    """Return which choices of the answer that is there are current, and which are missing."""
+    """Return which choices of an existing answer are current, and which are missing."""
     kept: dict[int, Choice] = {}
     foreign = False
     if answer is not None:

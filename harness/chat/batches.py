@@ -1,7 +1,7 @@
-"""Batches: many requests handed in at once and answered within a day, at a lower price.
+"""Batches: many requests submitted at once and answered within a day, at a lower price.
 
-A provider's own stand in its file; `Batches` is all that `harness.running` knows of them. A batch is made
-under a token of ours, which begins the name of each of its requests, so that a batch whose number was lost on the way
+A provider's own batches are in its file; `harness.running` knows only `Batches`. A batch is created
+with a token of ours, which begins the name of each of its requests, so that a batch whose id was lost
 (the process was killed, the connection broke) is found again instead of being paid for twice.
 """
 
@@ -32,7 +32,7 @@ CLOCKS_APART = 3600.0
 MOST_LISTED = 1000
 """Batches of an account that are looked at for one whose name was lost."""
 NO_BATCHES = frozenset({405, 410, 501})
-"""Statuses with which a server says that it knows nothing of batches; 404 is one that may mean another address."""
+"""Statuses of servers without batches; 404 may also mean a wrong address."""
 
 
 ModelT = TypeVar("ModelT", bound=RemoteModel)
@@ -46,7 +46,7 @@ class Prepared(NamedTuple):
     names: tuple[str, ...]
     """The parameters that are sent."""
     headers: tuple[tuple[str, str], ...] = ()
-    """What the whole batch must be handed in under; requests that differ here cannot share one."""
+    """A setting of the whole batch; requests that differ in it cannot share one."""
 
 
 class Handed(NamedTuple):
@@ -71,7 +71,7 @@ class Progress:
 
     ended: bool
     processed: int = 0
-    """Requests that are through, as far as the provider says before the end."""
+    """Requests that are done, if the provider reports it before the end."""
     cancelled: bool = False
     fault: ChatError | None = None
     """Why the batch failed as a whole."""
@@ -87,11 +87,11 @@ class Batches(ABC, Generic[ModelT]):
     desk_path: str
     """Where the SDK's client makes and lists batches."""
     id_field, made_field, state_field = "id", "created_at", "status"
-    """Where the provider's own object of a batch says what it is called, when it was made, and how far it is."""
+    """The fields of id, creation time and status in the provider's object of a batch."""
     called_by = "batch_id"
     """The SDK's word for what a batch is called."""
     page_field = "data"
-    """Where a page of the list of batches holds them."""
+    """The field of the batches in a page of their list."""
     unsendable: tuple[str, ...] = ()
     """What of a request's sampling cannot go into a batch."""
 
@@ -122,7 +122,7 @@ class Batches(ABC, Generic[ModelT]):
 
     @abstractmethod
     def line(self, custom_id: str, body: dict[str, Any]) -> dict[str, Any]:
-        """Return a request with this body and name as it stands in a batch."""
+        """Return a request with this body and name in the form of a batch."""
 
     @abstractmethod
     async def submit(self, token: str, prepared: Sequence[Prepared]) -> str:
@@ -130,17 +130,17 @@ class Batches(ABC, Generic[ModelT]):
 
     @abstractmethod
     async def is_ours(self, batch: Any, token: str, count: int) -> bool | None:
-        """Return whether one of the provider's batches is that of `count` requests under a token; None: it cannot be
-        told yet."""
+        """Return whether one of the provider's batches is that of `count` requests under a token; None: not known
+        yet."""
 
     @abstractmethod
     async def progress(self, batch: str) -> Progress:
-        """Return how far a batch is."""
+        """Return a batch's progress."""
 
     @abstractmethod
     def items(self, batch: str) -> AsyncIterator[tuple[Any, Any]]:
-        """Yield what a batch that has ended holds for each request, in any order, with the request's name; a name that
-        is no text: this one came broken."""
+        """Yield the result of each request of a batch that has ended, in any order, with the request's name; a name
+        that is not a text marks a damaged result."""
 
     @abstractmethod
     def result(self, item: Any, handed: Handed) -> Reply | ChatError:
@@ -163,8 +163,8 @@ class Batches(ABC, Generic[ModelT]):
             raise TransientError(message, kind="malformed reply")
 
     async def find(self, token: str, count: int, since: float, others: Collection[str]) -> Found:
-        """Look for a batch of `count` requests that may have been handed in after `since`, the newest first; `others`
-        are not it."""
+        """Look for a batch of `count` requests that may have been submitted after `since`, the newest first; `others`
+        are excluded."""
         certain, seen = True, 0
         with self.calling():
             async for batch in await self.desk.list(**self.paging(100)):
@@ -182,7 +182,7 @@ class Batches(ABC, Generic[ModelT]):
         return Found(None, certain)
 
     def paging(self, most: int) -> dict[str, Any]:
-        """Return what asks the SDK for pages of so many batches, the newest first."""
+        """Return a function that asks the SDK for pages of this many batches, the newest first."""
         return {"limit": most}
 
     async def retrieved(self, batch: str) -> Any:
@@ -194,12 +194,12 @@ class Batches(ABC, Generic[ModelT]):
             return told
 
     def state(self, batch: Any) -> str:
-        """Return the provider's word for how far a batch is; empty if it is no batch."""
+        """Return the provider's status of a batch; empty if it is not a batch."""
         state = getattr(batch, self.state_field, None)
         return state if isinstance(state, str) else ""
 
     async def told(self, batch: str) -> Any:
-        """Return what the provider says of a batch."""
+        """Return the provider's object of a batch."""
         return await self.desk.retrieve(**{self.called_by: batch})
 
     async def cancel(self, batch: str) -> None:
@@ -254,13 +254,13 @@ class Batches(ABC, Generic[ModelT]):
         return self.model.learn(parameter)
 
     def sent(self, handed: Handed) -> Parameters:
-        """Return the parameters with which a request was handed in, perhaps by an earlier process."""
+        """Return the parameters with which a request was submitted, perhaps by an earlier process."""
         wanted = self.model.wanted(handed.request)
         limit = wanted.get("max_tokens", wanted.get("max_completion_tokens"))
         return {name: wanted.get(name, limit) for name in handed.names}
 
     def outcome(self, answer: Any, handed: Handed) -> Reply | ChatError:
-        """Return the reply that an answer of the SDK's type holds, or why it holds none."""
+        """Return the reply in an answer of the SDK's type, or why there is none."""
         try:
             reply = told(self.model.read(answer), handed.request, self.sent(handed), self.model.endpoint)
             return replace(reply, batch=True)
@@ -272,7 +272,7 @@ class Batches(ABC, Generic[ModelT]):
         return self.model.fault_of_result(status, body, self.sent(handed), handed.request)
 
     def cancelled(self) -> ChatError:
-        """Return the error for a request of a batch that somebody cancelled."""
+        """Return the error for a request of a cancelled batch."""
         return ChatError(f"{self.name}: the batch was cancelled before this request was processed", kind="cancelled")
 
     def expired(self) -> TransientError:
@@ -285,8 +285,8 @@ class Batches(ABC, Generic[ModelT]):
 
     @contextlib.contextmanager
     def calling(self, answers: Mapping[int, TurnbenchError] | None = None) -> Iterator[None]:
-        """Raise our error for whatever the SDK raises in the block; `answers` are the errors for statuses that mean
-        more.
+        """Translate the SDK's exceptions in the block to ours; `answers` are the errors for special
+        statuses.
 
         The SDK's exceptions hold the whole request, key included, so none is kept as a cause.
         """
@@ -318,7 +318,7 @@ class Batches(ABC, Generic[ModelT]):
 
 
 def open_batches(model: ChatModel) -> "Batches[Any]":
-    """Return what hands in batches for a chat model.
+    """Return the object that submits batches for a chat model.
 
     Raises:
         UsageError: its provider has none.

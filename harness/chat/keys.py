@@ -38,7 +38,7 @@ def address(url: str | None, source: str) -> str | None:
 
 
 def check_host(host: str) -> None:
-    """Raise `ValueError` for a host that the HTTP client would refuse, or no name server can be asked for."""
+    """Raise `ValueError` for a host that the HTTP client would refuse, or that cannot be resolved."""
     if host.replace(".", "").isdecimal() and host.count(".") == 3:
         ipaddress.IPv4Address(host)
     elif host.isascii():
@@ -69,7 +69,7 @@ def key_variable(
 
 
 def key(name: str, variable: str, environment: Mapping[str, str]) -> str:
-    """Return the key in a variable, or raise `MissingError` that says which variable was looked at."""
+    """Return the key in a variable, or raise `MissingError` that names the variable."""
     value = environment.get(variable, "").strip()
     if not value:
         raise MissingError(f"{name}: no key in the environment variable {variable}; set it: export {variable}=…")

@@ -54,7 +54,7 @@ class OpenAICompletions(OpenAIModel):
         return {"model": self.endpoint.model, "prompt": prompt, **sent}
 
     def read(self, answer: Any) -> Reply:
-        """Return the reply that a completion holds."""
+        """Return the reply in a completion."""
         choice = self.first_choice(answer)
         if not isinstance(at(choice, "text"), str):
             raise self.no_reply(answer, "a choice without a text")

@@ -1,13 +1,13 @@
-"""Sampling parameters that a model does not take: found out, repaired by one call, remembered.
+"""Sampling parameters that a model does not accept: detected, repaired by one call, remembered.
 
 A 400 that names an unsupported parameter is repaired by leaving the parameter out, or, for the limit on tokens, by
 using its other name. Each parameter is repaired at most once in the life of a model object. No other bad request is
 tried again.
 
-Of several refused calls one is repaired and sent; the others wait for its outcome and then use what it found. A
-refusal costs nothing, so models are not made to wait for it, except where name and parameters make one likely (a
-temperature for OpenAI's reasoning models, or for Anthropic's; a JSON schema for any): there the first call is alone
-until it is answered, however long that takes: whether a refusal is on its way cannot be told from the time.
+Of several refused calls one is repaired and sent; the others wait for its outcome and then use it. A
+refusal costs nothing, so calls do not wait for it, except if name and parameters make one likely (a
+temperature for OpenAI's reasoning models, or for Anthropic's; a JSON schema for any): then the first call is alone
+until it is answered, however long that takes, because the time does not show whether a refusal is coming.
 """
 
 import pathlib
@@ -48,9 +48,9 @@ _OURS = _MESSAGES | _LENGTHS | _GOOGLES | {"response_format", "output_config", "
 _SECRET = late_re(r"auth|api-?key|token|secret|cookie|passw", re.IGNORECASE)
 _HEADER = late_re(r"[\w!#$%&'*+.^`|~-]+", re.ASCII)
 _FRAMING = {"content-length", "transfer-encoding"}
-"""Headers that say where a call's body ends."""
+"""Headers that state where a call's body ends."""
 SCHEMAS = ("response_format", "output_config", "text", "response_json_schema")
-"""What holds a JSON schema; many servers take none, whatever their model is called."""
+"""Fields of a JSON schema; many servers accept none, whatever the model's name."""
 _DOUBTFUL = late_re(r"(?:^|/)(?:o[1345](?:-|$)|gpt-[5-9]|claude-)")
 
 
@@ -89,7 +89,7 @@ def sampling_of(params: Mapping[str, Any]) -> Sampling:
 
 
 def on_the_wire(sampling: Sampling, names: Mapping[str, str]) -> Parameters:
-    """Return the parameters that are stated and that a protocol has, by its names; further fields of the body as such.
+    """Return the stated parameters that a protocol has, by its names, and further fields of the body.
 
     `names` are a protocol's names by ours. Headers are no part of the body: `RemoteModel` sends them.
     """
@@ -99,7 +99,7 @@ def on_the_wire(sampling: Sampling, names: Mapping[str, str]) -> Parameters:
 
 
 def check_sampling(sampling: Sampling, names: Mapping[str, str], where: str) -> None:
-    """Raise `UsageError` if a parameter that was asked for cannot be sent; `where` names the model.
+    """Raise `UsageError` if a requested parameter cannot be sent; `where` names the model.
 
     A seed or a temperature that a protocol does not have is left out; the rows say what was applied.
     """
@@ -165,7 +165,7 @@ def doubtful(model: str, asked: Mapping[str, Any]) -> bool:
 
 
 class ParameterMemory:
-    """What one model object has learnt about the parameters that its model takes."""
+    """What one model object knows about the parameters that its model accepts."""
 
     def __init__(self, repairable: frozenset[str], model: str = "") -> None:
         """Know no refusal yet by this model; only a `repairable` parameter may be left out or renamed."""

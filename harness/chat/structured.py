@@ -1,8 +1,8 @@
-"""What a request may want beside sampling: a reply by a JSON schema, and the log-probabilities of its tokens.
+"""Options of a request other than sampling: a JSON schema of the reply, and the log-probabilities of its tokens.
 
-A schema is a wish: where a provider refuses it, the call is repeated without, which is remembered, and the reply says
-`structured: false` among what was applied. Log-probabilities are a condition: a judge set that is scored by them is not
-scored in any other way, so an endpoint that gives none ends the run.
+A schema is optional: if a provider refuses it, the call is repeated without, which is remembered, and the reply has
+`structured: false` in what was applied. Log-probabilities are required: a judge set that uses them is not
+scored in any other way, so an endpoint that returns none ends the run.
 """
 
 from collections.abc import Iterable, Mapping
@@ -73,7 +73,7 @@ def refused_logprobs(error: ChatError, request: Request, endpoint: Endpoint) -> 
 
 
 def no_logprobs(endpoint: Endpoint, said: str = "") -> NoLogprobsError:
-    """Return the error about an endpoint that returns no log-probabilities; `said` is what it answered."""
+    """Return the error about an endpoint that returns no log-probabilities; `said` is its answer."""
     where = f" at {endpoint.base_url}" if endpoint.base_url else ""
     return NoLogprobsError(f"{endpoint.name}{where} returns no log-probabilities" + (f" ({said})" if said else ""))
 

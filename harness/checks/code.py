@@ -33,7 +33,7 @@ class Language:
     file: str
     command: tuple[str, ...]
     image: str
-    """A container image that holds the command."""
+    """A container image with the command."""
     aliases: tuple[str, ...] = ()
     """Further names that fences use."""
     calls: str = ""
@@ -109,7 +109,7 @@ class Code(Check, frozen=True, kw_only=True, tag="code"):
         return True
 
     def wanted(self) -> str:
-        """Return in words what is asked for."""
+        """Return the requirement as a text."""
         return f"{self.language} code that passes {f'{len(self.cases)} cases' if self.cases else 'its tests'}"
 
     def measure(self, passage: Passage) -> Finding:

@@ -23,7 +23,7 @@ from harness.records import Question
 
 NAME = "checks"
 VERSION = 1
-"""Goes up when what a check means changes: rows are then made again."""
+"""Raised when the meaning of a check changes: rows are then computed again."""
 
 
 def plan_checks(

@@ -1,9 +1,9 @@
-"""Chat models that need nothing: no key, no network, no weights. They are deterministic, and say what they are.
+"""Built-in chat models: no key, no network, no weights. They are deterministic, and their replies say what they are.
 
 builtin/reference   replies with the reference answers: the ceiling
 builtin/outline     arranges the words of the conversation: between
-builtin/eliza       turns what the user says around by patterns: the floor
-builtin/user        plays the user of questions that have one; answers none
+builtin/eliza       reflects the user's words by patterns: the floor
+builtin/user        plays the user of questions that have one; does not answer questions
 """
 
 import difflib

@@ -1,8 +1,8 @@
-"""A chat model of this process: what waits is taken in batches, the longest prompts first.
+"""A chat model of this process: waiting requests are computed in batches, the longest prompts first.
 
-Conversations go on as their replies come, so second turns fill the batches behind the first ones. A batch that does not
-fit into the memory is halved, and all later ones with it, until one conversation alone has turned out to be what does
-not fit. A seed belongs to a conversation, not to a batch: the same request brings the same reply, up to the rounding of
+Conversations continue as their replies arrive, so second turns fill the batches after the first ones. A batch that does
+not fit into memory is halved, and all later ones too, until a single conversation does
+not fit. A seed belongs to a conversation, not to a batch: the same request gives the same reply, up to the rounding of
 the device.
 """
 
@@ -133,7 +133,7 @@ class LocalModel:
             await self._compute(batch)
 
     async def _compute(self, batch: Sequence[_Waiting]) -> None:
-        """Compute one batch in a thread, so that other models go on meanwhile."""
+        """Compute one batch in a thread, so that other models can run at the same time."""
         started = time.perf_counter()
         try:
             await asyncio.to_thread(self._generate, [each.row for each in batch])
@@ -184,7 +184,7 @@ def _is_full(error: Exception) -> bool:
 
 
 def _longest(config: Any) -> int:
-    """Return how many tokens a model reads; very many where it does not say."""
+    """Return how many tokens a model reads; a very large number if it does not state it."""
     inner = getattr(config, "text_config", config)
     stated = getattr(inner, "max_position_embeddings", None)
     return stated if isinstance(stated, int) and stated > 0 else 2**31
