@@ -44,7 +44,7 @@ _WORD = re.compile(rf"[{_UNSPACED}]|[^\W_{_UNSPACED}]+")
 
 
 class Missing(NamedTuple):
-    """A question without a reference that the judge set `mt_bench` wants; `author` is None if nobody wrote any."""
+    """A question without a reference that the judge set `mt_bench` requires; `author` is None if there are none."""
 
     question_id: QuestionId
     category: str
@@ -64,7 +64,7 @@ class Alike(NamedTuple):
 
 @dataclass(frozen=True)
 class BenchReport:
-    """What there is to say about a benchmark folder."""
+    """The report on a benchmark folder."""
 
     name: str
     folder: pathlib.Path
@@ -104,7 +104,7 @@ class BenchReport:
         ]
 
     def values(self) -> list[dict[str, Any]]:
-        """Return how often each value of each further field stands, for fields with few values."""
+        """Return how often each value of each further field occurs, for fields with few values."""
         rows = []
         for name in dict.fromkeys(name for question in self.questions for name in question.extra):
             values = [question.extra.get(name) for question in self.questions]
@@ -220,7 +220,7 @@ def _questions(path: pathlib.Path, problems: list[DataError]) -> dict[QuestionId
 
 
 def _faults(row: Mapping[str, Any], path: pathlib.Path, line: int) -> list[DataError]:
-    """Return what the loader has against a row: each field is tried beside sound ones, so that all faults show."""
+    """Return the loader's errors for a row: each field is tried with otherwise valid ones, so that all errors show."""
     own_id = {**_SOUND, "question_id": row.get("question_id")}
     sound = own_id if _complaint(own_id, path, line) is None else _SOUND
     asked = ("user", "turns") if row.get("user") is not None else ("turns",)
@@ -243,7 +243,7 @@ def _complaint(row: Mapping[str, Any], path: pathlib.Path, line: int) -> DataErr
 
 
 def _settings(path: pathlib.Path, problems: list[DataError]) -> BenchSettings:
-    """Return what `bench.toml` says; the defaults if it cannot be used."""
+    """Return the settings in `bench.toml`; the defaults if it cannot be used."""
     if not path.exists():
         return BenchSettings()
     try:
@@ -259,7 +259,7 @@ def _settings(path: pathlib.Path, problems: list[DataError]) -> BenchSettings:
 def _references(
     path: pathlib.Path, questions: Mapping[QuestionId, Question], problems: list[DataError], notes: list[str]
 ) -> frozenset[QuestionId]:
-    """Return the questions to which the file holds a whole reference answer."""
+    """Return the questions with a complete reference answer in the file."""
     lines: dict[QuestionId, int] = {}
     whole = set()
     for line, row in _rows(path, problems):
@@ -286,7 +286,7 @@ def _references(
 
 
 def _missing(questions: Collection[Question], references: Mapping[str, frozenset[QuestionId]]) -> Iterator[Missing]:
-    """Yield the questions that lack a reference answer which the shipped judge set would show the judge."""
+    """Yield the questions without a reference answer that the shipped judge set would show the judge."""
     shows = load_judge_set(str(shipped("judge_prompts") / "mt_bench")).references
     authors: dict[str | None, frozenset[QuestionId]] = dict(references.items()) or {None: frozenset()}
     for author, having in authors.items():
@@ -298,7 +298,8 @@ def _missing(questions: Collection[Question], references: Mapping[str, frozenset
 
 
 def _reference_notes(path: pathlib.Path, questions: Iterable[Question]) -> list[str]:
-    """Return a note where questions without a reference answer hold one themselves, as FastChat's may: none is read."""
+    """Return a note if questions without a reference answer have a field with one, as FastChat's may: it is not
+    read."""
     having = [str(question.question_id) for question in questions if question.reference]
     if not having:
         return []
@@ -310,11 +311,11 @@ def _reference_notes(path: pathlib.Path, questions: Iterable[Question]) -> list[
 
 
 def find_alike(questions: Iterable[Question]) -> list[Alike]:
-    """Return the pairs of questions with equal words, or with many runs of eight words in common, most alike first.
+    """Return the pairs of questions with equal words, or with many 8-grams in common, most similar first.
 
-    Case and punctuation do not count; a question's turns are read as one text, and one shorter than eight words is one
-    run. The measure is the number of common runs over those of the question that has fewer of them. Runs that stand
-    in more than 10 questions and in over a twentieth of all are the set's common wording and are left out.
+    Case and punctuation are ignored; a question's turns are one text, and one shorter than eight words is one
+    n-gram. The measure is the number of common n-grams over those of the question that has fewer of them. N-grams that
+    occur in more than 10 questions and in over a twentieth of all are the set's common wording and are left out.
     """
     words = {question.question_id: _words(question.turns) for question in questions}
     pairs = {}

@@ -17,7 +17,7 @@ from typing import Any
 from harness.errors import UsageError
 
 SPREAD = "auto"
-"""In place of a device: all GPUs of the process together hold one model."""
+"""Instead of a device: one model spread over all GPUs of the process."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ class Checkpoint:
 
 
 def _has_accelerate() -> bool:
-    """Return whether the package is there with which transformers spreads a model."""
+    """Return whether the package is installed with which transformers spreads a model."""
     return importlib.util.find_spec("accelerate") is not None
 
 
@@ -106,7 +106,7 @@ def _commit(repository: str, revision: str) -> str:
 
 @functools.cache
 def library() -> Any:
-    """Return transformers, quiet: it draws bars and prints advice of its own otherwise."""
+    """Return transformers with its progress bars and advice turned off."""
     try:
         import huggingface_hub
         import torch  # noqa: F401
@@ -124,7 +124,7 @@ def library() -> Any:
 
 @contextlib.contextmanager
 def computing(batch_size: int) -> Iterator[None]:
-    """Keep nothing for training, and make one line of a full memory.
+    """Disable gradients, and turn an out-of-memory error into one line.
 
     Raises:
         UsageError: the GPU is out of memory for so many texts at once.
@@ -140,7 +140,7 @@ def computing(batch_size: int) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _one_line(name: str, part: str = "model") -> Iterator[None]:
-    """Make one line of whatever is raised when a part of a checkpoint cannot be loaded."""
+    """Turn any error in loading a part of a checkpoint into one line."""
     try:
         yield
     except Exception as error:  # transformers raises what its many readers of files raise
@@ -165,7 +165,7 @@ def _is_unreachable(error: BaseException) -> bool:
 
 
 def first_line(error: BaseException) -> str:
-    """Return the first line of what an error says."""
+    """Return the first line of an error's message."""
     return (str(error).strip() or type(error).__name__).splitlines()[0][:300].rstrip(": ")
 
 

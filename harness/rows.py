@@ -1,10 +1,10 @@
-"""How questions, answers and measurements stand in a file: FastChat's field names, and ours beside them.
+"""How questions, answers and measurements are stored in a file: FastChat's field names, and our additional ones.
 
-Judgments have a room of their own, `harness/judgments/`.
+Judgments are in `harness/judgments/`.
 
-Dictionaries stop here. Reading is lenient about what other tools leave out or mean otherwise (it is None or "unstated")
-and strict about what a number depends on: a wrong type there is a `DataError` with file and line. Nothing that tools of
-FastChat read is renamed or dropped on writing.
+Dictionaries stop here. Reading is lenient about fields that other tools omit or use differently (None or "unstated")
+and strict about fields that a number depends on: a wrong type there is a `DataError` with file and line. Nothing that
+tools of FastChat read is renamed or dropped on writing.
 """
 
 import pathlib
@@ -100,7 +100,7 @@ def _are_texts(value: object) -> bool:
 
 
 def question_id(value: int | str) -> QuestionId:
-    """Return the id as it is compared: a text that is a plain whole number is the number."""
+    """Return the id in the form used for comparison: a text that is a plain whole number becomes the number."""
     return int(value) if isinstance(value, str) and _WHOLE_NUMBER.fullmatch(value) else value
 
 
@@ -129,12 +129,13 @@ def question_from_row(row: Mapping[str, Any], path: pathlib.Path, line: int) -> 
 
 
 def user_turns(user: User) -> list[str]:
-    """Return the one text that stands for the turns of a conversation with a played user."""
+    """Return the text that replaces the turns of a conversation with a simulated user."""
     return [user.goal if user.opening is None else user.opening]
 
 
 def _user(get: _Fields, key: QuestionId) -> User | None:
-    """Return whom a chat model plays, or raise `DataError`; the first of `turns`, if there are any, is the opening."""
+    """Return the user that a chat model simulates, or raise `DataError`; the first of `turns`, if any, is the
+    opening."""
     value = get.row.get("user")
     if value is None:
         return None
@@ -168,7 +169,7 @@ def _note(get: _Fields, key: QuestionId, turns: int) -> tuple[str | None, ...]:
 
 
 def _history(get: _Fields, key: QuestionId, turns: int) -> tuple[str | None, ...]:
-    """Return the replies that a question gives; strict, since a model would otherwise be asked for them."""
+    """Return the replies that a question supplies; strict, since they would otherwise be requested from a model."""
     value = get.row.get("history")
     if value is None:
         return ()
@@ -214,9 +215,9 @@ def is_good_answer(row: Mapping[str, Any]) -> bool:
 
 
 def is_error(text: Any, beside: Mapping[str, Any]) -> bool:
-    """Return whether a text is FastChat's error text, and not what a model said.
+    """Return whether a text is FastChat's error text, and not a model's reply.
 
-    Only replies are stored here, each with how it ended in the `details` beside it; FastChat has no such field.
+    We store only replies, each with its finish reason in `details`; FastChat has no such field.
     """
     if text != FAILED_TEXT:
         return False
@@ -272,7 +273,7 @@ def reply_from_row(text: str, details: Mapping[str, Any]) -> Reply:
 
 
 def reply_details(reply: Reply) -> dict[str, Any]:
-    """Return what is stored of a reply beside its text; the inverse of `reply_from_row`."""
+    """Return what is stored of a reply in addition to its text; the inverse of `reply_from_row`."""
     usage = {name: getattr(reply.usage, name) for name in Usage.__slots__}
     row: dict[str, Any] = {
         "finish_reason": reply.finish_reason,
@@ -287,7 +288,7 @@ def reply_details(reply: Reply) -> dict[str, Any]:
 
 
 def sampling_from_row(value: Any) -> Sampling:
-    """Return the sampling that a row says was asked for."""
+    """Return the requested sampling in a row."""
     stated = _table(value)
     if not stated:
         return Sampling()
@@ -341,7 +342,7 @@ def _choice_row(choice: Choice) -> dict[str, Any]:
 
 
 def measurement_to_row(measured: Measurement) -> dict[str, Any]:
-    """Return the row of what a program computed of an answer's turn."""
+    """Return the row of a measurement of an answer's turn."""
     made = measured.made_from
     return {
         "question_id": measured.question_id,

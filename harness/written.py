@@ -1,4 +1,4 @@
-"""Files that people write, read once and for all: TOML, YAML and JSON → values within bounds → typed records.
+"""Files that people write: TOML, YAML and JSON → values within size limits → typed records.
 
     @dataclass(frozen=True)
     class Limits:
@@ -60,7 +60,7 @@ _Place = tuple[str, ...]
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Wanted:
-    """What a value must be beside its type, for `Annotated`: how an error says it, and whether a value fits."""
+    """A condition on a value in addition to its type, for `Annotated`: its text for errors, and the test."""
 
     words: str
     fits: Callable[[Any], bool] = lambda value: True
@@ -96,7 +96,7 @@ def read_table(path: pathlib.Path) -> tuple[list[str], list[tuple[int, list[str]
     Columns are separated by commas, semicolons or tabs, whichever the header has most of.
 
     Raises:
-        DataError: it cannot be read, holds no header, or a row has another number of cells.
+        DataError: it cannot be read, has no header, or a row has another number of cells.
     """
     import csv
 
@@ -172,13 +172,13 @@ def read_yaml(path: pathlib.Path) -> Any:
 
 
 def decoded(value: Any, kind: type[_Made], path: pathlib.Path, *, repeat: bool = True) -> _Made:
-    """Return what a file says as a record of `kind`, a dataclass of values, lists, tables and other dataclasses.
+    """Return the contents of a file as a record of `kind`, a dataclass of values, lists, tables and other dataclasses.
 
     `repeat` says whether an error may repeat a value; not so where it might be a key.
 
     Raises:
-        DataError: a key is unknown (with the nearest known one) or missing, or a value is not what it must be; with
-            the line, where the file is TOML and the key stands on one line only.
+        DataError: a key is unknown (with the nearest known one) or missing, or a value is invalid; with
+            the line, if the file is TOML and the key is on one line only.
     """
     try:
         made: _Made = _made(value, kind, ())
@@ -197,9 +197,9 @@ def faults_of(value: Any, kind: type, path: pathlib.Path) -> list[DataError]:
 
 
 def line_of(place: _Place, path: pathlib.Path) -> int | None:
-    """Return the line of a TOML file on which a key stands, given after the keys of its tables.
+    """Return the line of a key in a TOML file, given after the keys of its tables.
 
-    None: on no line or on several. A key that is not found as people write it stands where its table does.
+    None: on no line or on several. For a key that is not found as people write it, the line of its table.
     """
     if path.suffix != ".toml" or not place:
         return None
@@ -235,8 +235,8 @@ def nearest(word: str, known: Iterable[str]) -> str:
 
 
 def takes_only(*known: Iterable[str]) -> Callable[[Callable[_Given, _Made]], Callable[_Given, _Made]]:
-    """Return what lets a function of any keywords refuse those that neither its signature nor `known` has, and values
-    that are not what `Wanted` says in its signature.
+    """Return a decorator that makes a function refuse keywords that are neither in its signature nor in `known`, and
+    values that violate a `Wanted` in its signature.
 
     `@takes_only(Words.__annotations__)` before `judge_position(**words)` makes of `judge_position(tuns=1)`:
     TypeError: judge_position() got an unexpected keyword argument 'tuns'; did you mean 'turns'?
@@ -262,7 +262,7 @@ def takes_only(*known: Iterable[str]) -> Callable[[Callable[_Given, _Made]], Cal
 
 
 def check_values(annotations: Mapping[str, Any], values: Mapping[str, Any]) -> None:
-    """Raise `UsageError` for a value that is not what `Wanted` says in the annotation of that name."""
+    """Raise `UsageError` for a value that violates the `Wanted` in the annotation of that name."""
     for name, hint in annotations.items():
         of, wanted = _parts(hint)
         if (value := values.get(name)) is None or wanted is None:
@@ -279,7 +279,7 @@ def check_values(annotations: Mapping[str, Any], values: Mapping[str, Any]) -> N
 
 
 def check_fields(record: Any) -> None:
-    """Raise `UsageError` for a field of a dataclass that is not what `Wanted` says there."""
+    """Raise `UsageError` for a field of a dataclass that violates its `Wanted`."""
     hints = _hints(record.__class__)
     check_values(hints, {name: getattr(record, name) for name in hints})
 
@@ -343,7 +343,7 @@ def _made(value: Any, kind: Any, place: _Place) -> Any:
 
 
 def _parts(kind: Any) -> tuple[Any, Wanted | None]:
-    """Return a type without the None that it may be, and what a value must be beside the type."""
+    """Return a type without its None, and the condition on its values."""
     if get_origin(kind) in (Union, types.UnionType):
         kinds = tuple(each for each in get_args(kind) if each is not type(None))
         kind = kinds[0] if len(kinds) == 1 else Union[kinds]  # noqa: UP007  (built from values)

@@ -64,7 +64,7 @@ def _set(drawn: Any, tally: Tally) -> None:
 
 
 def told(tally: Tally) -> str:
-    """Return the figures beside the bar, those that are nought left out."""
+    """Return the numbers beside the bar, without zeros."""
     figures = {
         "in flight": tally.in_flight,
         "of": tally.limit if tally.in_flight else None,

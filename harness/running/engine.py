@@ -1,11 +1,11 @@
 """The engine that runs jobs: as many calls at once as their endpoints allow, or by batches.
 
     queue.py      which job is next            limiter.py   how many calls at once
-    lanes.py      which endpoint it goes to    rates.py     how many in a minute
-    retry.py      what is tried again          breaker.py   when an endpoint is left alone
+    lanes.py      which endpoint it goes to    rates.py     how many per minute
+    retry.py      what is retried              breaker.py   when an endpoint is paused
     cost.py       what it may cost             batches/     calls that wait for their result in a batch
 
-A slot is one call in flight. A job that waits for its next try holds none, nor does a conversation between two turns.
+A slot is one call in flight. A job that waits for a retry has none, nor does a conversation between two turns.
 """
 
 import asyncio
@@ -60,7 +60,7 @@ def run(
         EndpointError: a model can't be called at all (key, name, address); what was done is kept.
         Interrupted: the user stopped the run, or it would have exceeded what it may cost.
         StorageError: a record could not be written.
-        UsageError: a limit on the cost is asked for, and a price is unknown; a model has no batches.
+        UsageError: the cost is limited, but a price is unknown; a model has no batches.
     """
     members: Mapping[str, Sequence[ChatModel]]
     members = {name: m if isinstance(m, Sequence) else (m,) for name, m in models.items()}
@@ -165,7 +165,7 @@ class _Engine:
             self.watch(self.tally)
 
     async def _beside(self, work: Callable[[], Awaitable[None]]) -> None:
-        """Do what is done beside the calls; what goes wrong with it ends the run."""
+        """Do the periodic work beside the calls; an error in it ends the run."""
         try:
             await work()
         except Exception as error:
@@ -215,7 +215,7 @@ class _Engine:
         return math.inf
 
     def _begin(self, pool: Pool, work: Work, now: float) -> bool:
-        """Begin a call, or hold the work until it fits; return whether to look for more."""
+        """Begin a call, or keep the work until it fits; return whether to look for more."""
         request = work.course.request
         assert request is not None
         tokens = most_tokens(request) if pool.weighs else 0.0
@@ -243,7 +243,7 @@ class _Engine:
         return True
 
     def _begin_dear(self, now: float) -> None:
-        """Try again what the budget did not allow, when all results are settled; stop if nothing else is left."""
+        """Retry calls that the budget did not allow, when all results are settled; stop if nothing else is left."""
         if self.courier is None or not self.dear or len(self.calls) > self.courier.waiting:
             return
         dear, self.dear = self.dear, []
@@ -381,7 +381,7 @@ class _Engine:
         pool.doubted = False
 
     def _cannot_be_called(self, pool: Pool, call: Call, error: EndpointError) -> None:
-        """Go on with the pool's other lanes, or end the run; calls that cannot bring a reply are broken off."""
+        """Continue with the pool's other lanes, or end the run; calls that cannot get a reply are cancelled."""
         lane = call.lane
         if lane.out is not None or pool.take_out(lane, error):
             if lane.out is error:

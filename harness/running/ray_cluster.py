@@ -1,4 +1,4 @@
-"""Workers on a Ray cluster, which make the calls of a run; its files and its limits stay with whoever started it.
+"""Workers on a Ray cluster, which make the calls of a run; its files and limits stay in the process that started it.
 
 Local weights: as many workers of each model as the cluster has GPUs for, and each batches its own calls. Models behind
 endpoints: one worker on each node, all under the one set of limits of this process. A worker, or a node with all of
@@ -29,9 +29,9 @@ from harness.running.options import RunOptions
 
 log = logging.getLogger("turnbench")
 PATIENCE = 600.0
-"""Seconds that a worker may take to start, where the run states no patience of its own."""
+"""Seconds that a worker may take to start, if the run states no patience."""
 SLOW = 20.0
-"""Seconds after which the user is told that a worker does not start."""
+"""Seconds after which a warning says that a worker does not start."""
 CONNECT_SECONDS = 10.0
 """Seconds in which the cluster's address must take a connection."""
 AT_ONCE = 10_000
@@ -197,7 +197,7 @@ class _Cluster:
 
 
 def _library() -> Any:
-    """Return Ray, which sends nobody any statistics."""
+    """Return Ray, with usage statistics turned off."""
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     try:
         import ray
@@ -230,7 +230,7 @@ def _joined(ray: Any, address: str) -> bool:
 
 
 def _check(address: str) -> None:
-    """Raise `UsageError` if nobody listens at an address; Ray itself would try for minutes."""
+    """Raise `UsageError` if nothing listens at an address; Ray itself would try for minutes."""
     host, colon, port = address.rpartition(":")
     if not address or address in ("auto", "local") or "://" in address:
         return
@@ -244,7 +244,7 @@ def _check(address: str) -> None:
 
 @contextlib.contextmanager
 def _own_signals() -> Iterator[None]:
-    """Keep what SIGTERM does: Ray would take it over, and a run that is told to end would not finish its calls."""
+    """Keep our SIGTERM handler: Ray would replace it, and a terminated run would not finish its calls."""
     before = signal.getsignal(signal.SIGTERM)
     try:
         yield
