@@ -1,7 +1,7 @@
 """Judgments without a verdict -> the first note of a table: how many, why, and bounds for the averages.
 
     12 of 160 judgments (8%) give no verdict and are left out: 9 no score, 3 two scores; such as question 81, x: "Sorry"
-    with all that failed as the worst or the best verdict: x 6.10 to 6.91
+    bounds with failed verdicts as the worst or the best: x 6.10 to 6.91
 
 The bounds hold whatever made the judge fail: if it failed on the bad answers, the true average is near the
 lower one.
@@ -62,7 +62,7 @@ def failure_notes(
     if not failed:
         return []
     told = f"{failed} of {every} judgments ({failed / every:.0%}) give no verdict and are left out"
-    spans = [] if several else _spans(shown, whole, "failed as the worst or the best verdict", baseline)
+    spans = [] if several else _spans(shown, whole, "failed verdicts as the worst or the best", baseline)
     return [told + _reasons(found, lost), *spans]
 
 
@@ -77,7 +77,7 @@ def unmeasured_notes(found: Sequence[Found], shown: Observations, variant: str |
         reasons += reasons_without(own, one.path, variant)
     why = [f"{reason} ({count})" for reason, count in reasons.most_common()]
     told = f"{failed} of {every} measurements have no number and are left out: {listed(why, _REASONS)}"
-    return [told, *_spans(shown, None, "lack one as 0 or as 1")]
+    return [told, *_spans(shown, None, "missing numbers as 0 or as 1")]
 
 
 def _lost(shown: Observations) -> tuple[Observations, int, int]:
@@ -114,7 +114,7 @@ def _spans(
 def bounds(
     found: Observations, scale: Scale, whole: Callable[[Observations], Observations] | None = None
 ) -> list[Bounds]:
-    """Return for each model the average with all that failed as the worst, and as the best; of pairs the win rate.
+    """Return for each model the average with failed verdicts as the worst, and as the best; for pairs the win rate.
 
     With `whole`, that of conversations, in which a turn that failed may change what its conversation has.
     """

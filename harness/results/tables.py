@@ -169,8 +169,8 @@ def _contradictions(table: Table, column: str, compared: PairedTable) -> str | N
     if not told:
         return None
     return (
-        f"{f'{column}: ' if table.named else ''}some stand higher in the table and lower where compared, which counts "
-        f"every question that both have once: {listed(told)}; ranks follow the comparison"
+        f"{f'{column}: ' if table.named else ''}some are higher in the table but lower in the direct comparison, "
+        f"which counts each common question once: {listed(told)}; ranks follow the comparison"
     )
 
 

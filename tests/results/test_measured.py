@@ -108,7 +108,7 @@ def test_answers_that_a_metric_has_no_number_for_are_told_with_what_they_could_c
     of: dict[str, Any] = {"bench_name": "small", "data_dir": bench}
     notes = show_result(metric="distinct", **of).notes
     assert "1 of 8 measurements have no number and are left out: empty (1)" in notes
-    assert "with all that lack one as 0 or as 1: y 0.60 to 0.85" in notes
+    assert "bounds with missing numbers as 0 or as 1: y 0.60 to 0.85" in notes
     assert not any("lack" in note for note in show_result(metric="distinct", model_list=["x"], **of).notes)
     grades = [
         {

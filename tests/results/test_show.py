@@ -46,7 +46,7 @@ def other_notes(result: Result) -> list[str]:
     of_rows = (
         "intervals are for",
         "give no verdict",
-        "all that failed",
+        "failed verdicts as the worst",
         "unequal opponents",
         "different questions",
         "fewer turns",
@@ -209,9 +209,9 @@ def test_a_model_that_is_answered_and_not_judged_is_named(bench: pathlib.Path, m
 def test_if_no_named_model_is_there_it_is_an_error(bench: pathlib.Path) -> None:
     judged(bench, "gpt-4_single.jsonl", *GRADES)
     judged(bench, "gpt-4_pair.jsonl", *PAIRS)
-    with pytest.raises(UsageError, match=r"holds no single judgment of who, what$"):
+    with pytest.raises(UsageError, match=r"contains no single judgment of who, what$"):
         show(bench, model_list=["who", "what"])
-    with pytest.raises(UsageError, match="holds no pairwise-all judgment of who"):
+    with pytest.raises(UsageError, match="contains no pairwise-all judgment of who"):
         show(bench, "pairwise-all", model_list=["who"])
 
 
@@ -464,7 +464,7 @@ def test_somebody_elses_judgments_are_told(bench: pathlib.Path) -> None:
     judged(bench, "gpt-4_single.jsonl", *GRADES)
     with pytest.raises(MissingError, match=r"by o3 in .*; there are: gpt-4 with unstated; run gen_judgment"):
         show(bench, judge_model="o3")
-    with pytest.raises(UsageError, match="fits --judge-model gpt-4 and --judge-set s; there are"):
+    with pytest.raises(UsageError, match="matches --judge-model gpt-4 and --judge-set s; there are"):
         show_result(input_file=bench / "model_judgment" / "gpt-4_single.jsonl", judge_model="gpt-4", judge_set="s")
 
 

@@ -106,7 +106,7 @@ def test_judgments_without_answers_are_shown(tmp_path: pathlib.Path) -> None:
     write(bench.folder / "model_judgment" / "j_single.jsonl", [grade(1, "lost", 7), grade(1, "lost", 4, turn=2)])
     state, html = views(tmp_path).view("?tab=answers&model=lost")
     assert state.models == ("lost",)
-    assert "There is no answer of lost to question 1" in html
+    assert "There is no answer by lost to question 1" in html
     assert "Because of &lt;b&gt;reasons&lt;/b&gt;" in html
     assert '<span class="tb-chip tb-chip-score">7</span>' in html
 
@@ -212,7 +212,7 @@ def test_a_broken_question_file_is_named_with_its_line(tmp_path: pathlib.Path) -
         pytest.param("?tab=answers&question=99", "no question 99 in small", id="unknown question"),
         pytest.param("?bench=..", "no benchmark", id="another folder"),
         pytest.param("?tab=leaderboard&judge=nobody", "no single judgments by nobody", id="unknown judge"),
-        pytest.param("?tab=answers&model=..%2F..%2Fetc", "no answer of ../../etc", id="a path for a model"),
+        pytest.param("?tab=answers&model=..%2F..%2Fetc", "no answer by ../../etc", id="a path for a model"),
     ],
 )
 def test_what_is_not_there_is_said_in_place(query: str, said: str, tmp_path: pathlib.Path) -> None:

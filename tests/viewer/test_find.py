@@ -274,7 +274,7 @@ def test_a_pattern_that_is_none_says_so_and_the_filters_stay(text: str, views: V
 def test_a_pattern_without_end_is_ended(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(search, "SECONDS", 0.2)
     bench = small_bench(tmp_path, question(1, turns=["a" * 60 + "b"]))
-    with pytest.raises(UsageError, match=r"looking for /\(a\|a\)\*\$/ takes over"):
+    with pytest.raises(UsageError, match=r"searching for /\(a\|a\)\*\$/ takes over"):
         look(Wanted("/(a|a)*$/", [1], bench.questions, [], []))
 
 

@@ -72,7 +72,7 @@ def test_the_worked_example() -> None:
     assert ratings(found) == pytest.approx({"x": 1000.0, "y": 1000.0})
     as_is = {row.model: row.fields["as_is"].value for row in found.rows}
     assert as_is["x"] - as_is["y"] == pytest.approx(POINTS * math.log(85 / 65))
-    with pytest.raises(UsageError, match="strength and length cannot be told apart"):
+    with pytest.raises(UsageError, match="strength and length cannot be separated"):
         styled(pairs_of(*long), {"length": z[:100]})
 
 
