@@ -25,7 +25,7 @@ _SAID = (
 
 
 def voter_agreement(context: Context, bench: Bench, votes: pathlib.Path) -> str:
-    """Return how far each judge agrees with the votes of one file."""
+    """Return each judge's agreement with the votes of one file."""
     files = context.store.judgment_files(bench)
     if not files:
         line = markup.command(f"gen_judgment --bench-name {bench.name} --judge-model NAME")

@@ -1,4 +1,4 @@
-"""What takes long is done beside the page: the page says so in place, and looks again by itself."""
+"""Background work: a page shows what it waits for, and refreshes by itself."""
 
 import multiprocessing
 import os
@@ -24,7 +24,7 @@ Lane: TypeAlias = Literal["first", "whole", "pattern"]
 """What waits for each other: what views show first, what takes tens of seconds, and what may take any time."""
 _WORKERS: Mapping[Lane, int] = {"first": 4, "whole": 3, "pattern": 1}
 _LONG = 3.0
-"""Seconds after which a page says how long it has been waiting, and asks less often."""
+"""Seconds after which a page shows how long it has been waiting, and refreshes less often."""
 _SOON, _LATER = 250, 700
 PAUSES = 9
 """What rests between two times that it is made does so for so many times as long as that took: a tenth of a core."""
@@ -98,11 +98,11 @@ class Work(Generic[Made]):
     marks: tuple[Hashable, ...]
     """What its files were known by when it was begun."""
     before: "Work[Made] | None"
-    """The same as it was made before, while it is made anew."""
+    """The previous result, while it is computed again."""
     begun: float = field(default_factory=time.monotonic)
     took: float = 0.0
     share: float | None = None
-    """How much of it is done, where that is told."""
+    """The share that is done, if reported."""
     more: Any = None
     """What has been added to it since."""
     future: "Future[Made]" = field(default_factory=Future)
@@ -134,7 +134,7 @@ class Work(Generic[Made]):
 
 
 class NotYet(Exception):  # noqa: N818  (it is no fault)
-    """What was asked for is being made; `str()` of it is a sentence that says what."""
+    """The requested result is being computed; `str()` of this says what it is."""
 
     def __init__(self, what: str, spent: float = 0.0, before: Work[Any] | None = None) -> None:
         """`spent`: the seconds that it has taken so far; `before`: the same as it was made last."""
@@ -145,7 +145,7 @@ class NotYet(Exception):  # noqa: N818  (it is no fault)
 
 
 class Later:
-    """Makes things beside the pages that show them, a few at a time, and keeps the latest."""
+    """Computes results in the background, a few at a time, and keeps the latest."""
 
     def __init__(self) -> None:
         self._pools = {lane: ThreadPoolExecutor(n, thread_name_prefix=f"viewer-{lane}") for lane, n in _WORKERS.items()}
@@ -178,7 +178,7 @@ class Later:
 
         Raises:
             NotYet: it is not ready within `patience` seconds (default: what suits the files); ask again.
-            StorageError: it will not be made any more.
+            StorageError: it will no longer be computed.
         """
         files = list(of)
         marks = tuple(map(stamp, files))

@@ -1,7 +1,7 @@
 """The parts that the tabs' pages are made of. Each takes plain values, escapes them, and returns HTML.
 
-What a caller puts between tags as it is (`inside`, `content`, cells) must be HTML that one of these functions, or
-`viewer.text`, has made.
+Content that is inserted unescaped (`inside`, `content`, cells) must be HTML from one of these functions or
+`viewer.text`.
 """
 
 import functools

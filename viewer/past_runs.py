@@ -1,7 +1,7 @@
-"""The runs that made a benchmark's files: when, with which settings; what came last; and how two of them differ.
+"""The runs that wrote a benchmark's files: when, with which settings; the latest rows; and how two runs differ.
 
 Rows say when they were written. Rows between two pauses of ten minutes are a run, and its first row says with which
-settings: a run goes on with those that it began with.
+settings: a run keeps the settings that it began with.
 """
 
 import contextlib

@@ -1,4 +1,4 @@
-"""What people said in their votes, where it may be shown: of those who have finished, to those who are not voting."""
+"""The votes that may be shown: those of people who have finished, to users who are not voting."""
 
 import pathlib
 from collections.abc import Mapping, Sequence

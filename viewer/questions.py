@@ -1,4 +1,4 @@
-"""The bar with which a page about one question goes to another one, and what the question says."""
+"""The navigation bar of a page about one question, and the question's texts."""
 
 from collections.abc import Sequence
 

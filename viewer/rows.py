@@ -1,4 +1,4 @@
-"""The rows behind a page about one question, as they stand in the files."""
+"""The rows behind a page about one question, as stored in the files."""
 
 import json
 import pathlib

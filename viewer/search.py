@@ -1,9 +1,9 @@
-"""Where a text or a pattern occurs: in questions, in answers, in the words of judges. Files are read line by line.
+"""Where a text or a pattern occurs: in questions, answers and judges' texts. Files are read line by line.
 
     rivers of Asia        the text, upper or lower case alike
     /rivers? of \\w+/      between slashes a regular expression of Python, upper or lower case alike
 
-Several processes share files that are large. A pattern may take any time, so it is looked for in a process of its own
+Several processes share files that are large. A pattern may take any time, so it is searched for in a separate process
 (`viewer.limited`).
 """
 

@@ -1,4 +1,4 @@
-"""How the viewer is served: where, to whom, and what can be asked for.
+"""The viewer's server: its address, its users, and the requests that it allows.
 
 Requests reach Gradio through a gate. It refuses those that are for another host or come from a page of another site
 (`hosts`), and knows the few addresses that the page needs; every other one, such as those that read files, take uploads

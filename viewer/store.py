@@ -1,8 +1,8 @@
-"""The files behind the viewer: benchmarks, answers, judgments and results, read when they are shown and not before.
+"""The files behind the viewer: benchmarks, answers, judgments and results, read when they are shown.
 
 What a page needs of one question is read by its places in the files; whole files are read beside the page (`later`).
-Everything is read anew when its file has changed. A name that comes with a request is only ever looked up among what
-is there; no path is made from it.
+Everything is read again when its file has changed. A name in a request is only looked up among the
+existing ones; no path is made from it.
 """
 
 import contextlib

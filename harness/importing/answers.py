@@ -1,9 +1,9 @@
-"""Answers of another project's files → a benchmark that is there: each record finds its question.
+"""Answers in another project's files → an existing benchmark: each record is matched to its question.
 
     report = import_answers("alpaca_eval", ["outputs/*.json"], load_bench("alpaca_eval"))   # adds to model_answer/
 
-What is there already is left as it stands; a record that says otherwise is an error, since nothing that was judged may
-change under its judgments.
+Existing answers are kept; a record that differs from one is an error, since a judged answer must not
+change.
 """
 
 import glob
@@ -25,10 +25,10 @@ from harness.rows import answer_to_row
 
 
 def expanded(files: Sequence[PathLike]) -> list[pathlib.Path]:
-    """Return the files that names and patterns such as `outputs/*.json` stand for, each once.
+    """Return the files that match names and patterns such as `outputs/*.json`, each once.
 
     Raises:
-        UsageError: a pattern fits no file.
+        UsageError: a pattern matches no file.
     """
     found: dict[pathlib.Path, None] = {}
     for file in map(str, files):
@@ -47,13 +47,13 @@ def import_answers(
     model_id: Sequence[str] = (),
     progress: Progress = lambda count: None,
 ) -> ImportReport:
-    """Add the answers in files of another project to a benchmark; return what was done.
+    """Add the answers in files of another project to a benchmark; return a report.
 
-    `model_id` names the models of the files, in their order, in place of what their records say.
+    `model_id` names the models of the files, in order, overriding their records.
 
     Raises:
-        UsageError: no such format, or the records are no answers.
-        DataError: a file can't be read, no record of it fits a question, or one differs from the answer that is there.
+        UsageError: no such format, or the records are not answers.
+        DataError: a file can't be read, none of its records matches a question, or one differs from an existing answer.
         StorageError: an answer can't be written.
     """
     form = FORMATS.get(format_name)
@@ -87,10 +87,10 @@ def import_answers(
 
 
 def add_answers(bench: Bench, read: Mapping[str, Mapping[QuestionId, str]]) -> dict[str, int]:
-    """Add answers by model and question to a benchmark; return how many of each model were not there yet.
+    """Add answers by model and question to a benchmark; return how many of each model were new.
 
     Raises:
-        DataError: one differs from the answer that is there; nothing was written.
+        DataError: one differs from an existing answer; nothing was written.
         StorageError: an answer can't be written.
     """
     known = {model: bench.answers(model) for model in read}

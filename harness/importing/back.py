@@ -23,7 +23,7 @@ from harness.judgments.row import JudgedRow, judged_rows
 from harness.records import Answer, QuestionId
 
 _VERDICT = re.compile(r"\s*(?:\[RESULT\].*|(?:Rating|Score)\s*:?\s*\[\[[^\]]*\]\]\W*)\Z", re.DOTALL | re.IGNORECASE)
-"""The end of a judgment that gives the verdict; what stands before it is the feedback."""
+"""The end of a judgment with the verdict; the text before it is the feedback."""
 
 
 @dataclass(slots=True)
@@ -70,10 +70,10 @@ def rows_to_write(
     judge_set: str | None,
     sample: int | None = None,
 ) -> Sequence[JudgedRow]:
-    """Return the rows of the one judge and judge set that are meant; `kind` says in an error what the rows are.
+    """Return the rows of the requested judge and judge set; `kind` names the rows in an error.
 
     Raises:
-        UsageError: there are none, or several of which none is named, or the file to write is there.
+        UsageError: there are none, or several of which none is named, or the file to write exists.
     """
     if path.exists():
         raise UsageError(f"{path} already exists; give another --output")
@@ -141,6 +141,6 @@ def _has_rubric(extra: Mapping[str, Any]) -> bool:
 
 
 def _shown(rubric: Mapping[str, Any], prompt: str) -> bool:
-    """Return whether a prompt holds a question's rubric, however its lines are broken."""
+    """Return whether a prompt contains a question's rubric, regardless of line breaks."""
     sent = " ".join(prompt.split())
     return all(" ".join(str(text).split()) in sent for text in (rubric["criteria"], *rubric["score_descriptions"]))

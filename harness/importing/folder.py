@@ -1,7 +1,7 @@
-"""A benchmark folder as it is being imported: written beside its place, and put there when it is whole.
+"""A benchmark folder during import: written next to its place, and moved there when complete.
 
-A run that is stopped leaves nothing behind. Where the benchmark is there already, its questions must be the same ones;
-then only files that are not there yet are added, since nothing that stands is rewritten.
+A run that is stopped leaves nothing behind. If the benchmark already exists, its questions must be the same;
+then only new files are added, since existing files are never rewritten.
 """
 
 import filecmp
@@ -137,10 +137,10 @@ class ImportFolder:
 
 
 def _turns(path: pathlib.Path) -> set[str]:
-    """Return what tells the questions of a file apart."""
+    """Return the identity of the questions in a file."""
     return {content_hash(row.get("turns")) for _, row in read_rows(path)}
 
 
 def _answers(path: pathlib.Path) -> set[str]:
-    """Return what tells the answers of a file apart."""
+    """Return the identity of the answers in a file."""
     return {content_hash(row["question_id"], row.get("choices")) for _, row in read_rows(path)}

@@ -31,16 +31,16 @@ def import_data(
     keep_input: bool = False,
     progress: Progress = lambda count: None,
 ) -> ImportReport:
-    """Write the benchmark `data_dir/bench_name` from files of another project; return what was done.
+    """Write the benchmark `data_dir/bench_name` from files of another project; return a report.
 
-    `model_id` names the models of the further files, in their order, in place of what their records say. `first_n`
-    takes the first n good records of the first kind. `keep_input` keeps the judge's whole input, where records have
-    one, as the question's `context`, so that it can be sent as it is. `progress` is called with the number of bytes
+    `model_id` names the models of the further files, in order, overriding their records. `first_n`
+    takes the first n valid records of the first kind. `keep_input` keeps the judge's whole input, where records have
+    one, as the question's `context`, so that it can be sent unchanged. `progress` is called with the number of bytes
     read.
 
     Raises:
         UsageError: no such format, a file without a model's name, or the folder holds other questions.
-        DataError: a file can't be read, or not one record of it is good.
+        DataError: a file can't be read, or none of its records is valid.
         StorageError: the folder can't be written.
     """
     if format_name not in FORMATS:

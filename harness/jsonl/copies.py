@@ -1,11 +1,11 @@
-"""Copies of what cannot be read where it is, in `~/.cache/turnbench`: fetched from an address, or joined and unpacked.
+"""Local copies in `~/.cache/turnbench` of files that cannot be read in place: remote ones, or joined and unpacked ones.
 
-    local_folder("s3://bucket/data", "mt_bench")    a folder that holds mt_bench/ as it is at the address now
+    local_folder("s3://bucket/data", "mt_bench")    a folder with mt_bench/ as it is at the address now
     local_file("https://host/x_single.jsonl.zst")   the same of one file
-    plain_copy(x.jsonl)                             its parts joined and unpacked, for who jumps about in a file
+    plain_copy(x.jsonl)                             its parts joined and unpacked, for random access
 
-Everything that reads files so reads far ones as it reads near ones. What has not changed is not fetched, or unpacked,
-again. A fetched copy is never written to (`need_near`): what was written would be seen by nobody else, and be lost.
+So remote files are read like local ones. Unchanged files are not downloaded, or unpacked,
+again. A downloaded copy is never written to (`need_near`): the changes would be lost.
 """
 
 import hashlib
@@ -100,7 +100,7 @@ def local_file(place: pathlib.Path | str) -> pathlib.Path:
 
 
 def _names_at(address: str) -> list[str]:
-    """Return the names of what is in a folder, as they stand in its address; none where it cannot be listed."""
+    """Return the names of the files in a folder, relative to its address; none if it cannot be listed."""
     try:
         from fsspec.core import url_to_fs
 
@@ -146,7 +146,7 @@ def _within(file: pathlib.Path) -> Iterator[bytes]:
 
 
 def _fetch(address: str, to: pathlib.Path) -> None:
-    """Fetch a file or a folder, but for what is there already and has not changed."""
+    """Download a file or a folder, except for unchanged files."""
     if address in _fetched:
         return
     _check(address)
@@ -174,7 +174,7 @@ def _fetch(address: str, to: pathlib.Path) -> None:
 
 
 def _check(address: str) -> None:
-    """Raise `UsageError` for an address that is none, or may hold a secret, which is not repeated."""
+    """Raise `UsageError` for an invalid address, or one that may contain a secret, which is not repeated."""
     try:
         parts = urllib.parse.urlsplit(address)
         host, secret = parts.hostname, parts.password is not None
@@ -205,7 +205,7 @@ def _files_at(system: Any, root: str) -> dict[str, Mapping[str, Any]]:
 
 
 def _plain_name(address: str, name: str) -> str:
-    """Return the name of a file: in web addresses `%` and what cannot stand there are escaped."""
+    """Return the name of a file: in URLs `%` and invalid characters are escaped."""
     return urllib.parse.unquote(name) if address.startswith(("http://", "https://")) else name
 
 
@@ -230,7 +230,7 @@ def _fetch_all(system: Any, infos: Mapping[str, Mapping[str, Any]], to: pathlib.
 
 
 def _mark(info: Mapping[str, Any]) -> list[str]:
-    """Return by what a file is known that has not changed: its size, and what its file system says beside."""
+    """Return the fingerprint of an unchanged file: its size, and its file system's metadata."""
     said = {name.lower(): value for name, value in info.items()}
     return [str(said.get("size")), *(f"{name}={said[name]}" for name in _MARKS if said.get(name) is not None)]
 

@@ -28,7 +28,7 @@ def write_whole(file: int, data: bytes) -> None:
 
 
 def append_bytes(path: pathlib.Path, data: bytes) -> None:
-    """Append whole lines to a file, made with its folder where missing, and bring them to the disk."""
+    """Append whole lines to a file, created with its folder if missing, and flush them to disk."""
     make_folder(path.parent)
     with path.open("a+b", buffering=0) as file:
         if file.seek(0, os.SEEK_END):
@@ -93,10 +93,10 @@ def need_plain(path: pathlib.Path) -> None:
 
 
 def need_own(path: pathlib.Path, mark: re.Pattern[bytes], what: str) -> None:
-    """Raise `StorageError` unless a path is free or holds, by its beginning, an earlier output of the same kind.
+    """Raise `StorageError` unless a path is new or, by its beginning, an earlier output of the same kind.
 
-    An output never takes the place of a file that this program did not write. `mark` is what such a file begins with:
-    further on it may be quoted. `what` says in an error what is to be written.
+    An output never replaces a file that this program did not write. `mark` matches the beginning of our files:
+    further on it may be quoted. `what` names the output in an error.
     """
     need_regular(path)
     if not path.parent.is_dir():

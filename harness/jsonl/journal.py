@@ -1,9 +1,9 @@
 """The append-only journal of one file.
 
-Its promises: a row is one line, written whole before it counts; a file has one writer at a time; a torn last line (the
-process died, the disk filled) is set aside, never half a row; rows that newer ones replace are moved, never deleted.
-Another program may all the same cut the file, or write into it, while it is open: the journal looks before each row
-whether the file still ends as it left it, and sets aside what is no row.
+Its guarantees: a row is one line, written whole before it counts; a file has one writer at a time; a torn last line
+(the process died, the disk filled) is set aside, never half a row; rows that newer ones replace are moved, never
+deleted. Another program may still truncate the file, or write into it, while it is open: before each row the journal
+checks whether the file still ends as it left it, and sets aside anything that is not a row.
 """
 
 import contextlib
@@ -34,9 +34,9 @@ from harness.jsonl.locks import lock
 log = logging.getLogger("turnbench")
 _SYNC_SECONDS = 1.0
 _TORN = "torn"
-"""The folder of the state folder for what is no row."""
+"""The folder in the state folder for lines that are not rows."""
 _MARK = 64
-"""Bytes at the file's end by which it is recognised; with its size they change whenever somebody else writes."""
+"""Bytes at the file's end by which it is recognised; they or its size change when another program writes."""
 
 
 class _End(NamedTuple):
@@ -52,7 +52,7 @@ class _End(NamedTuple):
 class Journal:
     """An append-only JSON Lines file with one writer, used as a context manager.
 
-    `path` is the file, `state` the folder for its lock and for what is set aside.
+    `path` is the file, `state` the folder for its lock and for lines that are set aside.
     """
 
     def __init__(self, path: pathlib.Path, state: pathlib.Path) -> None:
@@ -62,13 +62,14 @@ class Journal:
         self._end: _End | None = None
         """How this journal last left the file."""
         self._touched = False
-        """Whether somebody may have written into it before its end."""
+        """Whether another program may have written into it before its end."""
         self._lock: Any = None
         self._synced = 0.0
         self._unsynced = False
 
     def __enter__(self) -> Self:
-        """Take the lock, set a torn tail aside, and see that the file can be written (it is made with the first row).
+        """Take the lock, set a torn tail aside, and check that the file can be written (it is created with the first
+        row).
 
         Raises:
             StorageError: another process writes the file, or it cannot be written, or is split or compressed.
@@ -197,7 +198,7 @@ class Journal:
         return storage_error(self.path, error, kept=True)
 
     def _opened(self) -> int:
-        """Return the open file; one that somebody replaced under our hands is opened anew."""
+        """Return the open file; one that was replaced in the meantime is opened again."""
         self._mend_changed()
         if self._file is not None:
             if os.path.samestat(os.fstat(self._file), self.path.stat()):
@@ -220,8 +221,8 @@ class Journal:
     def _mend_changed(self, *, leaving: bool = False) -> None:
         """Set aside what another program has left in the file since this journal last wrote to it.
 
-        Lines of JSON that it has added are rows as any other. Rows that it has cut off are gone; the next run finds
-        that they are missing. With `leaving` it is also looked for what was changed before the file's end.
+        Lines of JSON that it has added are ordinary rows. Rows that it has cut off are lost; the next run finds
+        that they are missing. With `leaving`, changes before the file's end are detected too.
         """
         if self._file is None or self._end is None:
             return
@@ -251,7 +252,7 @@ class Journal:
         return self.state / _TORN / self.path.name
 
     def _mend_tail(self) -> None:
-        """Complete a last line that only lacks its newline; set aside one that is no JSON."""
+        """Complete a last line without a newline; set aside one that is not JSON."""
         with self._storing(), self.path.open("r+b") as file:
             start = _last_line_start(file)
             file.seek(start)
@@ -270,7 +271,7 @@ class Journal:
 
 
 class StateJournal(Journal):
-    """A journal of our own state: read when it is opened; when it is closed and all in it has served, the file goes."""
+    """A journal of our own state: read when it is opened; deleted when it is closed and nothing in it is needed."""
 
     @abstractmethod
     def read(self) -> None:

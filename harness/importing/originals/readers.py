@@ -1,4 +1,4 @@
-"""What was fetched, in another project's form → a judge set or a benchmark in ours, beside it in the same folder.
+"""Downloaded files in another project's format → a judge set or a benchmark in ours, in the same folder.
 
     prometheus      upstream/prompts.py                          → judge_set.toml and four templates
     alpaca_eval     upstream/*.txt, upstream/*_outputs.json      → two judge sets, question.jsonl, model_answer/
@@ -12,8 +12,8 @@ UniEval's questions are inside nested ifs of a function, added up of texts and v
 
 becomes relevance = "question: ...? </s> summary: {answer} </s> reference: {reference}".
 
-A Python file is parsed, never run: only texts that stand in it as they are, are taken. What is made depends on nothing
-but the pinned files, so making it again gives the same bytes; something else in its place stays, and is an error.
+A Python file is parsed, never run: only literal texts are used. The result depends only on
+the pinned files, so making it again gives the same bytes; another file in its place is kept, and is an error.
 """
 
 import ast
@@ -43,7 +43,7 @@ _BY_SENTENCE = {
     ("dialogue", "engagingness"): "sum",
     ("fact", "consistency"): "mean",
 }
-"""What is asked about each sentence, and what is made of the numbers: the original says so elsewhere."""
+"""Dimensions that are asked about each sentence, and how the numbers are combined: stated elsewhere in the original."""
 _CHAT = re.compile(r"<\|im_start\|>(system|user)\n(.*?)\n?<\|im_end\|>", re.S)
 
 
@@ -104,7 +104,7 @@ def _unieval(folder: pathlib.Path) -> tuple[pathlib.Path, ...]:
 
 
 def _set(name: str) -> str:
-    """Return the judge set of that name, as far as it holds no words of the original."""
+    """Return the judge set of that name, without the original's texts."""
     return (pathlib.Path(__file__).with_name("sets") / f"{name}.toml").read_text(encoding="utf-8")
 
 
@@ -113,17 +113,17 @@ READERS: Mapping[str, Callable[[pathlib.Path], tuple[pathlib.Path, ...]]] = {
     "alpaca_eval": _alpaca_eval,
     "unieval": _unieval,
 }
-"""By name, what makes files of ours of what was fetched into a folder, and returns those that were not there before.
+"""By name, the function that converts the downloaded files of a folder to ours, and returns the new ones.
 
-Each raises `DataError` where that does not hold what it must, and `StorageError` where something else is in the way or
+Each raises `DataError` if those are invalid, and `StorageError` if another file is in the way or
 the folder cannot be written.
 """
 
 
 def texts_in(path: pathlib.Path) -> dict[str, str]:
-    """Return the texts that a Python file assigns to names at its top level, as they stand or stripped.
+    """Return the texts that a Python file assigns to names at its top level, literal or stripped.
 
-    Nothing in the file is run; whatever is not a plain text, or `"...".strip()`, is passed over.
+    Nothing in the file is run; anything but a literal text, or `"...".strip()`, is skipped.
     """
     found: dict[str, str] = {}
     for node in parsed(path).body:
@@ -136,7 +136,7 @@ def texts_in(path: pathlib.Path) -> dict[str, str]:
 
 
 def parsed(path: pathlib.Path) -> ast.Module:
-    """Return what a Python file says, without running it."""
+    """Return the syntax tree of a Python file."""
     try:
         return ast.parse(_text(path))
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
@@ -170,7 +170,7 @@ def questions_toml(tree: ast.Module, path: pathlib.Path) -> str:
     """Return the file of questions that a source makes.
 
     Raises:
-        DataError: the source has no such function, or a question in it is put together in another way.
+        DataError: the source has no such function, or a question in it is built in another way.
     """
     function = next((n for n in tree.body if isinstance(n, ast.FunctionDef) and n.name == _FUNCTION), None)
     found = {} if function is None else dict(_questions(function.body, {}, path))
@@ -191,7 +191,7 @@ def questions_toml(tree: ast.Module, path: pathlib.Path) -> str:
 def _questions(
     body: list[ast.stmt], known: dict[str, str], path: pathlib.Path
 ) -> Iterator[tuple[tuple[str, str], str]]:
-    """Yield task, dimension and text of each question below; `known` is what the ifs around say."""
+    """Yield task, dimension and text of each question below; `known` is known from the enclosing ifs."""
     for node in body:
         match node:
             case ast.For():

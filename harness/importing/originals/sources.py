@@ -1,4 +1,4 @@
-"""Where files come from: an address or a folder. Each appends to a part file what that one lacks."""
+"""Sources of files: an address or a folder. Each appends the missing rest to a part file."""
 
 import http.client
 import os
@@ -21,7 +21,7 @@ _BLOCK = 1 << 16
 _ELSEWHERE = "check the network, or name a mirror or a folder with --from"
 
 Watcher: TypeAlias = Callable[[int], None]
-"""Called with the bytes of the original that are at hand, whenever they change."""
+"""Called with the number of bytes received so far."""
 
 
 def source_of(original: Original, source: str | None) -> "Source":
@@ -57,7 +57,7 @@ class Opened(NamedTuple):
     start: int
     """The offset at which what is read begins."""
     size: int | None
-    """The bytes of the whole file, where the source says."""
+    """The bytes of the whole file, if the source states them."""
 
 
 Source: TypeAlias = Callable[[OriginalFile, int], Opened]
@@ -77,7 +77,7 @@ def _from_folder(folder: pathlib.Path, file: OriginalFile, kept: int) -> Opened:
 
 
 def _from_server(base: str, names: Callable[[OriginalFile], tuple[str, ...]], file: OriginalFile, kept: int) -> Opened:
-    """Return the file at an address, under the first of its names that is there."""
+    """Return the file at an address, under the first of its names that exists."""
     *others, last = names(file)
     for name in (*others, last):
         url = f"{base}/{urllib.parse.quote(name)}"
@@ -106,7 +106,7 @@ def _from_server(base: str, names: Callable[[OriginalFile], tuple[str, ...]], fi
 
 
 def receive(source: Source, file: OriginalFile, part: pathlib.Path, kept: int, watch: Watcher) -> str:
-    """Append to `part`, which holds `kept` bytes, what it lacks, or write it anew; return where it was found."""
+    """Append the missing rest to `part`, which has `kept` bytes, or write it again; return where it was found."""
     place, stream, start, size = source(file, kept)
     with stream:
         if size is not None and size != file.bytes:
@@ -142,7 +142,7 @@ def _write(source: IO[bytes], part: pathlib.Path, start: int, file: OriginalFile
 
 
 def not_pinned(place: str, why: str) -> DataError:
-    """Return the error that says that another file came than the pinned one."""
+    """Return the error for a file that is not the pinned one."""
     return DataError(f"is not the pinned file: {why}; nothing was written. Name another source with --from", path=place)
 
 

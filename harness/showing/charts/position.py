@@ -30,8 +30,8 @@ _NAME = 11.0
 def position_chart(rows: Sequence[Row]) -> str:
     """Return the chart of the rows of all pairs and by judge, category and turn, in their order, as SVG text.
 
-    Groups without any pair that has a verdict in both games have no bar. A way of grouping that has one group only
-    would say the same as all pairs, and is left out.
+    Groups without any pair that has a verdict in both games have no bar. A grouping with one group
+    would repeat the row of all pairs, and is left out.
 
     Raises:
         UsageError: there is no row.
