@@ -134,7 +134,7 @@ def build(views: Views) -> Any:
                     panes.append(gr.HTML("", elem_id=f"tb-pane-{tab.name}", **plain))
 
         def outcome(state: State, html: str) -> Sequence[Any]:
-            # The other tabs are emptied: each is made anew when it is opened, and an id stands once on the page.
+            # The other tabs are emptied: each is rendered again when opened, and an id must be unique on the page.
             shown = [html if tab.name == state.tab else "" for tab in views.tabs]
             return [state.query(), gr.Tabs(selected=state.tab), *shown]
 

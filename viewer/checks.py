@@ -43,7 +43,7 @@ def checked_turns(store: Store, bench: Bench, model: str, key: QuestionId) -> di
     """Return the rows of a model's checks on a question, by turn and choice; none where nothing was checked.
 
     Raises:
-        NotYet: the file is still being looked through.
+        NotYet: the file is still being indexed.
         DataError: it cannot be read, or a row is not what it must be.
     """
     path = bench.metric_file("checks")

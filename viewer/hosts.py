@@ -95,7 +95,7 @@ class Hosts:
         return origin if origin and origin != "null" and _ORIGIN.fullmatch(origin) else "another site"
 
     def _is_own(self, origin: str, asked: Place | None) -> bool:
-        """Return whether a page from there is the viewer's: it was asked for as the request asks, or is allowed."""
+        """Return whether a page from there is the viewer's: from the same host as the request, or allowed."""
         scheme, _, rest = origin.partition("://")
         page = _place(rest)
         if page is None or asked is None or scheme not in _PORTS:

@@ -27,11 +27,11 @@ _LONG = 3.0
 """Seconds after which a page shows how long it has been waiting, and refreshes less often."""
 _SOON, _LATER = 250, 700
 PAUSES = 9
-"""What rests between two times that it is made does so for so many times as long as that took: a tenth of a core."""
+"""The pause between two computations of one result, as a multiple of the time that it takes: a tenth of a core."""
 _ENDED = "this is no longer being computed; reload the page"
 
 _NICE = 15
-"""What no view shows first makes way for what is asked for, by so much, where the system knows that."""
+"""The niceness of work that no view shows first, on systems that have it."""
 _KEPT_READS = 2
 """Files of which the process that is kept remembers what it has read."""
 _LARGE = 20_000_000
@@ -173,7 +173,7 @@ class Later:
         """Return what `make` returns, made once for the key as long as the files `of` which it is made stay the same.
 
         What it raises is raised to everyone who asks. With `tells` it is called with a function that takes the share of
-        its work that is done. With `rests` it is made anew one at a time and for a tenth of the time: files that grow
+        its work that is done. With `rests` it is recomputed one at a time and for a tenth of the time: files that grow
         would otherwise start one with every look, and keep a core busy. Nothing waits for what is in another lane.
 
         Raises:

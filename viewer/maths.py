@@ -129,7 +129,7 @@ def mathml(formula: str, *, as_block: bool = False) -> str | None:
 
 
 def _clean(element: ElementTree.Element) -> ElementTree.Element | None:
-    """Return the element built anew with what is known of it; None if it is of an unknown kind."""
+    """Return the element rebuilt from its known parts; None if it is of an unknown kind."""
     tag = element.tag.rpartition("}")[2]
     if tag not in _ELEMENTS:
         return None

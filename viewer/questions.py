@@ -60,7 +60,7 @@ def question_title(question: Question) -> str:
 
 
 def no_question(context: Context, state: State, error: MissingError) -> str:
-    """Return what is wrong with the question that was asked for, with the way to others."""
+    """Return the error about the requested question, with links to others."""
     bar = question_bar(context, state, context.store.bench(state.bench).questions[0])
     return bar + markup.notice(str(error), kind="fault")
 

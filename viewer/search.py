@@ -33,11 +33,11 @@ Made = TypeVar("Made")
 SECONDS = 30.0
 """Processor time that looking for a pattern may take."""
 _BLOCK = 96 << 10
-"""Bytes that are looked through together; as many as fit into a processor's caches."""
+"""Bytes that are searched together; as many as fit into a processor's caches."""
 _LARGE = 30 << 20
 """Bytes for which a further process pays, and of which a large file's parts are."""
 _MOST = 4
-"""Processes that share what is to be looked through."""
+"""Processes that share a search."""
 _MOST_LINE = 64 << 20
 
 

@@ -248,11 +248,11 @@ def serve(
         host: the address to listen on.
         port: the port; None takes the first free one from 7860.
         people: names and passwords of those who may see it; None lets everyone who reaches it.
-        allowed: names that it is asked for by, other than those of this machine.
+        allowed: further host names, other than those of this machine.
 
     Raises:
         StorageError: the port is taken, or the address is not this machine's.
-        UsageError: an allowed name is no name of a host.
+        UsageError: an allowed name is not a host name.
     """
     hosts = Hosts(host, allowed)
     port = free_port(host, port)

@@ -161,5 +161,5 @@ def _whole_number(text: str) -> int | None:
 
 
 def _short(text: str) -> str:
-    """Return a value, or so much of it that it says what was asked for: nothing that is there has such a long name."""
+    """Return a value, shortened if it is longer than any existing name."""
     return text if len(text) <= _MOST_VALUE else text[:_MOST_VALUE] + "\u2026"

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 Kind = str
 """`single` or `pair`."""
 AHEAD = 1 << 30
-"""Bytes of judgments that are looked through before a view asks for them."""
+"""Bytes of judgments that are indexed before a view needs them."""
 MOST_ROWS = 1_000
 """Judgments of one question that are shown."""
 
@@ -204,7 +204,7 @@ class Store:
         """Return where the rows of a file are, as it stands now.
 
         Raises:
-            NotYet: the file is large and still being looked through after so many seconds.
+            NotYet: the file is large and still being indexed after this many seconds.
             DataError: it cannot be read.
         """
         with self._lock:
@@ -230,7 +230,7 @@ class Store:
         """Return a model's answer to a question, of several the last good one; None if it has none.
 
         Raises:
-            NotYet: the file is still being looked through.
+            NotYet: the file is still being indexed.
             DataError: the last row of that question is damaged, and no good one is there.
         """
         if model not in bench.answered_models():
@@ -265,7 +265,7 @@ class Store:
         """Return every judge's judgments of a question; of rows with equal keys the last good one.
 
         Raises:
-            NotYet: a file is still being looked through.
+            NotYet: a file is still being indexed.
         """
         found = Found()
         for file in self.judgment_files(bench, kind):

@@ -41,7 +41,7 @@ _THINKING = ("include_thoughts", "thinking_budget", "thinking_level")
 _FINISH: dict[str, FinishReason] = {
     "STOP": "stop",
     "MAX_TOKENS": "length",
-    "CONTINUATION": "length",  # a reply longer than any limit that is asked for here
+    "CONTINUATION": "length",  # a reply longer than any limit that is requested here
     **dict.fromkeys(("SAFETY", "RECITATION", "LANGUAGE", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII"), "refused"),
     **dict.fromkeys(("ESCALATION", "MODEL_ARMOR", "PUP_LIMITED_DISABLED", "IMAGE_SAFETY"), "refused"),
 }
@@ -104,8 +104,8 @@ class Gemini(RemoteModel):
         return {"x-goog-api-key": key}
 
     def asked(self, sampling: Sampling) -> Parameters:
-        """Return the sampling parameters that are stated, by the SDK's names; thoughts are asked for where there may be
-        some."""
+        """Return the sampling parameters that are stated, by the SDK's names; thoughts are requested if there may be
+        any."""
         asked = on_the_wire(replace(sampling, extra_body=None), _TAKEN)
         if sampling.thinking_budget != 0:
             asked["include_thoughts"] = True
@@ -137,7 +137,7 @@ class Gemini(RemoteModel):
     async def _post(self, client: Any, request: Request, sent: Parameters) -> Any:
         """Return the JSON of the service's answer to one call.
 
-        The SDK is asked for the answer as it came: its own types refuse what a newer service says.
+        The SDK is asked for the raw answer: its own types refuse fields of a newer service.
         """
         from google.genai import types
 

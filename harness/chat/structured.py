@@ -45,10 +45,10 @@ def strict(schema: Any) -> Any:
 
 
 def told(reply: Reply, request: Request, sent: Parameters, endpoint: Endpoint) -> Reply:
-    """Return the reply with what was applied: the sampling that was sent, and whether it follows the schema asked for.
+    """Return the reply with what was applied: the sampling that was sent, and whether it follows the requested schema.
 
     Raises:
-        EndpointError: log-probabilities were asked for, and a reply with a text came without.
+        EndpointError: log-probabilities were requested, but a reply with a text has none.
     """
     if request.top_logprobs is not None and reply.logprobs is None and reply.text.strip():
         raise no_logprobs(endpoint)

@@ -53,7 +53,7 @@ def add_exclude(group: Flags, what: str = "voters to leave out") -> None:
 
 
 def add_input_file(group: Flags, what: str = "a judgment or vote file") -> None:
-    """Add the flag that names one file in place of the benchmark's."""
+    """Add the flag that names one file instead of the benchmark's."""
     group.add("--input-file FILE", f"{what}, or its address (default: the one in model_judgment/)")
 
 

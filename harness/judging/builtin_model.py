@@ -34,7 +34,7 @@ class BuiltinJudge:
         return Reply(text, finish_reason="stop", usage=usage, seconds=seconds, model=self.name, logprobs=logprobs)
 
     def _said(self, request: Request) -> tuple[str, tuple[TokenLogprobs, ...] | None]:
-        """Return the text of the judgment, and where they are asked for the log-probabilities of its token."""
+        """Return the text of the judgment and, if requested, the log-probabilities of its token."""
         facts = request.facts
         assert facts is not None
         if self.name == OVERLAP:

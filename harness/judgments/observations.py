@@ -309,7 +309,7 @@ class Observations(Sequence[Observation]):
         return int(np.count_nonzero(there)) == len(self)
 
     def _named(self, names: Sequence[Any], field: str) -> list[Any]:
-        """Return the names that rows have, in the order in which rows first have them; the rows are numbered anew."""
+        """Return the names in the rows, in order of first use; the rows are renumbered."""
         first = np.full(len(names), len(self))
         for rows in blocks(self.columns):
             at, own = self.columns[field][rows], np.full(len(names), len(self))

@@ -198,7 +198,7 @@ def _shares(own: list[Outcome], seed: int) -> dict[str, Estimate]:
 
 
 def _both(words: Words, mode: Mode, without: str) -> tuple[Query, Query]:
-    """Return what is asked for with the reference and without it."""
+    """Return the judgments requested with the reference and without it."""
     query = Query.of(mode, **words)
     if not query.files:
         named = query if query.judge_set else query._replace(judge_set=OWN_JUDGE_SET)

@@ -171,7 +171,7 @@ def _reasons(found: Sequence[Found], lost: Observations) -> str:
             key = _key(row.question_id, row.models, row.turn, row.criterion, row.source)
             if key not in failed:
                 continue
-            failed.remove(key)  # of rows made again, all without a verdict, one counts
+            failed.remove(key)  # of repeated rows, all without a verdict, one counts
             counts[_reason(row)] += 1
             example = example or _example(row)
     shown = counts.most_common(_REASONS)

@@ -40,7 +40,7 @@ OF_SCALE, OF_WIN_RATES = 0.05, 0.1
 """The difference for power unless the user names one: of grades as a share of the scale, of win rates."""
 MOST_MODELS = 50
 MOST_ROWS = 8_000
-"""A table of more models or rows than this has intervals and ranks only where they are asked for: they would take
+"""A table of more models or rows than this has intervals and ranks only on request: they would take
 longer than all the rest."""
 
 

@@ -228,7 +228,7 @@ class _Engine:
         if self.budget is not None and lane.reserves(work.course):
             reserved = self.budget.reserve(pool.name, request)
             if reserved is None and self.courier is not None:
-                self.dear.append(work)  # others go on: what an earlier run has handed in is paid for
+                self.dear.append(work)  # others continue: requests submitted by an earlier run are paid for
                 return True
             if reserved is None:
                 pool.held = work

@@ -46,7 +46,7 @@ def check_report(path: pathlib.Path | str) -> None:
 
 
 def write_report(path: pathlib.Path | str, page: Page) -> None:
-    """Write the page to a file, in place of an earlier page.
+    """Write the page to a file, replacing an earlier page.
 
     Raises:
         StorageError: the file cannot be written, or holds something else.

@@ -46,7 +46,7 @@ def result_page(result: Result, *, intervals: bool = False) -> Page:
 
 
 def sampling_of(result: Result) -> str:
-    """Return the sampling that the judge was asked for: that of the first judgment, since a table has one only."""
+    """Return the judge's requested sampling: that of the first judgment, since a table has only one."""
     return read_judgments(result.path).observations[0].source.sampling
 
 
@@ -61,7 +61,7 @@ def _rows(result: Result, intervals: bool) -> Sequence[Row]:
 
 
 def _data(result: Result, intervals: bool) -> dict[str, Any]:
-    """Return what JSON shows: the rows, what a reader must know of them, and what was asked for beside them."""
+    """Return the JSON form: the rows, the notes on them, and the further results that were requested."""
     data: dict[str, Any] = {
         "mode": result.mode,
         "bench": result.bench,

@@ -1,6 +1,6 @@
 """The tab Leaderboard: scores, or wins, losses and ties, how sure they are, and the way to the questions behind each.
 
-The table comes first, from `show_result`; what takes longer (intervals, what can be told apart) follows in place.
+The table comes first, from `show_result`; slower parts (intervals, significant differences) follow in place.
 """
 
 import re
@@ -278,7 +278,7 @@ class _View:
 
 
 def _beside_others(item: Item) -> bool:
-    """Return whether an item shares the width with others: charts do, and small tables in place of them."""
+    """Return whether an item shares the width with others: charts do, and small tables that replace them."""
     return isinstance(item, Chart) and (item.instead is None or len(item.instead.rows) <= _FEW)
 
 

@@ -77,7 +77,7 @@ def _booth(context: Context, bench: Bench, state: State) -> Booth:
     """Return the voter's booth.
 
     Raises:
-        NotYet: an answer file is still being looked through.
+        NotYet: an answer file is still being indexed.
         UsageError: nobody can vote under that name.
     """
     store = context.store
@@ -255,7 +255,7 @@ def _finish(state: State) -> str:
 
 
 def _enough(state: State, booth: Booth, done: int, total: int) -> str:
-    """Return what follows when all votes asked for are cast."""
+    """Return the page after all requested votes are cast."""
     left = booth.next(state.looked_for("category")) is not None
     text = f"Thank you, {booth.voter}: you have cast {counted(done, 'vote')}."
     if not left:

@@ -97,7 +97,7 @@ def _from_server(base: str, names: Callable[[OriginalFile], tuple[str, ...]], fi
             ) from None
         except (OSError, http.client.HTTPException, ValueError) as error:
             raise MissingError(f"{url}: cannot be reached: {_reason(error)}; {_ELSEWHERE}") from error
-        # A server may send the whole file in place of the rest that was asked for.
+        # A server may send the whole file instead of the requested rest.
         rest = str(response.headers.get("Content-Range", "")).startswith(f"bytes {kept}-")
         start = kept if kept and response.status == 206 and rest else 0
         length = response.headers.get("Content-Length")

@@ -142,7 +142,7 @@ class Sheet:
 
 
 def _through(points: Iterable[tuple[float, float]]) -> str:
-    """Return the path through the points, begun anew after each that is NaN."""
+    """Return the path through the points, started again after each NaN."""
     parts, pen = [], "M"
     for x, y in points:
         if math.isnan(x):
