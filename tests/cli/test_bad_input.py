@@ -103,7 +103,7 @@ CASES = [
     pytest.param(
         questions(GOOD),
         ["gen_answer", "--model", "builtin/eliza", "--bench-name", "tinny"],
-        r"no benchmark 'tinny': .*question\.jsonl is not there; did you mean 'tiny'\?",
+        r"no benchmark 'tinny': .*question\.jsonl does not exist; did you mean 'tiny'\?",
         id="unknown-bench",
     ),
     pytest.param(
@@ -149,7 +149,10 @@ CASES = [
         id="unknown-conv-template",
     ),
     pytest.param(
-        questions(GOOD), [*ANSWER, "--question-begin", "9"], "the slice leaves none of the 1 in tiny", id="empty-slice"
+        questions(GOOD),
+        [*ANSWER, "--question-begin", "9"],
+        "the slice leaves none of the 1 questions of tiny",
+        id="empty-slice",
     ),
     pytest.param(
         questions(GOOD),
@@ -200,7 +203,7 @@ CASES = [
     pytest.param(
         answered, [*JUDGE, "--mode", "pairwise-baseline"], "pairwise-baseline needs --baseline-model", id="no-baseline"
     ),
-    pytest.param(answered, [*JUDGE, "--turns", "3"], "there is nothing to judge: no turn", id="no-turn"),
+    pytest.param(answered, [*JUDGE, "--turns", "3"], "there is nothing to judge: --turns", id="no-turn"),
     pytest.param(
         answered,
         ["gen_judgment", "--judge-model", "claude-sonnet-4-6", "--bench-name", "tiny"],

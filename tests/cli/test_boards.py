@@ -228,7 +228,7 @@ def test_a_name_on_a_board_is_no_formula_and_is_found_again(tmp_path: pathlib.Pa
     ("words", "fault"),
     [
         pytest.param(["--mode", "pairwise-all", "--board", "b.csv"], "are for pairs with a baseline", id="mode"),
-        pytest.param(["--judge-model", "j", "k", "--board", "b.csv"], "are of one judge", id="panel"),
+        pytest.param(["--judge-model", "j", "k", "--board", "b.csv"], "are for one judge", id="panel"),
         pytest.param(["--overwrite"], "name it with --board FILE", id="no board"),
     ],
 )

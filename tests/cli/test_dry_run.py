@@ -61,7 +61,7 @@ def test_the_smallest_difference_that_a_plan_would_show_is_told(
     assert main(["gen_judgment", "--judge-model", "gpt-4.1", "--samples", "2", *where, "--dry-run"]) == 0
     shown = capsys.readouterr().out
     assert "questions  samples  judges  smallest difference  calls  cost at most" in shown
-    assert "found with a power of 80% at the level of a table of 1 pair of models; variances: assumed" in shown
+    assert "detected with 80% power at the level of a table of 1 pair of models; variances: assumed" in shown
 
 
 def test_of_one_model_alone_there_is_no_difference_to_show(

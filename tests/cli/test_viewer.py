@@ -183,7 +183,7 @@ def test_it_starts_and_shares_not_without_any_network(tmp_path: pathlib.Path) ->
     assert lines[0] == "200"
     assert lines[1].startswith("viewer: warning: --share makes everything here reachable from anywhere, without a pass")
     assert lines[3].startswith("viewer: warning: not shared, still served at http://127.0.0.1:")
-    assert "https://api.gradio.app/v3/tunnel-request cannot be asked for a server" in lines[3]
+    assert "https://api.gradio.app/v3/tunnel-request cannot be reached" in lines[3]
     assert len(lines) == 4
     assert not (tmp_path / "hf").exists()
     assert sorted(path.name for path in tmp_path.iterdir()) == ["data"]
@@ -233,7 +233,7 @@ def test_with_an_auth_file_nothing_is_shown_before_the_password(serve: Serve, tm
         pytest.param(["--auth-file", "."], ".: cannot be read (Is a directory)", id="a folder"),
         pytest.param(["--host", ""], "--host is empty", id="no address"),
         pytest.param(["--host", "192.0.2.1"], "cannot listen on 192.0.2.1", id="the address of somebody else"),
-        pytest.param(["--allow-host", "http://x.example"], "is no name of a host", id="no name to allow"),
+        pytest.param(["--allow-host", "http://x.example"], "is not a host name", id="no name to allow"),
         pytest.param(["--port", "70000"], "at most 65535", id="no port"),
         pytest.param(["--password", "x"], "no flag --password", id="a password on the command line"),
     ],
