@@ -1,4 +1,4 @@
-"""What share of judges' prompts a provider's cache gives back, and what that saves, by the providers' published rules.
+"""The share of judges' prompts that comes from a provider's cache, and the savings, by the providers' published rules.
 
     python -m benchmarks.caching                       all providers and workloads, 16 calls at once
     python -m benchmarks.caching --answers 300 1000 --latency 0.2

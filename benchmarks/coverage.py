@@ -1,4 +1,4 @@
-"""How often the statistics of tables are wrong, in simulation: every such statement in the project is a row here.
+"""Error rates of the statistics of tables, in simulation: every such statement in the project is a row here.
 
     python -m benchmarks.coverage                                 all, 400 samples of each row, on two cores
     python -m benchmarks.coverage --samples 50 --only pairs

@@ -1,4 +1,4 @@
-"""How often `builtin/overlap` agrees with MT-Bench's expert votes, beside GPT-4, the experts and two baselines.
+"""How often `builtin/overlap` agrees with MT-Bench's expert votes, compared with GPT-4, the experts and two baselines.
 
     python benchmarks/judge_agreement.py FOLDER
 

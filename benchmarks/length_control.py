@@ -1,4 +1,4 @@
-"""Length control and a cached re-run, beside alpaca_eval's own in the same run.
+"""Length control and a cached re-run, compared with alpaca_eval in the same run.
 
     python -m benchmarks.length_control FOLDER --alpaca-eval PYTHON
 

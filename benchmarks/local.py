@@ -1,4 +1,4 @@
-"""Tokens a second of local weights: our batches, against one conversation at a time as FastChat's loop makes them.
+"""Tokens per second of local weights: our batches, compared with one conversation at a time as in FastChat's loop.
 
     python -m benchmarks.local [--model-path PATH] [--device NAME] [--conversations N] [--tokens N]
 

@@ -1,4 +1,4 @@
-"""What the text metrics cost: the variant `colossalai` beside the libraries that ColossalAI used, as it called them.
+"""The cost of text metrics: the variant `colossalai` compared with the libraries that ColossalAI used, called as there.
 
     python -m benchmarks.metrics                        10,000 pairs in English and Chinese
     python -m benchmarks.metrics --pairs 1000 --language zh

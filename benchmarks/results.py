@@ -1,4 +1,4 @@
-"""What `show_result` costs on many judgments: ours beside FastChat's, a plain copy of the file, and a JSON loop.
+"""The cost of `show_result` on many judgments, compared with FastChat's, a copy of the file, and a JSON loop.
 
     python -m benchmarks.results                                ours, the copy, and the loop where orjson is installed
     python -m benchmarks.results --fastchat fc/bin/python       FastChat's too, from a Python that has it and pandas

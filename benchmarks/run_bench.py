@@ -1,4 +1,4 @@
-"""How near run_bench comes to a perfect scheduler: answers and judgments in one run, lognormal latency.
+"""How close run_bench is to a perfect scheduler: answers and judgments in one run, lognormal latency.
 
     python -m benchmarks.run_bench                      80 questions, 16 at once, median 1 s, three rounds
     python -m benchmarks.run_bench --median 0.2 --runs 1

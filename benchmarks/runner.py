@@ -1,4 +1,4 @@
-"""How much wall time is the endpoint's and how much is ours: our commands beside bare clients and peers.
+"""How much wall time is the endpoint's and how much is ours: our commands compared with bare clients and peers.
 
     python -m benchmarks.runner                                    ours and the bare clients
     python -m benchmarks.runner --workloads judge-160 --runs 1     one workload, once

@@ -1,6 +1,6 @@
 """turnbench: which of several chat models is better, at what, and how sure are we.
 
-This is the Python interface; what a command does, a program does with the same words:
+This is the Python interface; everything that commands do, a program can do with the same names:
 
     import harness
 
@@ -8,7 +8,7 @@ This is the Python interface; what a command does, a program does with the same 
     harness.gen_judgment("gpt-4.1", mode="pairwise-all")
     result = harness.show_result("pairwise-all")
 
-They are imported when they are first used, so that every command starts at once. `__init__.pyi` beside this file lists
+They are imported on first use, so that every command starts quickly. `__init__.pyi` next to this file lists
 them, with the modules that define them, for type checkers and for this module alike.
 """
 

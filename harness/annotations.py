@@ -3,10 +3,10 @@
     {"instruction": "...", "output_1": "...", "generator_1": "gpt4_1106_preview", "output_2": "...",
      "generator_2": "my-model", "annotator": "weighted_alpaca_eval_gpt4_turbo", "preference": 1.27}
 
-preference 1 is all for output_1, the baseline's; 2 all for output_2, the model's; 1.5 (and 0, in old files) a tie. A
-null is a judge's failure: it is counted and makes no judgment, so that the next gen_judgment tries it again. Where the
-judge set that the annotator names is there, the rows are as current as our own, and nothing is judged twice. Which
-output was shown first the file does not say; it follows from the instruction and the set's seed.
+preference 1 is fully for output_1, the baseline's; 2 for output_2, the model's; 1.5 (and 0, in old files) is a tie. A
+null is a judge's failure: it is counted and gives no judgment, so that the next gen_judgment tries it again. If the
+judge set that the annotator names exists, the rows are as current as our own, and nothing is judged twice. The file
+does not state which output was shown first; it follows from the instruction and the set's seed.
 
 Source: alpaca_eval 0.6.6, `annotators/pairwise_evaluator.py`.
 """
@@ -77,19 +77,19 @@ def import_annotations(
     judge_model: str | None = None,
     progress: Progress = lambda count: None,
 ) -> ImportReport:
-    """Write annotations as judgments of a benchmark, which is made of them if it is not there; return what was done.
+    """Write annotations as judgments of a benchmark, which is created from them if it does not exist; return a report.
 
-    `judge_model` names the judge (default: the one that the judge set names, else the annotator).
+    `judge_model` names the judge (default: the one stated in the judge set, else the annotator).
 
     Raises:
-        UsageError: an output differs from the answer that is there.
-        DataError: a file can't be read, or no record of it is good.
+        UsageError: an output differs from the existing answer.
+        DataError: a file can't be read, or none of its records is valid.
         StorageError: the folder can't be written.
     """
     report = ImportReport(need_near(data_dir) / check_bench_name(bench_name))
     read = [one for path in expanded(files) for one in report.good(path, annotation, progress)]
     if not read:
-        raise report.nothing("not one record is a good annotation", pathlib.Path(files[0]))
+        raise report.nothing("no record is a valid annotation", pathlib.Path(files[0]))
     if not (report.folder / "question.jsonl").exists():
         report.questions = _make_bench(report.folder, read)
     bench = load_bench(bench_name, data_dir)
@@ -98,7 +98,7 @@ def import_annotations(
     if strange:
         shown = " ".join(strange[0].instruction.split())[:60]
         raise UsageError(
-            f"{len(strange)} annotations are of instructions that {bench.name} does not hold (the first: {shown!r}); "
+            f"{len(strange)} annotations are for instructions not in {bench.name} (the first: {shown!r}); "
             "give another --bench-name"
         )
     said: dict[str, dict[QuestionId, str]] = defaultdict(dict)
@@ -113,10 +113,10 @@ def import_annotations(
 
 
 def annotation(value: Mapping[str, Any]) -> Annotation:
-    """Return what a record says.
+    """Return the contents of a record.
 
     Raises:
-        BadRecordError: a field is missing, or not what it must be.
+        BadRecordError: a field is missing or invalid.
     """
     return Annotation(
         instruction_of(value),
@@ -143,7 +143,7 @@ def _preference(given: Any) -> float | None:
     if math.isnan(number) or number == -1:
         return None
     if number and not 1 <= number <= 2:
-        raise BadRecordError(f"preference must lie from 1 to 2, this is {given!r}")
+        raise BadRecordError(f"preference must be from 1 to 2, this is {given!r}")
     return number - 1 if number else 0.5  # 0 is how old files write a tie
 
 

@@ -1,13 +1,13 @@
-"""A model's answers read one at a time, and of each only what is asked for; the rest of the file is stepped over.
+"""A model's answers read one at a time, and of each only the requested parts; the rest of the file is skipped.
 
     stored = StoredAnswers(bench.answer_file("x"), "x")
-    stored.questions              {81: ..., 82: ...}      of rows with equal ids the last good one counts
+    stored.questions              {81: ..., 82: ...}      of rows with equal ids the last valid one counts
     stored.texts(81)              its choices, without what is stored beside their texts
     stored.costs(81)              its replies without their texts, with the length of each
 
-A file is looked through once for the places of its rows; an answer is decoded when it is asked for, and not kept. So
-memory grows with the number of rows, not with their texts. What is compressed is unpacked into a
-temporary file, which has no name and goes with the object.
+A file is scanned once for the offsets of its rows; an answer is decoded on request, and not kept. So
+memory grows with the number of rows, not with their texts. A compressed file is unpacked into a
+temporary file, which has no name and is deleted with the object.
 """
 
 import contextlib
@@ -91,10 +91,10 @@ class StoredAnswers:
     """A model's answers, by question; used as a context manager, which removes what was unpacked."""
 
     def __init__(self, path: pathlib.Path, model: str) -> None:
-        """Look through the files for the places of rows; a broken last line is left out with a warning.
+        """Scan the files for the offsets of rows; a broken last line is left out with a warning.
 
         Raises:
-            DataError: a file cannot be read, or a line is no row of an answer.
+            DataError: a file cannot be read, or a line is not a row of an answer.
         """
         self.path, self.model = path, model
         self.questions: dict[QuestionId, _Place] = {}
@@ -102,7 +102,7 @@ class StoredAnswers:
         self._unpacked: dict[pathlib.Path, IO[bytes]] = {}
         self._question: QuestionId | None = None
         self._texts: list[Texts] = []
-        """The answer that was asked for last."""
+        """The last requested answer."""
         with contextlib.ExitStack() as opened:
             for file in files_of(path) or [path]:
                 self._look(file, opened)
@@ -195,11 +195,11 @@ class StoredAnswers:
             raise unreadable(path, error) from error
 
     def _whole(self, question: QuestionId, line: bytes) -> Answer:
-        """Return the answer that a line holds with everything in it, or say what is wrong with the line."""
+        """Return the whole answer on a line, or what is wrong with the line."""
         place = self.questions[question]
         answer = self._answer(place, value_of(place.path, place.line, line))
         if answer is None:
-            raise DataError("has changed while it was read; run this again", path=place.path)
+            raise DataError("changed while it was read; run this again", path=place.path)
         return answer
 
     def _answer(self, place: _Place, value: object) -> Answer | None:

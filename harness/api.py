@@ -1,7 +1,8 @@
-"""The commands as functions, with the words of their flags: plan and run in one call, for programs and notebooks.
+"""The commands as functions, with keywords named like their flags: plan and run in one call, for programs and
+notebooks.
 
-Every field of `AnswerOptions` and `JudgeOptions` may be given to `gen_answer`, `gen_judgment` and `run_bench` as a word
-of its own: `gen_answer("my-model", base_url="http://localhost:8000/v1")`, or all of them as `options`. To look at a
+Every field of `AnswerOptions` and `JudgeOptions` may be given to `gen_answer`, `gen_judgment` and `run_bench` as a
+keyword: `gen_answer("my-model", base_url="http://localhost:8000/v1")`, or all of them as `options`. To look at a
 plan before it is run, use `plan_answers` and `run_answers`, `plan_judgments` and `run_judgments`.
 """
 
@@ -30,14 +31,14 @@ from harness.running.watch import Watcher, nobody
 from harness.written import takes_only
 
 _ANSWERING = {field.name: field.name for field in fields(AnswerOptions)}
-"""The fields of `AnswerOptions` by the words that say them; so of `JudgeOptions` the next."""
+"""The fields of `AnswerOptions` by keyword; the next is the same for `JudgeOptions`."""
 _JUDGING = {field.name: field.name for field in fields(JudgeOptions)} | {
     "baseline_model": "baseline",
     "criterion": "criteria",
 }
 _OF_BOTH = ("temperature", "max_tokens", "params", "base_url", "api_key_env")
 _JUDGING_TOO = {f"judge_{word}" if word in _OF_BOTH else word: field for word, field in _JUDGING.items()}
-"""The same where the words alone are the models'."""
+"""The same if the plain keywords are the models'."""
 _Options = TypeVar("_Options", AnswerOptions, JudgeOptions)
 _Names = TypeVar("_Names", Sequence[str], Sequence[str] | None)
 
@@ -58,10 +59,10 @@ def gen_answer(
 ) -> AnswerReport:
     """Let each model answer every question that it has not answered yet; return what was done.
 
-    `words` are fields of `AnswerOptions`, which count before `options`, and those of `Slice` (`first_n`, ...).
+    `words` are fields of `AnswerOptions`, which take precedence over `options`, and those of `Slice` (`first_n`, ...).
 
     Raises:
-        TypeError: there is no such word.
+        TypeError: there is no such keyword.
         TurnbenchError: see `plan_answers` and `run_answers`.
     """
     bench = load_bench(bench_name, data_dir)
@@ -97,7 +98,7 @@ def gen_judgment(
     count before `options`; and those of `Slice` (`first_n`, ...).
 
     Raises:
-        TypeError: there is no such word.
+        TypeError: there is no such keyword.
         TurnbenchError: see `plan_judgments` and `run_judgments`.
     """
     bench = load_bench(bench_name, data_dir)
@@ -133,17 +134,17 @@ def run_bench(
     watch: Watcher = nobody,
     **words: Any,
 ) -> BenchReport:
-    """Let each model answer what it has not answered, and each judge judge it as soon as it is there.
+    """Let each model answer what it has not answered, and each judge judge each answer as soon as it exists.
 
     Questions that have checks are checked at the end; `run_code` lets checks run code that a model wrote. Then each
-    metric measures the answers, as in `auto_metrics`. What it adds up to is `show_result(mode, ...)`'s to say.
-    `model` may be empty where `model_list` names models that have answers (see `import_data`). `config` is a file that
-    says by what each category is judged and measured (`harness.evaluation`). `words` are fields of `AnswerOptions` and
+    metric measures the answers, as in `auto_metrics`. `show_result(mode, ...)` shows the results.
+    `model` may be empty where `model_list` names models that have answers (see `import_data`). `config` is a file with
+    the criteria and metrics of each category (`harness.evaluation`). `words` are fields of `AnswerOptions` and
     `JudgeOptions`, with the flags' names (`temperature` is the models', `judge_temperature` the judges'), and those of
     `Slice` (`first_n`, ...).
 
     Raises:
-        TypeError: there is no such word.
+        TypeError: there is no such keyword.
         TurnbenchError: see `load_metrics`, `Evaluation.planned`, `plan_bench`, `run_plan` and `run_metrics`.
     """
     bench = load_bench(bench_name, data_dir)
@@ -277,7 +278,7 @@ def import_back(
         return write_annotations(bench, pathlib.Path(output), judge=judge_model, judge_set=judge_set)
     if form == "feedback_collection":
         return write_back(bench, pathlib.Path(output), judge=judge_model, judge_set=judge_set)
-    raise UsageError(f"no shape {form!r} to write back; there are: feedback_collection, alpaca_eval")
+    raise UsageError(f"no shape {form!r} to export; there are: feedback_collection, alpaca_eval")
 
 
 def _slice(words: Mapping[str, Any]) -> Slice:
@@ -286,14 +287,14 @@ def _slice(words: Mapping[str, Any]) -> Slice:
 
 
 def _said(options: _Options, words: Mapping[str, Any], names: Mapping[str, str]) -> _Options:
-    """Return options with the fields that words say; `names` are the fields by their words."""
+    """Return options with the fields set by keywords; `names` are the fields by keyword."""
     return replace(
         options, **{names[word]: _value(names[word], value) for word, value in words.items() if word in names}
     )
 
 
 def _value(field: str, value: Any) -> Any:
-    """Return the value of a field; one of several may be given as it is."""
+    """Return the value of a field; a single value may be given for several."""
     if field not in {"criteria", "turns", "votes"} or value is None:
         return value
     several = isinstance(value, Iterable) and not isinstance(value, str | bytes | pathlib.Path)

@@ -53,7 +53,7 @@ OTHER_TEMPERATURE = 0.7
 
 
 def shipped(kind: str) -> pathlib.Path:
-    """Return the folder of what is shipped: `data` or `judge_prompts`, in the installed package or the checkout."""
+    """Return a shipped folder: `data` or `judge_prompts`, in the installed package or the checkout."""
     package = pathlib.Path(__file__).resolve().parent
     installed = package / "_data" / kind
     return installed if installed.is_dir() else package.parent / kind
@@ -64,7 +64,7 @@ _FIELD = Wanted("a text: the name of the field", FILLED.fits)
 
 @dataclass(frozen=True, slots=True)
 class BenchSettings:
-    """What `bench.toml` may say; every key is optional."""
+    """The keys of `bench.toml`; every key is optional."""
 
     title: str | None = None
     version: str | None = None
@@ -74,13 +74,13 @@ class BenchSettings:
     """A string that identifies the set in training data."""
     system_prompt: str | None = None
     answer_template: Annotated[
-        str, Wanted("a text with {question}, which stands for the turn's text", lambda text: "{question}" in text)
+        str, Wanted("a text with {question}, the placeholder of the turn's text", lambda text: "{question}" in text)
     ] = "{question}"
-    """How a turn is put to the model; `{question}` stands for the turn's text."""
+    """The template of a turn; `{question}` is the placeholder of its text."""
     answer_field: Annotated[str, _FIELD] | None = None
-    """The field of a JSON object in a reply that holds the answer, which alone is judged; None: all of the reply."""
+    """The field of a JSON reply with the answer, which is the only judged part; None: the whole reply."""
     confidence_field: Annotated[str, _FIELD] | None = None
-    """The field of the same object that holds how sure the model is, from 0 to 100 or as a share."""
+    """The field of the same object with the model's confidence, from 0 to 100 or from 0 to 1."""
     temperatures: Mapping[str, Annotated[float, TEMPERATURE]] = field(default_factory=dict)
     """By category, where other than MT-Bench's."""
 
@@ -99,7 +99,7 @@ class Bench:
 
     @property
     def state(self) -> pathlib.Path:
-        """The folder for locks, pending replies and what is set aside."""
+        """The folder for locks, pending replies and rows that were set aside."""
         return self.folder / ".turnbench"
 
     @property
@@ -145,7 +145,7 @@ class Bench:
     ) -> pathlib.Path:
         """Return the file for a judge's judgments: FastChat's name for our own set, else with the set's name in it.
 
-        With `one_order`, pairs were judged in one order only; they stand apart.
+        With `one_order`, pairs were judged in one order only; they have a separate file.
         """
         kind: Kind = "single" if mode == "single" else "pair1" if one_order else "pair"
         return self.folder / "model_judgment" / FileName(judge, judge_set, kind, sample).text
@@ -158,7 +158,7 @@ class Bench:
     def answers(self, model: str) -> dict[QuestionId, Answer]:
         """Return a model's answers by question id; empty if it has none.
 
-        The file's name counts as the model's, whatever the rows say. Of rows with equal ids the last counts.
+        The model is named by the file, not by its rows. Of rows with equal ids the last counts.
         """
         path = self.answer_file(model)
         return read_answers(path, model) if is_there(path) else {}
@@ -170,10 +170,10 @@ class Bench:
     def reference_answers(self, author: str | None = None) -> dict[QuestionId, tuple[str, ...]]:
         """Return the reference answers' turns by question id.
 
-        `author` is a file of `reference_answer/` or any answered model; None takes the only file there, if any.
+        `author` is a file of `reference_answer/` or any answered model; None means the only file there, if any.
 
         Raises:
-            MissingError: nobody of that name has answers.
+            MissingError: there are no answers by that name.
             UsageError: `author` is None and there are several to choose from.
         """
         authors = self.references()
@@ -201,7 +201,7 @@ class Bench:
             MissingError, UsageError: see `reference_answers`; `name` is a variant that was itself given its turns.
         """
         if history_of(name):
-            raise UsageError(f"{name!r} answered given turns and has no conversation of its own; name another history")
+            raise UsageError(f"{name!r} answered supplied turns, not its own conversation; name another history")
         said = self.reference_answers(None if name == "reference" else name)
         return {
             q.question_id: tuple(q.given(n) or text for n, text in enumerate(said[q.question_id][: len(q.turns)], 1))
@@ -210,7 +210,8 @@ class Bench:
         }
 
     def without_history(self, model: str) -> frozenset[QuestionId]:
-        """Return the questions that a variant with given history cannot answer: there are no turns to give for them."""
+        """Return the questions that a variant with supplied history cannot answer, because there are no turns for
+        them."""
         history = history_of(model)
         if history is None:
             return frozenset()
@@ -225,7 +226,7 @@ class Bench:
         )
 
     def reference_notes(self, author: str) -> dict[QuestionId, str]:
-        """Return what the rows of a reference file say of where they are from, by question id."""
+        """Return the stated origin of the rows of a reference file, by question id."""
         path = _file_of(self._reference_folder, author)
         rows = read_rows(path) if is_there(path) else ()
         return {
@@ -254,7 +255,7 @@ class Bench:
         """Return the questions of a zero-based slice of the file: its first n, and of these `sample_n` (`spread`).
 
         Raises:
-            UsageError: a number is not what `Slice` says.
+            UsageError: a number is outside the range that `Slice` states.
         """
         ends = {"question_begin": question_begin, "question_end": question_end}
         check_values(Slice.__annotations__, {**ends, "first_n": first_n, "sample_n": sample_n})
@@ -262,7 +263,7 @@ class Bench:
 
 
 class Slice(TypedDict, total=False):
-    """Which questions of a benchmark's file, as commands and Python callers say it; see `Bench.slice`."""
+    """Which questions of a benchmark's file, for commands and Python callers; see `Bench.slice`."""
 
     question_begin: Annotated[int, FROM_0] | None
     """The first one, counted from 0 (default: 0)."""
@@ -339,8 +340,8 @@ def bench_folders(name: str = "mt_bench", data_dir: pathlib.Path | str = "data")
         need_file(folder / "question.jsonl")
         homes = (pathlib.Path(data_dir), shipped("data"))
         known = sorted({file.parent.name for home in homes for file in home.glob("*/question.jsonl")})
-        hint = nearest(name, known) if known else "there is none"
-        raise UsageError(f"no benchmark {name!r}: {folder / 'question.jsonl'} is not there; {hint}")
+        hint = nearest(name, known) if known else "no benchmarks were found"
+        raise UsageError(f"no benchmark {name!r}: {folder / 'question.jsonl'} does not exist; {hint}")
     return Folders(folder, source)
 
 
@@ -348,7 +349,7 @@ def load_questions(path: pathlib.Path) -> tuple[Question, ...]:
     """Return the questions of a file, checked.
 
     Raises:
-        DataError: the first line that is not a question, or an id that stands twice.
+        DataError: the first line that is not a question, or an id that occurs twice.
     """
     return _kept.read(path, [path], lambda: (_questions(path), True))
 
@@ -364,10 +365,10 @@ def _questions(path: pathlib.Path) -> tuple[Question, ...]:
         key = question.question_id
         if key in questions:
             first = f"question_id {key} is a duplicate of line {lines[key]}"
-            raise DataError(f"{first}; give each question its own", path=path, line=line)
+            raise DataError(f"{first}; give each question a different one", path=path, line=line)
         questions[key], lines[key] = question, line
     if not questions:
-        raise DataError("holds no question; each line must be one", path=path)
+        raise DataError("contains no question; each line must be one", path=path)
     for note in near_misses(questions.values()):
         log.warning("%s: %s", path, note)
     return tuple(questions.values())
@@ -388,10 +389,10 @@ def near_misses(questions: Iterable[Question]) -> list[str]:
 
 
 def load_settings(path: pathlib.Path) -> BenchSettings:
-    """Return what a `bench.toml` says, or the defaults where there is none.
+    """Return the settings in a `bench.toml`, or the defaults without one.
 
     Raises:
-        DataError: no TOML, an unknown key (with the nearest known one), or a value of the wrong type.
+        DataError: invalid TOML, an unknown key (with the nearest known one), or a value of the wrong type.
     """
     if not path.exists():
         return BenchSettings()
@@ -410,20 +411,20 @@ def read_settings(path: pathlib.Path) -> dict[str, Any]:
 
 
 def idle_temperatures(settings: BenchSettings, questions: Iterable[Question]) -> dict[str, str]:
-    """Return the categories that have a temperature and no question, each with what to say of it."""
+    """Return the categories that have a temperature but no question, each with a message."""
     there = list(dict.fromkeys(question.category for question in questions))
     return {
-        category: f"temperatures.{category} is for no question: none is of that category; {nearest(category, there)}"
+        category: f"temperatures.{category} applies to no question: none has that category; {nearest(category, there)}"
         for category in settings.temperatures
         if category not in there
     }
 
 
 def read_answers(path: pathlib.Path, model: str) -> dict[QuestionId, Answer]:
-    """Return the answers in a file by question id, filed under `model` whatever the rows say.
+    """Return the answers in a file by question id, under the name `model`, not that in the rows.
 
-    A row with FastChat's error text is no answer. Of rows with equal ids the last good one counts, and the others are
-    reported.
+    A row with FastChat's error text is not an answer. Of rows with equal ids the last valid one counts, and the others
+    are reported.
     """
     answers: dict[QuestionId, Answer] = {}
     repeated: list[QuestionId] = []
@@ -436,7 +437,7 @@ def read_answers(path: pathlib.Path, model: str) -> dict[QuestionId, Answer]:
         answers[answer.question_id] = answer
     if repeated:
         first = f"the first is question {repeated[0]}"
-        log.warning("%s: %d rows answer a question again (%s); the last one counts", path, len(repeated), first)
+        log.warning("%s: %d rows repeat a question (%s); the last one counts", path, len(repeated), first)
     return answers
 
 
@@ -452,7 +453,7 @@ def _models_in(folder: pathlib.Path) -> tuple[str, ...]:
 
 
 def _file_of(folder: pathlib.Path, model: str) -> pathlib.Path:
-    """Return the file that stands for the model: an existing one whose name decodes to it, else the one to make."""
+    """Return the model's file: an existing one whose name decodes to it, else the one to create."""
     path = folder / f"{file_stem(model)}.jsonl"
     if is_there(path):
         return path

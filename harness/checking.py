@@ -45,7 +45,7 @@ _WORD = re.compile(rf"[{_UNSPACED}]|[^\W_{_UNSPACED}]+")
 
 
 class Missing(NamedTuple):
-    """A question without a reference that the judge set `mt_bench` wants; `author` is None if nobody wrote any."""
+    """A question without a reference that the judge set `mt_bench` requires; `author` is None if there are none."""
 
     question_id: QuestionId
     category: str
@@ -65,7 +65,7 @@ class Alike(NamedTuple):
 
 @dataclass(frozen=True)
 class BenchReport:
-    """What there is to say about a benchmark folder."""
+    """The report on a benchmark folder."""
 
     name: str
     folder: pathlib.Path
@@ -105,7 +105,7 @@ class BenchReport:
         ]
 
     def values(self) -> list[dict[str, Any]]:
-        """Return how often each value of each further field stands, for fields with few values."""
+        """Return how often each value of each further field occurs, for fields with few values."""
         rows = []
         for name in dict.fromkeys(name for question in self.questions for name in question.extra):
             values = [question.extra.get(name) for question in self.questions]
@@ -142,7 +142,7 @@ def check_bench(which: pathlib.Path | str = "mt_bench", data_dir: pathlib.Path |
     own = folder / "reference_answer"
     for file in sorted({*logical_files(own), *own.glob("*.jsonl")}, key=logical_file):
         if not is_there(file):
-            problems.append(DataError("is a folder or a pipe, where a file of references is needed", path=file))
+            problems.append(DataError("is a folder or a pipe, not a file of references", path=file))
             continue
         references[name_of(file.stem)] = _references(file, questions, problems, notes)
     answered = frozenset[QuestionId]().union(*references.values())
@@ -175,9 +175,9 @@ def find_folder(which: pathlib.Path | str, data_dir: pathlib.Path | str) -> path
     for place in places:
         need_file(place / "question.jsonl")
     if given.is_dir():
-        raise UsageError(f"{given}: holds no question.jsonl, so it is no benchmark")
+        raise UsageError(f"{given}: contains no question.jsonl, so it is not a benchmark")
     if given.is_file():
-        raise UsageError(f"{given}: is a file; give the folder that holds question.jsonl")
+        raise UsageError(f"{given}: is a file; give the folder that contains question.jsonl")
     data = (local_folder(data_dir, given.name), shipped("data"))
     known = sorted({file.parent.name for folder in data for file in folder.glob("*/question.jsonl")})
     raise UsageError(f"no benchmark {str(which)!r}; {nearest(str(which), known)} (or give a folder)")
@@ -208,7 +208,7 @@ def _questions(path: pathlib.Path, problems: list[DataError]) -> dict[QuestionId
         question = question_from_row(row, path, line)
         key = question.question_id
         if key in questions:
-            repeated = f"question_id {key} is a duplicate of line {lines[key]}; give each question its own"
+            repeated = f"question_id {key} is a duplicate of line {lines[key]}; give each question a different one"
             problems.append(DataError(repeated, path=path, line=line))
             continue
         questions[key], lines[key] = question, line
@@ -224,7 +224,7 @@ def _questions(path: pathlib.Path, problems: list[DataError]) -> dict[QuestionId
 
 
 def _faults(row: Mapping[str, Any], path: pathlib.Path, line: int) -> list[DataError]:
-    """Return what the loader has against a row: each field is tried beside sound ones, so that all faults show."""
+    """Return the loader's errors for a row: each field is tried with otherwise valid ones, so that all errors show."""
     own_id = {**_SOUND, "question_id": row.get("question_id")}
     sound = own_id if _complaint(own_id, path, line) is None else _SOUND
     asked = ("user", "turns") if row.get("user") is not None else ("turns",)
@@ -247,7 +247,7 @@ def _complaint(row: Mapping[str, Any], path: pathlib.Path, line: int) -> DataErr
 
 
 def _settings(path: pathlib.Path, problems: list[DataError]) -> BenchSettings:
-    """Return what `bench.toml` says; the defaults if it cannot be used."""
+    """Return the settings in `bench.toml`; the defaults if it cannot be used."""
     if not path.exists():
         return BenchSettings()
     try:
@@ -263,7 +263,7 @@ def _settings(path: pathlib.Path, problems: list[DataError]) -> BenchSettings:
 def _references(
     path: pathlib.Path, questions: Mapping[QuestionId, Question], problems: list[DataError], notes: list[str]
 ) -> frozenset[QuestionId]:
-    """Return the questions to which the file holds a whole reference answer."""
+    """Return the questions with a complete reference answer in the file."""
     lines: dict[QuestionId, int] = {}
     whole = set()
     for line, row in _rows(path, problems):
@@ -273,14 +273,14 @@ def _references(
             problems.append(error)
             continue
         if answer is None:
-            notes.append(f"{path}:{line}: holds FastChat's error text, which counts as no reference")
+            notes.append(f"{path}:{line}: contains FastChat's error text, which does not count as a reference")
             continue
         key, given = answer.question_id, len(answer.choices[0].turns)
-        faults = [f"question {key} has a reference on line {lines[key]} already"] if key in lines else []
+        faults = [f"question {key} already has a reference on line {lines[key]}"] if key in lines else []
         lines[key] = line
         question = questions.get(key)
         if question is None:
-            faults.append(f"a reference to question {key}, which question.jsonl does not hold")
+            faults.append(f"a reference to question {key}, which is not in question.jsonl")
         elif given != len(question.turns):
             faults.append(f"question {key} has {len(question.turns)} turns, this reference has {given}")
         else:
@@ -290,7 +290,7 @@ def _references(
 
 
 def _missing(questions: Collection[Question], references: Mapping[str, frozenset[QuestionId]]) -> Iterator[Missing]:
-    """Yield the questions that lack a reference answer which the shipped judge set would show the judge."""
+    """Yield the questions without a reference answer that the shipped judge set would show the judge."""
     shows = load_judge_set(str(shipped("judge_prompts") / "mt_bench")).references
     authors: dict[str | None, frozenset[QuestionId]] = dict(references.items()) or {None: frozenset()}
     for author, having in authors.items():
@@ -302,23 +302,24 @@ def _missing(questions: Collection[Question], references: Mapping[str, frozenset
 
 
 def _reference_notes(path: pathlib.Path, questions: Iterable[Question]) -> list[str]:
-    """Return a note where questions without a reference answer hold one themselves, as FastChat's may: none is read."""
+    """Return a note if questions without a reference answer have a field with one, as FastChat's may: it is not
+    read."""
     having = [str(question.question_id) for question in questions if question.reference]
     if not having:
         return []
     some = listed(having, 5)
     return [
-        f"{path}: the field 'reference' of a question is shown to no judge (question {some}); "
+        f"{path}: the field 'reference' of a question is never shown to a judge (question {some}); "
         "write references into reference_answer/NAME.jsonl"
     ]
 
 
 def find_alike(questions: Iterable[Question]) -> list[Alike]:
-    """Return the pairs of questions with equal words, or with many runs of eight words in common, most alike first.
+    """Return the pairs of questions with equal words, or with many 8-grams in common, most similar first.
 
-    Case and punctuation do not count; a question's turns are read as one text, and one shorter than eight words is one
-    run. The measure is the number of common runs over those of the question that has fewer of them. Runs that stand
-    in more than 10 questions and in over a twentieth of all are the set's common wording and are left out.
+    Case and punctuation are ignored; a question's turns are one text, and one shorter than eight words is one
+    n-gram. The measure is the number of common n-grams over those of the question that has fewer of them. N-grams that
+    occur in more than 10 questions and in over a twentieth of all are the set's common wording and are left out.
     """
     words = {question.question_id: _words(question.turns) for question in questions}
     pairs = {}

@@ -17,7 +17,7 @@ from typing import Any
 from harness.errors import UsageError
 
 SPREAD = "auto"
-"""In place of a device: all GPUs of the process together hold one model."""
+"""Instead of a device: one model spread over all GPUs of the process."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ class Checkpoint:
 
 
 def _has_accelerate() -> bool:
-    """Return whether the package is there with which transformers spreads a model."""
+    """Return whether the package is installed with which transformers spreads a model."""
     return importlib.util.find_spec("accelerate") is not None
 
 
@@ -84,10 +84,10 @@ def find(name: str) -> Checkpoint:
     folder = pathlib.Path(os.path.expanduser(name))
     is_folder = os.path.isdir(folder)  # False for whatever cannot be a path
     if not is_folder and name.startswith(("/", ".", "~")):  # no repository is called so
-        raise UsageError(f"{name}: there is no such folder of weights")
+        raise UsageError(f"{name}: no such folder of weights")
     place, _, revision = (str(folder), "", "") if is_folder else name.partition("@")
     if is_folder and not (folder / "config.json").is_file():
-        raise UsageError(f"{name} holds no model: config.json is not there")
+        raise UsageError(f"{name} contains no model: config.json is missing")
     with _one_line(name):
         config = transformers.AutoConfig.from_pretrained(place, revision=revision or "main")
     with _one_line(name, "tokenizer"):
@@ -106,7 +106,7 @@ def _commit(repository: str, revision: str) -> str:
 
 @functools.cache
 def library() -> Any:
-    """Return transformers, quiet: it draws bars and prints advice of its own otherwise."""
+    """Return transformers with its progress bars and advice turned off."""
     try:
         import huggingface_hub
         import torch  # noqa: F401
@@ -124,10 +124,10 @@ def library() -> Any:
 
 @contextlib.contextmanager
 def computing(batch_size: int) -> Iterator[None]:
-    """Keep nothing for training, and make one line of a full memory.
+    """Disable gradients, and turn an out-of-memory error into one line.
 
     Raises:
-        UsageError: the GPU has no memory for so many texts at once.
+        UsageError: the GPU is out of memory for so many texts at once.
     """
     import torch
 
@@ -135,21 +135,21 @@ def computing(batch_size: int) -> Iterator[None]:
         with torch.inference_mode():
             yield
     except torch.OutOfMemoryError as error:
-        raise UsageError(f"the GPU has no memory for {batch_size} texts at once; lower --batch-size") from error
+        raise UsageError(f"the GPU is out of memory for {batch_size} texts at once; lower --batch-size") from error
 
 
 @contextlib.contextmanager
 def _one_line(name: str, part: str = "model") -> Iterator[None]:
-    """Make one line of whatever is raised when a part of a checkpoint cannot be loaded."""
+    """Turn any error in loading a part of a checkpoint into one line."""
     try:
         yield
     except Exception as error:  # transformers raises what its many readers of files raise
         if os.path.isdir(os.path.expanduser(name)):
             reason = f"{name} holds no {part} that can be loaded: {first_line(error)}"
         elif _is_unreachable(error):
-            reason = f"{name!r} is no folder here, and the Hugging Face hub cannot be reached; give a folder"
+            reason = f"{name!r} is not a folder here, and the Hugging Face hub cannot be reached; give a folder"
         else:
-            reason = f"{name!r} is no folder here, and the Hugging Face hub does not give it: {first_line(error)}"
+            reason = f"{name!r} is not a folder here, and the Hugging Face hub does not provide it: {first_line(error)}"
         raise UsageError(reason) from error
 
 
@@ -165,7 +165,7 @@ def _is_unreachable(error: BaseException) -> bool:
 
 
 def first_line(error: BaseException) -> str:
-    """Return the first line of what an error says."""
+    """Return the first line of an error's message."""
     return (str(error).strip() or type(error).__name__).splitlines()[0][:300].rstrip(": ")
 
 

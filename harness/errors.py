@@ -2,11 +2,11 @@
 
     TurnbenchError              root; exit code 2
     ├── UsageError              a flag, a name or a combination that cannot work
-    ├── DataError               a line of a file that is not what it must be (path and line)
-    ├── MissingError            answers, references or keys that are needed and not there
-    ├── StorageError            a file that cannot be written, or that another process holds
+    ├── DataError               an invalid line of a file (path and line)
+    ├── MissingError            answers, references or keys that are required but missing
+    ├── StorageError            a file that cannot be written, or that another process has locked
     ├── ChatError               one call to a chat model failed for good; exit code 1
-    │   ├── TransientError      it may succeed when tried again (rate limit, outage, cut reply)
+    │   ├── TransientError      a retry may succeed (rate limit, outage, truncated reply)
     │   └── EndpointError       no call to this endpoint can succeed (key, model, address); exit code 2
     └── Interrupted             the user stopped the run; exit code 130
 
@@ -16,7 +16,7 @@ Only `harness.cli` and `viewer` catch the root. Nothing here subclasses `KeyErro
 import pathlib
 
 MOST_CHARACTERS = 4000
-"""Of a message: what it repeats of a file may be of any length. Where the place stands and what to do stay."""
+"""The longest message: text quoted from a file may be of any length. The place and the advice are kept."""
 
 
 class TurnbenchError(Exception):
@@ -30,7 +30,7 @@ class TurnbenchError(Exception):
         super().__init__(line if len(line) <= MOST_CHARACTERS else f"{line[:half]} … {line[-half:]}")
 
     def __reduce__(self) -> tuple[object, ...]:
-        """Let an error come back from another process, whatever its class takes when it is made."""
+        """Let an error be unpickled from another process, whatever the arguments of its class."""
         return _again, (type(self), str(self)), self.__dict__
 
 
@@ -39,7 +39,7 @@ class UsageError(TurnbenchError):
 
 
 class DataError(TurnbenchError):
-    """A file does not hold what it must; `path` and `line` say where (line is None for the whole file).
+    """The contents of a file are invalid; `path` and `line` say where (line is None for the whole file).
 
     The line of a part of a split file knows its path (`harness.jsonl.files.Line`).
     """
@@ -92,7 +92,8 @@ class TransientError(ChatError):
 
 
 class EndpointError(ChatError):
-    """No call to this endpoint can succeed: the key is refused, the model unknown, or nobody answers. Stops the run."""
+    """No call to this endpoint can succeed: the key is refused, the model unknown, or nothing answers. Stops the
+    run."""
 
     exit_code = 2
 

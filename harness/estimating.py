@@ -1,10 +1,10 @@
-"""What is planned → what it will take: calls, tokens and dollars for each model, before the first call.
+"""Plans → estimates: calls, tokens and dollars for each model, before the first call.
 
     for estimate in estimate_plan(plan_answers(["gpt-4.1"], load_bench("mt_bench"))):
         print(estimate.calls, estimate.prompt_tokens, estimate.cost)
 
-The jobs are run as they would be, each call answered on the spot by a stand-in of the expected length; so the prompt of
-a second turn holds a first reply. Nothing is called and nothing is written. Replies that an earlier run left in
+The jobs are run with each call answered at once by a placeholder of the expected length; so the prompt of
+a second turn contains a first reply. No calls are made and nothing is written. Replies that an earlier run left in
 `.turnbench/` take no call; those in a cache are not looked at, so the run may take less.
 """
 
@@ -48,7 +48,7 @@ USUAL_MESSAGE = 40
 USUAL_JUDGMENT = 150
 """Tokens of a short judgment of a judge that has given none yet."""
 MOST_JOBS = 250
-"""Jobs that are looked at for each model; of more, evenly spaced ones stand for all."""
+"""The most jobs that are run for each model; of more, an evenly spaced sample."""
 MOST_TEXT = 250_000
 """Characters of prompts that are looked at for each model: rendering and counting them takes a tenth of a second."""
 MOST_PAST = 500
@@ -120,7 +120,7 @@ def _kept(path: pathlib.Path, state: pathlib.Path, *, redo: bool) -> Left:
 
 
 def _completed(plan: JudgmentPlan, judge: JudgePlan, lengths: Mapping[str, float], weights: Weights) -> Materials:
-    """Return the materials with a stand-in for each answer that is not there yet."""
+    """Return the materials with a placeholder for each answer that does not exist yet."""
     answers = {model: dict(there) for model, there in plan.materials.answers.items()}
     for model, awaited in plan.awaited.items():
         # The name keeps the stand-ins of two models apart: equal answers would take no call.
@@ -133,7 +133,7 @@ def _completed(plan: JudgmentPlan, judge: JudgePlan, lengths: Mapping[str, float
 
 
 def _choice(question: Question, text: str) -> Choice:
-    """Return a conversation in which every reply is a stand-in."""
+    """Return a conversation in which every reply is a placeholder."""
     if question.user is not None:
         said = (Reply(text),) * question.user.most_turns
         return Choice(0, said, user=said)
@@ -163,7 +163,7 @@ class _Taken(NamedTuple):
 
 
 def _sum(parts: Sequence[tuple[float, _Taken]]) -> _Taken:
-    """Return what requests take together, each counted so many times."""
+    """Return the sum of requests' tokens, each counted this many times."""
     return _Taken(*(sum(times * one[at] for times, one in parts) for at in range(len(_Taken._fields))))
 
 

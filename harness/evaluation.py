@@ -1,11 +1,11 @@
-"""One file that says by what each category is judged and measured: ColossalAI's configuration as it stands, or as TOML.
+"""An evaluation file with the criteria and metrics of each category: ColossalAI's configuration, unchanged or as TOML.
 
     {"language": "en", "path_for_UniEval": {"dialogue": "./unieval-dialog"},
      "category": {"chat": {"GPT": ["relevance", "language organization"], "Metrics": ["Distinct"],
                            "UniEval": ["dialogue-naturalness"]}}}
 
     evaluation = read_evaluation(path)
-    planned = evaluation.planned(bench, bench.questions)        # looks at everything; raises one error with all faults
+    planned = evaluation.planned(bench, bench.questions)        # checks everything; raises one error with all problems
 
 GPT are criteria of the judge set (`metrics_en`, `metrics_zh`), Metrics and UniEval what `auto_metrics` computes. A
 category that the file does not name is left out, and a notice says so.
@@ -46,12 +46,12 @@ BERT_MODELS = {"en": "roberta-large", "zh": "bert-base-chinese"}
 """What BERTScore takes in ColossalAI, where no model is named."""
 _SHOWN = 5
 _TOLD = {"reference": "target (a reference answer)", "context": "context (a field of the question)"}
-"""What a question may lack for a metric, in words."""
+"""What may be missing in a question for a metric, as a text."""
 
 
 @dataclass(frozen=True, slots=True)
 class Category:
-    """What a file says of one category; the names are the file's."""
+    """A file's settings of one category; the names are the file's."""
 
     GPT: tuple[str, ...] = ()
     Metrics: tuple[str, ...] = ()
@@ -67,7 +67,7 @@ class _File:
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """What a file comes to on a benchmark."""
+    """A file's plan for a benchmark."""
 
     questions: tuple[Question, ...]
     """Those whose category the file names."""
@@ -80,7 +80,7 @@ class Planned:
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """What a file says, in our names."""
+    """A file's settings, in our names."""
 
     path: pathlib.Path
     language: str
@@ -106,18 +106,18 @@ class Evaluation:
         given: Setup = Setup(),  # noqa: B008
         reference: str | None = None,
     ) -> Planned:
-        """Return what the file comes to on these questions, every fault of it found first.
+        """Return the file's plan for these questions, after all problems have been checked.
 
         Args:
             bench: the benchmark.
             questions: those to judge and measure.
             mode: whether answers are graded or compared; None: they are measured only.
             judge_set: by name or path (default: `usual_judge_set`).
-            given: how metrics are computed, as far as the file leaves that open.
+            given: how metrics are computed, for what the file leaves open.
             reference: whose answers are the references that metrics compare with.
 
         Raises:
-            DataError: something in the file cannot be done; the one message names everything.
+            DataError: something in the file is invalid; one message lists everything.
         """
         faults: list[str] = []
         faults += self._unknown_categories(questions)
@@ -127,18 +127,18 @@ class Evaluation:
         faults += failed
         chosen = tuple(question for question in questions if question.category in self.criteria)
         if not chosen:
-            faults.append(f"no question is of any category that it names ({', '.join(self.criteria)})")
+            faults.append(f"no question has a category that it names ({', '.join(self.criteria)})")
         faults += self._untargeted(chosen, loaded, bench, reference)
         if faults:
             many = "; ".join(f"({at}) {fault}" for at, fault in enumerate(faults, 1)) if len(faults) > 1 else faults[0]
-            raise DataError(f"{len(faults)} faults: {many}" if len(faults) > 1 else many, path=self.path)
+            raise DataError(f"{len(faults)} problems: {many}" if len(faults) > 1 else many, path=self.path)
         return Planned(chosen, self.criteria, loaded, list(self._notices(questions)))
 
     def _unknown_categories(self, questions: Sequence[Question]) -> Iterator[str]:
         there = list(dict.fromkeys(question.category for question in questions))
         for name in self.criteria:
             if name not in there and name not in CATEGORIES:
-                yield f"no question is of the category {name!r}; {nearest(name, there)}"
+                yield f"no question has the category {name!r}; {nearest(name, there)}"
 
     def _unjudged(self, mode: Mode, name: str, bench: Bench) -> Iterator[str]:
         """Yield the criteria for which the judge set has no prompt."""
@@ -156,7 +156,7 @@ class Evaluation:
     def _loaded(self, given: Setup) -> tuple[list[Metric], list[str]]:
         """Return the metrics, each for its categories, and why some cannot be computed.
 
-        What the user said of models counts before what the file says.
+        The user's settings of models take precedence over the file's.
         """
         setup = replace(
             given,
@@ -187,8 +187,8 @@ class Evaluation:
     def _untargeted(
         self, questions: Sequence[Question], metrics: Sequence[Metric], bench: Bench, reference: str | None
     ) -> Iterator[str]:
-        """Yield what questions lack for the metrics of their category: a target that answers are compared with, or a
-        context that they are asked about."""
+        """Yield what is missing in questions for the metrics of their category: a target to compare answers with, or a
+        context."""
         wanting = [metric for metric in metrics if metric.needs_reference or metric.lacks is not None]
         if not wanting:
             return
@@ -206,16 +206,16 @@ class Evaluation:
                     lacking.setdefault((what, tuple(ids)), []).append(metric.name)
             for (what, without), names in lacking.items():
                 shown = listed(list(map(str, without)), _SHOWN)
-                yield f"{category}: no {_TOLD[what]} for question {shown}, which {', '.join(names)} cannot do without"
+                yield f"{category}: no {_TOLD[what]} for question {shown}, required by {', '.join(names)}"
 
     def _notices(self, questions: Sequence[Question]) -> Iterator[str]:
         there = [question.category for question in questions]
         for name in dict.fromkeys(there):
             if name not in self.criteria:
-                yield f"left out: {there.count(name)} questions of {name}, which {self.path.name} does not name"
+                yield f"left out: {there.count(name)} questions of the category {name}, not in {self.path.name}"
         unused = [name for name in self.criteria if name not in there]
         if unused:
-            yield f"no question is of {', '.join(unused)}"
+            yield f"no question has the category {', '.join(unused)}"
 
 
 def planned_metrics(
@@ -229,7 +229,7 @@ def planned_metrics(
     mode: Mode | None = None,
     judge_set: str | None = None,
 ) -> Planned:
-    """Return the metrics of these names and what an evaluation comes to beside them, looked over before any call.
+    """Return the metrics of these names and an evaluation's plan, checked before any call.
 
     Raises:
         TurnbenchError: see `load_metrics` and `Evaluation.planned`.
@@ -248,17 +248,17 @@ def usual_judge_set(language: str, mode: Mode) -> str:
 
 
 def read_evaluation(path: pathlib.Path | str) -> Evaluation:
-    """Return what a file says: JSON in ColossalAI's form, or the same as TOML.
+    """Return the contents of a file: JSON in ColossalAI's form, or the same as TOML.
 
     Raises:
-        DataError: it cannot be read, or does not have that form; the message names everything that is wrong with it.
+        DataError: it cannot be read, or does not have that form; the message lists all problems.
     """
     path = pathlib.Path(path)
     value = read_toml(path) if path.suffix.lower() == ".toml" else read_json(path)
     faults = faults_of(value, _File, path)
     if len(faults) > 1:
         said = "; ".join(str(fault).removeprefix(f"{path}: ") for fault in faults)
-        raise DataError(f"{len(faults)} faults: {said}", path=path)
+        raise DataError(f"{len(faults)} problems: {said}", path=path)
     file = decoded(value, _File, path)
     return Evaluation(
         path,
@@ -280,16 +280,16 @@ def _folded(name: str) -> str:
 
 
 def _beside(path: pathlib.Path, place: str) -> str:
-    """Return a checkpoint's folder, looked for beside the file first; else what the file says."""
+    """Return a checkpoint's folder, looked for next to the file first; else as the file states."""
     own = path.parent / place
     return str(own) if own.is_dir() else place
 
 
 def _has_prompt(judge_set: JudgeSet, category: str, criterion: str) -> bool:
-    """Return whether the set says what a criterion means in a category.
+    """Return whether the set defines a criterion for a category.
 
-    A set of our own form does by the criterion's usual words. ColossalAI's prompt file has an entry for each category,
-    and one for all that have none.
+    A set of our form does so with the criterion's default text. ColossalAI's prompt file has an entry for each
+    category, and one for all others.
     """
     if criterion not in judge_set.criteria:
         return False
@@ -300,7 +300,8 @@ def _has_prompt(judge_set: JudgeSet, category: str, criterion: str) -> bool:
 def _lacking(
     metric: Metric, questions: Sequence[Question], references: Mapping[QuestionId, Sequence[str]]
 ) -> dict[str, list[QuestionId]]:
-    """Return the questions that lack something for a metric, by what they lack; any turn's reference will do."""
+    """Return the questions in which something is missing for a metric, by what is missing; any turn's reference
+    counts."""
     found: dict[str, list[QuestionId]] = {}
     for question in questions:
         reference = next(filter(None, references.get(question.question_id, ())), None)
@@ -310,6 +311,6 @@ def _lacking(
 
 
 def _only_for(metric: Metric, categories: frozenset[str]) -> Metric:
-    """Return the metric for questions of these categories alone."""
+    """Return the metric for questions of these categories only."""
     applies = metric.applies
     return replace(metric, applies=lambda question, turn: question.category in categories and applies(question, turn))

@@ -1,8 +1,8 @@
-"""Names of models and benchmarks as file names, reversibly, and as what people are shown, harmlessly.
+"""Names of models and benchmarks as file names, reversibly, and as harmless text for display.
 
 A model's name may hold any printable text; in file names `/ \\ % :`, a leading dot, the dot of `.part-` and control
 characters become `%XX`.
-Decoding undoes only what encoding writes, so a file `a%20b.jsonl` that somebody else made is the model `a%20b`.
+Decoding undoes only what encoding writes, so a file `a%20b.jsonl` from another tool is the model `a%20b`.
 
 >>> file_stem("org/model:latest")
 'org%2Fmodel%3Alatest'
@@ -24,7 +24,7 @@ _UNSAFE = re.compile(r"[/\\%:\x00-\x1f\x7f-\x9f]|^\.|\.(?=part-)")
 _ESCAPED = re.compile(r"%([0-9A-F]{2})")
 MOST_BYTES = 200
 HISTORY = "+history="
-"""What stands in a variant's name between the model and whose earlier turns it was given."""
+"""The part of a variant's name between the model and the author of its earlier turns."""
 _MOST_STEM_BYTES = 220
 """File systems allow 255; the rest is for `_single.jsonl`, a judge set's name, and the ending of a lock."""
 
@@ -68,7 +68,7 @@ def questions_listed(ids: Sequence[int | str], most: int = 5) -> str:
 
 
 def json_text(text: str) -> str:
-    """Return JSON that says the same, with such characters written as JSON escapes them; line breaks stay."""
+    """Return equal JSON with such characters escaped; line breaks are kept."""
     if text.isascii():
         return text
     shown = (c if c.isprintable() or c in "\n\t" else json.dumps(c)[1:-1] for c in text)
@@ -88,7 +88,7 @@ def csv_cell(value: Any) -> Any:
 
 
 def history_variant(model: str, history: str) -> str:
-    """Return the name of a model that answers each turn after somebody else's earlier ones.
+    """Return the name of a model that continues from another author's earlier turns.
 
     >>> history_variant("gpt-4o", "reference")
     'gpt-4o+history=reference'
@@ -132,9 +132,9 @@ def file_stem(name: str) -> str:
 
 
 def name_of(stem: str) -> str:
-    """Return the model's name that a file name stands for; the inverse of `file_stem`.
+    """Return the model's name of a file name; the inverse of `file_stem`.
 
-    A file name that `file_stem` never writes is the name as it stands.
+    A file name that `file_stem` never writes is the name itself.
     """
     name = _ESCAPED.sub(lambda found: chr(int(found[1], 16)), stem)
     try:
@@ -144,7 +144,7 @@ def name_of(stem: str) -> str:
 
 
 def check_bench_name(name: str) -> str:
-    """Return the name, or raise `UsageError` if it is no plain folder name."""
+    """Return the name, or raise `UsageError` if it is not a plain folder name."""
     if not name.strip() or _UNSAFE.search(name):
         raise UsageError(
             f"the benchmark name {name!r} is not a plain folder name; use --data-dir for the folder that holds it"
@@ -158,7 +158,7 @@ def _escaped(name: str) -> str:
 
 
 def _need_short_text(name: str, what: str) -> None:
-    """Raise `UsageError` where a name is too long, or holds half a character: bytes of a command that are not UTF-8."""
+    """Raise `UsageError` if a name is too long, or has unpaired surrogates: bytes of a command that are not UTF-8."""
     try:
         length = len(name.encode())
     except UnicodeEncodeError:

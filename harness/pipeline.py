@@ -3,10 +3,10 @@
     plan = plan_bench(["gpt-4o", "builtin/eliza"], ["gpt-4.1"], load_bench("mt_bench"))  # checks all; calls nothing
     report = run_plan(plan)                                  # calls, writes model_answer/ and model_judgment/
 
-An answer that is complete brings forth the judgings about it; a pair is judged when both answers are there. What was
-answered before the run is judged in it too. Whatever would stop gen_judgment before its first call (a reference, a key,
-a template that is missing) stops this before its first call. Of jobs that compete for the same slots, first turns come
-before second ones and those before judgings: what others wait for goes first, which leaves the shortest tail.
+A complete answer creates the jobs that judge it; a pair is judged when both answers exist. Answers from before the run
+are judged too. Anything that would stop gen_judgment before its first call (a missing reference, key or
+template) stops this before its first call. Of jobs that compete for the same slots, first turns come
+before second ones and those before judgments: jobs that others depend on go first, which leaves the shortest tail.
 """
 
 import itertools
@@ -64,7 +64,7 @@ class BenchReport:
     checks: "MetricReport | None" = None
     """What was checked; None if no question has checks, or nothing is answered."""
     metrics: MetricReport | None = None
-    """What was measured afterwards, if metrics were asked for."""
+    """The metrics measured afterwards, if requested."""
 
     @property
     def tally(self) -> Tally:
@@ -92,12 +92,13 @@ def plan_bench(
     redo: bool = False,
     skip_missing: bool = False,
 ) -> BenchPlan:
-    """Return what has to be done so that every model has answered every question and every judge has judged it.
+    """Return the plan: what is left to do so that every model has answered every question and every judge has judged
+    it.
 
     `model_list` are the models to judge (default: `models`); others than `models` must have answers already, as must a
-    baseline; with a list, `models` may be empty. `run_code` lets checks run code that a model wrote. With `redo`, what
-    is there is made again; the old rows are kept in `.turnbench/`. `skip_missing` leaves out questions that lack turns
-    to give (`AnswerOptions.history`).
+    baseline; with a list, `models` may be empty. `run_code` lets checks run code that a model wrote. With `redo`,
+    everything is done again; the old rows are kept in `.turnbench/`. `skip_missing` leaves out questions without turns
+    to supply (`AnswerOptions.history`).
 
     Raises:
         UsageError, MissingError, DataError: see `plan_answers` and `plan_judgments`.
@@ -126,12 +127,12 @@ def plan_bench(
 
 
 def run_plan(plan: BenchPlan, running: RunOptions = RunOptions(), *, watch: Watcher = nobody) -> BenchReport:
-    """Answer and judge what is planned, and write each row as soon as it is there.
+    """Carry out a plan, and write each row as soon as it is complete.
 
     Raises:
         EndpointError: a model or a judge cannot be called at all.
         StorageError: a file can't be written, or another process writes it.
-        Interrupted: the user stopped the run. In every case what was done is kept.
+        Interrupted: the user stopped the run. In every case finished work is kept.
     """
     plan.answers.check(running)
     with (

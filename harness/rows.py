@@ -1,10 +1,10 @@
-"""How questions, answers and measurements stand in a file: FastChat's field names, and ours beside them.
+"""How questions, answers and measurements are stored in a file: FastChat's field names, and our additional ones.
 
-Judgments have a room of their own, `harness/judgments/`.
+Judgments are in `harness/judgments/`.
 
-Dictionaries stop here. Reading is lenient about what other tools leave out or mean otherwise (it is None or "unstated")
-and strict about what a number depends on: a wrong type there is a `DataError` with file and line. Nothing that tools of
-FastChat read is renamed or dropped on writing.
+Dictionaries stop here. Reading is lenient about fields that other tools omit or use differently (None or "unstated")
+and strict about fields that a number depends on: a wrong type there is a `DataError` with file and line. Nothing that
+tools of FastChat read is renamed or dropped on writing.
 """
 
 import pathlib
@@ -57,7 +57,7 @@ class _Fields:
 
     def need(self, name: str) -> Any:
         if name not in self.row:
-            raise self.wrong(f"the field {name!r} is missing; add it, or take the line out")
+            raise self.wrong(f"the field {name!r} is missing; add it, or remove the line")
         return self.row[name]
 
     def text(self, name: str) -> str:
@@ -108,7 +108,7 @@ def _are_texts(value: object) -> bool:
 
 
 def question_id(value: int | str) -> QuestionId:
-    """Return the id as it is compared: a text that is a plain whole number is the number."""
+    """Return the id in the form used for comparison: a text that is a plain whole number becomes the number."""
     return int(value) if isinstance(value, str) and _WHOLE_NUMBER.fullmatch(value) else value
 
 
@@ -132,19 +132,20 @@ def question_from_row(row: Mapping[str, Any], path: pathlib.Path, line: int) -> 
     checks = get.checks(f"question {key}", row.get("checks"), len(turns))
     note, history = _note(get, key, len(turns)), _history(get, key, len(turns))
     if user is not None and (checks or history):
-        raise get.wrong(f"question {key} has a user, whose turns nobody knows: checks go into its needs, no history")
+        raise get.wrong(f"question {key} has a user: put checks into its needs, and leave out history")
     read = {"question_id", "category", "turns", "reference", "checks", "history", "user", *(["note"] if note else [])}
     extra = {k: v for k, v in row.items() if k not in read}
     return Question(key, category, tuple(turns), tuple(reference), extra, checks, note, history, user)
 
 
 def user_turns(user: User) -> list[str]:
-    """Return the one text that stands for the turns of a conversation with a played user."""
+    """Return the text that replaces the turns of a conversation with a simulated user."""
     return [user.goal if user.opening is None else user.opening]
 
 
 def _user(get: _Fields, key: QuestionId) -> User | None:
-    """Return whom a chat model plays, or raise `DataError`; the first of `turns`, if there are any, is the opening."""
+    """Return the user that a chat model simulates, or raise `DataError`; the first of `turns`, if any, is the
+    opening."""
     value = get.row.get("user")
     if value is None:
         return None
@@ -178,18 +179,18 @@ def _note(get: _Fields, key: QuestionId, turns: int) -> tuple[str | None, ...]:
 
 
 def _history(get: _Fields, key: QuestionId, turns: int) -> tuple[str | None, ...]:
-    """Return the replies that a question gives; strict, since a model would otherwise be asked for them."""
+    """Return the replies that a question supplies; strict, since they would otherwise be requested from a model."""
     value = get.row.get("history")
     if value is None:
         return ()
     name = f"history of question {key}"
     sound = isinstance(value, list) and len(value) == turns
-    get.see(sound, f"{name} must be a list of {turns} replies or nulls, one a turn", value)
+    get.see(sound, f"{name} must be a list of {turns} replies or nulls, one for each turn", value)
     for number, reply in enumerate(value, 1):
         sound = reply is None or _is_text(reply)
         get.see(sound, f"{name}, turn {number} must be a text that is not empty, or null", reply)
     if None not in value:
-        raise get.wrong(f"{name} gives every turn; put null where the model is to write")
+        raise get.wrong(f"{name} gives every turn; put null where the model should reply")
     return tuple(value) if any(value) else ()
 
 
@@ -228,7 +229,11 @@ def answer_choices(row: Mapping[str, Any], path: pathlib.Path, line: int) -> lis
     get.see(filled, f"choices of question {key} must be a list that is not empty", choices)
     for number, choice in enumerate(choices):
         turns = choice.get("turns") if isinstance(choice, dict) else None
-        get.see(bool(turns) and _all_str(turns), f"choices[{number}].turns must be a list of texts, one a turn", turns)
+        get.see(
+            bool(turns) and _all_str(turns),
+            f"choices[{number}].turns must be a list of texts, one for each turn",
+            turns,
+        )
     return list(choices)
 
 
@@ -238,9 +243,9 @@ def is_good_answer(row: Mapping[str, Any]) -> bool:
 
 
 def is_error(text: Any, beside: Mapping[str, Any]) -> bool:
-    """Return whether a text is FastChat's error text, and not what a model said.
+    """Return whether a text is FastChat's error text, and not a model's reply.
 
-    Only replies are stored here, each with how it ended in the `details` beside it; FastChat has no such field.
+    We store only replies, each with its finish reason in `details`; FastChat has no such field.
     """
     if text != FAILED_TEXT:
         return False
@@ -305,7 +310,7 @@ def details_in(row: Mapping[str, Any]) -> Iterator[tuple[Mapping[str, Any], str]
 
 
 def reply_details(reply: Reply) -> dict[str, Any]:
-    """Return what is stored of a reply beside its text; the inverse of `reply_from_row`."""
+    """Return what is stored of a reply in addition to its text; the inverse of `reply_from_row`."""
     usage = {name: getattr(reply.usage, name) for name in Usage.__slots__}
     row: dict[str, Any] = {
         "finish_reason": reply.finish_reason,
@@ -320,7 +325,7 @@ def reply_details(reply: Reply) -> dict[str, Any]:
 
 
 def sampling_from_row(value: Any) -> Sampling:
-    """Return the sampling that a row says was asked for."""
+    """Return the requested sampling in a row."""
     stated = _table(value)
     if not stated:
         return Sampling()
@@ -378,7 +383,7 @@ def _choice_row(choice: Choice) -> dict[str, Any]:
 
 
 def measurement_to_row(measured: Measurement) -> dict[str, Any]:
-    """Return the row of what a program computed of an answer's turn."""
+    """Return the row of a measurement of an answer's turn."""
     made = measured.made_from
     return {
         "question_id": measured.question_id,

@@ -1,11 +1,11 @@
-"""Where a benchmark stands: what is answered, judged, missing and out of date, and what the rest would cost.
+"""The state of a benchmark: what is answered, judged, missing and out of date, and what the missing part would cost.
 
     status = bench_status(load_bench("mt_bench"))
     status.models[0].missing, status.judges[0].judged, status.rest_rows()
 
-Nothing is written and no lock is taken, so it may be asked while a run goes on. An answer is out of date here if its
-question has changed, a judgment if its question, answers, reference or template have; with which flags the next run is
-started is not known, so sampling is taken to stay as it was.
+Nothing is written and no lock is taken, so it can be used during a run. An answer is out of date here if its
+question has changed, a judgment if its question, answers, reference or template have; the flags of the next run are
+not known, so sampling is assumed to stay the same.
 """
 
 import contextlib
@@ -46,13 +46,13 @@ class ModelStatus:
     model: str
     path: pathlib.Path
     answered: int
-    """Questions whose answer is there and current."""
+    """Questions with a current answer."""
     missing: tuple[QuestionId, ...]
     """Questions without an answer."""
     superseded: tuple[QuestionId, ...]
     """Questions whose answer is to another wording."""
     failed: int
-    """Questions on which the last run failed, and rows that hold another tool's error text in place of an answer."""
+    """Questions on which the last run failed, and rows with another tool's error text instead of an answer."""
     flagged: Mapping[str, int]
     """Replies that were cut, refused or empty, by finish reason."""
     pending: int
@@ -90,7 +90,7 @@ class JudgeStatus:
     path: pathlib.Path
     sample: int = 0
     judged: int = 0
-    """Matches whose judgment is there and current; a pair's two games are one match."""
+    """Matches with a current judgment; a pair's two games are one match."""
     missing: int = 0
     """Matches without a judgment, though what they are about is answered."""
     superseded: int = 0
@@ -100,13 +100,13 @@ class JudgeStatus:
     unparsed: int = 0
     """Rows in which the judge gave no verdict."""
     failed: int = 0
-    """Judgings that failed in the last run, and rows that hold another tool's error text in place of a judgment."""
+    """Judgments that failed in the last run, and rows with another tool's error text instead of a judgment."""
     pending: int = 0
     """Replies that are kept for rows not complete yet."""
     held_by: str | None = None
     """The process that writes the file now."""
     note: str = ""
-    """Why the file could not be compared with what there is to judge; all that is missing is unknown."""
+    """Why the file could not be compared with the matches to judge; then what is missing is unknown."""
 
     def row(self) -> dict[str, Any]:
         """Return the row of a table."""
@@ -128,7 +128,7 @@ class JudgeStatus:
 
 @dataclass(slots=True)
 class BenchStatus:
-    """Where a benchmark stands."""
+    """The state of a benchmark."""
 
     bench: str
     questions: int
@@ -157,7 +157,7 @@ def bench_status(
     models_file: pathlib.Path | str | None = None,
     told: Callable[[float], None] = lambda share: None,
 ) -> BenchStatus:
-    """Return where a benchmark stands; `models_file` is the models.toml that may state prices.
+    """Return the state of a benchmark; `models_file` is the models.toml that may state prices.
 
     `told` is called now and then with the share of the work that is done.
 
@@ -332,8 +332,8 @@ class _Short(NamedTuple):
 def _mode(rows: Sequence[_Short], usual: str | None = None) -> tuple[Mode, str | None]:
     """Return the mode in which rows were judged, and the baseline if all pairs have one.
 
-    A file of pairs does not say how they were chosen; if there are several and one model is in each, in the second
-    place, or it is the usual baseline of the judge set, it is taken for a baseline.
+    A file of pairs does not state how they were chosen; if there are several and one model is in each, in second
+    place, or it is the default baseline of the judge set, it is assumed to be the baseline.
     """
     groups = {row.models for row in rows}
     if all(len(group) == 1 for group in groups):
@@ -348,7 +348,7 @@ def _mode(rows: Sequence[_Short], usual: str | None = None) -> tuple[Mode, str |
 def _compared(
     known: _Known, status: JudgeStatus, rows: Sequence[_Short], done: Done, baseline: str | None
 ) -> tuple[JudgeStatus, list[Estimate]]:
-    """Return the status, compared with what there is to judge, and what the rest takes."""
+    """Return the status, compared with the matches to judge, and an estimate of the missing part."""
     bench = known.bench
     if baseline is not None and baseline not in known.read:
         raise MissingError(f"{baseline} has no answers here")

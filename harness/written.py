@@ -1,4 +1,4 @@
-"""Files that people write, read once and for all: TOML, YAML and JSON → values within bounds → typed records.
+"""Files that people write: TOML, YAML and JSON → values within size limits → typed records.
 
     @dataclass(frozen=True)
     class Limits:
@@ -61,7 +61,7 @@ _Place = tuple[str, ...]
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Wanted:
-    """What a value must be beside its type, for `Annotated`: how an error says it, and whether a value fits."""
+    """A condition on a value in addition to its type, for `Annotated`: its text for errors, and the test."""
 
     words: str
     fits: Callable[[Any], bool] = lambda value: True
@@ -97,7 +97,7 @@ def read_table(path: pathlib.Path) -> tuple[list[str], list[tuple[int, list[str]
     Columns are separated by commas, semicolons or tabs, whichever the header has most of.
 
     Raises:
-        DataError: it cannot be read, holds no header, or a row has another number of cells.
+        DataError: it cannot be read, has no header, or a row has another number of cells.
     """
     import csv
 
@@ -107,13 +107,13 @@ def read_table(path: pathlib.Path) -> tuple[list[str], list[tuple[int, list[str]
     try:
         rows = [(reader.line_num, row) for row in reader if any(cell.strip() for cell in row)]
     except csv.Error as error:
-        raise DataError(f"is no CSV: {error}", path=path, line=reader.line_num) from error
+        raise DataError(f"is not valid CSV: {error}", path=path, line=reader.line_num) from error
     if not rows:
-        raise DataError("no header with names of columns", path=path, line=1)
+        raise DataError("no header with column names", path=path, line=1)
     (_, header), *rest = rows
     for line, row in rest:
         if len(row) != len(header):
-            raise DataError(f"{len(row)} columns where the header has {len(header)}", path=path, line=line)
+            raise DataError(f"{len(row)} columns, but the header has {len(header)}", path=path, line=line)
     return [name.strip() for name in header], rest
 
 
@@ -173,13 +173,13 @@ def read_yaml(path: pathlib.Path) -> Any:
 
 
 def decoded(value: Any, kind: type[_Made], path: pathlib.Path, *, repeat: bool = True) -> _Made:
-    """Return what a file says as a record of `kind`, a dataclass of values, lists, tables and other dataclasses.
+    """Return the contents of a file as a record of `kind`, a dataclass of values, lists, tables and other dataclasses.
 
     `repeat` says whether an error may repeat a value; not so where it might be a key.
 
     Raises:
-        DataError: a key is unknown (with the nearest known one) or missing, or a value is not what it must be; with
-            the line, where the file is TOML and the key stands on one line only.
+        DataError: a key is unknown (with the nearest known one) or missing, or a value is invalid; with
+            the line, if the file is TOML and the key is on one line only.
     """
     try:
         made: _Made = _made(value, kind, ())
@@ -198,9 +198,9 @@ def faults_of(value: Any, kind: type, path: pathlib.Path) -> list[DataError]:
 
 
 def line_of(place: _Place, path: pathlib.Path) -> int | None:
-    """Return the line of a TOML file on which a key stands, given after the keys of its tables.
+    """Return the line of a key in a TOML file, given after the keys of its tables.
 
-    None: on no line or on several. A key that is not found as people write it stands where its table does.
+    None: on no line or on several. For a key that is not found as people write it, the line of its table.
     """
     if path.suffix != ".toml" or not place:
         return None
@@ -286,7 +286,7 @@ def check_values(annotations: Mapping[str, Any], values: Mapping[str, Any]) -> N
 
 
 def check_fields(record: Any) -> None:
-    """Raise `UsageError` for a field of a dataclass that is not what `Wanted` says there."""
+    """Raise `UsageError` for a field of a dataclass that violates its `Wanted`."""
     hints = _hints(record.__class__)
     check_values(hints, {name: getattr(record, name) for name in hints})
 
@@ -350,7 +350,7 @@ def _made(value: Any, kind: Any, place: _Place) -> Any:
 
 
 def _parts(kind: Any) -> tuple[Any, Wanted | None]:
-    """Return a type without the None that it may be, and what a value must be beside the type."""
+    """Return a type without its None, and the condition on its values."""
     if get_origin(kind) in (Union, types.UnionType):
         kinds = tuple(each for each in get_args(kind) if each is not type(None))
         kind = kinds[0] if len(kinds) == 1 else Union[kinds]  # noqa: UP007  (built from values)

@@ -72,7 +72,7 @@ def test_with_their_judge_set_they_are_current_and_only_failures_are_judged_agai
 @pytest.mark.parametrize(
     ("more", "fault"),
     [
-        pytest.param({"preference": 3}, "preference must lie from 1 to 2, this is 3", id="range"),
+        pytest.param({"preference": 3}, "preference must be from 1 to 2, this is 3", id="range"),
         pytest.param({"preference": True}, "preference must be a number or null", id="kind"),
         pytest.param({"generator_2": ""}, "generator_2 is empty", id="name"),
     ],
@@ -93,7 +93,7 @@ def test_old_ties_and_cached_failures_are_known(tmp_path: pathlib.Path) -> None:
 def test_instructions_of_another_benchmark_are_refused(tmp_path: pathlib.Path) -> None:
     import_annotations([annotations(tmp_path / "a.json")], "mine", data_dir=tmp_path / "data")
     other = annotations(tmp_path / "b.json", instruction="Sing.")
-    with pytest.raises(UsageError, match="4 annotations are of instructions that mine does not hold"):
+    with pytest.raises(UsageError, match="4 annotations are for instructions not in mine"):
         import_annotations([other], "mine", data_dir=tmp_path / "data")
 
 
@@ -113,5 +113,5 @@ def test_there_and_back_by_commands(tmp_path: pathlib.Path, capsys: pytest.Captu
             name: value for name, value in given[asked].items() if name != "preference"
         }
         assert record["preference"] == pytest.approx(given[asked]["preference"], abs=1e-12)
-    with pytest.raises(UsageError, match="is there already"):
+    with pytest.raises(UsageError, match="already exists"):
         write_annotations(load_bench("mine", tmp_path / "data"), out)

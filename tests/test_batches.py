@@ -273,7 +273,7 @@ def test_results_that_stay_cut_are_not_paid_again(tmp_path: pathlib.Path, kind: 
     with ProtocolServer(batches=desk) as server:
         report = answered(bench, server, kind)
         assert {failure.kind for failure in report.tally.failures} == {"malformed reply"}
-        assert "came cut or broken" in report.tally.failures[0].message
+        assert "are truncated or damaged" in report.tally.failures[0].message
         assert answered(bench, server, kind).complete
     assert (len(server.batches.answered), repeated(server.batches.answered)) == (6, 0)
 
@@ -353,7 +353,7 @@ def test_a_forgotten_v1_is_tried_and_the_batches_are_found_by_either_address(
     desk = BatchDesk(Script(polls=3))
     with ProtocolServer(batches=desk) as server:
         interrupted(bench, server, desk, base_url=server.url)
-        assert f"nothing answers at {server.url}; going on with {server.openai_url}" in caplog.text
+        assert f"nothing answers at {server.url}; using {server.openai_url}" in caplog.text
         interrupted(bench, server, desk, base_url=server.url, stop=2)
         assert answered(bench, server).complete
     assert [len(made.requests) for made in desk.made] == [3, 3]
@@ -443,7 +443,7 @@ def test_the_result_of_a_request_that_was_changed_is_not_used(
         assert answered(bench, server).complete
     sizes = [len(made.requests) for made in desk.made]
     assert (sizes[:2], sum(sizes)) == ([3, 1], 3 + 1 + 3)
-    assert "1 of it changed since" in caplog.text
+    assert "1 of its requests have changed" in caplog.text
     second = next(row for row in rows(bench.answer_file("m")) if row["question_id"] == 2)
     assert "Other?" in second["choices"][0]["turns"][0]
 

@@ -79,7 +79,7 @@ def test_own_settings_count_for_shipped_questions(tmp_path: pathlib.Path) -> Non
     ("name", "message"),
     [
         pytest.param(
-            "tinny", r"no benchmark 'tinny': .*question\.jsonl is not there; did you mean 'tiny'\?", id="near"
+            "tinny", r"no benchmark 'tinny': .*question\.jsonl does not exist; did you mean 'tiny'\?", id="near"
         ),
         pytest.param("qqq", "no benchmark 'qqq': .* known: .*mt_bench.*, tiny", id="far"),
         pytest.param("../tiny", "the benchmark name '../tiny' is not a plain folder name; use --data-dir", id="path"),
@@ -94,7 +94,7 @@ def test_a_bench_that_is_not_there(name: str, message: str, folder: pathlib.Path
 
 def test_without_any_bench_the_error_says_so(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bench_module, "shipped", lambda kind: tmp_path / "nothing")
-    with pytest.raises(UsageError, match="is not there; there is none"):
+    with pytest.raises(UsageError, match="does not exist; no benchmarks were found"):
         load_bench("tiny", tmp_path)
 
 
@@ -136,7 +136,7 @@ def test_a_sample_takes_the_first_of_each_category_then_the_second() -> None:
         pytest.param([ROWS[0], {"question_id": 9}], r"question\.jsonl:2: the field 'category' is missing", id="field"),
         pytest.param(
             [ROWS[0], "", {**ROWS[1], "question_id": "1"}],
-            r"question\.jsonl:3: question_id 1 is a duplicate of line 1; give each question its own",
+            r"question\.jsonl:3: question_id 1 is a duplicate of line 1; give each question a different one",
             id="duplicate",
         ),
         pytest.param(
@@ -146,7 +146,7 @@ def test_a_sample_takes_the_first_of_each_category_then_the_second() -> None:
         ),
         pytest.param([{**ROWS[0], "turns": "a"}], r"question\.jsonl:1: turns must be a list", id="type"),
         pytest.param(["[1, 2]"], r"question\.jsonl:1: a JSON object is needed, this is a list", id="list"),
-        pytest.param([], r"question\.jsonl: holds no question; each line must be one", id="empty"),
+        pytest.param([], r"question\.jsonl: contains no question; each line must be one", id="empty"),
     ],
 )
 def test_a_question_file_that_is_wrong(rows: list[Any], message: str, folder: pathlib.Path) -> None:
@@ -309,7 +309,7 @@ def test_of_answers_to_one_question_the_last_good_one_counts(
     assert [a.choices[0].turns for a in answers.values()] == ([(counts,)] if counts else [])
     assert len(caplog.records) == warnings
     if warnings:
-        assert "1 rows answer a question again (the first is question 1); the last one counts" in caplog.text
+        assert "1 rows repeat a question (the first is question 1); the last one counts" in caplog.text
 
 
 def test_a_broken_answer_file_says_where(folder: pathlib.Path) -> None:

@@ -79,14 +79,14 @@ def test_all_problems_come_at_once_with_file_and_line(tmp_path: pathlib.Path) ->
         "question.jsonl:4: category must be a text that is not empty, this is ''",
         "question.jsonl:4: turns must be a list of at least one text, this is [] (question ?)",
         "question.jsonl:4: reference of question ? must be a list of texts, this is 5",
-        "question.jsonl:6: question_id 1 is a duplicate of line 1; give each question its own",
+        "question.jsonl:6: question_id 1 is a duplicate of line 1; give each question a different one",
         "question.jsonl:7: turn 2 of question 5 must be a text that is not empty, this is ' '",
         "question.jsonl:8: reference of question 6 has 3 texts for 2 turns",
         "bench.toml:2: unknown key 'license'; did you mean 'licence'?",
         "bench.toml:3: unknown key 'temperature'; did you mean 'temperatures'?",
-        "us.jsonl:2: question 1 has a reference on line 1 already",
+        "us.jsonl:2: question 1 already has a reference on line 1",
         "us.jsonl:3: question 6 has 2 turns, this reference has 1",
-        "us.jsonl:4: a reference to question 77, which question.jsonl does not hold",
+        "us.jsonl:4: a reference to question 77, which is not in question.jsonl",
         "us.jsonl:5: the field 'choices' is missing",
         "us.jsonl:6: not valid JSON (column 1); each line must be one JSON object",
     ]
@@ -251,8 +251,8 @@ def test_a_name_is_looked_for_in_the_data_folder_then_among_the_shipped(tmp_path
     ("which", "message"),
     [
         pytest.param("our_sett", "no benchmark 'our_sett'; did you mean 'our_set'", id="near miss"),
-        pytest.param("{}/our_set/question.jsonl", "give the folder that holds question.jsonl", id="file"),
-        pytest.param("{}", "holds no question.jsonl", id="other folder"),
+        pytest.param("{}/our_set/question.jsonl", "give the folder that contains question.jsonl", id="file"),
+        pytest.param("{}", "contains no question.jsonl", id="other folder"),
         pytest.param("{}/nowhere", "no benchmark", id="no folder"),
     ],
 )
@@ -287,15 +287,15 @@ def test_a_temperature_of_no_category_is_a_problem(tmp_path: pathlib.Path) -> No
     settings = "[temperatures]\nmath = 0.1\nsuport = 0.2\nstem = 0.3"
     report = check_bench(folder_of(tmp_path, row(1), row(2, "support"), settings=settings))
     assert told(report) == [
-        "bench.toml:3: temperatures.suport is for no question: none is of that category; did you mean 'support'?"
+        "bench.toml:3: temperatures.suport applies to no question: none has that category; did you mean 'support'?"
     ]
-    assert any("temperatures.stem is for no question" in note for note in report.notes)
+    assert any("temperatures.stem applies to no question" in note for note in report.notes)
 
 
 def test_a_reference_in_the_question_is_noted(tmp_path: pathlib.Path) -> None:
     report = check_bench(folder_of(tmp_path, row(1, reference=["4", "8"]), row(2)))
     (note,) = (note for note in report.notes if "reference" in note)
-    assert "the field 'reference' of a question is shown to no judge (question 1); write references into" in note
+    assert "the field 'reference' of a question is never shown to a judge (question 1); write references into" in note
 
 
 def test_a_reference_in_the_question_is_not_noted_beside_a_reference_answer() -> None:

@@ -68,7 +68,7 @@ def test_one_file_of_answers_is_graded_and_measured_by_category(
     out, err = capsys.readouterr()
     assert "single, questions: targets, judge: builtin/overlap, judge set: metrics_en" in out
     assert "token_f1" in out
-    assert "no question is of Finance" in err
+    assert "no question has the category Finance" in err
     folder = tmp_path / "data" / "targets"
     judged = rows(folder / "model_judgment" / "builtin%2Foverlap@metrics_en_single.jsonl")
     assert {(row["question_id"], row["criterion"]) for row in judged if row["question_id"] < 3} == {
@@ -114,9 +114,9 @@ def test_a_file_without_criteria_needs_no_judge(
     assert main(asked) == 0
     told = capsys.readouterr()
     assert "distinct_2" in told.out
-    assert "left out: 2 questions of closed_qa" in told.err
+    assert "left out: 2 questions of the category closed_qa" in told.err
     assert main([*asked, "--mode", "pairwise-all"]) == 2
-    assert "say who judges with --judge-model" in capsys.readouterr().err
+    assert "name the judge with --judge-model" in capsys.readouterr().err
 
 
 def test_every_fault_is_named_before_the_first_call(bench: Bench, tmp_path: pathlib.Path) -> None:
@@ -130,12 +130,12 @@ def test_every_fault_is_named_before_the_first_call(bench: Bench, tmp_path: path
         evaluation.planned(bench, bench.questions, judge_set="metrics_en")
     told = str(caught.value)
     for fault in (
-        "bad.json: 6 faults: (1) no question is of the category 'chatt'; did you mean 'chat'?",
+        "bad.json: 6 problems: (1) no question has the category 'chatt'; did you mean 'chat'?",
         "chat: the judge set metrics_en has no prompt for 'wit'",
         "chat: no metric 'bleux'; did you mean 'bleu'?",
         "chat: no metric 'precison'; did you mean 'precision'?",
         "closed_qa: unieval is for English, these texts are 'hu'",
-        "chat: no target (a reference answer) for question 1, which bleu cannot do without",
+        "chat: no target (a reference answer) for question 1, required by bleu",
     ):
         assert fault in told
     with pytest.raises(DataError, match=r"no judge set 'metrics_hu'.*name one for 'hu' with --judge-set"):
@@ -175,7 +175,7 @@ def test_toml_says_the_same(tmp_path: pathlib.Path) -> None:
     [
         pytest.param({"category": {}}, "language", id="no language"),
         pytest.param({"language": "en", "category": {"chat": {"GTP": []}}}, "did you mean 'GPT'", id="unknown key"),
-        pytest.param({"language": 3, "category": {"chat": []}}, "2 faults", id="two faults of form"),
+        pytest.param({"language": 3, "category": {"chat": []}}, "2 problems", id="two faults of form"),
     ],
 )
 def test_a_file_of_another_form_is_refused(tmp_path: pathlib.Path, value: Any, told: str) -> None:
@@ -208,7 +208,7 @@ def test_answers_that_differ_are_not_passed_over(
 ) -> None:
     assert run(tmp_path, CONFIG, files[:2], "--model-id", "a", "-q") == 0
     assert run(tmp_path, CONFIG, [files[0], files[2]], "--model-id", "a", "-q") == 2
-    assert "holds other answers than these; give the model another name" in capsys.readouterr().err
+    assert "contains other answers than these; give the model another name" in capsys.readouterr().err
 
 
 def test_metrics_alone_need_no_judge_set(

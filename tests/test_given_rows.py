@@ -23,12 +23,12 @@ def read(tmp_path: pathlib.Path, history: Any) -> Any:
 @pytest.mark.parametrize(
     ("history", "words"),
     [
-        pytest.param("Hello.", "must be a list of 2 replies or nulls, one a turn, this is 'Hello.'", id="a text"),
-        pytest.param(["Hello."], "must be a list of 2 replies or nulls, one a turn", id="too short"),
+        pytest.param("Hello.", "must be a list of 2 replies or nulls, one for each turn, this is", id="a text"),
+        pytest.param(["Hello."], "must be a list of 2 replies or nulls, one for each turn", id="too short"),
         pytest.param(["Hello.", None, None], "must be a list of 2 replies or nulls", id="too long"),
         pytest.param([" ", None], "turn 1 must be a text that is not empty, or null, this is ' '", id="blank"),
         pytest.param([None, 3], "turn 2 must be a text that is not empty, or null, this is 3", id="a number"),
-        pytest.param(["a", "b"], "gives every turn; put null where the model is to write", id="nothing to write"),
+        pytest.param(["a", "b"], "gives every turn; put null where the model should reply", id="nothing to write"),
     ],
 )
 def test_a_history_that_cannot_be_is_named_with_its_line(tmp_path: pathlib.Path, history: Any, words: str) -> None:

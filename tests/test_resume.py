@@ -217,7 +217,7 @@ def test_ctrl_c_finishes_what_is_in_flight_and_the_next_run_goes_on(tmp_path: pa
     with (server := Ended(4, signal.SIGINT, starter)):
         stopped = server.run(*gen_answer(bench, "-q"))
         assert (stopped.returncode, stopped.stderr.count("\n")) == (130, 1), stopped.stderr
-        assert "run the same command again to go on" in stopped.stderr
+        assert "run the same command again to continue" in stopped.stderr
         assert server.statuses == {200: len(server.requests)}
         assert len(server.requests) < 12
         assert server.run(*gen_answer(bench)).returncode == 0
@@ -254,7 +254,7 @@ def test_ctrl_c_and_its_like_say_what_is_left_and_the_command_to_go_on(
     with (server := Ended(4, how)):
         stopped = server.run(*gen_answer(bench, "-q"))
         line = stopped.stderr.strip()
-        told = re.fullmatch(r"gen_answer: stopped, (\d) of 6 left; what was done .* again to go on: (.*)", line)
+        told = re.fullmatch(r"gen_answer: stopped, (\d) of 6 left; what was done .* again to continue: (.*)", line)
         assert told is not None, line
         assert int(told[1]) == 6 - len(rows(bench.answer_file("m")))
         again = shlex.split(told[2])
@@ -380,7 +380,7 @@ def test_a_full_disk_stops_the_run_with_one_line_and_keeps_what_was_done(
         assert stopped.returncode == 2
         assert stopped.stderr.count("\n") == 1, stopped.stderr
         line = stopped.stderr
-        assert "cannot be written: File too large; make space; what was done before is kept" in line
+        assert "cannot be written: File too large; free some space; what was done before is kept" in line
         before = rows(bench.answer_file("m"))
         assert server.run(*gen_answer(bench)).returncode == 0
     after = rows(bench.answer_file("m"))

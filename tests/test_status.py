@@ -217,7 +217,7 @@ def test_what_is_missing_of_judgments_that_nothing_can_be_compared_with_is_unkno
     page = status_page(bench_status(bench))
     (own,) = (judge for judge in page.data["judges"] if judge["judge"] == "j")
     assert (own["judged"], own["missing"], own["superseded"]) == (1, None, None)
-    assert any(note.startswith("j@gone_single.jsonl: what is missing is unknown: ") for note in page.notes)
+    assert any(note.startswith("j@gone_single.jsonl: the number of missing ones is unknown: ") for note in page.notes)
     shown = text(page)
     assert re.search(r"^j +gone +single +1 +– +–", shown, re.MULTILINE)
     assert "out of date" in shown
@@ -238,7 +238,7 @@ def test_the_command_prints_tables_and_json(bench: Bench, capsys: pytest.Capture
 def test_an_untouched_benchmark_has_nothing_to_tell(tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str]) -> None:
     small_bench(tmp_path)
     assert main(["--data-dir", str(tmp_path), "--bench-name", "small"]) == 0
-    assert "nothing is answered yet\n\nnothing is judged yet" in capsys.readouterr().out
+    assert "no answers yet\n\nno judgments yet" in capsys.readouterr().out
 
 
 def test_what_failed_is_told_with_its_cause_until_it_is_done(

@@ -68,9 +68,7 @@ def test_requests_at_a_provider_are_told_of(bench: Bench, capsys: pytest.Capture
     assert status.batched == {"m.jsonl": 3}
     assert [m.model for m in status.models] == ["m"]
     assert main(["status", "--data-dir", str(bench.folder.parent), "--bench-name", bench.name]) == 0
-    assert (
-        "note: m.jsonl: 3 rows at a provider in batches; run the same command with --batch" in capsys.readouterr().out
-    )
+    assert "note: m.jsonl: 3 rows at a provider in batches; repeat the command with --batch" in capsys.readouterr().out
 
 
 def test_the_file_of_another_name_is_no_model(bench: Bench, tmp_path: pathlib.Path) -> None:

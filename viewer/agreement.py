@@ -26,11 +26,11 @@ _SAID = (
 
 
 def voter_agreement(context: Context, bench: Bench, votes: pathlib.Path) -> str:
-    """Return how far each judge agrees with the votes of one file."""
+    """Return each judge's agreement with the votes of one file."""
     files = context.store.judgment_files(bench)
     if not files:
         line = markup.command(f"gen_judgment --bench-name {bench.name} --judge-model NAME")
-        return markup.notice("No judge has judged here yet, so there is nothing to compare with:", then=line)
+        return markup.notice("There are no judgments here yet to compare with. Create them with:", then=line)
     rows, faults, lacking = [], [], False
     for file in files:
         try:
@@ -44,9 +44,9 @@ def voter_agreement(context: Context, bench: Bench, votes: pathlib.Path) -> str:
         lacking |= (total := _total(found, "S1")) is not None and total["low"] is None
         rows.append({"judge": markup.named(file.label), "judged": _KINDS[file.kind], **_both(found)})
     table = markup.table(rows, label="agreement with the judges") if rows else ""
-    few = f" Votes on fewer than {LEAST} questions are too few for an interval: chance alone explains much of them."
+    few = f" Votes on fewer than {LEAST} questions are too few for an interval."
     said = _SAID + (few if lacking else "")
-    return markup.section("How far the judges agree", table, note=said) + "".join(faults)
+    return markup.section("Agreement with the judges", table, note=said) + "".join(faults)
 
 
 def report_on(context: Context, bench: Bench, votes: Sequence[pathlib.Path], file: JudgmentFile) -> Report:

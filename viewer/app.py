@@ -1,8 +1,8 @@
-"""The tabs put together: one hidden field holds the address, and whatever changes it shows another view.
+"""The app with all tabs: one hidden field holds the URL's query, and a change of it shows another view.
 
     a link is clicked ─▶ page.js: address ─▶ go(address) ─▶ parse ─▶ settle ─▶ show ─▶ HTML, and the address bar
 
-The server remembers nothing of a page, so a view depends on its address, the files, and who is logged in.
+The server keeps no state of a page, so a view depends on its URL, the files, and the logged-in user.
 """
 
 import json
@@ -44,11 +44,11 @@ class Views:
         self.named = {tab.name: tab for tab in self.tabs}
 
     def view(self, query: object, who: str = "") -> tuple[State, str]:
-        """Return the view that an address leads to, as it then stands in the address bar, and its HTML.
+        """Return the view of a URL, in its final form for the address bar, and its HTML.
 
         Args:
             query: the address from the question mark on.
-            who: the name under which somebody is logged in; empty where there are no passwords.
+            who: the name of the logged-in user; empty without passwords.
         """
         state = parse(query).to(who=who)
         if state.tab not in self.named:
@@ -56,7 +56,7 @@ class Views:
         return self._shown(state)
 
     def acted(self, query: object, action: object, who: str = "") -> tuple[State, str]:
-        """Return the view that follows when a form was sent, and its HTML; the view as it is where it is in error."""
+        """Return the next view after a form was sent, and its HTML; the same view if there is an error."""
         fields = _fields(action)
         state = parse("?" + urlencode(fields, errors="replace")).to(who=who)
         tab = self.named.get(state.tab)
@@ -69,7 +69,7 @@ class Views:
             return state, markup.notice(str(error), kind="fault") + html
 
     def _shown(self, state: State) -> tuple[State, str]:
-        """Return the settled view and its HTML; whatever is wrong is said in place."""
+        """Return the settled view and its HTML; errors are shown in place."""
         tab = self.named[state.tab]
         try:
             bench = self.context.store.bench(state.bench)
@@ -134,7 +134,7 @@ def build(views: Views) -> Any:
                     panes.append(gr.HTML("", elem_id=f"tb-pane-{tab.name}", **plain))
 
         def outcome(state: State, html: str) -> Sequence[Any]:
-            # The other tabs are emptied: each is made anew when it is opened, and an id stands once on the page.
+            # The other tabs are emptied: each is rendered again when opened, and an id must be unique on the page.
             shown = [html if tab.name == state.tab else "" for tab in views.tabs]
             return [state.query(), gr.Tabs(selected=state.tab), *shown]
 
@@ -156,7 +156,7 @@ def build(views: Views) -> Any:
 
 
 def opening(views: Views, query: str) -> str:
-    """Return the page of an address as it is read until Gradio's scripts have made theirs, which looks the same."""
+    """Return the static page of a URL, shown until Gradio's scripts have rendered theirs, which looks the same."""
     state, shown = views.view(query)
     links = "".join(markup.link(state.to(tab=t.name), t.title, current=t.name == state.tab) for t in views.tabs)
     top = f'<div class="tb-top">{_top()}</div><nav aria-label="Tabs">{links}</nav>'

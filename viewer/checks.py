@@ -21,7 +21,7 @@ from viewer.text import escaped, marked_html
 _MOST_CHECKS = 200
 _MOST_SPANS = 500
 _MOST_WORDS = 500
-"""Characters of what a check asks for, and of what was found instead."""
+"""The most characters of a check's requirement and finding."""
 _CHIPS: Mapping[tuple[bool | None, bool | None], tuple[str, str]] = {
     (True, True): ("met", "win"),
     (False, True): ("met loosely only", "warn"),
@@ -30,7 +30,7 @@ _CHIPS: Mapping[tuple[bool | None, bool | None], tuple[str, str]] = {
 
 
 class Ticked(msgspec.Struct):
-    """One check as it is shown; a row may hold anything, and then lacks this one."""
+    """One check for display; a row with other contents has none."""
 
     text: str = ""
     strict: bool | None = None
@@ -43,7 +43,7 @@ def checked_turns(store: Store, bench: Bench, model: str, key: QuestionId) -> di
     """Return the rows of a model's checks on a question, by turn and choice; none where nothing was checked.
 
     Raises:
-        NotYet: the file is still being looked through.
+        NotYet: the file is still being indexed.
         DataError: it cannot be read, or a row is not what it must be.
     """
     path = bench.metric_file("checks")
@@ -76,7 +76,7 @@ def checks_html(state: State, bench: Bench, choice: Choice, turn: int, row: Meas
 
 
 def _ticked(row: Mapping[str, Any]) -> list[Ticked]:
-    """Return the checks of a row, whatever else it may hold."""
+    """Return the checks of a row; anything invalid is skipped."""
     listed = row.get("checks")
     ticked = (taken_as(check, Ticked) for check in (listed[:_MOST_CHECKS] if isinstance(listed, list) else ()))
     return [one for one in ticked if one is not None]

@@ -1,17 +1,17 @@
-"""What a tab is, and what it is given. A tab is a function from a view to HTML; nothing in it lives longer than a page.
+"""The interface of a tab: a function from a view to HTML, without state beyond a page.
 
     def tab(context: Context) -> Tab:
         return Tab("find", "Find", show=lambda state: ..., settle=lambda state: ..., act=...)
 
-`show(state)` returns the tab's HTML, made with `markup` and `text`. Whatever may be clicked is a link or a form whose
-target is another `State` (`markup.link`, `markup.form`); page.js fetches it without loading the page anew, and puts it
-into the address bar. A `TurnbenchError` that it raises is shown in place, as is `NotYet`, after which the page looks
-again by itself. In the HTML
+`show(state)` returns the tab's HTML, made with `markup` and `text`. Everything clickable is a link or a form whose
+target is another `State` (`markup.link`, `markup.form`); page.js fetches it without reloading the page, and puts it
+into the address bar. A `TurnbenchError` that it raises is shown in place, as is `NotYet`, after which the page
+refreshes by itself. In the HTML
 
-    data-refresh="2000"     the view is fetched again after so many milliseconds, while it is open
+    data-refresh="2000"     the view is fetched again after this many milliseconds, while it is open
     data-key="j ArrowRight" these keys, pressed outside fields, click the element
     <form data-act>         is sent to `act(state, fields)` of the tab, which may write, and returns the next view
-    id="..."                what has one keeps focus and scroll position when the view changes
+    id="..."                the element keeps focus and scroll position when the view changes
     data-top="..."          the page goes to its top when this becomes another one
     data-here="..."         the page goes there when this becomes another one
     data-copy               a button that copies the text of the hidden element after it
@@ -34,7 +34,7 @@ class Context:
 
     store: Store
     read_only: bool = False
-    """Whether nothing may be written, so that there is no voting."""
+    """Whether writing, and so voting, is disabled."""
     indexes: Indexes = field(default_factory=Indexes)
     """All judgments as columns of numbers."""
 
@@ -56,4 +56,4 @@ class Tab:
     settle: Callable[[State], State] = field(default=_as_it_is)
     """Return the view with the choices made that the address left open, which then go into the address bar."""
     act: Callable[[State, Fields], State] | None = None
-    """Do what a form with `data-act` asks for, and return the view that follows."""
+    """Carry out the action of a form with `data-act`, and return the next view."""

@@ -23,7 +23,7 @@ SORTS = ("question", "category", "turn", "model", "against", "judge", "score", "
 
 
 def judgments_of(context: Context, bench: Bench, kind: Kind) -> Judgments:
-    """Return all judgments of a kind as they stand in the files now.
+    """Return all judgments of a kind in the current files.
 
     Raises:
         NotYet: they are being read.
@@ -160,14 +160,14 @@ def _flagged(context: Context, judgments: Judgments, state: State) -> "Bools":
 
 
 def _with_text(context: Context, judgments: Judgments, text: str) -> "Bools":
-    """Return whether the text stands in the question, in an answer that was judged, or in the judge's words."""
+    """Return whether the text occurs in the question, in a judged answer, or in the judge's text."""
     bench, files = judgments.bench, judgments.files
     answered = bench.answered_models()
     answers = {name: bench.answer_file(name) for name in judgments.models if name in answered}
     paths = [*answers.values(), *(file.path for file in files)]
     make = partial(_searched, judgments, answers, text)
     key = ("text", bench.folder, judgments.kind, text, id(judgments))
-    what = f"looking for the text in {len(paths)} files"
+    what = f"searching for the text in {len(paths)} files"
     lane: Lane = "pattern" if search.is_pattern(text) else "first"
     searched: Bools = context.store.later.get(key, what, make, of=paths, lane=lane)
     return searched

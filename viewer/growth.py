@@ -1,7 +1,7 @@
-"""How a file of results grows: when its last row was written, how fast rows came, what they add, why verdicts lack.
+"""How a file of results grows: when its last row was written, its rate, new rows, and why verdicts are missing.
 
-Only the end of a file is read for its rate: of rows written at 0, 10 and 30 seconds, two in half a minute. And what has
-come since all was counted is added to that, so that a run that goes on is followed without counting all again.
+Only the end of a file is read for its rate: of rows written at 0, 10 and 30 seconds, two in half a minute. Rows
+written since the last count are added to it, so that a run can be followed without counting everything again.
 """
 
 import contextlib
@@ -30,10 +30,10 @@ _RECENT = 60.0
 
 @dataclass(frozen=True, slots=True)
 class Growth:
-    """What the end of a file says."""
+    """What is read from the end of a file."""
 
     last: float | None = None
-    """When the last row was written; None if rows do not say."""
+    """When the last row was written; None if rows do not state it."""
     per_minute: float | None = None
     """Rows a minute, of the last ones that came without a pause; None of fewer than three."""
     ended: bool = False
@@ -70,7 +70,7 @@ def last_lines(path: pathlib.Path) -> list[bytes]:
 
 
 def written_at(line: bytes) -> float | None:
-    """Return when a row was written, in seconds since 1970; None if it does not say."""
+    """Return when a row was written, in seconds since 1970; None if it does not state it."""
     times = _TIME.findall(line)
     return float(times[-1]) if times else None  # other objects on the line come before it, as all tools write it
 
@@ -78,10 +78,10 @@ def written_at(line: bytes) -> float | None:
 def counted_on(
     status: BenchStatus, ends: Mapping[pathlib.Path, End]
 ) -> tuple[BenchStatus, Mapping[pathlib.Path, End]] | None:
-    """Return what was counted with the rows that have come behind these places, and where the files end now.
+    """Return the count updated by the rows after these offsets, and where the files end now.
 
-    A run writes what was missing or out of date, and nothing else; so each of its rows is one less of these. None: a
-    file does not go on where it ended, and all must be counted anew.
+    A run only writes rows that were missing or out of date, so each row reduces these counts by one. None: a
+    file does not continue where it ended, and everything must be counted again.
     """
     paths = {*(model.path for model in status.models), *(judge.path for judge in status.judges)}
     now = ends_of(paths)
@@ -94,7 +94,7 @@ def counted_on(
 
 
 def _rows_between(start: int, stop: int, path: pathlib.Path) -> Iterator[Row]:
-    """Yield the rows between two places of a file; what is no row is passed over."""
+    """Yield the rows between two offsets of a file; lines that are not rows are skipped."""
     with path.open("rb") as file:
         file.seek(start)
         for number, line in enumerate(file.read(max(0, stop - start)).splitlines(), 1):

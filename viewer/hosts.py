@@ -1,9 +1,9 @@
-"""Whose requests are answered: those that ask for this viewer by its own name, and come from its own page or from none.
+"""Which requests are answered: those for the viewer's own host name, from its own page or from none.
 
-A browser also sends what the pages of others tell it to, with the cookies of whoever sits before it. A page elsewhere
-could so vote in that person's name; and if it has its own name lead to this machine (DNS rebinding), the browser lets
-it read the replies, too. Two headers that no page can set say what is going on: Host names whom the browser thinks it
-is asking, and Sec-Fetch-Site, or else Origin, whose page it is that asks.
+A browser also sends requests for pages of other sites, with its user's cookies. So a page of another site
+could vote in that person's name; and if its host name resolves to this machine (DNS rebinding), it could
+read the replies, too. Two headers that no page can set prevent this: Host is the name that the browser
+connected to, and Sec-Fetch-Site, or else Origin, tells which page sent the request.
 
     Host: 127.0.0.1:7860  Sec-Fetch-Site: same-origin          answered
     Host: evil.example:7860                                    refused: not this viewer's name
@@ -38,13 +38,13 @@ class Hosts:
     """The names that the viewer answers for."""
 
     def __init__(self, listens_on: str, allowed: Iterable[str] = ()) -> None:
-        """`listens_on` is the address that the server listens on, `allowed` the names that it goes by elsewhere.
+        """`listens_on` is the address that the server listens on, `allowed` further host names.
 
-        A viewer that only this machine reaches is asked for by the machine's names for itself. One that others reach
-        may also be asked for by any address (rebinding needs a name) and by the name of the machine.
+        A viewer on loopback is reached by the machine's names for itself. One that other machines can reach
+        is also reached by any IP address (rebinding needs a name) and by the machine's name.
 
         Raises:
-            UsageError: one of the names is none.
+            UsageError: one of the names is not a host name.
         """
         own = listens_on.strip("[]").lower()
         self._beyond = not is_loopback(own)
@@ -63,16 +63,16 @@ class Hosts:
         asked = [_place(value) for value in said.get("host", [""])]
         for place in asked:
             if place is None:
-                return "the request does not say which host it is for"
+                return "the request names no host"
             if not self._answers_for(place.name):
                 return (
-                    f"this viewer does not answer for {place.name}; "
-                    f"if that is a name of its own, start it with --allow-host {place.name}"
+                    f"this viewer does not serve {place.name}; "
+                    f"if that is its own host name, start it with --allow-host {place.name}"
                 )
         stranger = self._stranger(method, {name: values[0] for name, values in said.items()}, asked[0])
         if stranger:
             return (
-                f"a page of {stranger} may not ask this viewer, only its own may; "
+                f"a page of {stranger} may not send requests to this viewer; "
                 "if that is the viewer behind a proxy, start it with --allow-host and the name in its address"
             )
         return None
@@ -95,7 +95,7 @@ class Hosts:
         return origin if origin and origin != "null" and _ORIGIN.fullmatch(origin) else "another site"
 
     def _is_own(self, origin: str, asked: Place | None) -> bool:
-        """Return whether a page from there is the viewer's: it was asked for as the request asks, or is allowed."""
+        """Return whether a page from there is the viewer's: from the same host as the request, or allowed."""
         scheme, _, rest = origin.partition("://")
         page = _place(rest)
         if page is None or asked is None or scheme not in _PORTS:
@@ -124,7 +124,7 @@ def host_name(text: str) -> str:
     if _NAME.fullmatch(name) or _address(name):
         return name
     raise UsageError(
-        f"--allow-host {text!r} is no name of a host; give it as viewer.example.org, without http:// and port"
+        f"--allow-host {text!r} is not a host name; give it as viewer.example.org, without http:// and port"
     )
 
 
@@ -134,7 +134,7 @@ def host_of(address: str) -> str:
 
 
 def _place(value: str) -> Place | None:
-    """Return what a Host header says; None if it is not in the form of one."""
+    """Return the value of a Host header; None if it is malformed."""
     found = re.fullmatch(r"(\[[0-9a-f:.]+\]|[^:\[\]]+)(?::(\d{1,5}))?", value.lower())
     if found is None:
         return None

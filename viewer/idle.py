@@ -5,7 +5,7 @@ from typing import Any
 
 
 def ending_idle(protocol: Any, seconds: float) -> Any:
-    """Return uvicorn's protocol class made to close a connection on which no request is being answered for so long.
+    """Return uvicorn's protocol class, changed to close a connection that is idle for this long.
 
     Args:
         protocol: the class whose objects each serve one connection.

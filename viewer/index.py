@@ -1,7 +1,7 @@
 """All judgments of a benchmark as columns of numbers: what can be filtered and sorted, without the texts.
 
-A file is read once, as `show_result` reads it, and again when it has changed. Of rows with equal keys the last good one
-counts. A file with a damaged line is read line by line, and says which lines are left out.
+A file is read once, as `show_result` reads it, and again when it has changed. Of rows with equal keys the last valid
+one counts. A file with a damaged line is read line by line, and says which lines are left out.
 """
 
 import pathlib
@@ -103,7 +103,7 @@ class Judgments:
 
     @cached_property
     def fields(self) -> dict[str, list[str]]:
-        """The fields of the questions beside the usual ones that hold words or numbers, with their values."""
+        """The additional fields of the questions that have words or numbers, with their values."""
         found: dict[str, set[str]] = {}
         for question in self.bench.questions:
             for name, value in question.extra.items():
@@ -133,7 +133,7 @@ class Judgments:
         return disagreed(self.judged)
 
     def against(self, votes: Sequence[Observation]) -> "Bools":
-        """Return whether a judgment says otherwise than most people who voted on the same two answers."""
+        """Return whether a judgment contradicts the majority of votes on the same two answers."""
         from harness.meta_evaluation.disagreement import against
 
         return against(self.judged, votes)
@@ -154,7 +154,7 @@ class Indexes:
         self._lock = threading.Lock()
 
     def make(self, bench: Bench, kind: str, files: Sequence[JudgmentFile]) -> Judgments:
-        """Return the judgments of the files as they stand now; of a file that grew, what was added is read."""
+        """Return the judgments of the current files; of a file that grew, only the new rows are read."""
         return joined(bench, kind, [self._columns(file) for file in files])
 
     def _columns(self, file: JudgmentFile) -> Columns:
@@ -195,7 +195,7 @@ def _read_on(before: Columns, place: int) -> Columns | None:
 
 
 def read_columns(file: JudgmentFile) -> Columns:
-    """Return the judgments of a file; what cannot be read of it is among the faults, and the rest is there."""
+    """Return the judgments of a file; unreadable lines are listed as faults."""
     wrong: list[DataError] = []
     try:
         read = read_judgments(file.path, faults=wrong)
@@ -207,7 +207,7 @@ def read_columns(file: JudgmentFile) -> Columns:
     found = _one_each(read.observations, read.form)
     if found and found.paired != (file.kind == "pair"):
         held = "pairs" if found.paired else "grades"
-        return Columns(file, Observations(), (*faults, f"{file.path.name}: holds {held}, unlike its name says"))
+        return Columns(file, Observations(), (*faults, f"{file.path.name}: holds {held}, unlike its name"))
     return Columns(file, found, tuple(faults))
 
 

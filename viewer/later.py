@@ -1,4 +1,4 @@
-"""What takes long is done beside the page: the page says so in place, and looks again by itself."""
+"""Background work: a page shows what it waits for, and refreshes by itself."""
 
 import multiprocessing
 import os
@@ -24,14 +24,14 @@ Lane: TypeAlias = Literal["first", "whole", "pattern"]
 """What waits for each other: what views show first, what takes tens of seconds, and what may take any time."""
 _WORKERS: Mapping[Lane, int] = {"first": 4, "whole": 3, "pattern": 1}
 _LONG = 3.0
-"""Seconds after which a page says how long it has been waiting, and asks less often."""
+"""Seconds after which a page shows how long it has been waiting, and refreshes less often."""
 _SOON, _LATER = 250, 700
 PAUSES = 9
-"""What rests between two times that it is made does so for so many times as long as that took: a tenth of a core."""
-_ENDED = "this is not being made any more; look again"
+"""The pause between two computations of one result, as a multiple of the time that it takes: a tenth of a core."""
+_ENDED = "this is no longer being computed; reload the page"
 
 _NICE = 15
-"""What no view shows first makes way for what is asked for, by so much, where the system knows that."""
+"""The niceness of work that no view shows first, on systems that have it."""
 _KEPT_READS = 2
 """Files of which the process that is kept remembers what it has read."""
 _LARGE = 20_000_000
@@ -67,7 +67,7 @@ def apart(
     try:
         return process.call(partial(make, *args), told=told).made
     except TooLong:
-        raise StorageError("the process that worked it out was ended; it may need more memory than there is") from None
+        raise StorageError("the process that computed it was killed; it may have run out of memory") from None
     finally:
         if process is not _kept:
             process.end()
@@ -98,11 +98,11 @@ class Work(Generic[Made]):
     marks: tuple[Hashable, ...]
     """What its files were known by when it was begun."""
     before: "Work[Made] | None"
-    """The same as it was made before, while it is made anew."""
+    """The previous result, while it is computed again."""
     begun: float = field(default_factory=time.monotonic)
     took: float = 0.0
     share: float | None = None
-    """How much of it is done, where that is told."""
+    """The share that is done, if reported."""
     more: Any = None
     """What has been added to it since."""
     future: "Future[Made]" = field(default_factory=Future)
@@ -134,7 +134,7 @@ class Work(Generic[Made]):
 
 
 class NotYet(Exception):  # noqa: N818  (it is no fault)
-    """What was asked for is being made; `str()` of it is a sentence that says what."""
+    """The requested result is being computed; `str()` of this says what it is."""
 
     def __init__(self, what: str, spent: float = 0.0, before: Work[Any] | None = None) -> None:
         """`spent`: the seconds that it has taken so far; `before`: the same as it was made last."""
@@ -145,7 +145,7 @@ class NotYet(Exception):  # noqa: N818  (it is no fault)
 
 
 class Later:
-    """Makes things beside the pages that show them, a few at a time, and keeps the latest."""
+    """Computes results in the background, a few at a time, and keeps the latest."""
 
     def __init__(self) -> None:
         self._pools = {lane: ThreadPoolExecutor(n, thread_name_prefix=f"viewer-{lane}") for lane, n in _WORKERS.items()}
@@ -173,12 +173,12 @@ class Later:
         """Return what `make` returns, made once for the key as long as the files `of` which it is made stay the same.
 
         What it raises is raised to everyone who asks. With `tells` it is called with a function that takes the share of
-        its work that is done. With `rests` it is made anew one at a time and for a tenth of the time: files that grow
+        its work that is done. With `rests` it is recomputed one at a time and for a tenth of the time: files that grow
         would otherwise start one with every look, and keep a core busy. Nothing waits for what is in another lane.
 
         Raises:
             NotYet: it is not ready within `patience` seconds (default: what suits the files); ask again.
-            StorageError: it will not be made any more.
+            StorageError: it will no longer be computed.
         """
         files = list(of)
         marks = tuple(map(stamp, files))

@@ -1,4 +1,4 @@
-"""A function that is called in a process of its own, which can be ended, and is when a call takes too long.
+"""Calls a function in a separate process, which is ended when a call takes too long.
 
 A regular expression that backtracks holds the interpreter's lock: no other thread of its process runs, Ctrl-C does not
 work, and no thread can stop it. A process can be stopped. It is kept between calls, since starting one takes longer
@@ -37,7 +37,7 @@ class Timed(NamedTuple, Generic[Made]):
 
 
 class Limited(Generic[Made]):
-    """Calls a function of a module apart; safe to use from several threads, which take turns."""
+    """Calls a function of a module in a separate process; safe to use from several threads, which take turns."""
 
     def __init__(self, function: Callable[..., Made]) -> None:
         """`function` must be importable, and what it takes and returns picklable."""

@@ -1,7 +1,7 @@
 """The parts that the tabs' pages are made of. Each takes plain values, escapes them, and returns HTML.
 
-What a caller puts between tags as it is (`inside`, `content`, cells) must be HTML that one of these functions, or
-`viewer.text`, has made.
+Content that is inserted unescaped (`inside`, `content`, cells) must be HTML from one of these functions or
+`viewer.text`.
 """
 
 import functools
@@ -131,7 +131,7 @@ def faults(lines: Sequence[str]) -> str:
     shown = "".join(notice(line, kind="fault") for line in lines[:_MOST_FAULTS])
     left = len(lines) - _MOST_FAULTS
     return shown + (
-        notice(f"{left:,} more lines are damaged; check_bench names them", kind="fault") if left > 0 else ""
+        notice(f"{left:,} more lines are damaged; check_bench lists them", kind="fault") if left > 0 else ""
     )
 
 

@@ -1,9 +1,9 @@
-r"""LaTeX between dollars, `\(...\)` and `\[...\]` in Markdown, as MathML that the browser draws by itself.
+r"""LaTeX between dollars, `\(...\)` and `\[...\]` in Markdown, as MathML, which browsers render natively.
 
     "cost is $\frac{a}{b}$"  ->  cost is <math>...</math>          "from $5 to $10"  ->  stays as it is
 
-A formula that cannot be read stays as the text it is. The MathML is built anew from a closed list of elements, so
-that nothing else can come out of it, whatever went in.
+A formula that cannot be parsed stays text. The MathML is rebuilt from a closed list of elements, so
+that the output can contain nothing else.
 """
 
 import functools
@@ -129,7 +129,7 @@ def mathml(formula: str, *, as_block: bool = False) -> str | None:
 
 
 def _clean(element: ElementTree.Element) -> ElementTree.Element | None:
-    """Return the element built anew with what is known of it; None if it is of an unknown kind."""
+    """Return the element rebuilt from its known parts; None if it is of an unknown kind."""
     tag = element.tag.rpartition("}")[2]
     if tag not in _ELEMENTS:
         return None

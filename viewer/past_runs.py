@@ -1,7 +1,7 @@
-"""The runs that made a benchmark's files: when, with which settings; what came last; and how two of them differ.
+"""The runs that wrote a benchmark's files: when, with which settings; the latest rows; and how two runs differ.
 
 Rows say when they were written. Rows between two pauses of ten minutes are a run, and its first row says with which
-settings: a run goes on with those that it began with.
+settings: a run keeps the settings that it began with.
 """
 
 import contextlib
@@ -107,7 +107,7 @@ def past_runs_html(runs: Sequence[Run]) -> str:
         }
         for run in runs
     ]
-    note = "Rows that came without a pause of ten minutes, what their stored tokens cost at today's prices, and the "
+    note = "Rows written without a pause of ten minutes, what their stored tokens cost at today's prices, and the "
     note += "settings of the first of them."
     return markup.section("Runs so far", markup.table(rows, label="runs so far"), note=note) if rows else ""
 
@@ -200,7 +200,7 @@ def _came(state: State, path: pathlib.Path, row: Row) -> tuple[str, State]:
         numbers = ", ".join(f"{name} {value:g}" for name, value in judged.numbers.items() if value is not None)
         return f"turn {judged.turn}, {judged.models[0]}: {numbers or 'no verdict'}", there.to(models=judged.models)
     except (TurnbenchError, LookupError, TypeError):
-        return "a row that is no answer and no judgment", there
+        return "a row that is neither an answer nor a judgment", there
 
 
 def difference_html(context: Context, state: State, bench: Bench, files: Sequence[JudgmentFile]) -> str:
@@ -215,7 +215,7 @@ def difference_html(context: Context, state: State, bench: Bench, files: Sequenc
     found = markup.form(state, inside, names={"f.run", "f.against"}, label="Two runs to compare")
     if run is not None and against is not None:
         found += _difference(context, bench, run, against)
-    return markup.section("Difference of two runs", found, note="Of verdicts that both have, model by model.")
+    return markup.section("Difference of two runs", found, note="On the verdicts that both have, by model.")
 
 
 @markup.in_place

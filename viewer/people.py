@@ -1,4 +1,4 @@
-"""What people said in their votes, where it may be shown: of those who have finished, to those who are not voting."""
+"""The votes that may be shown: those of people who have finished, to users who are not voting."""
 
 import pathlib
 from collections.abc import Mapping, Sequence
@@ -34,7 +34,7 @@ def people(context: Context, state: State, bench: Bench) -> People:
     """
     paths, voting = settled_files(bench, context.store.vote_files(bench))
     if state.who and file_stem(state.who) in voting:
-        return People((), {}, "Votes are shown to you here once you have finished voting yourself.")
+        return People((), {}, "Votes are shown here once you have finished voting.")
     make = partial(_read, paths)
     votes, by_question = context.store.later.get(("votes", bench.folder), "reading the votes", make, of=paths)
     several = listed(voting, 5)

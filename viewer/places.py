@@ -1,6 +1,6 @@
 """Where in a JSON Lines file the rows of each question begin, so that one question is read without the rest.
 
-The file is looked through once, without decoding its rows, and from there on only what was added to it. A row without
+The file is scanned once, without decoding its rows, and from then on only its additions. A row without
 a newline at its end is still being written, and comes with the next look.
 """
 
@@ -121,7 +121,7 @@ class Places:
         """Whether the last line that was taken had no newline yet."""
 
     def look(self) -> None:
-        """Take in what was added to the file since the last look; everything anew if it is another file, or shorter.
+        """Index what was added to the file since the last time; index it again if it is another file, or shorter.
 
         Raises:
             DataError: the file cannot be read.

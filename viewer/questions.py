@@ -1,4 +1,4 @@
-"""The bar with which a page about one question goes to another one, and what the question says."""
+"""The navigation bar of a page about one question, and the question's texts."""
 
 from collections.abc import Sequence
 
@@ -60,7 +60,7 @@ def question_title(question: Question) -> str:
 
 
 def no_question(context: Context, state: State, error: MissingError) -> str:
-    """Return what is wrong with the question that was asked for, with the way to others."""
+    """Return the error about the requested question, with links to others."""
     bar = question_bar(context, state, context.store.bench(state.bench).questions[0])
     return bar + markup.notice(str(error), kind="fault")
 
@@ -88,4 +88,4 @@ def scrolling(content: str, name: str) -> str:
 
 def show_all(state: State) -> str:
     """Return the link that shows long texts to their end."""
-    return markup.link(state.to(whole=True), "Show all of it")
+    return markup.link(state.to(whole=True), "Show all")

@@ -1,4 +1,4 @@
-"""The rows behind a page about one question, as they stand in the files."""
+"""The rows behind a page about one question, as stored in the files."""
 
 import json
 import pathlib
@@ -60,7 +60,7 @@ def rows_html(context: Context, state: State, bench: Bench, key: QuestionId, mod
             parts.append(markup.notice(str(error), kind="fault"))
     more = f'<p class="tb-cut">{left_out} more rows are not shown.</p>' if left_out else ""
     close = markup.link(state.where(show=""), "Hide the rows")
-    return markup.section("Rows as they stand in the files", close + "".join(parts) + more)
+    return markup.section("Rows as stored in the files", close + "".join(parts) + more)
 
 
 def _is_about(row: dict[str, object], models: set[str]) -> bool:
@@ -76,6 +76,6 @@ def _row(state: State, path: pathlib.Path, line: int, value: object, *, at: bool
     text = json.dumps(value, ensure_ascii=False, indent=2)
     name = place_of(path, line)
     here = f' data-here="{escaped(name)}"' if at else ""
-    shown = plain_html(text, whole=state.whole, more=markup.link(state.to(whole=True), "Show all of it"))
+    shown = plain_html(text, whole=state.whole, more=markup.link(state.to(whole=True), "Show all"))
     head = f"<h3><bdi>{escaped(name)}</bdi> {markup.copying(text)}</h3>"
     return f'<div class="tb-said"{here}>{head}{scrolling(shown, f"row-{name}")}</div>'

@@ -1,9 +1,9 @@
-"""Where a text or a pattern occurs: in questions, in answers, in the words of judges. Files are read line by line.
+"""Where a text or a pattern occurs: in questions, answers and judges' texts. Files are read line by line.
 
     rivers of Asia        the text, upper or lower case alike
     /rivers? of \\w+/      between slashes a regular expression of Python, upper or lower case alike
 
-Several processes share files that are large. A pattern may take any time, so it is looked for in a process of its own
+Several processes share files that are large. A pattern may take any time, so it is searched for in a separate process
 (`viewer.limited`).
 """
 
@@ -33,11 +33,11 @@ Made = TypeVar("Made")
 SECONDS = 30.0
 """Processor time that looking for a pattern may take."""
 _BLOCK = 96 << 10
-"""Bytes that are looked through together; as many as fit into a processor's caches."""
+"""Bytes that are searched together; as many as fit into a processor's caches."""
 _LARGE = 30 << 20
 """Bytes for which a further process pays, and of which a large file's parts are."""
 _MOST = 4
-"""Processes that share what is to be looked through."""
+"""Processes that share a search."""
 _MOST_LINE = 64 << 20
 
 
@@ -107,9 +107,9 @@ def look(wanted: Wanted) -> Occurs:
         with ThreadPoolExecutor(len(shares)) as threads:
             found = list(threads.map(lambda at: _apart(at, pattern).call(shares[at], SECONDS).made, range(len(shares))))
     except re.error as error:
-        raise UsageError(f"{wanted.text} is no regular expression: {error}") from None
+        raise UsageError(f"{wanted.text} is not a regular expression: {error}") from None
     except TooLong:
-        message = f"looking for {wanted.text} takes over {SECONDS:.0f} seconds; look for a simpler pattern"
+        message = f"searching for {wanted.text} takes over {SECONDS:.0f} seconds; use a simpler pattern"
         raise UsageError(message) from None
     for one in found[1:]:
         found[0].add(one.questions, one.files.items())

@@ -1,4 +1,4 @@
-"""How the viewer is served: where, to whom, and what can be asked for.
+"""The viewer's server: its address, its users, and the requests that it allows.
 
 Requests reach Gradio through a gate. It refuses those that are for another host or come from a page of another site
 (`hosts`), and knows the few addresses that the page needs; every other one, such as those that read files, take uploads
@@ -41,7 +41,7 @@ Receive: TypeAlias = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send: TypeAlias = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 
 MOST_BODY = 65_536
-"""Bytes that a request may bring."""
+"""The most bytes that the body of a request may have."""
 MOST_SECONDS = 20.0
 """Seconds that a request may take to arrive, and that a connection may ask nothing."""
 _LOOK = 0.1
@@ -153,7 +153,7 @@ async def _received(scope: Scope, receive: Receive) -> Receive:
     Raises:
         _Refused: it is larger than `MOST_BODY`, or took longer than `MOST_SECONDS`.
     """
-    too_large = _Refused(413, f"a request may bring {MOST_BODY:,} bytes at most")
+    too_large = _Refused(413, f"a request may have at most {MOST_BODY:,} bytes")
     length = dict(scope["headers"]).get(b"content-length", b"0")
     if not length.isdigit() or len(length) > 9 or int(length) > MOST_BODY:
         raise too_large
@@ -209,10 +209,10 @@ def read_people(path: pathlib.Path) -> list[tuple[str, str]]:
         if not (name and colon and password):
             raise UsageError(f"{path}:{number}: must be name:password")
         if name in people:
-            raise UsageError(f"{path}:{number}: {name} is named a second time; leave one of the lines out")
+            raise UsageError(f"{path}:{number}: {name} is named twice; remove one of the lines")
         people[name] = password
     if not people:
-        raise UsageError(f"{path} names nobody; each line must be name:password")
+        raise UsageError(f"{path} contains no names; each line must be name:password")
     return list(people.items())
 
 
@@ -253,11 +253,11 @@ def serve(
         host: the address to listen on.
         port: the port; None takes the first free one from 7860.
         people: names and passwords of those who may see it; None lets everyone who reaches it.
-        allowed: names that it is asked for by, other than those of this machine.
+        allowed: further host names, other than those of this machine.
 
     Raises:
         StorageError: the port is taken, or the address is not this machine's.
-        UsageError: an allowed name is no name of a host.
+        UsageError: an allowed name is not a host name.
     """
     hosts = Hosts(host, allowed)
     port = free_port(host, port)

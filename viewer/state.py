@@ -1,9 +1,9 @@
-"""What the address bar holds: which view is open. Every tab reads it, and every link and form leads to another one.
+"""The state in a URL's query: which view is open. Every tab reads it, and every link and form leads to another one.
 
     ?tab=compare&bench=mt_bench&mode=pairwise-all&judge=gpt-4&question=81&model=a&model=b&f.category=math
 
-An address may come from anywhere. What has no such form is left out; a name is kept as it is, so that what is shown is
-what was asked for, or an error. Nothing in an address is ever used as a path.
+A URL may come from anywhere. Malformed parts are ignored; a name is kept unchanged, so that the page shows
+what was requested, or an error. Nothing in a URL is ever used as a path.
 """
 
 from dataclasses import dataclass, replace
@@ -71,7 +71,7 @@ class State:
     at: int | None = None
     """Where in that list this is, from 0."""
     who: str = ""
-    """Who is logged in. It comes from the server, and never stands in an address."""
+    """The logged-in user. It comes from the server, and is never part of a URL."""
 
     def to(self, **changes: Any) -> Self:
         """Return the view with some things changed; `filter` may be a mapping."""
@@ -161,5 +161,5 @@ def _whole_number(text: str) -> int | None:
 
 
 def _short(text: str) -> str:
-    """Return a value, or so much of it that it says what was asked for: nothing that is there has such a long name."""
+    """Return a value, shortened if it is longer than any existing name."""
     return text if len(text) <= _MOST_VALUE else text[:_MOST_VALUE] + "\u2026"

@@ -45,10 +45,10 @@ def stepping_bar(context: Context, state: State) -> str:
         return ""
     at = min(state.at or 0, len(found) - 1)
     before, after = (item(judgments, found, to, from_list) if 0 <= to < len(found) else None for to in (at - 1, at + 1))
-    steps = markup.step(before, "\u2190", key="[", label="Found before this")
-    steps += markup.step(after, "\u2192", key="]", label="Found after this")
+    steps = markup.step(before, "\u2190", key="[", label="Previous match")
+    steps += markup.step(after, "\u2192", key="]", label="Next match")
     page = at // markup.PAGE + 1
     back = from_list.where(page=page if page > 1 else "").to(at=at)
     link = markup.link(back, "Back to the list", key="b", label="Back to the list (b)")
     told = f'<span class="tb-quiet">Found: {at + 1:,} of {len(found):,}</span>'
-    return f'<nav class="tb-bar tb-found-bar" aria-label="What was found">{steps}{told}{link}</nav>'
+    return f'<nav class="tb-bar tb-found-bar" aria-label="Matches">{steps}{told}{link}</nav>'

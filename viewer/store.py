@@ -1,8 +1,8 @@
-"""The files behind the viewer: benchmarks, answers, judgments and results, read when they are shown and not before.
+"""The files behind the viewer: benchmarks, answers, judgments and results, read when they are shown.
 
 What a page needs of one question is read by its places in the files; whole files are read beside the page (`later`).
-Everything is read anew when its file has changed. A name that comes with a request is only ever looked up among what
-is there; no path is made from it.
+Everything is read again when its file has changed. A name in a request is only looked up among the
+existing ones; no path is made from it.
 """
 
 import contextlib
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 Kind = str
 """`single` or `pair`."""
 AHEAD = 1 << 30
-"""Bytes of judgments that are looked through before a view asks for them."""
+"""Bytes of judgments that are indexed before a view needs them."""
 MOST_ROWS = 1_000
 """Judgments of one question that are shown."""
 
@@ -190,7 +190,7 @@ class Store:
         by = f" by {state.judge}" if state.judge else ""
         raise MissingError(
             f"no {state.mode} judgments{by} in {bench.name}{known}; "
-            f"make some: gen_judgment --bench-name {bench.name} --mode {state.mode} --judge-model NAME"
+            f"create them with: gen_judgment --bench-name {bench.name} --mode {state.mode} --judge-model NAME"
         )
 
     def vote_files(self, bench: Bench) -> list[pathlib.Path]:
@@ -217,12 +217,12 @@ class Store:
         """Return where the rows of a file are, as it stands now.
 
         Raises:
-            NotYet: the file is large and still being looked through after so many seconds.
+            NotYet: the file is large and still being indexed after this many seconds.
             DataError: it cannot be read.
         """
         with self._lock:
             places = self._places.setdefault(path, Places(path))
-        what = f"looking through {path.name}"
+        what = f"indexing {path.name}"
         self.later.get(("places", path), what, places.look, of=[path], patience=patience)
         return places
 
@@ -243,7 +243,7 @@ class Store:
         """Return a model's answer to a question, of several the last good one; None if it has none.
 
         Raises:
-            NotYet: the file is still being looked through.
+            NotYet: the file is still being indexed.
             DataError: the last row of that question is damaged, and no good one is there.
         """
         try:
@@ -280,7 +280,7 @@ class Store:
         """Return every judge's judgments of a question; of rows with equal keys the last good one.
 
         Raises:
-            NotYet: a file is still being looked through.
+            NotYet: a file is still being indexed.
         """
         found = Found()
         for file in self.judgment_files(bench, kind):
@@ -334,7 +334,7 @@ class Store:
         bench = self.bench(state.bench)
         baseline = state.looked_for("baseline") or None if state.mode == "pairwise-baseline" else None
         key = ("result", file.path, state.mode, bench.name, baseline, intervals)
-        what = "comparing with the answers, working out intervals" if intervals else f"reading {file.path.name}"
+        what = "comparing with the answers, computing intervals" if intervals else f"reading {file.path.name}"
         words = {"input_file": file.path, "baseline_model": baseline, "intervals": intervals, **_where(bench)}
         words["check_answers"] = intervals
         made = functools.partial(_result, state.mode, **words)

@@ -179,4 +179,4 @@ def _styling() -> Limited[str]:
 
 
 _left: ContextVar[list[float] | None] = ContextVar("left", default=None)
-_UNSTYLED = '<p class="tb-cut">Shown as it was written: laying it out takes too long.</p>'
+_UNSTYLED = '<p class="tb-cut">Shown unformatted: formatting it takes too long.</p>'

@@ -127,15 +127,15 @@ def _why(error: Exception) -> str:
     detail = f"{type(cause).__name__}: {cause}"
     if isinstance(error, ChecksumMismatchError):
         program.unlink(missing_ok=True)  # Gradio would start it the next time
-        return f"what {tunneling.BINARY_URL} sent is not Gradio's program for tunnels; it was removed"
+        return f"the file from {tunneling.BINARY_URL} is not Gradio's program for tunnels; it was removed"
     if isinstance(error, RuntimeError) and error.__cause__ is not None:
-        return f"{networking.GRADIO_API_SERVER} cannot be asked for a server ({detail})"
+        return f"{networking.GRADIO_API_SERVER} cannot be reached ({detail})"
     if not program.exists():
         place = tunneling.BINARY_URL
-        return f"Gradio's program for tunnels is not at {program}, and cannot be fetched from {place} ({detail})"
+        return f"Gradio's program for tunnels is not at {program}, and cannot be downloaded from {place} ({detail})"
     if isinstance(error, ValueError):
         said = str(error).removeprefix(tunneling.TUNNEL_ERROR_MESSAGE).strip().splitlines()
-        return f"Gradio's program for tunnels did not reach its server ({said[-1] if said else 'it said nothing'})"
+        return f"Gradio's program for tunnels did not reach its server ({said[-1] if said else 'no output'})"
     return f"Gradio's program for tunnels, {program}, cannot be used ({detail})"
 
 

@@ -1,10 +1,10 @@
-"""Questions × chat model → answers: the conversations, and the file that they go to.
+"""Questions × chat model → answers: the conversations, and the file that stores them.
 
     plan = plan_answers(["gpt-4o", "builtin/eliza"], load_bench("mt_bench"))    # resolves names and keys; calls nothing
     report = run_answers(plan)                                                  # calls, writes model_answer/*.jsonl
 
-- `options.py`: how answers are made: what the user asks for, and what that means for one model and question
-- `plan.py`: what is there, and what is to be done
+- `options.py`: the options of answering, and the sampling that they give for one model and question
+- `plan.py`: what is done, and what is left to do
 - `conversation.py`: one conversation, as a job; `simulation.py`: a chat model that plays the user in it
 - `work.py`: the plan's jobs with their files open; complete answers become rows
 """

@@ -1,6 +1,6 @@
-"""One conversation, as a job: each turn sees the model's own earlier replies, or those that are given in their place.
+"""One conversation, as a job: each turn sees the model's own earlier replies, or supplied ones.
 
-Reasoning is kept apart and never carried over, but for what a provider demands back with a reply, sealed as it came.
+Reasoning is stored separately and not sent back, except for signatures that a provider requires with a reply.
 """
 
 import functools
@@ -26,8 +26,8 @@ class AnsweredChoice:
 def conversation(plan: AnswerPlan, model: ModelPlan, question: Question, index: int) -> Steps[AnsweredChoice]:
     """Hold one conversation: yield a request for each turn, which sees the replies before it; return the choice.
 
-    Turns that the question gives are not asked for. With a history, each request sees the turns of that in place of
-    the replies, and the first turn that the model would write is given too.
+    Turns that the question supplies are not requested. With a history, each request sees its turns instead of
+    the replies, and the first turn that the model would write is supplied too.
     """
     history = model.histories.get(question.question_id)
     reference = reply_source(model.endpoint, plan.bench, question)
@@ -47,7 +47,7 @@ def conversation(plan: AnswerPlan, model: ModelPlan, question: Question, index: 
 def simulated(plan: AnswerPlan, model: ModelPlan, question: Question, index: int) -> Steps[AnsweredChoice]:
     """Hold a conversation with a chat model that plays the user: yield requests to the one and the other in turn.
 
-    Of several choices for each sample of the user, `index` says which sample one belongs to. A message that ends the
+    With several choices for each sample of the user, `index` gives the sample of a choice. A message that ends the
     conversation is kept and not answered, unless it is the first one.
     """
     user, played = question.user, plan.user or builtin_plan()
@@ -70,7 +70,7 @@ def simulated(plan: AnswerPlan, model: ModelPlan, question: Question, index: int
 
 
 class _Talk:
-    """The messages of one conversation, and how the next reply is asked for."""
+    """The messages of one conversation, and the request for the next reply."""
 
     def __init__(self, plan: AnswerPlan, model: ModelPlan, question: Question, index: int) -> None:
         system = system_prompt(plan.bench, plan.options)
@@ -80,7 +80,7 @@ class _Talk:
         self._sampling = sampling if sampling.seed is None else replace(sampling, seed=sampling.seed + index)
 
     def say(self, text: str) -> None:
-        """Let the user say this, in the benchmark's template."""
+        """Add a message of the user, in the benchmark's template."""
         template = self._plan.bench.settings.answer_template
         self.messages.append(Message("user", template.replace("{question}", text)))
 
@@ -101,7 +101,7 @@ def _given(question: Question, history: History | None) -> dict[int, Reply]:
 
 
 def planned_jobs(plan: AnswerPlan, model: ModelPlan) -> Iterator[Job[Any]]:
-    """Yield the conversations that one model has still to hold."""
+    """Yield the remaining conversations of one model."""
     for todo in model.todo:
         for index in todo.missing:
             yield conversation_job(plan, model, todo.question, index)

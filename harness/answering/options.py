@@ -1,6 +1,6 @@
-"""How answers are made: what the user asks for, and what that means for one model and question.
+"""The options of answering, and the sampling that they give for one model and question.
 
-What is asked for is written into each answer's row as it is, and as a hash: an answer is current while the hash is.
+The request is stored in each answer's row unchanged, and as a hash: an answer is current as long as the hash is.
 """
 
 import pathlib
@@ -18,7 +18,7 @@ from harness.running.jobs import RETRY_CUT
 from harness.written import check_fields
 
 MAX_TOKENS = 4096
-"""The most tokens of a reply where neither the options nor models.toml say."""
+"""The most tokens of a reply if neither the options nor models.toml set it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,14 +30,14 @@ class AnswerOptions:
     temperature: Annotated[float, TEMPERATURE] | None = None
     """Forced for every category; None samples by category as MT-Bench does."""
     max_tokens: Annotated[int, COUNT] | None = None
-    """The most tokens of one reply, reasoning included; None takes what models.toml says, else `MAX_TOKENS`."""
+    """The most tokens of one reply, reasoning included; None: as models.toml says, else `MAX_TOKENS`."""
     top_p: Annotated[float, SHARE_ABOVE_0] | None = None
     seed: int | None = None
     """Sent to endpoints that take one; choice k is sampled with seed + k."""
     params: Mapping[str, Any] = field(default_factory=dict)
     """Further parameters of the request by name, as in models.toml: `reasoning_effort`, `top_k`, `extra_body`, …"""
     retry_cut: Annotated[float, FACTOR] = RETRY_CUT
-    """A reply that is cut at its limit on tokens is asked for once more, with so many times the limit; 1: never."""
+    """The factor on the token limit with which a reply that was cut off at it is requested again; 1: never."""
     system: str | None = None
     """System prompt; None takes the benchmark's, if it has one; an empty text is none at all."""
     base_url: str | None = None
@@ -55,17 +55,17 @@ class AnswerOptions:
     user: str | None = None
     """The chat model that plays the user where questions have one; needed there."""
     user_samples: Annotated[int, SAMPLES] = 1
-    """Conversations that it has of each such question, each with a seed of its own."""
+    """Conversations of the user about each such question, each with its own seed."""
     user_seed: int = 0
     """Of the first of them; the same for every model that answers."""
     user_turns: Annotated[int, COUNT] | None = None
-    """The most turns of such a conversation, where that is less than the question says."""
+    """The most turns of such a conversation, if fewer than the question allows."""
     user_prompt: pathlib.Path | str | None = None
-    """The file that says how the user is played; None takes the shipped one."""
+    """The file with the user's prompt; None: the shipped one."""
     user_base_url: str | None = None
     user_api_key_env: str | None = None
     models_file: pathlib.Path | str | None = None
-    """The file that names endpoints; None takes ./models.toml, if it is there."""
+    """The file that names endpoints; None means ./models.toml, if it exists."""
     key_needed: bool = True
     """Whether a key that is missing is an error while planning already; an estimate needs none."""
 
@@ -79,10 +79,10 @@ class AnswerOptions:
 
 
 def asked_sampling(endpoint: Endpoint, bench: Bench, options: AnswerOptions, question: Question) -> Sampling:
-    """Return the sampling that is asked for.
+    """Return the requested sampling.
 
-    What the options say counts first, then the benchmark's own temperature for the category, then models.toml, and at
-    last MT-Bench's temperature by category.
+    The options take precedence, then the benchmark's own temperature for the category, then models.toml, and
+    finally MT-Bench's temperature by category.
     """
     said = Sampling(options.temperature, options.max_tokens, options.top_p, options.seed)
     said = said.before(sampling_of(options.params)) if options.params else said

@@ -1,4 +1,4 @@
-"""What is there of the answers, and what is to be done so that every model has answered every question."""
+"""Which answers exist, and what is left to do so that every model has answered every question."""
 
 import logging
 import pathlib
@@ -25,7 +25,7 @@ _ANSWERS = re.compile(rb"\A(?:\xef\xbb\xbf)?\s*\{")
 
 
 class History(NamedTuple):
-    """Somebody else's turns, after which a model answers one question."""
+    """Another author's turns, from which a model continues on one question."""
 
     name: str
     turns: tuple[str, ...]
@@ -46,7 +46,7 @@ class Todo:
     """Choices that are there and current, by index."""
     missing: tuple[int, ...]
     foreign: bool = False
-    """Whether the kept choices are of another tool, which left no record of what made them."""
+    """Whether the kept choices are by another tool, without a record of how they were made."""
 
 
 @dataclass
@@ -60,7 +60,7 @@ class ModelPlan:
     superseded: int = 0
     """Answers that are there but were made from another question, prompt or sampling."""
     untidy: bool = False
-    """Whether rows stand in the file that later ones replace: a run was stopped before it could move them."""
+    """Whether the file has rows that later ones replace: a run was stopped before it could move them."""
     todo: list[Todo] = field(default_factory=list)
     done: set[str] = field(default_factory=set)
     """The names of the rows that are there and current."""
@@ -90,7 +90,7 @@ class AnswerPlan:
     """Who plays the users of questions that have one; None where no question has."""
 
     def user_of(self, question: Question) -> Mapping[str, Any] | None:
-        """Return what a row says of who plays the user of a question."""
+        """Return the part of a row about the user's simulation."""
         return None if question.user is None or self.user is None else self.user.stated()
 
     def parameters(self, model: ModelPlan, question: Question) -> str:
@@ -106,11 +106,11 @@ class AnswerPlan:
     def check(self, running: RunOptions) -> None:
         """Raise `UsageError` if the plan cannot be run so."""
         if running.batch and self.simulated:
-            raise UsageError("--batch: a user who answers back needs each reply at once; leave out --batch")
+            raise UsageError("--batch: a simulated user needs each reply at once; leave out --batch")
 
     @property
     def simulated(self) -> int:
-        """Conversations to hold in which a chat model plays the user."""
+        """Remaining conversations with a simulated user."""
         return sum(len(t.missing) for m in self.models for t in m.todo if t.question.user is not None)
 
     @property
@@ -135,31 +135,31 @@ def plan_answers(
     redo: bool = False,
     skip_missing: bool = False,
 ) -> AnswerPlan:
-    """Return what has to be done so that every model has answered every question.
+    """Return the plan: what is left to do so that every model has answered every question.
 
     `questions` are the ones to answer (default: all of the benchmark). `answer_file` replaces the usual file of the one
-    model. With `redo`, answers that are there and current are made again; the old rows are kept in `.turnbench/`. With
+    model. With `redo`, current answers are made again; the old rows are kept in `.turnbench/`. With
     `skip_missing`, questions without the turns that `options.history` names are left out. A model named
     `MODEL+history=NAME` is MODEL with that history.
 
     Raises:
         UsageError: no such model, or options that cannot work together.
-        MissingError: a key is not in the environment, or turns that are to be given are not there.
-        DataError: an answer file that is there can't be read.
+        MissingError: a key is not in the environment, or turns to be supplied are missing.
+        DataError: an existing answer file can't be read.
     """
     names = list(dict.fromkeys(models))
     if not names:
         raise UsageError("no model given; name at least one with --model")
     if BUILTIN in names:
-        raise UsageError(f"{BUILTIN} plays the user and answers no questions; name it with --user")
+        raise UsageError(f"{BUILTIN} plays the user and does not answer questions; name it with --user")
     if answer_file is not None and len(names) > 1:
-        raise UsageError("--answer-file takes the answers of one model; leave it out for several")
+        raise UsageError("--answer-file is for the answers of one model; leave it out for several")
     if options.model_path is not None and len(names) > 1:
-        raise UsageError("--model-path is of one model; name several in models.toml, each with its path")
+        raise UsageError("--model-path is for one model; name several in models.toml, each with its path")
     chosen = bench.questions if questions is None else tuple(questions)
     if not chosen:
         raise UsageError(
-            f"no question is left of the {len(bench.questions)} in {bench.name}: check the slice that was asked for"
+            f"the slice leaves none of the {len(bench.questions)} questions of {bench.name}: check its flags"
         )
     plan, notices = AnswerPlan(bench, options, [], redo, user=_user_plan(chosen, options)), dict[str, None]()
     for name in dict.fromkeys(_variant(name, options) for name in names):
@@ -191,15 +191,15 @@ def plan_answers(
 
 
 def _user_plan(questions: Sequence[Question], options: AnswerOptions) -> UserPlan | None:
-    """Return who plays the users, or raise `UsageError` if some question has one and nobody is named."""
+    """Return the model that plays the users, or raise `UsageError` if a question has one and no model is named."""
     played = [question for question in questions if question.user is not None]
     if not played:
         if options.user is not None:
-            raise UsageError(f"--user {options.user}: no question has a user who answers back; leave it out")
+            raise UsageError(f"--user {options.user}: no question has a simulated user; leave it out")
         return None
     if options.user is None:
         raise UsageError(
-            f"question {played[0].question_id} has a user who answers back, and nobody plays them; name a chat model "
+            f"question {played[0].question_id} has a simulated user, and no model to play it; name a chat model "
             f"with --user ({BUILTIN} needs no key)"
         )
     endpoint = resolve(
@@ -219,16 +219,16 @@ def _variant(name: str, options: AnswerOptions) -> str:
     if options.history in (None, "own"):
         return name
     if history_of(name) is not None:
-        raise UsageError(f"{name!r} names its history already; leave out --history")
+        raise UsageError(f"{name!r} already names its history; leave out --history")
     return history_variant(name, str(options.history))
 
 
 def _with_history(
     plan: ModelPlan, bench: Bench, name: str, questions: Sequence[Question]
 ) -> tuple[list[Question], list[Question]]:
-    """Note the given turns in the plan; return the questions that have them, and those that lack them.
+    """Add the supplied turns to the plan; return the questions that have them, and those that do not.
 
-    A question of which the model writes one turn alone is neither: that turn has no history but the question's.
+    A question of which the model writes only one turn is neither: that turn has no history but the question's.
     """
     said = bench.given_turns(name)
     several = [question for question in questions if question.written_by(plan.endpoint.name)]
@@ -242,11 +242,11 @@ def _with_history(
 
 def _unanswered(history: str, questions: Sequence[Question]) -> str:
     which = questions_listed([question.question_id for question in questions])
-    return f"{history} has not answered {which}, so there are no turns to give"
+    return f"{history} has not answered {which}, so there are no turns to continue from"
 
 
 def _need_answers_of(model: str, path: pathlib.Path) -> None:
-    """Raise unless a file is free, or holds answers of this model: what else it holds must not be taken for such."""
+    """Raise unless a file is new, or contains only answers of this model."""
     if path.parent.is_dir():  # a folder that is not there is made
         need_own(path, _ANSWERS, "a file of answers")
     others = {str(row.value.get("model_id", model)) for row in read_rows(path)} - {model} if is_there(path) else ()
@@ -276,7 +276,7 @@ def _plan_model(whole: AnswerPlan, plan: ModelPlan, questions: Sequence[Question
             plan.done.add(row_name(plan.endpoint, question))
     if foreign:
         log.warning(
-            "%s: %d answers carry no record of what made them (another tool's); they are taken as done by their ids",
+            "%s: %d answers have no record of how they were made (another tool wrote them); they count as done",
             plan.path,
             foreign,
         )
@@ -289,7 +289,7 @@ def history_content(plan: ModelPlan, question: Question) -> str | None:
 
 
 def _todo(answer: Answer | None, question: Question, num_choices: int, parameters: str, history: str | None) -> Todo:
-    """Return which choices of the answer that is there are current, and which are missing."""
+    """Return which choices of an existing answer are current, and which are missing."""
     kept: dict[int, Choice] = {}
     foreign = False
     if answer is not None:

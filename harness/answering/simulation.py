@@ -1,19 +1,19 @@
-"""A chat model plays the user: the prompt it is given, what it said, and which rules it broke.
+"""A chat model simulates the user: its prompt, its messages, and the rules that it broke.
 
     user      Hi, I need a table for Friday.                    model     For how many?
     user      Four of us.                                       model     Booked: Friday, 7 pm, four.
     user      Great, thanks! [[done]]
 
-The prompt is data (`user.toml`). The user's message that ends the conversation is kept and not answered. Rules broken
-are found by programs, in the rows, whenever results are shown:
+The prompt is a file (`user.toml`). The user's message that ends the conversation is kept and not answered. Broken rules
+are detected by programs, in the rows, whenever results are shown:
 
     role confusion    the user speaks as an assistant would
-    leaked goal       it recites what it was told, or speaks of having been told
-    ended too early   it ended before the replies held what it needs (`needs`), or without a reply
+    leaked goal       it recites its instructions, or mentions them
+    ended too early   it ended before the replies contained what it needs (`needs`), or without a reply
     said nothing      an empty message
 
-Known troubles, and what is done about them: users that end too early or never, that forget who they are or give the
-whole goal away at once (tau-bench's user; verifiers' `UserSimEnv`).
+Known problems of simulated users: they end too early or never, forget their role, or reveal the
+whole goal at once (tau-bench's user; verifiers' `UserSimEnv`).
 """
 
 import pathlib
@@ -46,7 +46,7 @@ class Rules:
 
 @dataclass(frozen=True)
 class UserPrompt:
-    """What `user.toml` says."""
+    """The contents of `user.toml`."""
 
     system: Annotated[str, FILLED]
     start: Annotated[str, FILLED]
@@ -63,7 +63,7 @@ class UserPrompt:
         return content_hash(self.system, self.start, self.stop)
 
     def filled(self, text: str, user: User) -> str:
-        """Return a text of the prompt for one user; what stands in the user is never a placeholder."""
+        """Return a text of the prompt for one user; braces in the user's fields are never placeholders."""
         knows = "\n".join(f"- {one}" for one in user.knows) or "- nothing further"
         values = {"persona": user.persona, "goal": user.goal, "knows": knows, "done": user.done, "stop": self.stop}
         return _PLACEHOLDERS.sub(lambda found: values[found[1]], text).strip()
@@ -86,7 +86,7 @@ class UserPrompt:
         return {name: [re2.compile(one, options) for one in patterns] for name, patterns in rules.items()}
 
     def breaks(self, text: str, user: User) -> Iterator[str]:
-        """Yield the rules that one message of the user breaks, whenever it stands."""
+        """Yield the rules that one message of the user breaks, at any turn."""
         said = self.without_stop(text)
         for name, patterns in self._patterns.items():
             if any(pattern.search(said) for pattern in patterns):
@@ -129,7 +129,7 @@ class UserPlan:
         return replace(self.prompt.sampling, seed=self.seed + sample)
 
     def stated(self) -> dict[str, Any]:
-        """Return what a row says of the user; two rows are comparable if it is the same."""
+        """Return the part of a row about the user; two rows are comparable if it is equal."""
         return {
             "model": self.endpoint.name,
             "prompt": f"{self.prompt.name} {self.prompt.version}",
@@ -148,7 +148,7 @@ def builtin_plan() -> UserPlan:
 def user_request(
     plan: UserPlan, question: Question, said: Sequence[str], replies: Sequence[str], sample: int
 ) -> Request:
-    """Return the request for the user's next message: what it said are the one who plays' own messages."""
+    """Return the request for the user's next message; its earlier messages have the role of the assistant."""
     assert question.user is not None
     messages = [Message("system", plan.prompt.filled(plan.prompt.system, question.user))]
     messages.append(Message("user", plan.prompt.start))
@@ -189,7 +189,7 @@ def ended(choice: Choice, prompt: UserPrompt) -> bool:
 
 
 def _shared(text: str, told: str, words: int) -> bool:
-    """Return whether so many words of what was told stand in a text, one after the other."""
+    """Return whether a text contains a run of this many words of the instructions."""
     said = " ".join(_words(text))
     own = _words(told)
     return any(f" {' '.join(own[at : at + words])} " in f" {said} " for at in range(len(own) - words + 1))

@@ -100,7 +100,7 @@ def run_answers(plan: AnswerPlan, running: RunOptions = RunOptions(), *, watch: 
     Raises:
         EndpointError: a model cannot be called at all.
         StorageError: an answer file can't be written, or another process writes it.
-        Interrupted: the user stopped the run. In every case what was done is kept.
+        Interrupted: the user stopped the run. In every case finished work is kept.
     """
     plan.check(running)
     with Cache(running.cache) as cache, AnswerWork(plan, cache) as work:

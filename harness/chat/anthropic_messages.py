@@ -1,8 +1,8 @@
 """Anthropic's messages.
 
-The SDK of today speaks a version of the protocol without temperature and top_p. Where one is asked for, it is sent
+The current SDK uses a version of the protocol without temperature and top_p. If one is requested, it is sent
 under the version that had them; a model that refuses it then gets the call without, under the SDK's own version, and
-the reply says what was applied. A seed is not sent: there is none. Nor is a temperature while the model is to think.
+the reply says what was applied. The protocol has no seed, and no temperature is sent with thinking on.
 """
 
 import contextlib
@@ -31,9 +31,9 @@ DEFAULT_MAX_TOKENS = 4096
 VERSION_WITH_TEMPERATURE = "2023-06-01"
 
 CACHED_CHARACTERS = 2000
-"""Where a shared beginning is marked for the cache: about 500 tokens, the least that it keeps for any model; it
-takes no notice of a mark where that is not enough. What is sent twice within five minutes costs 1.25 and 0.1 times its
-price in place of 2."""
+"""From this length on a shared prefix is marked for the cache: about 500 tokens, the least that is cached for any
+model; with other models a mark on a shorter prefix is ignored. A prefix sent twice within five minutes costs 1.25 + 0.1
+times its price instead of 2."""
 _LEAST_CACHED = (
     (re.compile(r"claude-(?:haiku-4-5|opus-4-[56])(?!\d)"), 4096),
     (re.compile(r"claude-(?:opus-4-7(?!\d)|3-haiku|3-5-haiku)"), 2048),
@@ -53,7 +53,7 @@ _TAKEN = {
     "reasoning_effort": _EFFORT,
 }
 _NOT_WHILE_THINKING = ("temperature", "top_p", "top_k")
-"""What the service refuses beside thinking; the temperatures of MT-Bench's categories are asked of every model."""
+"""What the service refuses together with thinking; MT-Bench's temperatures are requested of every model."""
 _FINISH: dict[str, FinishReason] = {
     "end_turn": "stop",
     "stop_sequence": "stop",
@@ -127,7 +127,7 @@ class AnthropicMessages(RemoteModel):
         return {"anthropic-version": VERSION_WITH_TEMPERATURE} if any(name in sent for name in _BY_BODY) else {}
 
     def read(self, answer: Any) -> Reply:
-        """Return the reply that a message holds."""
+        """Return the reply in a message."""
         blocks, ended = at(answer, "content"), at(answer, "stop_reason")
         if not isinstance(blocks, list):
             raise self.no_reply(answer, "a body without content")
@@ -159,7 +159,7 @@ def _with_cache(turns: list[dict[str, Any]], request: Request) -> list[dict[str,
 
 
 def _usage(told: Any) -> Usage:
-    """Return the tokens of an answer; the provider counts cached ones apart from the prompt's, we within."""
+    """Return the tokens of an answer; the provider counts cached tokens separately, we within the prompt's."""
     usage = usage_of(
         told,
         prompt_tokens="input_tokens",
@@ -188,10 +188,10 @@ _STATUSES = {
 
 
 class AnthropicBatches(Batches[AnthropicMessages]):
-    """Message batches: the requests are handed in as they are, and one list of results is read at the end.
+    """Message batches: requests are submitted unchanged, and one list of results is read at the end.
 
-    A batch carries no label, and shows its requests only when it has ended. So one whose number was lost is looked for
-    among those of its size that were made since; the names of the requests in its results, which begin with our token,
+    A batch has no label, and shows its requests only when it has ended. So a batch whose id was lost is looked for
+    among those of its size created since; the names of the requests in its results, which begin with our token,
     decide.
     """
 
@@ -233,12 +233,12 @@ class AnthropicBatches(Batches[AnthropicMessages]):
     def items(self, batch: str) -> AsyncGenerator[tuple[Any, Any], None]:
         """Yield the lines of the results.
 
-        They are read where the batch is. (The SDK goes wherever the batch says that they are, with the key.)
+        They are read from the batch's own address. (The SDK would send the key to any address that the batch names.)
         """
         return self.lines(f"/v1/messages/batches/{quote(batch, safe='')}/results", batch)
 
     def result(self, line: Mapping[str, Any], handed: Handed) -> Reply | ChatError:
-        """Return what one line says."""
+        """Return the result in one line."""
         kind = at(line, "result", "type")
         if kind == "succeeded":
             return self.outcome(at(line, "result", "message"), handed)

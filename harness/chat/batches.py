@@ -1,7 +1,7 @@
-"""Batches: many requests handed in at once and answered within a day, at a lower price.
+"""Batches: many requests submitted at once and answered within a day, at a lower price.
 
-A provider's own stand in its file; `Batches` is all that `harness.running` knows of them. A batch is made
-under a token of ours, which begins the name of each of its requests, so that a batch whose number was lost on the way
+A provider's own batches are in its file; `harness.running` knows only `Batches`. A batch is created
+with a token of ours, which begins the name of each of its requests, so that a batch whose id was lost
 (the process was killed, the connection broke) is found again instead of being paid for twice.
 """
 
@@ -39,7 +39,7 @@ SLOWEST = 50_000
 OTHER_SHAPE = (AttributeError, TypeError, LookupError)
 """What reading an answer of another shape than the SDK's types raises, there or here."""
 NO_BATCHES = frozenset({405, 410, 501})
-"""Statuses with which a server says that it knows nothing of batches; 404 is one that may mean another address."""
+"""Statuses of servers without batches; 404 may also mean a wrong address."""
 
 
 ModelT = TypeVar("ModelT", bound=RemoteModel)
@@ -53,7 +53,7 @@ class Prepared(NamedTuple):
     names: tuple[str, ...]
     """The parameters that are sent."""
     headers: tuple[tuple[str, str], ...] = ()
-    """What the whole batch must be handed in under; requests that differ here cannot share one."""
+    """A setting of the whole batch; requests that differ in it cannot share one."""
 
 
 class Handed(NamedTuple):
@@ -78,7 +78,7 @@ class Progress:
 
     ended: bool
     processed: int = 0
-    """Requests that are through, as far as the provider says before the end."""
+    """Requests that are done, if the provider reports it before the end."""
     cancelled: bool = False
     fault: ChatError | None = None
     """Why the batch failed as a whole."""
@@ -94,11 +94,11 @@ class Batches(ABC, Generic[ModelT]):
     desk_path: str
     """Where the SDK's client makes and lists batches."""
     id_field, made_field, state_field = "id", "created_at", "status"
-    """Where the provider's own object of a batch says what it is called, when it was made, and how far it is."""
+    """The fields of id, creation time and status in the provider's object of a batch."""
     called_by = "batch_id"
     """The SDK's word for what a batch is called."""
     page_field = "data"
-    """Where a page of the list of batches holds them."""
+    """The field of the batches in a page of their list."""
     unsendable: tuple[str, ...] = ()
     """What of a request's sampling cannot go into a batch."""
 
@@ -129,7 +129,7 @@ class Batches(ABC, Generic[ModelT]):
 
     @abstractmethod
     def line(self, custom_id: str, body: dict[str, Any]) -> dict[str, Any]:
-        """Return a request with this body and name as it stands in a batch."""
+        """Return a request with this body and name in the form of a batch."""
 
     @abstractmethod
     async def submit(self, token: str, prepared: Sequence[Prepared]) -> str:
@@ -137,11 +137,11 @@ class Batches(ABC, Generic[ModelT]):
 
     @abstractmethod
     async def is_ours(self, batch: Any, token: str, count: int) -> bool | None:
-        """Return whether one of the provider's batches is that of `count` requests under a token; None: it cannot be
-        told yet."""
+        """Return whether one of the provider's batches is that of `count` requests under a token; None: not known
+        yet."""
 
     async def progress(self, batch: str) -> Progress:
-        """Return how far a batch is."""
+        """Return a batch's progress."""
         told = await self.retrieved(batch)
         async with self.calling():
             return self.how_far(batch, told)
@@ -152,8 +152,8 @@ class Batches(ABC, Generic[ModelT]):
 
     @abstractmethod
     def items(self, batch: str) -> AsyncIterator[tuple[Any, Any]]:
-        """Yield what a batch that has ended holds for each request, in any order, with the request's name; a name that
-        is no text: this one came broken."""
+        """Yield the result of each request of a batch that has ended, in any order, with the request's name; a name
+        that is not a text marks a damaged result."""
 
     @abstractmethod
     def result(self, item: Any, handed: Handed) -> Reply | ChatError:
@@ -172,7 +172,7 @@ class Batches(ABC, Generic[ModelT]):
             if isinstance(custom_id, str) and custom_id in handed:
                 yield custom_id, self._outcome(item, handed[custom_id])
         if not whole:
-            message = f"{self.name}: the results of batch {batch} came cut or broken"
+            message = f"{self.name}: the results of batch {batch} are truncated or damaged"
             raise TransientError(message, kind="malformed reply")
 
     def _outcome(self, item: Any, handed: Handed) -> Reply | ChatError:
@@ -183,8 +183,8 @@ class Batches(ABC, Generic[ModelT]):
             return malformed(self.model.endpoint, "a result of another shape")
 
     async def find(self, token: str, count: int, since: float, others: Collection[str]) -> Found:
-        """Look for a batch of `count` requests that may have been handed in after `since`, the newest first; `others`
-        are not it."""
+        """Look for a batch of `count` requests that may have been submitted after `since`, the newest first; `others`
+        are excluded."""
         certain, seen = True, 0
         async with self.calling(PAGES):
             async for batch in await self.desk.list(**self.paging(100)):
@@ -202,7 +202,7 @@ class Batches(ABC, Generic[ModelT]):
         return Found(None, certain)
 
     def paging(self, most: int) -> dict[str, Any]:
-        """Return what asks the SDK for pages of so many batches, the newest first."""
+        """Return a function that asks the SDK for pages of this many batches, the newest first."""
         return {"limit": most}
 
     async def retrieved(self, batch: str) -> Any:
@@ -214,12 +214,12 @@ class Batches(ABC, Generic[ModelT]):
             return told
 
     def state(self, batch: Any) -> str:
-        """Return the provider's word for how far a batch is; empty if it is no batch."""
+        """Return the provider's status of a batch; empty if it is not a batch."""
         state = getattr(batch, self.state_field, None)
         return state if isinstance(state, str) else ""
 
     async def told(self, batch: str) -> Any:
-        """Return what the provider says of a batch."""
+        """Return the provider's object of a batch."""
         return await self.desk.retrieve(**{self.called_by: batch})
 
     async def cancel(self, batch: str) -> None:
@@ -280,13 +280,13 @@ class Batches(ABC, Generic[ModelT]):
         return self.model.learn(parameter)
 
     def sent(self, handed: Handed) -> Parameters:
-        """Return the parameters with which a request was handed in, perhaps by an earlier process."""
+        """Return the parameters with which a request was submitted, perhaps by an earlier process."""
         wanted = self.model.wanted(handed.request)
         limit = wanted.get("max_tokens", wanted.get("max_completion_tokens"))
         return {name: wanted.get(name, limit) for name in handed.names}
 
     def outcome(self, answer: Any, handed: Handed) -> Reply | ChatError:
-        """Return the reply that an answer of the SDK's type holds, or why it holds none."""
+        """Return the reply in an answer of the SDK's type, or why there is none."""
         try:
             reply = told(self.model.read(answer), handed.request, self.sent(handed), self.model.endpoint)
             return replace(reply, batch=True)
@@ -298,12 +298,12 @@ class Batches(ABC, Generic[ModelT]):
         return self.model.fault_of_result(status, body, self.sent(handed), handed.request)
 
     def cancelled(self) -> ChatError:
-        """Return the error for a request of a batch that somebody cancelled."""
-        return ChatError(f"{self.name}: the batch was cancelled before this request's turn", kind="cancelled")
+        """Return the error for a request of a cancelled batch."""
+        return ChatError(f"{self.name}: the batch was cancelled before this request was processed", kind="cancelled")
 
     def expired(self) -> TransientError:
         """Return the error for a request that the provider did not answer within a day."""
-        return TransientError(f"{self.name}: the batch expired before this request's turn", kind="expired")
+        return TransientError(f"{self.name}: the batch expired before this request was processed", kind="expired")
 
     def gone(self, batch: str) -> TransientError:
         """Return the error for results that are kept no longer."""
@@ -349,19 +349,19 @@ class Batches(ABC, Generic[ModelT]):
 
 
 def open_batches(model: ChatModel) -> "Batches[Any]":
-    """Return what hands in batches for a chat model.
+    """Return the object that submits batches for a chat model.
 
     Raises:
         UsageError: its provider has none.
     """
     if not isinstance(model, RemoteModel):
-        why = "it runs here, needs no batch and costs nothing"
+        why = "it runs here and costs nothing, so it needs no batch"
     else:
         made_by = service(model.endpoint.provider).batches
         if made_by is not None:
             opened: Batches[Any] = made_by(model)
             return opened
-        why = f"batches are not made for its provider ({model.endpoint.provider})"
+        why = f"batches are not supported for its provider ({model.endpoint.provider})"
     raise UsageError(f"{model.name}: {why}; leave out --batch, or run it by itself")
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 
 def at(value: Any, *names: str) -> Any:
-    """Return what stands in a JSON value under these names, one within the other; None where nothing does."""
+    """Return the value at these nested names in a JSON value; None if there is none."""
     for name in names:
         value = value.get(name) if isinstance(value, dict) else None
     return value

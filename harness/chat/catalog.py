@@ -1,4 +1,4 @@
-"""models.toml: endpoints with a name of the user's own, said once; `docs/models.md` is its manual.
+"""models.toml: endpoints with names of the user's choice; `docs/models.md` is its manual.
 
     [models."judge"]
     provider = "azure"
@@ -32,7 +32,7 @@ _VARIABLE = Wanted("the name of an environment variable that holds the key, neve
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """What models.toml says of one endpoint in a pool; None where it says nothing."""
+    """The settings of one endpoint of a pool in models.toml; None if unset."""
 
     model: Annotated[str, FILLED] | None = None
     base_url: Annotated[str, FILLED] | None = None
@@ -43,7 +43,7 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class Entry(Member):
-    """What models.toml says of one model; None where it says nothing."""
+    """The settings of one model in models.toml; None if unset."""
 
     provider: Annotated[str, FILLED] | None = None
     """A name in the table of `services.py`."""
@@ -60,9 +60,9 @@ class Entry(Member):
     """The members of the pool; empty: there is no pool."""
 
     def members(self) -> "tuple[Entry, ...]":
-        """Return the endpoints of the model: its pool, or itself alone.
+        """Return the endpoints of the model: its pool, or only itself.
 
-        A member takes from its model what it does not state. An address of its own without a variable of its own gets
+        A member inherits from its model what it does not state. A member with its own address but no own variable gets
         the model's key: both are in the same file.
         """
         return tuple(replace(self, endpoints=(), **_stated(member)) for member in self.endpoints) or (self,)
@@ -82,11 +82,11 @@ class _File:
 
 
 def load_catalog(path: pathlib.Path | str | None = None) -> Catalog:
-    """Return what a models.toml says; without a path the one in this folder, or an empty one if there is none.
+    """Return the contents of a models.toml; without a path of the one in this folder, or an empty catalog.
 
     Raises:
-        UsageError: the file that was named is not there.
-        DataError: it is not what it must be.
+        UsageError: the named file does not exist.
+        DataError: it is invalid.
     """
     file = pathlib.Path(USUAL if path is None else path)
     if path is None and not file.is_file():

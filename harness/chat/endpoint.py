@@ -1,4 +1,4 @@
-"""Where a chat model is and how to speak to it, as resolved from its name, the flags and the environment."""
+"""The address and protocol of a chat model, as resolved from its name, the flags and the environment."""
 
 from dataclasses import dataclass, field
 from typing import Annotated
@@ -75,6 +75,6 @@ class Endpoint:
     weights: Weights | None = None
     """For `local`: `model` is a folder or repository, and this is how it is loaded."""
     sampling: Sampling = field(default_factory=Sampling)
-    """What to sample with where neither a flag nor the benchmark says."""
+    """Default sampling if neither a flag nor the benchmark sets it."""
     pool: "tuple[Endpoint, ...]" = ()
     """Further endpoints (or keys) for the same model, each with its own limits."""

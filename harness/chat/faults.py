@@ -1,8 +1,8 @@
 """Exceptions of the SDKs, and HTTP statuses, as our errors: by type and status; by words only where one status has
-several meanings (400). What is tried again is decided here, by `RETRIED`, and nowhere else.
+several meanings (400). Retries are decided only here, by `RETRIED`.
 
     no connection, timeout, a status in RETRIED     TransientError   a later try may succeed
-    a 200 whose body is no reply                    TransientError
+    a 200 whose body is not a reply                   TransientError
     401 to 405, 407, 410, 3xx, no quota             EndpointError    no call can succeed
     400, 413, 422, …                                ChatError        this request would fail again
 
@@ -40,10 +40,10 @@ class Retried(NamedTuple):
     """A status after which a call is tried again."""
 
     kind: str
-    """`rate limit` and `overload`: the endpoint has too much. `outage`: it is not there. `server error`: it is there,
-    and failed with this request."""
+    """`rate limit` and `overload`: the endpoint has too many requests. `outage`: it is down. `server error`: it is up,
+    but failed on this request."""
     after: float | None = None
-    """Seconds to wait where the server does not say."""
+    """Seconds to wait if the server states none."""
 
 
 RETRIED: Mapping[int, Retried] = {
@@ -79,7 +79,7 @@ class OversizedError(ValueError):
 
 
 def malformed(endpoint: Endpoint, what: str) -> TransientError:
-    """Return the error for a 200 whose body is no reply."""
+    """Return the error for a 200 whose body is not a reply."""
     return TransientError(f"{_where(endpoint)} answered with {what}", kind="malformed reply")
 
 
@@ -100,7 +100,7 @@ def fault_of(
         return _connection_fault(error, endpoint, secrets, silence, timed_out=late)
     if isinstance(error, TimeoutError):
         return TransientError(
-            f"{_where(endpoint)} did not answer within {endpoint.timeout:g} s; a longer time limit may help",
+            f"{_where(endpoint)} did not answer within {endpoint.timeout:g} s; a longer timeout may help",
             kind="timeout",
         )
     if isinstance(error, (ValueError, ArithmeticError, RecursionError, named(sdk, "APIResponseValidationError"))):
@@ -126,7 +126,7 @@ def fault_of_status(
     sent: Mapping[str, Any] | None = None,
     also: Sequence[tuple[str, str]] = (),
 ) -> ChatError:
-    """Return our error for an error status, whichever way it came: with a reply, or for one request of a batch.
+    """Return our error for an error status of a call, or of one request of a batch.
 
     `body` is the error's JSON, or its text. `secrets` are texts that the message must not repeat. `sent` and `also` say
     which parameters a 400 may be about.
@@ -161,7 +161,7 @@ def redacted(text: str, secrets: Collection[str]) -> str:
 
 
 def words_of(body: Any, secrets: Collection[str]) -> str:
-    """Return what an error body says to a human, fit for a message of ours."""
+    """Return the human-readable part of an error body, for our message."""
     return redacted(_detail(body)["message"], secrets)
 
 
@@ -202,10 +202,10 @@ def _endpoint_fault(
         return EndpointError(f"{said}; {what}", kind="key refused")
     if 300 <= status < 400:
         where = f" with a redirect to {_place(location)}, which is not followed" if location else ""
-        return EndpointError(f"{said}{where}; if that is where it belongs, make it the base URL", kind="wrong address")
+        return EndpointError(f"{said}{where}; if that is the right address, make it the base URL", kind="wrong address")
     if status in (405, 410):
         return EndpointError(
-            f"{said}; this address does not speak the protocol: check the base URL", kind="wrong address"
+            f"{said}; this address does not support the protocol: check the base URL", kind="wrong address"
         )
     return None
 
@@ -283,13 +283,13 @@ def _connection_fault(
     if what == "no connection":
         return TransientError(
             f"{endpoint.name}: cannot connect to {endpoint.base_url or 'the provider'}{because};"
-            " is the server running, and the address right?",
+            " is the server running, and is the address right?",
             kind=what,
             connected=False,
         )
     if what == "timeout":
         return TransientError(
-            f"{_where(endpoint)} sent nothing for {silence:g} s; a longer time limit may help", kind=what
+            f"{_where(endpoint)} sent nothing for {silence:g} s; a longer timeout may help", kind=what
         )
     how = (
         "ended its answer early, or sent none that is HTTP"
@@ -339,7 +339,7 @@ def _causes(error: BaseException | None) -> Iterator[Exception]:
 
 
 def _reason(cause: Exception) -> str:
-    """Return what the operating system or the TLS library says of a failed connection."""
+    """Return the operating system's or TLS library's reason for a failed connection."""
     if not isinstance(cause, OSError) or not cause.strerror:
         return ""
     if isinstance(cause, ssl.SSLError) or not cause.errno or cause.errno < 0:

@@ -1,7 +1,7 @@
 """Google's Gemini, by its own SDK (`google-genai`).
 
-Its models think, and show it: summaries of the thoughts come as parts of their own and are kept apart. A part may also
-hold a signature, the sealed thoughts; the service demands that back in the next turn, with the part, as it came.
+Its models think: summaries of the thoughts arrive as separate parts and are stored separately. A part may also
+have a signature, the encrypted thoughts; the service requires it back unchanged, with the part, in the next turn.
 (https://ai.google.dev/gemini-api/docs/thought-signatures)
 
 `reasoning_effort` is its thinking level, `thinking_budget` its budget. The limit on tokens holds for the thoughts too.
@@ -41,12 +41,12 @@ _THINKING = ("include_thoughts", "thinking_budget", "thinking_level")
 _FINISH: dict[str, FinishReason] = {
     "STOP": "stop",
     "MAX_TOKENS": "length",
-    "CONTINUATION": "length",  # a reply longer than any limit that is asked for here
+    "CONTINUATION": "length",  # a reply longer than any limit that is requested here
     **dict.fromkeys(("SAFETY", "RECITATION", "LANGUAGE", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII"), "refused"),
     **dict.fromkeys(("ESCALATION", "MODEL_ARMOR", "PUP_LIMITED_DISABLED", "IMAGE_SAFETY"), "refused"),
 }
 _FAILED = ("MALFORMED_RESPONSE", "MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL", "TOO_MANY_TOOL_CALLS")
-"""What it says of a reply that it broke off: no answer, whatever text came with it."""
+"""Finish reasons of interrupted replies: not an answer, even with a text."""
 _CONNECTIONS = 1000
 """Connections at once; how many calls there are is decided elsewhere."""
 
@@ -68,7 +68,7 @@ class Gemini(RemoteModel):
     )
 
     def transport(self) -> Callable[..., Any]:
-        """Return what makes the HTTP client: the SDK takes one of its usual kind alone."""
+        """Return the HTTP client's class: the SDK accepts only its usual kind."""
         import functools
 
         import httpx2
@@ -104,8 +104,8 @@ class Gemini(RemoteModel):
         return {"x-goog-api-key": key}
 
     def asked(self, sampling: Sampling) -> Parameters:
-        """Return the sampling parameters that are stated, by the SDK's names; thoughts are asked for where there may be
-        some."""
+        """Return the sampling parameters that are stated, by the SDK's names; thoughts are requested if there may be
+        any."""
         asked = on_the_wire(replace(sampling, extra_body=None), _TAKEN)
         if sampling.thinking_budget != 0:
             asked["include_thoughts"] = True
@@ -137,7 +137,7 @@ class Gemini(RemoteModel):
     async def _post(self, client: Any, request: Request, sent: Parameters) -> Any:
         """Return the JSON of the service's answer to one call.
 
-        The SDK is asked for the answer as it came: its own types refuse what a newer service says.
+        The SDK is asked for the raw answer: its own types refuse fields of a newer service.
         """
         from google.genai import types
 
@@ -174,7 +174,7 @@ class Gemini(RemoteModel):
         return super().fault(error, sent, silence)
 
     def read(self, answer: Any) -> Reply:
-        """Return the reply that an answer holds."""
+        """Return the reply in an answer."""
         candidates = list_at(answer, "candidates")
         blocked = text_at(answer, "promptFeedback", "blockReason")
         if not candidates and blocked:
@@ -201,7 +201,7 @@ class Gemini(RemoteModel):
 
 
 def _usage(answer: Any) -> Usage:
-    """Return the tokens of an answer; the service counts thoughts apart from the reply's, we within."""
+    """Return the tokens of an answer; the service counts thoughts separately, we within the reply's."""
     names = ("promptTokenCount", "candidatesTokenCount", "thoughtsTokenCount", "cachedContentTokenCount")
     prompt, said, thought, cached = (count(at(answer, "usageMetadata", name)) for name in names)
     nothing = prompt is said is thought is None  # else what is not counted is none: there is no count for no reply
@@ -209,7 +209,8 @@ def _usage(answer: Any) -> Usage:
 
 
 def _content(message: Message) -> dict[str, Any]:
-    """Return a message in the service's form: what it wants back of its own, else the text, which may not be empty."""
+    """Return a message in the service's form: its own parts that it requires back, else the text, which may not be
+    empty."""
     role = "model" if message.role == "assistant" else "user"
     if role == "model" and message.carried is not None:
         return {"role": role, "parts": json.loads(message.carried)}
@@ -258,8 +259,8 @@ else is an outage."""
 
 
 class GeminiBatches(Batches[Gemini]):
-    """Batches behind `models/NAME:batchGenerateContent`: the requests are handed in with the batch itself, and their
-    replies come with its last state. A batch carries our token in its name.
+    """Batches behind `models/NAME:batchGenerateContent`: the requests are submitted within the batch, and their
+    replies arrive with its final state. A batch has our token in its name.
     """
 
     most_requests = 1000
@@ -272,7 +273,7 @@ class GeminiBatches(Batches[Gemini]):
     """Of the body the SDK takes here only what it knows."""
 
     def paging(self, most: int) -> dict[str, Any]:
-        """Return what asks for pages of so many batches."""
+        """Return a function that asks for pages of this many batches."""
         return {"config": {"page_size": most}}
 
     def line(self, custom_id: str, body: dict[str, Any]) -> dict[str, Any]:
@@ -300,14 +301,14 @@ class GeminiBatches(Batches[Gemini]):
         return Progress(state in _BATCH_ENDED, sum(map(_number, done)), state == "CANCELLED", fault)
 
     async def items(self, batch: str) -> AsyncIterator[tuple[Any, Any]]:
-        """Yield the replies that stand in a batch that has ended."""
+        """Yield the replies in a batch that has ended."""
         told = await self.retrieved(batch)
         output = at(told, "metadata", "output") or at(told, "response")
         for one in list_at(output, "inlinedResponses", "inlinedResponses"):
             yield at(one, "metadata", _REQUEST_KEY), one
 
     async def told(self, batch: str) -> Any:
-        """Return what the service says of a batch, as it came."""
+        """Return the service's object of a batch, unchanged."""
         return await self.model.told(f"batches/{quote(batch.removeprefix('batches/'), safe='')}")
 
     def state(self, batch: Any) -> str:
@@ -315,7 +316,7 @@ class GeminiBatches(Batches[Gemini]):
         return re.sub("^(?:JOB|BATCH)_STATE_", "", text_at(batch, "metadata", "state"))
 
     def result(self, one: Any, handed: Handed) -> Reply | ChatError:
-        """Return what one result says."""
+        """Return the reply or error in one result."""
         response, error = at(one, "response"), at(one, "error")
         if response is not None and not error:
             return self.outcome(response, handed)

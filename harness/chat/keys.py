@@ -25,7 +25,7 @@ def address(url: str | None, source: str) -> str | None:
         usable, parts = False, urlsplit("")
     if parts.query or parts.fragment:
         raise UsageError(
-            f"{source} has something behind a ? or #, which no call could carry; put a key into a variable and name it"
+            f"{source} has something after a ? or #, which calls cannot use; put a key into a variable and name it"
             " with --api-key-env"
         )
     if parts.username or parts.password:
@@ -38,7 +38,7 @@ def address(url: str | None, source: str) -> str | None:
 
 
 def check_host(host: str) -> None:
-    """Raise `ValueError` for a host that the HTTP client would refuse, or no name server can be asked for."""
+    """Raise `ValueError` for a host that the HTTP client would refuse, or that cannot be resolved."""
     if host.replace(".", "").isdecimal() and host.count(".") == 3:
         ipaddress.IPv4Address(host)
     elif host.isascii():
@@ -69,12 +69,12 @@ def key_variable(
 
 
 def key(name: str, variable: str, environment: Mapping[str, str]) -> str:
-    """Return the key in a variable, or raise `MissingError` that says which variable was looked at."""
+    """Return the key in a variable, or raise `MissingError` that names the variable."""
     value = environment.get(variable, "").strip()
     if not value:
         raise MissingError(f"{name}: no key in the environment variable {variable}; set it: export {variable}=…")
     if not (value.isascii() and value.isprintable()) or " " in value:
-        raise MissingError(f"{name}: what {variable} holds cannot be a key: it has spaces or characters outside ASCII")
+        raise MissingError(f"{name}: the value of {variable} is not a key: it has spaces or characters outside ASCII")
     return value
 
 

@@ -11,11 +11,11 @@ from harness.records import Reply, Request
 class ChatModel(Protocol):
     """Anything that turns messages into a reply.
 
-    `reply` makes one attempt (plus a repaired one for each parameter that the model turns out not to take) and never
-    waits to try again: what to retry, and when, is decided in `harness.running`. One instance serves many concurrent
-    calls inside one event loop. A remote model also has `endpoint` (limits and prices are in it) and `standing`, what
-    the headers of its replies say is left; a chat model without them is taken to work in this process. One that can as
-    well be opened in another process has `origin`.
+    `reply` makes one attempt (plus a repaired one for each parameter that the model does not accept) and never
+    retries: what to retry, and when, is decided in `harness.running`. One instance serves many concurrent
+    calls inside one event loop. A remote model also has `endpoint` (with limits and prices) and `standing`, the
+    remaining limits in the headers of its replies; a chat model without them runs in this process. One that can also
+    be opened in another process has `origin`.
     """
 
     name: str

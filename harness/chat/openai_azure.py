@@ -55,7 +55,7 @@ def _settled(endpoint: Endpoint, environment: Mapping[str, str]) -> Endpoint:
     }
     for what, value in lacking.items():
         if not value:
-            raise UsageError(f"{endpoint.name}: provider azure needs {what}; say it in models.toml")
+            raise UsageError(f"{endpoint.name}: provider azure needs {what}; state it in models.toml")
     return replace(endpoint, api_version=version)
 
 

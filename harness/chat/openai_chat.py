@@ -1,4 +1,4 @@
-"""OpenAI's chat completions, and every server that speaks them (vLLM, SGLang, llama.cpp, Ollama, …)."""
+"""OpenAI's chat completions, and every compatible server (vLLM, SGLang, llama.cpp, Ollama, …)."""
 
 import logging
 from collections.abc import AsyncIterator, Mapping, Sequence
@@ -31,7 +31,7 @@ FINISH: dict[str, FinishReason] = {
     "content_filter": "refused",
     "refusal": "refused",
 }
-"""What servers of this protocol say of how a reply ended, as ours."""
+"""Finish reasons of this protocol, as ours."""
 COUNTED = {
     "prompt_tokens": "prompt_tokens",
     "completion_tokens": "completion_tokens",
@@ -41,7 +41,7 @@ COUNTED = {
 }
 """Where they count which tokens."""
 _RESPONSES = "v1/responses"
-"""What a refusal names where the model speaks the other protocol alone."""
+"""What a refusal names if the model supports only the other protocol."""
 
 SAMPLED = {name: name for name in Sampling.__slots__ if name not in ("reasoning_effort", "thinking_budget")}
 TAKEN = {**SAMPLED, "reasoning_effort": "reasoning_effort"}
@@ -80,13 +80,13 @@ class OpenAIModel(RemoteModel):
 
 
 class OpenAIChat(OpenAIModel):
-    """A chat model behind `/v1/chat/completions`, or behind `/v1/responses` once the server has said so."""
+    """A chat model behind `/v1/chat/completions`, or behind `/v1/responses` once the server has required it."""
 
     path = "/chat/completions"
     _other: RemoteModel | None = None
 
     async def reply(self, request: Request) -> Reply:
-        """Return the model's reply; where the server says that the model speaks responses alone, by those."""
+        """Return the model's reply; through responses if the server says that the model supports only those."""
         if self._other is None:
             try:
                 return await super().reply(request)
@@ -101,7 +101,7 @@ class OpenAIChat(OpenAIModel):
         """Return the same model by the other protocol, which is remembered."""
         if self._other is None:
             log.warning(
-                "%s speaks the Responses API alone, which is used from now on; say so in models.toml: "
+                "%s supports only the Responses API, which is used from now on; state this in models.toml: "
                 'provider = "openai_responses" (it takes no seed and no stop)',
                 self.name,
             )
@@ -137,7 +137,7 @@ class OpenAIChat(OpenAIModel):
         return {"model": self.endpoint.model, "messages": messages, **sent}
 
     def read(self, answer: Any) -> Reply:
-        """Return the reply that a chat completion holds."""
+        """Return the reply in a chat completion."""
         choice = self.first_choice(answer)
         message, content = at(choice, "message"), at(choice, "message", "content")
         if not isinstance(message, dict):
@@ -226,7 +226,7 @@ class OpenAIBatches(Batches[OpenAIModel]):
                 yield item
 
     def result(self, line: Mapping[str, Any], handed: Handed) -> Reply | ChatError:
-        """Return what one line says."""
+        """Return the result in one line."""
         response, error = line.get("response"), line.get("error")
         if not isinstance(response, Mapping):
             return self._unanswered(error if isinstance(error, Mapping) else {})

@@ -54,7 +54,7 @@ class OpenAICompletions(OpenAIModel):
         return {"model": self.endpoint.model, "prompt": prompt, **sent}
 
     def read(self, answer: Any) -> Reply:
-        """Return the reply that a completion holds."""
+        """Return the reply in a completion."""
         choice = self.first_choice(answer)
         if not isinstance(at(choice, "text"), str):
             raise self.no_reply(answer, "a choice without a text")
@@ -76,7 +76,7 @@ def check_template(name: str) -> str:
     try:
         prompt_of(name, (Message("user", "?"),))
     except ValueError as error:
-        raise UsageError(f"--conv-template {name!r} builds no prompt: it is fschat's note of a chat service") from error
+        raise UsageError(f"--conv-template {name!r} builds no prompt: it is fschat's entry for an API") from error
     return name
 
 

@@ -1,7 +1,7 @@
-"""OpenAI's responses, which its newest and largest models speak alone.
+"""OpenAI's responses, the only protocol of its newest and largest models.
 
 Nothing is stored at the provider (`store: false`), so every turn sends the whole conversation, without the reasoning:
-the protocol does not ask for it where no tools are used. It has no seed and no stop.
+the protocol does not need it without tools. It has no seed and no stop.
 """
 
 from collections.abc import Iterator
@@ -67,7 +67,7 @@ class OpenAIResponses(OpenAIModel):
         }
 
     def read(self, answer: Any) -> Reply:
-        """Return the reply that a response holds."""
+        """Return the reply in a response."""
         items, status = at(answer, "output"), at(answer, "status")
         if not isinstance(items, list):
             raise self.no_reply(answer, "a body without output")
@@ -90,7 +90,7 @@ class OpenAIResponses(OpenAIModel):
 
 
 def _parts(items: list[Any], kind: str, field: str) -> Iterator[Any]:
-    """Yield what stands in a field of every item of a kind."""
+    """Yield the value of a field of every item of a kind."""
     for item in items:
         if at(item, "type") == kind:
             yield from list_at(item, field)

@@ -1,13 +1,13 @@
-"""Sampling parameters that a model does not take: found out, repaired by one call, remembered.
+"""Sampling parameters that a model does not accept: detected, repaired by one call, remembered.
 
 A 400 that names an unsupported parameter is repaired by leaving the parameter out, or, for the limit on tokens, by
 using its other name. Each parameter is repaired at most once in the life of a model object. No other bad request is
 tried again.
 
-Of several refused calls one is repaired and sent; the others wait for its outcome and then use what it found. A
-refusal costs nothing, so models are not made to wait for it, except where name and parameters make one likely (a
-temperature for OpenAI's reasoning models, or for Anthropic's; a JSON schema for any): there the first call is alone
-until it is answered, however long that takes: whether a refusal is on its way cannot be told from the time.
+Of several refused calls one is repaired and sent; the others wait for its outcome and then use it. A
+refusal costs nothing, so calls do not wait for it, except if name and parameters make one likely (a
+temperature for OpenAI's reasoning models, or for Anthropic's; a JSON schema for any): then the first call is alone
+until it is answered, however long that takes, because the time does not show whether a refusal is coming.
 """
 
 import pathlib
@@ -48,9 +48,9 @@ _OURS = _MESSAGES | _LENGTHS | _GOOGLES | {"response_format", "output_config", "
 _SECRET = late_re(r"auth|api-?key|token|secret|cookie|passw", re.IGNORECASE)
 _HEADER = late_re(r"[\w!#$%&'*+.^`|~-]+", re.ASCII)
 _FRAMING = {"content-length", "transfer-encoding"}
-"""Headers that say where a call's body ends."""
+"""Headers that state where a call's body ends."""
 SCHEMAS = ("response_format", "output_config", "text", "response_json_schema")
-"""What holds a JSON schema; many servers take none, whatever their model is called."""
+"""Fields of a JSON schema; many servers accept none, whatever the model's name."""
 _DOUBTFUL = late_re(r"(?:^|/)(?:o[1345](?:-|$)|gpt-[5-9]|claude-)")
 
 
@@ -85,11 +85,11 @@ def sampling_of(params: Mapping[str, Any]) -> Sampling:
     try:
         return decoded(table, Sampling, pathlib.Path("--param"))
     except DataError as error:
-        raise UsageError(f"{error}; a field of the server's own is extra_body.NAME=VALUE") from None
+        raise UsageError(f"{error}; other fields of the server are extra_body.NAME=VALUE") from None
 
 
 def on_the_wire(sampling: Sampling, names: Mapping[str, str]) -> Parameters:
-    """Return the parameters that are stated and that a protocol has, by its names; further fields of the body as such.
+    """Return the stated parameters that a protocol has, by its names, and further fields of the body.
 
     `names` are a protocol's names by ours. Headers are no part of the body: `RemoteModel` sends them.
     """
@@ -99,7 +99,7 @@ def on_the_wire(sampling: Sampling, names: Mapping[str, str]) -> Parameters:
 
 
 def check_sampling(sampling: Sampling, names: Mapping[str, str], where: str) -> None:
-    """Raise `UsageError` if a parameter that was asked for cannot be sent; `where` names the model.
+    """Raise `UsageError` if a requested parameter cannot be sent; `where` names the model.
 
     A seed or a temperature that a protocol does not have is left out; the rows say what was applied.
     """
@@ -114,17 +114,17 @@ def check_sampling(sampling: Sampling, names: Mapping[str, str], where: str) -> 
     inner = config if isinstance(config, Mapping) else {}
     for name in (*body, *(f"generationConfig.{field}" for field in inner)):
         if name.rpartition(".")[2] in taken:
-            raise UsageError(f"{where}: extra_body.{name} would replace what turnbench itself sends; leave it out")
+            raise UsageError(f"{where}: extra_body.{name} would replace what turnbench sends; leave it out")
         if name in Sampling.__slots__ and name in names:
-            raise UsageError(f"{where}: extra_body.{name}: say {name} without extra_body")
+            raise UsageError(f"{where}: extra_body.{name}: give {name} without extra_body")
     for name, value in (sampling.extra_headers or {}).items():
         if _SECRET.search(name):
-            raise UsageError(f"{where}: extra_headers.{name} may hold a key; keys come from the environment alone")
+            raise UsageError(f"{where}: extra_headers.{name} may hold a key; keys come only from the environment")
         if not is_header(name, value):
             raise UsageError(f"{where}: extra_headers.{name} cannot be sent: a header has a name and one line in ASCII")
     if sampling.thinking_budget and sampling.max_tokens and sampling.thinking_budget >= sampling.max_tokens:
         raise UsageError(
-            f"{where}: thinking_budget {sampling.thinking_budget} leaves nothing of the {sampling.max_tokens} tokens "
+            f"{where}: thinking_budget {sampling.thinking_budget} leaves none of the {sampling.max_tokens} tokens "
             "that a reply may have; raise --max-tokens above it"
         )
 
@@ -165,7 +165,7 @@ def doubtful(model: str, asked: Mapping[str, Any]) -> bool:
 
 
 class ParameterMemory:
-    """What one model object has learnt about the parameters that its model takes."""
+    """What one model object knows about the parameters that its model accepts."""
 
     def __init__(self, repairable: frozenset[str], model: str = "") -> None:
         """Know no refusal yet by this model; only a `repairable` parameter may be left out or renamed."""

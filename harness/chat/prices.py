@@ -22,7 +22,7 @@ FREE = Price(0.0, 0.0, 0.0)
 
 
 _SAME_MODEL = re.compile(r"(?:-\d{4,}[\d-]*|-latest|[:@].*)?")
-"""How the name of a version goes on from its model's; anything else (-mini, -pro, -1) is a model of its own."""
+"""The suffix of a version's name after its model's; anything else (-mini, -pro, -1) is another model."""
 
 
 class PriceList(NamedTuple):

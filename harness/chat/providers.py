@@ -1,8 +1,8 @@
-"""A model's name, the flags, models.toml and the environment → where it is; and from there to a chat model.
+"""A model's name, the flags, models.toml and the environment → its endpoint; and from there to a chat model.
 
     builtin/…                                     built in, needs nothing
     any name with --model-path                    local weights, in this process
-    a name in models.toml                         as it says there; a flag counts before it
+    a name in models.toml                         as stated there; flags take precedence
     any name with --conv-template                 /v1/completions at --base-url or OPENAI_BASE_URL
     any name with --base-url                      OpenAI-compatible; its key only from the variable --api-key-env
     a known beginning (gpt-…, o3, claude-…)       its provider
@@ -54,15 +54,15 @@ def resolve(
     environ: Mapping[str, str] | None = None,
     key_needed: bool = True,
 ) -> Endpoint:
-    """Return where the chat model of this name is and how to speak to it; no connection is made.
+    """Return the endpoint of the chat model of this name; no connection is made.
 
-    `models` is the file that names endpoints (default: ./models.toml, if it is there). A pool's first member is the
+    `models` is the file that names endpoints (default: ./models.toml, if it exists). A pool's first member is the
     endpoint itself, the others are its `pool`. `weights` are a folder or repository, and how to load it. Where no call
     will be made, as for an estimate, no key is needed.
 
     Raises:
         UsageError: the name, the address or the template cannot work.
-        DataError: models.toml is not what it must be.
+        DataError: models.toml is invalid.
         MissingError: the key that a call would need is not in the environment.
     """
     check_model_name(name)
@@ -120,7 +120,7 @@ def open_chat_model(endpoint: Endpoint, *, environ: Mapping[str, str] | None = N
 
 
 def caching(endpoint: Endpoint) -> Caching | None:
-    """Return what the provider says of its cache for the prompts of a model; None: nothing is known."""
+    """Return the published rules of the provider's cache for the prompts of a model; None: unknown."""
     return None if endpoint.provider == "builtin" else service(endpoint.provider).caching(endpoint)
 
 
@@ -141,7 +141,7 @@ def check_parameters(endpoint: Endpoint, sampling: Sampling) -> None:
 
 
 def _endpoint(name: str, entry: Entry, catalog: Catalog, environment: Mapping[str, str], key_needed: bool) -> Endpoint:
-    """Return one endpoint of the model with this name; `entry` holds what flags and models.toml say of it."""
+    """Return one endpoint of the model with this name; `entry` has its settings from flags and models.toml."""
     provider = _provider(name, entry, catalog, environment)
     spoken = service(provider)
     at = entry.base_url or address(own_address(spoken, environment), spoken.url_variable)
@@ -167,7 +167,7 @@ def _endpoint(name: str, entry: Entry, catalog: Catalog, environment: Mapping[st
 
 
 def _provider(name: str, entry: Entry, catalog: Catalog, environment: Mapping[str, str]) -> str:
-    """Return the provider that a name belongs to, given what else was said."""
+    """Return the provider that a name belongs to, given the other settings."""
     if entry.provider is not None:
         return entry.provider
     if entry.conv_template is not None:
@@ -181,16 +181,16 @@ def _provider(name: str, entry: Entry, catalog: Catalog, environment: Mapping[st
     if own_address(compatible, environment):
         return COMPATIBLE
     if name in catalog.entries:
-        raise UsageError(f'{catalog.path}: [models."{name}"]: say its provider, or the base_url of its server')
+        raise UsageError(f'{catalog.path}: [models."{name}"]: state its provider, or the base_url of its server')
     beginnings = (BUILTIN, *(prefix for each in services().values() for prefix in each.prefixes))
     near = _near(name, catalog)
     raise UsageError(
         f"unknown model {name!r}"
         + (f"; did you mean {' or '.join(near)}?" if near else "")
-        + "; for a server of your own give its address with --base-url (in run_bench a judge's with --judge-base-url) "
+        + "; for your own server give its address with --base-url (in run_bench a judge's with --judge-base-url) "
         + f"or in {compatible.url_variable}"
         + f"; known names begin with {', '.join(beginnings)}"
-        + (f", or stand in {catalog.path}" if catalog.entries else "")
+        + (f", or are in {catalog.path}" if catalog.entries else "")
     )
 
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 log = logging.getLogger("turnbench")
 AnswerT = TypeVar("AnswerT")
 _BROKEN_OFF = ("error", "abort")
-"""What servers say of a reply that they broke off: no answer, whatever text came with it."""
+"""Finish reasons of interrupted replies: not an answer, even with a text."""
 MOST_TOKENS = 2**53
 """A number of tokens beyond this is none."""
 
@@ -72,7 +72,7 @@ class RemoteModel(ABC):
         """Return the sampling parameters by their names on the wire."""
 
     def shape(self, request: Request) -> Parameters:
-        """Return what a request wants beside sampling (a schema, log-probabilities), by its names on the wire."""
+        """Return a request's options other than sampling (a schema, log-probabilities), by their names on the wire."""
         return {}
 
     @abstractmethod
@@ -91,7 +91,7 @@ class RemoteModel(ABC):
         """Return all that is sent for a request, by its names on the wire."""
 
     def headers(self, sent: Parameters) -> dict[str, str]:
-        """Return the headers that a call needs beside the usual ones."""
+        """Return the headers that a call needs in addition to the usual ones."""
         return {}
 
     def transport(self) -> Callable[..., Any]:
@@ -103,15 +103,15 @@ class RemoteModel(ABC):
         return made
 
     def every_header(self, request: Request, sent: Parameters) -> dict[str, str]:
-        """Return the headers that a call needs, and those that its user asked for."""
+        """Return the headers that a call needs, and those that the user requested."""
         return {**(request.sampling.extra_headers or {}), **self.headers(sent)}
 
     @abstractmethod
     def read(self, answer: Any) -> Reply:
-        """Return the reply that an answer holds.
+        """Return the reply in an answer.
 
         Raises:
-            TransientError: it holds none.
+            TransientError: it has none.
         """
 
     def elsewhere(self) -> str | None:
@@ -123,7 +123,7 @@ class RemoteModel(ABC):
         return await self.located(lambda: self._reply(request))
 
     async def located(self, call: Callable[[], Awaitable[AnswerT]]) -> AnswerT:
-        """Return what a call brings, if need be from the address that was probably meant."""
+        """Return the result of a call, if necessary from the address that was probably meant."""
         asked = self.address
         try:
             return await call()
@@ -140,10 +140,10 @@ class RemoteModel(ABC):
         except EndpointError as error:
             if error.kind != UNKNOWN_MODEL:
                 raise
-            raise EndpointError(f"{fault}; nor is there anything at {tried}", kind=UNKNOWN_MODEL) from None
+            raise EndpointError(f"{fault}; nothing answers at {tried} either", kind=UNKNOWN_MODEL) from None
         if not self._told_of_move:
             self._told_of_move = True
-            message = "%s: nothing answers at %s; going on with %s, which --base-url should say"
+            message = "%s: nothing answers at %s; using %s, which --base-url should name"
             log.warning(message, self.name, asked, self.address)
         return answer
 
@@ -157,7 +157,7 @@ class RemoteModel(ABC):
 
     @property
     def client(self) -> Any:
-        """The SDK's client, made by whoever needs it first."""
+        """The SDK's client, created on first use."""
         if self._client is None:
             self._client = self._opened()
         return self._client
@@ -257,9 +257,9 @@ class RemoteModel(ABC):
         return json_of(answer)
 
     def _opened(self) -> Any:
-        """Return a client that tries nothing again.
+        """Return a client that does not retry.
 
-        Without a key nothing is sent that says who is asking, and to an address that was stated nothing but the key
+        Without a key no credentials are sent, and to a stated address only the key
         that was named for it, whatever the SDK found in the environment.
         """
         from harness.chat.wire import Guard, http_client, time_limits
@@ -289,7 +289,7 @@ class RemoteModel(ABC):
         return None if self.path is None else Line(client, self._http, self.path)
 
     def no_reply(self, answer: Any, what: str) -> TransientError:
-        """Return the error for an answer that is no reply: the SDKs pass on bodies of any shape as if they were one."""
+        """Return the error for an answer that is not a reply: the SDKs pass on bodies of any shape as replies."""
         if isinstance(answer, str):
             said = words_of(answer, self._secrets)
             return malformed(self.endpoint, f"text that is no JSON: {said}" if answer else "nothing")
@@ -301,8 +301,8 @@ class RemoteModel(ABC):
         return malformed(self.endpoint, "status 200 and an error" + (f": {said}" if said else ""))
 
     def need_sound(self, *parts: Any, ended: Any = None) -> None:
-        """Raise `TransientError` where the server says, in any of these parts of a reply or by how it ended, that it
-        has failed."""
+        """Raise `TransientError` if the server reports a failure, in any of these parts of a reply or by its finish
+        reason."""
         for error in filter(None, map(error_in, parts)):
             raise self._error_in_reply(error)
         if isinstance(ended, str) and ended.strip().lower() in _BROKEN_OFF:
@@ -319,8 +319,8 @@ def reply_of(
     refusal: str | None = None,
     **more: Any,
 ) -> Reply:
-    """Return the reply with this content (a text, or blocks); `apart` is reasoning that came in fields of its own,
-    `refusal` what is said in place of a text."""
+    """Return the reply with this content (a text, or blocks); `apart` is reasoning from separate fields,
+    `refusal` the text of a refusal."""
     text, reasoning = spoken(content, apart=apart, cut=reason == "length")
     if refusal and not text:
         text, reason = refusal, "refused"
@@ -365,5 +365,5 @@ def _custom_headers(sdk: ModuleType) -> dict[str, str]:
     lines = os.environ.get(variable, "").split("\n")
     found = {name.strip(): value.strip() for name, colon, value in (line.partition(":") for line in lines) if colon}
     if not all(is_header(name, value) for name, value in found.items()):
-        raise UsageError(f"{variable} holds what is no header, NAME: VALUE in ASCII; correct the variable or unset it")
+        raise UsageError(f"{variable} is not a header, NAME: VALUE in ASCII; correct the variable or unset it")
     return found

@@ -1,4 +1,4 @@
-"""The table of providers: a name, and the file that speaks its protocol. Nothing else in the harness lists them.
+"""The table of providers: a name, and the file of its protocol. Nothing else in the harness lists them.
 
 A provider's file defines `SERVICE`: which model names are its own, where its key and address are found, and how a chat
 model of it is opened. What it opens need only be a `ChatModel`; `RemoteModel` saves work where there is an SDK of the
@@ -27,7 +27,7 @@ PROVIDERS: dict[str, str] = {
 }
 """A provider's name in models.toml, and its file. The order is that in which the beginnings of names are tried."""
 COMPATIBLE = "openai"
-"""The provider whose protocol a server with a stated address is taken to speak."""
+"""The provider whose protocol is assumed for a server with a stated address."""
 LOCAL = "local"
 """The provider of weights that are loaded into this process."""
 TEMPLATED = "completions"
@@ -42,7 +42,7 @@ class Caching(NamedTuple):
     step: int = 1
 
     def cached(self, beginning: float) -> float:
-        """Return how many tokens of a beginning of so many come from the cache the next time."""
+        """Return how many tokens of a prefix of this length come from the cache the next time."""
         return 0.0 if beginning < self.least else self.least + (beginning - self.least) // self.step * self.step
 
 
@@ -66,12 +66,12 @@ class Service:
     settled: Callable[[Endpoint, Mapping[str, str]], Endpoint] = lambda endpoint, environment: endpoint
     """Returns an endpoint with what only this provider needs, or raises `UsageError` that says what is missing."""
     batches: Callable[[Any], Any] | None = None
-    """Makes what hands in batches for a chat model (`batches.Batches`); None: it takes none."""
+    """Makes the object that submits batches for a chat model (`batches.Batches`); None: it has none."""
 
     caching: Callable[[Endpoint], Caching | None] = lambda endpoint: None
-    """What it says of its cache for the prompts of a model; None: nothing is known."""
+    """The published rules of its cache for the prompts of a model; None: unknown."""
     other_key_variables: tuple[str, ...] = ()
-    """Where its key may stand if `key_variable` is empty."""
+    """Other variables of the key if `key_variable` is empty."""
     sampling: Mapping[str, str] = field(default_factory=dict)
     """Each parameter of `Sampling` that its protocol has, and its name there."""
 
@@ -83,11 +83,11 @@ class Service:
 
 
 def service(provider: str) -> Service:
-    """Return what the file of a provider says of it."""
+    """Return the `SERVICE` in the file of a provider."""
     module = PROVIDERS[provider]
     found = getattr(importlib.import_module(module), "SERVICE", None)
     if not isinstance(found, Service):
-        raise UsageError(f"{module} is in the table of providers and defines no SERVICE")
+        raise UsageError(f"{module} is in the table of providers but defines no SERVICE")
     return found
 
 
@@ -107,7 +107,7 @@ def own_address(service: Service, environment: Mapping[str, str]) -> str | None:
 
 
 def require(package: str, minimum: tuple[int, ...]) -> None:
-    """Raise `MissingError` that says what to install unless a package is there in a version that is new enough."""
+    """Raise `MissingError` that says what to install unless a package is installed in a new enough version."""
     needed = ".".join(map(str, minimum))
     install = f"install it: pip install '{package}>={needed}'"
     from importlib.metadata import PackageNotFoundError, version  # it imports email: not for built-in models

@@ -1,4 +1,4 @@
-"""What a provider says, in the headers of its replies, is left of its limits, and when they begin anew.
+"""The remaining rate limits in the headers of a provider's replies, and when they reset.
 
     OpenAI        x-ratelimit-remaining-requests: 59      x-ratelimit-reset-requests: 6m0s
     Anthropic     anthropic-ratelimit-requests-remaining: 59      …-requests-reset: 2027-01-01T00:00:00Z
@@ -36,7 +36,7 @@ class Allowance:
 
 @dataclass(slots=True)
 class Standing:
-    """What is known of an endpoint: whether it is there, and what it last said of its limits."""
+    """The state of an endpoint: whether it has answered, and its last reported limits."""
 
     heard: bool = False
     """Whether it has ever sent anything."""
@@ -45,10 +45,10 @@ class Standing:
     longest: float = math.inf
     """Seconds that a reset may be away; whoever waits for one sets it."""
     notes: int = 0
-    """How many replies have said something."""
+    """How many replies have reported limits."""
 
     def note(self, headers: Iterable[tuple[bytes, bytes]], now: float | None = None) -> None:
-        """Take over what the headers of a reply say. A limit that does not say when it begins anew is no news."""
+        """Update from the headers of a reply. A limit without a reset time is ignored."""
         said: dict[str, dict[str, str]] = {}
         date = b""
         for name, value in headers:

@@ -1,8 +1,8 @@
-"""What a request may want beside sampling: a reply by a JSON schema, and the log-probabilities of its tokens.
+"""Options of a request other than sampling: a JSON schema of the reply, and the log-probabilities of its tokens.
 
-A schema is a wish: where a provider refuses it, the call is repeated without, which is remembered, and the reply says
-`structured: false` among what was applied. Log-probabilities are a condition: a judge set that is scored by them is not
-scored in any other way, so an endpoint that gives none ends the run.
+A schema is optional: if a provider refuses it, the call is repeated without, which is remembered, and the reply has
+`structured: false` in what was applied. Log-probabilities are required: a judge set that uses them is not
+scored in any other way, so an endpoint that returns none ends the run.
 """
 
 from collections.abc import Iterable, Mapping
@@ -20,10 +20,10 @@ _LOGPROBS_PARAMETERS = ("logprobs", "top_logprobs", "include", "response_logprob
 
 
 class NoLogprobsError(EndpointError):
-    """An endpoint gives no log-probabilities where a verdict is to be read from them."""
+    """An endpoint returns no log-probabilities where a verdict is to be read from them."""
 
     def __init__(self, what: str, needed_by: str = "scoring by them") -> None:
-        advice = "use an endpoint that gives them, or a judge set that is scored from text"
+        advice = "use an endpoint that returns them, or a judge set with score_method text"
         super().__init__(f"{what}, which {needed_by} needs; {advice}", kind="no log-probabilities")
         self._what = what
 
@@ -45,10 +45,10 @@ def strict(schema: Any) -> Any:
 
 
 def told(reply: Reply, request: Request, sent: Parameters, endpoint: Endpoint) -> Reply:
-    """Return the reply with what was applied: the sampling that was sent, and whether it follows the schema asked for.
+    """Return the reply with what was applied: the sampling that was sent, and whether it follows the requested schema.
 
     Raises:
-        EndpointError: log-probabilities were asked for, and a reply with a text came without.
+        EndpointError: log-probabilities were requested, but a reply with a text has none.
     """
     if request.top_logprobs is not None and reply.logprobs is None and reply.text.strip():
         raise no_logprobs(endpoint)
@@ -61,7 +61,7 @@ def told(reply: Reply, request: Request, sent: Parameters, endpoint: Endpoint) -
     if request.schema is not None:
         applied["structured"] = any(name in sent for name in SCHEMAS)
         if not applied["structured"]:
-            note = note or f"{endpoint.name} takes no JSON schema; asked for the form in words"
+            note = note or f"{endpoint.name} takes no JSON schema; asked for JSON in the prompt only"
     return replace(reply, applied=applied, note=note)
 
 
@@ -73,9 +73,9 @@ def refused_logprobs(error: ChatError, request: Request, endpoint: Endpoint) -> 
 
 
 def no_logprobs(endpoint: Endpoint, said: str = "") -> NoLogprobsError:
-    """Return the error about an endpoint that gives no log-probabilities; `said` is what it answered."""
+    """Return the error about an endpoint that returns no log-probabilities; `said` is its answer."""
     where = f" at {endpoint.base_url}" if endpoint.base_url else ""
-    return NoLogprobsError(f"{endpoint.name}{where} gives no log-probabilities" + (f" ({said})" if said else ""))
+    return NoLogprobsError(f"{endpoint.name}{where} returns no log-probabilities" + (f" ({said})" if said else ""))
 
 
 def token_logprobs(content: Any) -> tuple[TokenLogprobs, ...] | None:

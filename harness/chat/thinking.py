@@ -1,4 +1,4 @@
-"""What of a reply is said and what is only thought, and texts that can be stored and sent.
+"""Splits a reply into text and reasoning, and cleans texts so that they can be stored and sent.
 
 "<think>2 and 2…</think>4"   ─▶  text "4",  reasoning "2 and 2…"
 "2 and 2…</think>4"          ─▶  the same: some servers open the tag in the prompt
@@ -12,7 +12,7 @@ from harness.chat.body import at, list_at, text_at
 from harness.records import FinishReason
 
 NO_REPLY = "(no reply)"
-"""Sent in place of an earlier reply that was empty, where a protocol takes no empty message."""
+"""Sent instead of an earlier reply that was empty, if a protocol takes no empty message."""
 
 _OPEN, _CLOSE = "<think>", "</think>"
 _TAGS = (
@@ -38,7 +38,7 @@ class Spoken(NamedTuple):
 
 
 def split_thinking(text: str, *, cut: bool) -> Spoken:
-    """Return the text without the blocks of reasoning that it begins with, and what stood in them.
+    """Return the text without the blocks of reasoning at its start, and their contents.
 
     `cut` says whether the limit on tokens ended the text: then a block may lack its closing tag.
 
@@ -62,7 +62,7 @@ def split_thinking(text: str, *, cut: bool) -> Spoken:
 def spoken(content: Any, *, apart: tuple[Any, ...] = (), cut: bool = False) -> Spoken:
     """Return text and reasoning of a message's content: a string, a list of blocks, or nothing.
 
-    `apart` is reasoning that came in fields of its own; whatever is not text there is ignored.
+    `apart` is reasoning from separate fields; anything but text in it is ignored.
     """
     thoughts = [thought for thought in apart if isinstance(thought, str)]
     if isinstance(content, list):
@@ -106,5 +106,5 @@ def _text(blocks: list[Any]) -> str:
 
 
 def _thought(block: Any) -> str:
-    """Return what a thinking block holds: a string, or blocks of text again."""
+    """Return the contents of a thinking block: a string, or blocks of text again."""
     return text_at(block, "thinking") or _text(list_at(block, "thinking"))

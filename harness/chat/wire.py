@@ -64,7 +64,7 @@ class Guard:
         foreign: Collection[str],
         limits: Callable[[], httpx2.Timeout],
     ) -> None:
-        """`credentials` are the headers that say who is asking, and no other may (None: as the SDK has it); `foreign`
+        """`credentials` are the only allowed headers with credentials (None: the SDK's); `foreign`
         names the headers from the environment that are not for this server; `limits` are those of the next call."""
         self._standing = standing
         self._limits = limits
@@ -73,14 +73,14 @@ class Guard:
         self._unwanted = unwanted if credentials is None else unwanted.union(_IDENTIFYING)
 
     async def request(self, request: httpx2.Request) -> None:
-        """Take out of a request what is not for this server, and limit its time, whatever the SDK has said of it."""
+        """Remove from a request what is not for this server, and set our timeout instead of the SDK's."""
         request.extensions["timeout"] = self._limits().as_dict()
         for name in self._unwanted.intersection(map(str.lower, request.headers)):
             del request.headers[name]
         request.headers.update(self._credentials or {})
 
     async def response(self, response: httpx2.Response) -> None:
-        """Take note of what is left of the limits, and see to it that not too much is read."""
+        """Record the remaining limits, and bound the size of what is read."""
         self._standing.heard = True
         self._standing.note(response.headers.raw)
         if response.status_code >= 400:
@@ -130,7 +130,7 @@ class _BoundedError(_Bounded):
 
 
 def _decoded(response: httpx2.Response) -> "httpx2.AsyncByteStream | httpx2.Response":
-    """Return a response's stream, or what unpacks it if it is packed; its headers then say that it is not."""
+    """Return a response's stream, decompressed if necessary, with its headers adjusted."""
     stream = response.stream
     assert isinstance(stream, httpx2.AsyncByteStream)
     packing = response.headers.pop("content-encoding", None)
@@ -149,7 +149,7 @@ def time_limits(timeout: float, silence: float | None = None) -> httpx2.Timeout:
 
 @functools.cache
 def trusted(file: str | None, folder: str | None) -> ssl.SSLContext:
-    """Return what is trusted over TLS: one for all clients, since reading the authorities takes longer than all else.
+    """Return the TLS context, one for all clients, since reading the certificate authorities takes longest.
 
     `file` and `folder` are what the environment says of them: where it says something else, that is read.
     """
@@ -162,7 +162,7 @@ def http_client(transport: Callable[..., Any], guard: Guard, address: str, *, ti
     A proxy is never used for this machine's own addresses. `timeout` is the time in seconds for a whole call.
 
     Raises:
-        UsageError: a variable names a proxy that cannot be one; its value may hold a password and is not repeated.
+        UsageError: a variable names an invalid proxy; its value may hold a password and is not repeated.
     """
     local = (urlsplit(address).hostname or "") in {"localhost", "127.0.0.1", "::1"}
     if not local:
@@ -177,7 +177,7 @@ def http_client(transport: Callable[..., Any], guard: Guard, address: str, *, ti
 
 
 class Line:
-    """Where the calls of one SDK's client go, and what all of them say of themselves."""
+    """The address of one SDK's client, and the headers of all its calls."""
 
     def __init__(self, client: Any, http: Any, path: str) -> None:
         """`http` sends what `client`, an SDK's, would send to this path.
@@ -200,8 +200,8 @@ class Line:
         """Return the server's answer to one call, whatever its status.
 
         Raises:
-            ValueError, TypeError: the body cannot be said in JSON.
-            httpx2.TransportError: there is no answer, or it is cut.
+            ValueError, TypeError: the body cannot be encoded as JSON.
+            httpx2.TransportError: there is no answer, or it is truncated.
         """
         content = json.dumps(body, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
         request = httpx2.Request("POST", self._url, headers=self._headers, content=content)
@@ -223,7 +223,7 @@ def _check_proxies() -> None:
             usable = False
         if not usable or not named.isprintable() or " " in named:
             raise UsageError(
-                f"the proxy that {kind.upper()}_PROXY names cannot be one: it must look like http://localhost:3128;"
+                f"the proxy that {kind.upper()}_PROXY names is not valid: it must look like http://localhost:3128;"
                 " correct the variable or unset it"
             )
 

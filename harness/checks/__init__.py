@@ -1,8 +1,8 @@
-"""What a program can say of a reply: the closed vocabulary of checks that a question may carry.
+"""Checks: requirements on a reply that a program can decide, from a closed list of kinds.
 
-    check.py       a check, where it looks, what it finds
-    units.py       words, sentences, lines, bullets, rows ... as their readers would count them
-    scope.py       selectors that narrow the place
+    check.py       a check, its scope and its finding
+    units.py       words, sentences, lines, bullets, rows ... as human readers count them
+    scope.py       selectors of a part of the reply
     find.py        words, texts and patterns, found in linear time
     one file for each family: counts.py, contents.py, writing.py, earlier.py, data.py, answers.py, code.py
     vocabulary.py  all kinds, and reading them

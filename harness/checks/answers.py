@@ -47,7 +47,7 @@ class Number(Check, frozen=True, kw_only=True, tag="number"):
             raise ValueError(f"tolerance must not be below 0, this is {self.tolerance}")
 
     def wanted(self) -> str:
-        """Return in words what is asked for."""
+        """Return the requirement as a text."""
         off = f" (±{self.tolerance:g})" if self.tolerance else ""
         return f"{'a' if self.which == 'any' else f'the {self.which}'} number is {self.equals:.15g}{off}"
 
@@ -81,7 +81,7 @@ class Choice(Check, frozen=True, kw_only=True, tag="choice"):
             raise ValueError(f"equals must be one of the options, this is {self.equals!r}")
 
     def wanted(self) -> str:
-        """Return in words what is asked for."""
+        """Return the requirement as a text."""
         return f"decides for {self.equals}"
 
     def measure(self, passage: Passage) -> Finding:

@@ -1,11 +1,11 @@
-"""What a check is: a kind with its arguments, where in the reply it looks, and what it finds there.
+"""A check: a kind with its arguments, the part of the reply where it looks, and its finding.
 
     {"kind": "count", "of": "words", "at_most": 15, "each": "line"}
 
     Check ─▶ outcome(passage) ─▶ Finding(met, found, spans)
 
-A kind is a subclass of `Check`: its fields are the arguments, `measure` says whether one part of the reply is as it
-must be, `wanted` says in words what is asked. Everything is a pure function of the texts.
+A kind is a subclass of `Check`: its fields are the arguments, `measure` tests one part of the reply,
+`wanted` describes the requirement. Everything is a pure function of the texts.
 """
 
 from collections.abc import Mapping
@@ -27,7 +27,7 @@ class Span(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """What was said before the reply that is checked."""
+    """The conversation before the checked reply."""
 
     questions: tuple[str, ...] = ()
     """The user's turns up to the one that the reply answers."""
@@ -40,7 +40,7 @@ class Passage:
     """The part of a reply that a check looks at."""
 
     text: str
-    """The whole reply; what is left out stands as spaces, so that places stay what they are."""
+    """The whole reply, with excluded parts as spaces, so that offsets stay the same."""
     span: Span
     conversation: Conversation = field(default_factory=Conversation)
     sandbox: "Sandbox | None" = None
@@ -72,7 +72,7 @@ class Finding:
     met: bool | None
     """None: it was not looked at (its code may not be run)."""
     found: str = ""
-    """What is there instead of what is asked for, in a few words."""
+    """What was found instead of the requirement, in a few words."""
     spans: tuple[Span, ...] = ()
     """The places that break it; none where something is missing."""
 
@@ -94,10 +94,10 @@ Selector: TypeAlias = dict[str, Any]
 class Check(
     msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, tag_field="kind", omit_defaults=True
 ):
-    """One thing that a program can say of a reply."""
+    """One requirement on a reply that a program can decide."""
 
     QUOTES: ClassVar[bool] = True
-    """Whether what is found may hold words of the reply, which judges are shown only in a fence."""
+    """Whether the finding may quote the reply, which judges see only in a fence."""
 
     name: str | None = None
     """What the check is called in tables, where other than its kind."""
@@ -120,7 +120,7 @@ class Check(
         raise NotImplementedError
 
     def wanted(self) -> str:
-        """Return in words what is asked for, without the place."""
+        """Return the requirement as a text, without the scope."""
         raise NotImplementedError
 
     @property
@@ -136,7 +136,7 @@ class Check(
 
     @property
     def statement(self) -> str:
-        """What is asked for, in words, with the place."""
+        """The requirement as a text, with the scope."""
         from harness.checks.scope import place
 
         return self.wanted() + place(self.within, self.each)
@@ -197,7 +197,7 @@ class Bounds(Check, frozen=True, kw_only=True):
         stated = [n for n in ("exactly", "between") if getattr(self, n) is not None]
         ends = [n for n in ("at_least", "at_most") if getattr(self, n) is not None]
         if len(stated) > 1 or (stated and ends):
-            raise ValueError(f"{' and '.join(stated + ends)} cannot stand together; give one")
+            raise ValueError(f"{' and '.join(stated + ends)} exclude each other; give one")
         if needed and not stated and not ends:
             raise ValueError("needs one of exactly, at_least, at_most, between")
         least, most = self.limits()
@@ -205,7 +205,7 @@ class Bounds(Check, frozen=True, kw_only=True):
             raise ValueError(f"no number is from {least} to {most}")
 
     def many(self, default: tuple[int, int | None] | None = None) -> str:
-        """Return the bounds in words: "exactly 8", "90 to 110", "at most 60"."""
+        """Return the bounds as a text: "exactly 8", "90 to 110", "at most 60"."""
         least, most = self.limits(default)
         if least == most:
             return f"exactly {least}"

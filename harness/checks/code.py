@@ -33,7 +33,7 @@ class Language:
     file: str
     command: tuple[str, ...]
     image: str
-    """A container image that holds the command."""
+    """A container image with the command."""
     aliases: tuple[str, ...] = ()
     """Further names that fences use."""
     calls: str = ""
@@ -95,7 +95,7 @@ class Code(Check, frozen=True, kw_only=True, tag="code"):
         if self.function is not None and not (_NAME.fullmatch(self.function) and LANGUAGES[self.language].calls):
             raise ValueError(f"function {self.function!r} cannot be called in {self.language}")
         if self.tests is not None and not LANGUAGES[self.language].checked:
-            raise ValueError(f"tests cannot be put behind {self.language}; give cases")
+            raise ValueError(f"tests are not supported for {self.language}; give cases")
         for case in self.cases:
             stated = (case.returns is not msgspec.UNSET) + (case.raises is not None) + (case.stdout is not None)
             if stated != 1 or (self.function is None) == (case.stdout is None):
@@ -109,7 +109,7 @@ class Code(Check, frozen=True, kw_only=True, tag="code"):
         return True
 
     def wanted(self) -> str:
-        """Return in words what is asked for."""
+        """Return the requirement as a text."""
         return f"{self.language} code that passes {f'{len(self.cases)} cases' if self.cases else 'its tests'}"
 
     def measure(self, passage: Passage) -> Finding:

@@ -21,7 +21,7 @@ class Contains(Wanted, frozen=True, kw_only=True, tag="contains"):
         self.check_bounds(needed=False)
 
     def wanted(self) -> str:
-        """Return in words what is asked for."""
+        """Return the requirement as a text."""
         often = "" if self.limits(_ONCE) == _ONCE else f" {self.many()} times"
         return f"contains {self.quoted(' or ' if self.any else ', ')}{often}"
 
@@ -55,7 +55,7 @@ class NotContains(_Unbounded, frozen=True, kw_only=True, tag="not_contains"):
     """None of these: {"kind": "not_contains", "text": "!"}."""
 
     def wanted(self) -> str:
-        """Return in words what is asked for."""
+        """Return the requirement as a text."""
         return f"does not contain {self.quoted(' or ')}"
 
     def measure(self, passage: Passage) -> Finding:
@@ -74,7 +74,7 @@ class _Edge(_Unbounded, frozen=True, kw_only=True):
     NOT: ClassVar[bool] = False
 
     def wanted(self) -> str:
-        """Return in words what is asked for."""
+        """Return the requirement as a text."""
         return f"{f'does not {self.VERB}' if self.NOT else f'{self.VERB}s'} with {self.quoted(' or ')}"
 
     def measure(self, passage: Passage) -> Finding:
@@ -124,7 +124,7 @@ class Order(_Unbounded, frozen=True, kw_only=True, tag="order"):
             raise ValueError("order needs at least two texts")
 
     def wanted(self) -> str:
-        """Return in words what is asked for."""
+        """Return the requirement as a text."""
         return f"in this order: {self.quoted()}"
 
     def measure(self, passage: Passage) -> Finding:
@@ -147,7 +147,7 @@ class Equals(Check, frozen=True, kw_only=True, tag="equals"):
     match_case: bool = False
 
     def wanted(self) -> str:
-        """Return in words what is asked for."""
+        """Return the requirement as a text."""
         return f"is {' or '.join(f'“{text}”' for text in self._texts)}"
 
     def measure(self, passage: Passage) -> Finding:

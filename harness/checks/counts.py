@@ -22,7 +22,7 @@ class Count(Bounds, frozen=True, kw_only=True, tag="count"):
         self.check_bounds(needed=True)
 
     def wanted(self) -> str:
-        """Return in words what is asked for."""
+        """Return the requirement as a text."""
         one = self.limits() in ((1, 1), (1, None), (0, 1))
         return f"{self.many()} {singular(self.of) if one else plural(self.of)}"
 
@@ -38,18 +38,18 @@ class Count(Bounds, frozen=True, kw_only=True, tag="count"):
 
 
 class Sorted(Check, frozen=True, kw_only=True, tag="sorted"):
-    """The parts stand in order: {"kind": "sorted", "of": "lines", "by": "time"}; equal ones may follow each other."""
+    """The parts are in order: {"kind": "sorted", "of": "lines", "by": "time"}; equal ones may follow each other."""
 
     of: Unit
     by: Literal["alphabet", "number", "length", "time"] = "alphabet"
     descending: bool = False
 
     def wanted(self) -> str:
-        """Return in words what is asked for."""
+        """Return the requirement as a text."""
         return f"{plural(self.of)} in order of {self.by}{', descending' if self.descending else ''}"
 
     def measure(self, passage: Passage) -> Finding:
-        """Find the first part that stands after one that it should precede."""
+        """Find the first part that follows one that it should precede."""
         last: tuple[float, str] | None = None
         for number, span in enumerate(spans_of(self.of, passage), 1):
             key = _order(passage.at(span), self.by)
@@ -68,7 +68,7 @@ class Distinct(Check, frozen=True, kw_only=True, tag="distinct"):
     by: Literal["text", "first_letter", "first_word", "last_word"] = "text"
 
     def wanted(self) -> str:
-        """Return in words what is asked for."""
+        """Return the requirement as a text."""
         what = "" if self.by == "text" else f"in the {self.by.replace('_', ' ')}"
         return f"no two {plural(self.of)} are the same {what}".rstrip()
 

@@ -30,7 +30,7 @@ class Json(Check, frozen=True, kw_only=True, tag="json"):
     """Valid JSON, perhaps equal to a value: {"kind": "json", "equals": {"a": 1}, "key_order": true}."""
 
     around: bool = False
-    """Whether text may stand around the block of code that holds it; else the reply is JSON, in a fence or without."""
+    """Whether text may surround the code block with the data; else the whole reply is JSON, with or without a fence."""
     at: str = ""
     """A JSON pointer (RFC 6901) to the part that is compared."""
     keys: list[str] | None = None
@@ -56,7 +56,7 @@ class Json(Check, frozen=True, kw_only=True, tag="json"):
             _read_json(self.equals)
 
     def wanted(self) -> str:
-        """Return in words what is asked for."""
+        """Return the requirement as a text."""
         there = f" at {self.at}" if self.at else ""
         keys = f" with the keys {', '.join(self.keys)}" if self.keys is not None else ""
         equal = "" if self.equals is msgspec.UNSET else " equal to the right value"
@@ -135,7 +135,7 @@ class _Grid(Check, frozen=True, kw_only=True):
     """How far numbers may be off."""
 
     def shape(self) -> str:
-        """Return in words what rows and columns are asked for."""
+        """Return the required rows and columns as a text."""
         header = f" with the columns {', '.join(self.columns)}" if self.columns else ""
         many = "" if self.rows is None else f"{' and' if header else ' with'} {self.rows} rows"
         return header + many + (" equal to the given one" if self.equals else "")
@@ -168,14 +168,14 @@ class Table(_Grid, frozen=True, kw_only=True, tag="table"):
     """One Markdown table: {"kind": "table", "columns": ["pair", "road"], "rows": 5}."""
 
     around: bool = True
-    """Whether text may stand around it."""
+    """Whether text may surround it."""
 
     def wanted(self) -> str:
-        """Return in words what is asked for."""
+        """Return the requirement as a text."""
         return "one table" + self.shape()
 
     def measure(self, passage: Passage) -> Finding:
-        """Take the table apart and compare."""
+        """Parse the table and compare."""
         found = tables(passage)
         if len(found) != 1:
             return Finding(False, f"{len(found)} tables", tuple(Span(t[0].start, t[-1].end) for t in found[1:]))
@@ -191,7 +191,7 @@ class Csv(_Grid, frozen=True, kw_only=True, tag="csv"):
     """Valid CSV: {"kind": "csv", "delimiter": ";", "columns": ["name", "year"], "rows": 12}."""
 
     around: bool = False
-    """Whether text may stand around the block of code that holds it."""
+    """Whether text may surround the code block with the data."""
     delimiter: str = ","
 
     def __post_init__(self) -> None:
@@ -201,7 +201,7 @@ class Csv(_Grid, frozen=True, kw_only=True, tag="csv"):
             raise ValueError(f"delimiter must be one character, this is {self.delimiter!r}")
 
     def wanted(self) -> str:
-        """Return in words what is asked for."""
+        """Return the requirement as a text."""
         return "valid CSV" + self.shape()
 
     def measure(self, passage: Passage) -> Finding:
@@ -216,7 +216,7 @@ class Csv(_Grid, frozen=True, kw_only=True, tag="csv"):
 
 
 def close(wanted: Decimal, value: Decimal, tolerance: float) -> bool:
-    """Return whether two numbers are no further apart than allowed."""
+    """Return whether two numbers are equal within the tolerance."""
     if wanted == value:
         return True
     if not tolerance or abs(value.adjusted() - wanted.adjusted()) > 30:
@@ -252,7 +252,7 @@ def _cell(text: str) -> str:
 
 
 def _block(passage: Passage, around: bool) -> Span:
-    """Return where the data is: in the only fence, in the last one if text may stand around it, else everywhere."""
+    """Return the span of the data: the only fence, the last one if text may surround it, else everything."""
     blocks = code(passage)
     if blocks and (around or passage.said.strip().startswith(("```", "~~~"))):
         last = blocks[-1]
@@ -263,7 +263,7 @@ def _block(passage: Passage, around: bool) -> Span:
 
 
 def _read_json(text: str) -> Any:
-    """Return a JSON value, numbers as they are written; raise `ValueError` for what RFC 8259 does not know."""
+    """Return a JSON value, with numbers as written; raise `ValueError` for anything outside RFC 8259."""
     return json.loads(
         text.strip(),
         parse_float=WrittenNumber,

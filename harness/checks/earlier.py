@@ -1,4 +1,4 @@
-"""The reply beside what was said before: `keeps`, `quotes`, `shorter`."""
+"""The reply compared with earlier turns: `keeps`, `quotes`, `shorter`."""
 
 from collections.abc import Hashable, Sequence
 from typing import ClassVar, Literal, TypeAlias
@@ -15,9 +15,10 @@ _Runs: TypeAlias = tuple[Sequence[Hashable], Sequence[Hashable]]
 
 
 class Keeps(Bounds, frozen=True, kw_only=True, tag="keeps"):
-    """Parts of the reply before stand in this one word for word: {"kind": "keeps", "of": "sentences", "exactly": 1}.
+    """Parts of the previous reply are repeated verbatim in this one: {"kind": "keeps", "of": "sentences", "exactly":
+    1}.
 
-    Without bounds all of them do. Of words, the bounds are for the longest run that both have.
+    Without bounds all of them are. For words, the bounds apply to the longest run in both.
     """
 
     of: Unit
@@ -39,7 +40,7 @@ class Keeps(Bounds, frozen=True, kw_only=True, tag="keeps"):
         return isinstance(self.of, str) and full_name(self.of) == "words"
 
     def wanted(self) -> str:
-        """Return in words what is asked for."""
+        """Return the requirement as a text."""
         where = f"the reply to turn {self.turn}" if self.turn else "the reply before"
         where += place(self.source, None)
         if self._runs:
@@ -68,10 +69,10 @@ class Keeps(Bounds, frozen=True, kw_only=True, tag="keeps"):
 
 
 class Quotes(Bounds, frozen=True, kw_only=True, tag="quotes"):
-    """What stands in quotation marks was said before: {"kind": "quotes", "of": "answer", "words": [3, 6]}."""
+    """The quoted passages occur in earlier turns: {"kind": "quotes", "of": "answer", "words": [3, 6]}."""
 
     whose: Literal["answer", "question"] = msgspec.field(name="of", default="answer")
-    """From the model's earlier replies, or from what the user said."""
+    """From the model's earlier replies, or from the user's messages."""
     words: tuple[int, int] | None = None
     """The least and the most words of each passage."""
 
@@ -81,7 +82,7 @@ class Quotes(Bounds, frozen=True, kw_only=True, tag="quotes"):
         self.check_bounds(needed=False)
 
     def wanted(self) -> str:
-        """Return in words what is asked for."""
+        """Return the requirement as a text."""
         said_in = "the earlier reply" if self.whose == "answer" else "the question"
         length = f", {self.words[0]} to {self.words[1]} words each" if self.words else ""
         return f"{self.many((1, None))} passages quoted word for word from {said_in}{length}"
@@ -117,7 +118,7 @@ class Shorter(Check, frozen=True, kw_only=True, tag="shorter"):
             raise ValueError(f"share must be a number between 0 and 1, this is {self.share}")
 
     def wanted(self) -> str:
-        """Return in words what is asked for."""
+        """Return the requirement as a text."""
         than = f"the reply to turn {self.turn}" if self.turn else "the reply before"
         if self.share is None:
             return f"shorter than {than}"
@@ -173,6 +174,6 @@ def _folded_words(passage: Passage) -> list[str]:
 
 
 def _plain(text: str) -> str:
-    """Return a text as it is compared word for word: spaces, emphasis and the shape of quotes do not count."""
+    """Return a text normalised for comparison: spaces, emphasis and the shape of quotes are ignored."""
     marks = str.maketrans({"*": None, "_": None, "’": "'", "‘": "'", "“": '"', "”": '"', "„": '"'})
     return " ".join(text.translate(marks).split())

@@ -1,7 +1,7 @@
 """Finding words, texts and patterns that people write, in time linear in the text.
 
-Words and texts become plain regular expressions without a repeated group. Patterns are RE2's, whose matching takes time
-linear in the text whatever is written; look-around and back references do not exist in it.
+Words and texts become plain regular expressions without a repeated group. Patterns are RE2's, which always match in
+linear time; look-around and back references do not exist in it.
 """
 
 import functools
@@ -16,7 +16,7 @@ Texts: TypeAlias = str | list[str]
 _LONGEST_PATTERN = 2_000
 _CJK = re.compile(f"[{CJK}]")
 _BEFORE = r"[\s*_#>~\"'“”„«»「『‘’(\[\-–—•+]*"
-"""What may stand before the first word: marks of Markdown, quotation marks."""
+"""What may precede the first word: Markdown markers, quotation marks."""
 _AFTER = r"[\s*_~\"'“”«»」』’)\].,;:!?…。！？、-]*"
 
 
@@ -24,9 +24,9 @@ class Wanted(Bounds, frozen=True, kw_only=True):
     """Arguments of all kinds that look for something written: one of `words`, `text` and `pattern`."""
 
     words: Texts | None = None
-    """Whole words or phrases; `*` at an end stands for any ending, or any beginning."""
+    """Whole words or phrases; `*` at an end matches any ending, or any beginning."""
     text: Texts | None = None
-    """Letters or marks, wherever they stand."""
+    """A text at any place."""
     pattern: Texts | None = None
     """RE2 regular expressions; ^ and $ match at lines."""
     match_case: bool = False
@@ -79,7 +79,7 @@ class Wanted(Bounds, frozen=True, kw_only=True):
         return last
 
     def quoted(self, joint: str = ", ") -> str:
-        """Return what is looked for, in words."""
+        """Return a description of what is looked for."""
         return joint.join(f"/{e}/" if self.pattern is not None else f"“{e}”" for e in self.entries)
 
     def _source(self, entry: str) -> str:
@@ -124,7 +124,7 @@ def compiled(pattern: str, match_case: bool = True) -> Any:
     import re2
 
     if len(pattern) > _LONGEST_PATTERN:
-        raise ValueError(f"a pattern of {len(pattern)} characters; the longest is {_LONGEST_PATTERN}")
+        raise ValueError(f"a pattern of {len(pattern)} characters; the most is {_LONGEST_PATTERN}")
     options = re2.Options()
     options.log_errors = False  # it would write to stderr by itself
     try:
@@ -132,4 +132,4 @@ def compiled(pattern: str, match_case: bool = True) -> Any:
     except re2.error as error:
         why = error.args[0] if error.args else ""
         why = why.decode("utf-8", "replace") if isinstance(why, bytes) else str(why)
-        raise ValueError(f"pattern {pattern!r} is not one that RE2 knows: {why}") from None
+        raise ValueError(f"pattern {pattern!r} is not valid for RE2: {why}") from None

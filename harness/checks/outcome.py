@@ -22,7 +22,7 @@ class Outcome:
     loose: bool | None
     """Whether the reply or a variant of it does."""
     found: str
-    """Where it is not met: what is there instead."""
+    """If it fails: what was found instead."""
     spans: tuple[Span, ...]
     """Where it is not met: the places in the reply that break it."""
 

@@ -103,7 +103,7 @@ def open_sandbox() -> Sandbox:
         faults.append(f"{name} does not work here ({(fault.strip().splitlines() or ['no reason given'])[-1][:150]})")
     why = "; ".join(faults) or "none is installed"
     raise UsageError(
-        f"running code needs bubblewrap (bwrap), podman or docker: {why}; install one, or leave --run-code out"
+        f"running code needs bubblewrap (bwrap), podman or docker: {why}; install one, or leave out --run-code"
     )
 
 

@@ -53,7 +53,7 @@ def known(unit: Unit, also: Sequence[str] = ()) -> None:
 
 
 def narrow(within: Selector | Sequence[Selector], passage: Passage) -> Passage:
-    """Return the part of a passage that the selectors leave.
+    """Return the part of a passage that the selectors select.
 
     Raises:
         MissingPartError: there is no such part.
@@ -74,7 +74,7 @@ def narrow(within: Selector | Sequence[Selector], passage: Passage) -> Passage:
 
 
 def place(within: Selector | Sequence[Selector], each: Unit | None) -> str:
-    """Return in words where a check looks: "" for the whole reply, " in paragraph 2", " in each sentence"."""
+    """Return a text about where a check looks: "" for the whole reply, " in paragraph 2", " in each sentence"."""
     said = "".join(_said(selector) for selector in _steps(within))
     return said + (f", in each {singular(each)}" if each is not None else "")
 
@@ -89,7 +89,7 @@ def _require(holds: object, name: str, what: str, value: Any) -> None:
 
 
 def _find(passage: Passage, wanted: str) -> Span:
-    """Return where a text first stands in a passage, whatever its case."""
+    """Return where a text first occurs in a passage, ignoring case."""
     # Case is folded letter by letter, since some letters become two.
     place = _folded(passage.said).find(_folded(wanted))
     if place < 0:

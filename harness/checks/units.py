@@ -64,12 +64,12 @@ def letters(passage: Passage) -> list[Span]:
 
 
 def capital_words(passage: Passage) -> list[Span]:
-    """Return the words that are written in capitals altogether."""
+    """Return the words entirely in capitals."""
     return [span for span in words(passage) if passage.at(span).isupper()]
 
 
 def lines(passage: Passage) -> list[Span]:
-    """Return the lines that say something: not blank, no rule, no fence of code, no ruler of a table."""
+    """Return the lines with content: not blank, and no rule, code fence or table ruler."""
     found = []
     for span in _raw_lines(passage):
         line = passage.at(span)
@@ -84,7 +84,7 @@ def headings(passage: Passage) -> list[Span]:
 
 
 def paragraphs(passage: Passage) -> list[Span]:
-    """Return the blocks between blank lines; headings and rules alone are none."""
+    """Return the blocks between blank lines; headings and rules alone do not count."""
     found = []
     for block in _blocks(passage):
         if any(not _HEADING.match(passage.at(line)) for line in lines(passage.part(block))):
@@ -113,29 +113,29 @@ def cells(passage: Passage) -> list[Span]:
 
 
 def code(passage: Passage) -> list[Span]:
-    """Return what stands in fenced blocks of code."""
+    """Return the contents of fenced code blocks."""
     return _matches(_CODE, passage)
 
 
 def quotes(passage: Passage) -> list[Span]:
-    """Return what stands in quotation marks."""
+    """Return the texts in quotation marks."""
     return _matches(_QUOTE, passage)
 
 
 def highlights(passage: Passage) -> list[Span]:
-    """Return what stands between *asterisks* or **pairs of them**."""
+    """Return the texts between *asterisks* or **pairs of them**."""
     return [span for span in _matches(_HIGHLIGHT, passage) if passage.at(span).strip()]
 
 
 def placeholders(passage: Passage) -> list[Span]:
-    """Return what stands in [square brackets], brackets included."""
+    """Return the texts in [square brackets], with the brackets."""
     return _matches(_PLACEHOLDER, passage)
 
 
 def sentences(passage: Passage) -> list[Span]:
-    """Return what ends in a sentence's mark; a heading, a signature, a line that ends in a colon are no sentences.
+    """Return the sentences; a heading, a signature or a line that ends in a colon is not one.
 
-    A sentence ends neither at an abbreviation or an initial, nor where the text goes on in small letters, and never
+    A sentence ends neither at an abbreviation or an initial, nor where the text continues in lower case, and never
     reaches across a blank line or into the next point of a list.
     """
     found = []
@@ -314,7 +314,7 @@ def _ends_sentence(text: str, begin: int, match: re.Match[str], end: int) -> boo
 
 
 def _split(passage: Passage, mark: str) -> list[Span]:
-    """Return the parts between the occurrences of a text that hold something."""
+    """Return the parts between the occurrences of a text that are not empty."""
     begin, found = passage.span.start, []
     while (place := passage.text.find(mark, begin, passage.span.end)) >= 0:
         found.append(Span(begin, place))

@@ -28,7 +28,7 @@ class _Joined(Check, frozen=True, kw_only=True):
     checks: list["AnyCheck"]
 
     def wanted(self) -> str:
-        """Return in words what is asked for."""
+        """Return the requirement as a text."""
         return f" {self.JOINT} ".join(check.statement for check in self.checks)
 
     def needs_code(self) -> bool:
@@ -69,10 +69,10 @@ KINDS: Mapping[str, type[Check]] = {str(kind.__struct_config__.tag): kind for ki
 
 
 def read_check(value: Any) -> Check:
-    """Return the check that a JSON object says.
+    """Return the check of a JSON object.
 
     Raises:
-        ValueError: it says none; the text tells why, with the nearest kind or argument there is.
+        ValueError: it is not a valid check; the text says why, with the nearest kind or argument.
     """
     if not isinstance(value, Mapping):
         raise ValueError(f"a check must be an object, this is {str(value)[:60]!r}")
@@ -101,7 +101,7 @@ def read_checks(value: Any, turns: int) -> tuple[tuple[Check, ...], ...]:
     """Return the checks of a question: for each turn a list.
 
     Raises:
-        ValueError: it is no list of as many lists as there are turns, or a check is none; the text says which.
+        ValueError: it is not a list with one list for each turn, or a check is invalid; the text says which.
     """
     if not isinstance(value, Sequence) or isinstance(value, str) or len(value) != turns:
         raise ValueError(f"checks must be a list of {turns} lists, one for each turn")

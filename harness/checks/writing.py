@@ -17,7 +17,7 @@ class Case(Check, frozen=True, kw_only=True, tag="case"):
     wants: Literal["upper", "lower", "capitalized"] = msgspec.field(name="is")
 
     def wanted(self) -> str:
-        """Return in words what is asked for."""
+        """Return the requirement as a text."""
         small = {"upper": "capital letters only", "lower": "small letters only"}
         return small.get(self.wants, "every word begins with a capital")
 
@@ -50,7 +50,7 @@ class Language(Check, frozen=True, kw_only=True, tag="language"):
             raise ValueError(f"no language {self.wants!r}; known: {', '.join(there)}")
 
     def wanted(self) -> str:
-        """Return in words what is asked for."""
+        """Return the requirement as a text."""
         return f"written in {self.wants}"
 
     def measure(self, passage: Passage) -> Finding:

@@ -1,4 +1,4 @@
-"""Check the answers by what a program can check."""
+"""Check the answers for what a program can check."""
 
 import argparse
 
@@ -6,7 +6,7 @@ from harness.cli import command, flags, messages
 from harness.cli.auto_metrics import measured
 
 NAME = "auto_checks"
-PURPOSE = "Check every answer by the checks that its question carries: no judge, no key, no cost."
+PURPOSE = "Test every answer against the checks of its question: no judge, no key, no cost."
 EXAMPLES = (
     "auto_checks --bench-name ifeval",
     "auto_checks --model-list my-model --first-n 10",
@@ -20,7 +20,7 @@ def parser() -> command.Parser:
     group = p.group("checks")
     group.add("--model-list NAME ...", "the models to check (default: all that have answers)")
     add_run_code(group)
-    flags.add_redo(group, "check again what is checked")
+    flags.add_redo(group, "check answers again that are checked")
     flags.add_slice(flags.add_bench(p))
     return p
 
@@ -29,8 +29,8 @@ def add_run_code(group: command.Flags) -> None:
     """Add the flag that lets checks run a model's code."""
     group.add(
         "--run-code",
-        "let checks run code that models wrote: in bubblewrap, podman or docker, without network and home, within "
-        "limits of time, memory and processes (default: off; such checks stay undecided)",
+        "let checks run code that models wrote: in bubblewrap, podman or docker, without network and home folder, with "
+        "limits on time, memory and processes (default: off; such checks stay undecided)",
     )
 
 

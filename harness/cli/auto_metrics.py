@@ -35,13 +35,13 @@ def parser() -> command.Parser:
     )
     group.add(
         "--config FILE",
-        "compute what a configuration of ColossalAI's chat evaluation (JSON, or the same as TOML) names for each "
-        "category, in place of --metrics",
+        "compute the metrics that a configuration of ColossalAI's chat evaluation (JSON, or the same as TOML) names "
+        "for each category, instead of --metrics",
     )
     add_setup(p, group)
     group.add("--model-list NAME ...", "the models to measure (default: all that have answers)")
     flags.add_reference(group)
-    flags.add_redo(group, "measure again what is measured")
+    flags.add_redo(group, "measure answers again that are measured")
     flags.add_slice(flags.add_bench(p))
     return p
 
@@ -51,20 +51,20 @@ def add_setup(p: command.Parser, group: command.Flags) -> None:
     group.add(
         "--variant NAME",
         "default, or colossalai: the formulas and tokens of ColossalAI's evaluation, for numbers comparable with its "
-        "own; metrics that it lacks are as usual",
+        "own; metrics that it lacks are as by default",
         default="default",
     )
     group.add(
         "--tokenizer NAME",
-        "what makes tokens of the texts: words (of any language; Chinese and other scripts without spaces by "
-        "character), characters, whitespace, or jieba (extra [zh]) (default: words; of bleu, sacrebleu's for the "
+        "how texts are split into tokens: words (of any language; Chinese and other scripts without spaces by "
+        "character), characters, whitespace, or jieba (extra [zh]) (default: words; for bleu, sacrebleu's for the "
         "language)",
     )
     group.add("--language CODE", "the language of the texts, such as en, zh, hu (default: the benchmark's)")
     models = p.group(
         "metrics by a model",
         "They need the extra [models]. DIR_OR_REPO is a folder with a checkpoint, or a repository of the Hugging Face "
-        "hub, with @REVISION where it is not to be the newest.",
+        "hub, with @REVISION for another than the newest.",
     )
     models.add("--bert-model DIR_OR_REPO", "the model of bert_score")
     models.add(
@@ -73,25 +73,25 @@ def add_setup(p: command.Parser, group: command.Flags) -> None:
     )
     models.add(
         "--unieval-model [TASK=]DIR_OR_REPO ...",
-        "the checkpoint of unieval for a task (summarization, dialogue, data2text, fact or one of "
+        "the checkpoint of unieval for a task (summarization, dialogue, data2text, fact or one in "
         "--unieval-questions), or for all others",
     )
     models.add(
         "--dimension TASK/NAME ...",
-        "what unieval asks about, such as dialogue/naturalness (default: every dimension of the tasks that have a "
+        "the dimensions of unieval, such as dialogue/naturalness (default: every dimension of the tasks that have a "
         "model)",
     )
     models.add(
         "--unieval-questions FILE",
         "the questions of unieval, as TOML; the wording that the published checkpoints were trained on comes with "
-        "fetch_bench unieval_questions (default: stand-ins of our own wording)",
+        "fetch_bench unieval_questions (default: stand-ins in our own words)",
     )
-    models.add("--device NAME", "where the models run: cpu, cuda:0, ... (default: a GPU if there is one)")
-    models.add("--batch-size N", "texts that a model reads at once", default=8)
+    models.add("--device NAME", "device for the models: cpu, cuda:0, ... (default: a GPU if there is one)")
+    models.add("--batch-size N", "texts in one batch of a model", default=8)
 
 
 def setup(args: argparse.Namespace, bench: "Bench") -> "Setup":
-    """Return what the flags of `add_setup` say."""
+    """Return the setup that the flags of `add_setup` state."""
 
     from harness.metrics.setup import Setup, by_task
 
@@ -138,7 +138,7 @@ def work(args: argparse.Namespace) -> int:
 
 
 def measured(args: argparse.Namespace, plan: "MetricPlan", name: str = NAME, unit: str = "number") -> "MetricReport":
-    """Carry out a plan, and say what there is to know about it; return what was done."""
+    """Carry out a plan, print notes on it, and return the report."""
     from harness.metrics.run import run_metrics
 
     for notice in plan.notices:
@@ -153,13 +153,13 @@ def measured(args: argparse.Namespace, plan: "MetricPlan", name: str = NAME, uni
         report = run_metrics(plan, watch=watch)
     if report.undefined:
         written = messages.counted(report.written, "row")
-        messages.warn(name, f"{report.undefined} of {written} have no number; each says why, and no mean counts it")
+        messages.warn(name, f"{report.undefined} of {written} have no number; each states why, and means leave it out")
     messages.moved(args, report.superseded, "older row", plan.bench.metric_state)
     return report
 
 
 def _shown(metric: "Metric") -> str:
-    """Return a metric's name and whatever else its numbers depend on that has a name."""
+    """Return a metric's name with its variant, tokenizer and library."""
     variant = None if metric.variant == "default" else metric.variant
     how = ", ".join(filter(None, [variant, metric.tokenizer and f"tokens: {metric.tokenizer}", metric.library]))
     return f"{metric.name} ({how})" if how else metric.name

@@ -1,4 +1,4 @@
-"""Look over a benchmark folder: all problems at once, and what the set consists of."""
+"""Check a benchmark folder: all problems at once, and what the set contains."""
 
 import argparse
 
@@ -16,8 +16,8 @@ def parser() -> Parser:
     """Return the command's parser."""
     p = Parser(
         "check_bench",
-        "Check a benchmark folder as the other commands read it, and show what it consists of. Problems, which are "
-        "what these commands refuse or misread, make the exit code 1; missing references and near-duplicates do not.",
+        "Check a benchmark folder as the other commands read it, and show what it contains. The exit code is 1 if it "
+        "has problems, which these commands refuse or misread; missing references and near-duplicates are none.",
         EXAMPLES,
     )
     what = p.group("benchmark")
@@ -25,7 +25,7 @@ def parser() -> Parser:
     flags.add_object(what, "--bench-name", "DIR_OR_NAME", about=names, default="mt_bench")
     flags.add_data_dir(what, "data folder in which a name is looked for")
     form = p.group("output")
-    form.add("--format table|json", "how to print; a table shows the first 20 of each list", default="table")
+    form.add("--format table|json", "output format; a table shows the first 20 of each list", default="table")
     return p
 
 

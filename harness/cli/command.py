@@ -1,4 +1,4 @@
-"""What every command is made of: the parser, and the one place where errors end and the process does.
+"""What all commands share: the parser, and the one place that handles errors and ends the process.
 
 An error becomes one line on stderr, and the exit code. Flags that several commands have are in `flags.py`; output
 to the user goes through `messages.py`.
@@ -26,8 +26,8 @@ EXIT_CODES = {
     130: "interrupted; what was done is kept",
 }
 CODES = "\n".join(["exit codes:", *(f"  {code:<4} {meaning}" for code, meaning in EXIT_CODES.items())])
-_GO_ON = "run the same command again to go on"
-"""How a message ends behind which the command fits."""
+_GO_ON = "run the same command again to continue"
+"""The end of messages to which the command line is added."""
 
 
 class Flags(argparse._ArgumentGroup):
@@ -36,8 +36,8 @@ class Flags(argparse._ArgumentGroup):
     def add(self, shown: str, about: str, kind: Callable[[str], Any] | None = None, **more: Any) -> None:
         """Add a flag, `shown` as in the manual: `--redo`, `--first-n N`, `--model NAME ...`, `--choices first|all`.
 
-        What it is about ends with its default, unless `about` says it in other words. A value is of the kind that its
-        name says (`KINDS`), unless `kind` is another one.
+        Its default is added to `about`, unless `about` states it already. A value has the type that its
+        name implies (`KINDS`), unless `kind` is given.
         """
         words = shown.replace(",", "").split()
         names = [word for word in words if word.startswith("-")]
@@ -50,9 +50,9 @@ class Flags(argparse._ArgumentGroup):
             more = {"action": "store_true", **more}
         if several:
             more = {"nargs": "+", "action": "extend", **more}
-        if "(default: " not in about and "(needed" not in about:
+        if "(default: " not in about and "(required" not in about:
             usual = more.get("default") if value else "off"
-            about += " (needed)" if more.get("required") else f" (default: {'none' if usual is None else usual})"
+            about += " (required)" if more.get("required") else f" (default: {'none' if usual is None else usual})"
         self.add_argument(*names, help=about, **more)
 
 
@@ -60,7 +60,7 @@ class Parser(argparse.ArgumentParser):
     """An argument parser whose errors are one line that names the nearest flag."""
 
     def __init__(self, name: str, purpose: str, examples: Sequence[str], *, usual: str | None = None) -> None:
-        """`usual` is the flag that a user means who gives a value without one."""
+        """`usual` is the flag that is suggested for a value without a flag."""
         self.examples = tuple(examples)
         self.usual = usual
         super().__init__(
@@ -78,7 +78,7 @@ class Parser(argparse.ArgumentParser):
             "-v",
             "--verbose",
             action="store_true",
-            help="also say which files and addresses are used, and show where an error arose (default: off)",
+            help="also print the files and addresses used, and a traceback for errors (default: off)",
         )
 
     def group(self, title: str, about: str | None = None) -> Flags:
@@ -97,7 +97,7 @@ class Parser(argparse.ArgumentParser):
         return found
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> tuple[Any, list[str]]:
-        """Parse as usual, after a look for unknown flags: a mistyped one is named before a missing one is."""
+        """Parse as usual, but first look for unknown flags: a mistyped flag is reported before a missing one."""
         words = sys.argv[1:] if args is None else list(args)
         self._check_flags(words)
         return super().parse_known_args(words, namespace)
@@ -122,7 +122,7 @@ class Parser(argparse.ArgumentParser):
         if message.startswith(beginning):
             stray = message.removeprefix(beginning)
             usual = "--bench-name" if self._is_bench(stray) else self.usual
-            message = f"{stray!r} belongs to no flag{f'; did you mean {usual} {stray}?' if usual else ''}"
+            message = f"{stray!r} is not the value of a flag{f'; did you mean {usual} {stray}?' if usual else ''}"
         self.exit(2, f"{self.prog}: error: {' '.join(message.split())} (see {self.prog} --help)\n")
 
     def _is_bench(self, word: str) -> bool:
@@ -136,7 +136,7 @@ class Parser(argparse.ArgumentParser):
             return False
 
     def exit(self, status: int = 0, message: str | None = None) -> NoReturn:
-        """Exit, help and version having reached whoever still reads them."""
+        """Exit, after help and version have been written out."""
         flush()
         if message:
             tell(message.rstrip("\n"))
@@ -149,7 +149,7 @@ def run_command(parser: Parser, work: Callable[[argparse.Namespace], int], argv:
     A process that was started for this command ends here.
     """
     if argv is None:
-        gc.set_threshold(50_000)  # little of what a command makes is rubbish that only a search finds
+        gc.set_threshold(50_000)  # a command creates few reference cycles, so collecting often would only cost time
         end_like_ctrl_c()
     code = _run(parser, work, argv)
     if argv is None:
@@ -158,13 +158,13 @@ def run_command(parser: Parser, work: Callable[[argparse.Namespace], int], argv:
 
 
 def one_thread() -> None:
-    """Let numpy work in one thread, unless the user says otherwise, before it is imported: what is multiplied here is
-    small, and threads that wait for each other take several times the time on cores that others use."""
+    """Limit numpy to one thread before it is imported, unless the user says otherwise: the matrices here are small, and
+    threads that wait for each other take several times as long on busy cores."""
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 
 def main_of(parser: Callable[[], Parser], work: Callable[[argparse.Namespace], int]) -> Callable[..., int]:
-    """Return the function that runs a command, given its words or those of this process, and returns its exit code."""
+    """Return a `main` that runs the command with the given arguments or the process's, and returns its exit code."""
 
     def main(argv: Sequence[str] | None = None) -> int:
         return run_command(parser(), work, argv)
@@ -173,7 +173,7 @@ def main_of(parser: Callable[[], Parser], work: Callable[[argparse.Namespace], i
 
 
 def unknown(prog: str, said: str, name: str, known: Iterable[str]) -> int:
-    """Say that there is nothing of that name, and what is nearest to it; return the exit code."""
+    """Report an unknown name with the nearest known one; return the exit code."""
     import difflib
 
     near = difflib.get_close_matches(name, names := list(known), n=1)
@@ -211,7 +211,7 @@ def _run(parser: Parser, work: Callable[[argparse.Namespace], int], argv: Sequen
     except KeyboardInterrupt:
         warn(parser.prog, f"interrupted; what was done is kept, {_GO_ON}: {args.command_line}")
         return 130
-    except OSError as error:  # a path that the system refuses in a way that no room foresaw
+    except OSError as error:  # an error of the file system that no room handles
         _traceback(args)
         where = f"{error.filename}: " if error.filename else ""
         warn(parser.prog, f"error: {where}{error.strerror or error}")
@@ -219,7 +219,7 @@ def _run(parser: Parser, work: Callable[[argparse.Namespace], int], argv: Sequen
 
 
 def _same_command(prog: str, words: Sequence[str]) -> str:
-    """Return the command as it was given, ready to be pasted; it holds no key, since no flag takes one."""
+    """Return the command line as it was given, ready to paste; it contains no key, since no flag takes one."""
     import shlex
 
     called = pathlib.Path(sys.argv[0])
@@ -234,10 +234,10 @@ def _same_command(prog: str, words: Sequence[str]) -> str:
 
 
 def leave(code: int) -> None:
-    """End a process that was started for a command at once; return where something else has still to happen in it.
+    """End a process that was started for a command at once; return if something else still has to happen in it.
 
-    Taking the interpreter and the SDKs' modules apart would take longer than many a command. Whatever asked to be
-    called at the end is called.
+    Tearing down the interpreter and the SDKs' modules would take longer than many commands. `atexit` functions are
+    still called.
     """
     import atexit
     import threading
@@ -268,7 +268,7 @@ def _is_command_process() -> bool:
 
 @contextlib.contextmanager
 def _warnings_told(command: str) -> Iterator[None]:
-    """Show the warnings of all rooms as lines of this command while the block runs."""
+    """Print the warnings of all rooms as lines of this command while the block runs."""
     import logging
 
     class Teller(logging.Handler):

@@ -1,4 +1,4 @@
-"""Bring a published benchmark from its upstream, verified."""
+"""Download a published benchmark from its upstream and verify it."""
 
 import argparse
 
@@ -19,13 +19,13 @@ def parser() -> Parser:
     """Return the command's parser."""
     p = Parser(
         "fetch_bench",
-        "Bring a published benchmark from its upstream into the data folder, every file verified by SHA-256.",
+        "Download a published benchmark from its upstream into the data folder; verify every file by SHA-256.",
         EXAMPLES,
     )
     what = p.group("what to fetch")
-    names = "one of the names that --list shows; it becomes a folder of the data folder"
+    names = "one of the names that --list shows; becomes a folder in the data folder"
     flags.add_object(what, "--bench-name", "NAME", about=names)
-    what.add("--list", "show what can be fetched, with licence and size")
+    what.add("--list", "list what can be fetched, with licence and size")
     flags.add_data_dir(what, "data folder, where the new folder goes")
     what.add(
         "--from DIR_OR_URL",
@@ -33,7 +33,7 @@ def parser() -> Parser:
         "repository, then under its path in our folder, then under its bare name (default: the upstream on GitHub)",
         dest="source",
     )
-    what.add("-y, --yes", "do not ask on a terminal where there are terms to read first (default: ask)")
+    what.add("-y, --yes", "do not ask to accept terms of use (default: ask, on a terminal only)")
     return p
 
 
@@ -47,21 +47,21 @@ def work(args: argparse.Namespace) -> int:
         _show_list(args)
         return 0
     if args.bench_name is None:
-        raise UsageError("say what to fetch; fetch_bench --list shows what there is")
+        raise UsageError("name what to fetch; fetch_bench --list shows what is available")
     original = find_original(args.bench_name)
-    source_of(original, args.source)  # an address that may hold a secret is not shown
+    source_of(original, args.source)  # raises before a secret in an address could be printed
     say(args, f"{original.title}: {_size(original.size)}, {original.licence}, from {args.source or original.upstream}")
     if original.notice:
         warn("fetch_bench", original.notice)
-        ask_to_go_on(args, f"{_size(original.size)} will be fetched")
+        ask_to_go_on(args, f"{_size(original.size)} will be downloaded")
     with byte_bar(original.size, quiet=args.quiet) as moved_to:
         fetched = fetch(original, args.data_dir, source=args.source, watch=moved_to)
     if fetched.already:
-        say(args, f"already there, equal to the pinned ones: {', '.join(map(str, fetched.already))}")
+        say(args, f"already there, identical to the pinned files: {', '.join(map(str, fetched.already))}")
     for path in fetched.written:
         results(str(path))
     if original.afterwards:
-        say(args, "\n".join(["to go on:", *(f"  {command}" for command in original.afterwards)]))
+        say(args, "\n".join(["next steps:", *(f"  {command}" for command in original.afterwards)]))
     return 0
 
 

@@ -39,7 +39,7 @@ def keywords(taker: Callable[..., Any]) -> list[str]:
 
 
 def add_redo(group: Flags, what: str) -> None:
-    """Add the flag that makes anew what is there."""
+    """Add the flag that redoes what is done."""
     group.add("--redo", f"{what}; the old rows are kept in .turnbench/")
 
 
@@ -54,13 +54,13 @@ def add_exclude(group: Flags, what: str = "voters to leave out") -> None:
 
 
 def add_input_file(group: Flags, what: str = "a judgment or vote file") -> None:
-    """Add the flag that names one file in place of the benchmark's."""
+    """Add the flag that names one file instead of the benchmark's."""
     group.add("--input-file FILE", f"{what}, or its address (default: the one in model_judgment/)")
 
 
 def add_judge_set(group: Flags) -> None:
     """Add the flag that chooses among judgments by their judge set."""
-    group.add("--judge-set SET", "made with which judge set (default: the only one; of several, name one)")
+    group.add("--judge-set SET", "judge set of the judgments (default: the only one; if there are several, name one)")
 
 
 def add_reference(group: Flags) -> None:
@@ -78,7 +78,7 @@ def add_data_dir(group: Flags, what: str = "data folder, where answers and judgm
 
 
 def add_key(group: Flags, whose: str = "") -> None:
-    """Add the flag that names the variable with the key for a server of one's own."""
+    """Add the flag that names the variable with the key for a server of your own."""
     group.add(
         f"--{whose}api-key-env VARIABLE",
         f"environment variable that holds the key for --{whose}base-url (default: no key is sent)",
@@ -94,11 +94,11 @@ def add_board(group: Flags) -> None:
     """Add the flags of length control and of boards."""
     group.add(
         "--length-control own|compatible|off",
-        "of pairs with a baseline, win rates at equal length: by the fit described in the README, as alpaca_eval fits "
-        "(needs scikit-learn), or not (default: own where the judge set's board is ranked by it)",
+        "for pairs with a baseline, win rates at equal length: by the fit described in the README, as alpaca_eval fits "
+        "(needs scikit-learn), or not (default: own if the judge set's leaderboard is ranked by it)",
     )
-    group.add("--board FILE", "also write the rates to this CSV file with AlpacaEval's columns, or add them to it")
-    group.add("--overwrite", "with --board: replace rows of models that are on it")
+    group.add("--board FILE", "also write the win rates to this CSV file with AlpacaEval's columns, or add them to it")
+    group.add("--overwrite", "with --board: replace rows of models that it has")
 
 
 def add_format(group: Flags) -> None:
@@ -128,30 +128,30 @@ def add_bench(parser: Parser, *, default: str | None = "mt_bench") -> Flags:
 
 
 def add_object(group: Flags, flag: str, metavar: str, *, about: str, default: str | None = None) -> None:
-    """Add the name of what a command is about: a word of its own, or with the flag that other commands have for it."""
+    """Add the name of what a command is about: as an argument, or with the flag that other commands have for it."""
     dest = flag.strip("-").replace("-", "_")
-    # Where the word is left out, what the flag says must stand.
+    # Without the argument, its default must not overwrite the flag's value.
     group.add_argument(dest, nargs="?", default=argparse.SUPPRESS, metavar=metavar, help=about)
-    group.add(f"{flag} {metavar}", f"{metavar} in the words of other commands", default=default)
+    group.add(f"{flag} {metavar}", f"the same as {metavar}", default=default)
 
 
 def add_kind(group: Flags) -> None:
     """Add the flags that choose one of several judgments of each answer by the same judge."""
-    group.add("--sample N", "which sample of a judge (default: the first; show_result: all, averaged)", values.whole)
+    group.add("--sample N", "which sample of a judge (default: the first; show_result: the mean of all)", values.whole)
     group.add(
         "--criterion NAME",
-        "judged by which criterion (default: the only one; show_result shows grades by several side by side)",
+        "the criterion of the judgments (default: the only one; show_result shows several side by side)",
     )
     group.add(
         "--score-method text|logprobs",
-        "verdicts read from the judge's text, or weighed by its log-probabilities (default: the only one in the file)",
+        "verdicts read from the judge's text, or weighted by its log-probabilities (default: the only one in the file)",
     )
 
 
 def add_slice(group: Flags) -> None:
     """Add the flags that choose questions; `questions` reads them."""
     group.add("--question-begin N", "the first question to take, counted from 0 in the file (default: 0)", values.whole)
-    group.add("--question-end N", "the question to stop before (default: the end)", values.whole)
+    group.add("--question-end N", "the first question not to take (default: the end)", values.whole)
     add_number(group)
 
 
@@ -161,7 +161,7 @@ def add_number(group: Flags, default: str = "all", these: str = "these questions
     group.add(
         "--sample-n N",
         f"only N of {these}, spread over the categories: the first of each, then the second of each; always the "
-        f"same (default: {default})",
+        f"same ones (default: {default})",
     )
 
 
@@ -184,7 +184,7 @@ def add_endpoint(parser: Parser, what: str) -> Flags:
     add_key(group)
     group.add(
         "--timeout SECONDS",
-        "the longest that one call may take (default: 600, and 240 as long as the endpoint has not answered once)",
+        "the longest that one call may take (default: 600, or 240 until the endpoint has answered once)",
     )
     add_models_file(group)
     return group
@@ -196,19 +196,17 @@ def add_weights(group: Flags) -> None:
         "--model-path PATH",
         "local weights: a folder, or a repository of the Hugging Face hub; needs the extra [models]",
     )
-    group.add("--model-id NAME", "the name of these weights in every file (default: the end of --model-path)")
+    group.add("--model-id NAME", "the name of these weights in every file (default: the last part of --model-path)")
     group.add(
         "--dtype auto|float32|float16|bfloat16",
-        "their precision; auto is the one in which they are stored",
+        "precision of the weights; auto is the one in which they are stored",
         default="auto",
     )
     group.add(
         "--device NAME",
-        "where they run: cpu, cuda, cuda:1, or auto for all GPUs together (default: a GPU if there is one)",
+        "device for the weights: cpu, cuda, cuda:1, or auto for all GPUs together (default: a GPU if there is one)",
     )
-    group.add(
-        "--batch-size N", "conversations that are computed at once; halved where the memory is too small", default=16
-    )
+    group.add("--batch-size N", "conversations that are computed at once; halved if memory runs out", default=16)
 
 
 def model_names(args: argparse.Namespace) -> list[str]:
@@ -220,7 +218,7 @@ def model_names(args: argparse.Namespace) -> list[str]:
         return names
     name = args.model_id or args.model_path.rstrip("/").rpartition("/")[2]
     if names not in ([], [name]):
-        raise UsageError("--model-path is of one model, named by --model-id; leave out --model")
+        raise UsageError("--model-path is for one model, named by --model-id; leave out --model")
     return [name]
 
 
@@ -238,42 +236,42 @@ def add_running(parser: Parser) -> Flags:
     group = parser.group("calls")
     group.add(
         "--parallel N",
-        "calls in flight at once; auto finds out for each endpoint how many it can take (default: auto)",
+        "calls in flight at once; auto finds out how many each endpoint can take (default: auto)",
         values.parallel,
     )
-    group.add("--rpm N", "the most calls in a minute to each endpoint (default: no limit)", values.rpm)
+    group.add("--rpm N", "the most calls per minute to each endpoint (default: no limit)", values.rpm)
     group.add(
-        "--tpm N", "the most tokens in a minute, prompt and reply, of each endpoint (default: no limit)", values.tpm
+        "--tpm N", "the most tokens per minute, prompt and reply, of each endpoint (default: no limit)", values.tpm
     )
     group.add(
         "--patience SECONDS",
-        "give an endpoint up that has worked and then brings nothing but failures for so long (default: 600)",
+        "give up an endpoint that has worked and then only failed for this long (default: 600)",
     )
-    group.add("--max-wait SECONDS", "the longest that an endpoint is left alone because it asks for it (default: 600)")
+    group.add("--max-wait SECONDS", "the longest wait that an endpoint may ask for (default: 600)")
     group.add(
         "--cache FILE",
-        "keep completions by content and use them again, across files, benchmarks and model names (default: off; "
+        "cache completions by content and reuse them across files, benchmarks and model names (default: off; "
         "without FILE: .turnbench/cache.sqlite in the data folder)",
         nargs="?",
         const="",
     )
     group.add(
-        "--max-cost DOLLARS", "stop before a call that could bring the cost of this run above this (default: no limit)"
+        "--max-cost DOLLARS", "stop before a call that could raise the cost of this run above this (default: no limit)"
     )
-    group.add("--dry-run", "print the calls, tokens and cost that are still to come, call nothing and write nothing")
+    group.add("--dry-run", "print the calls, tokens and cost that are still to come; make no calls and write nothing")
     group.add(
         "-y, --yes",
-        "do not ask before calls that may cost something (default: ask, with their cost, on a terminal only)",
+        "do not ask before calls that may cost something (default: ask, showing their cost, on a terminal only)",
     )
     group.add(
         "--batch",
-        "hand the calls in as batches, which OpenAI, Anthropic and Google answer within a day at half the price; the "
+        "submit the calls as batches, which OpenAI, Anthropic and Google answer within a day at half the price; the "
         "command waits, and may be stopped and run again to collect them",
     )
     group.add(
         "--processes N",
-        "processes that make the calls, for endpoints that answer faster than one can ask; with --ray the number of "
-        "workers (default: as many as pay, found out while the calls are made; with --ray one on each node)",
+        "processes that make the calls, for endpoints that answer faster than one can send; with --ray the number of "
+        "workers (default: adjusted to the load while the calls are made; with --ray one on each node)",
         values.processes,
     )
     group.add(
@@ -285,7 +283,7 @@ def add_running(parser: Parser) -> Flags:
     )
     group.add(
         "--gpus-per-model N",
-        "with --ray, GPUs for each copy of local weights; 0.5 puts two on one, over 2 or more it is spread (default: "
+        "with --ray, GPUs for each copy of local weights; 0.5 puts two on one, 2 or more spread it over them (default: "
         "1 where there are any)",
         values.gpus,
     )
@@ -310,10 +308,10 @@ def _cache(args: argparse.Namespace) -> pathlib.Path | None:
 
 
 def add_retry_cut(group: Flags) -> None:
-    """Add the flag for replies that were cut."""
+    """Add the flag for replies that were cut off."""
     group.add(
         "--retry-cut FACTOR",
-        "ask once more for a reply that was cut at its limit on tokens, with FACTOR times the limit; 1: never "
+        "ask once more for a reply that was cut off at its token limit, with FACTOR times the limit; 1: never "
         "(default: 2)",
         default=2.0,
     )

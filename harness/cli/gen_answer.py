@@ -28,22 +28,20 @@ def parser() -> command.Parser:
     models.add(
         "--model NAME ...",
         "models to ask: gpt-..., claude-..., builtin/..., or any name with --base-url (default: none; this or "
-        "--model-path is needed)",
+        "--model-path is required)",
     )
     flags.add_weights(models)
     models.add(
         "--serve SERVER",
-        "serve these weights meanwhile by vllm, which must be installed; its own flags may follow, as in 'vllm "
+        "serve these weights with vllm for this run (it must be installed); its own flags may follow, as in 'vllm "
         "--tensor-parallel-size 2' (default: load them into this process)",
     )
-    models.add(
-        "--answer-file FILE", "write the answers of the one model here (default: model_answer/ of the benchmark)"
-    )
-    flags.add_redo(models, "answer again what is answered")
+    models.add("--answer-file FILE", "write the answers of the one model to this file (default: in model_answer/)")
+    flags.add_redo(models, "answer questions again that are answered")
     flags.add_slice(flags.add_bench(p))
     history = add_history(p)
     history.add(
-        "--skip-missing", "leave out questions for which --history has no turns (default: they stop the command)"
+        "--skip-missing", "leave out questions for which --history has no turns (default: such a question is an error)"
     )
     add_user(p)
     add_sampling(p)
@@ -54,12 +52,12 @@ def parser() -> command.Parser:
 
 
 def add_history(p: command.Parser) -> command.Flags:
-    """Add the flags that say whose earlier turns a turn is answered after; return their group."""
+    """Add the flags that choose whose replies to earlier turns are used; return their group."""
     history = p.group("history")
     history.add(
         "--history NAME",
-        "whose earlier turns each later turn is answered after: own, reference (the only one there), a file of "
-        "reference_answer/, or an answered model; with another's the answers are kept as the model MODEL+history=NAME",
+        "whose replies to the earlier turns the model continues from: own, reference (the only one there), a file of "
+        "reference_answer/, or an answered model; unless own, answers are stored as those of MODEL+history=NAME",
         default="own",
     )
     return history
@@ -67,19 +65,19 @@ def add_history(p: command.Parser) -> command.Flags:
 
 def add_user(p: command.Parser) -> None:
     """Add the flags that say who plays the user of questions that have one."""
-    user = p.group("a user who answers back", "For questions that have a user in place of fixed turns.")
+    user = p.group("simulated user", "For questions that have a user instead of fixed turns.")
     user.add("--user NAME", "the chat model that plays the user, the same for all models; builtin/user needs no key")
     user.add(
         "--user-samples K",
-        "conversations with the user for each question, each with a seed of its own; judge them with --choices all",
+        "conversations with the user for each question, each with its own seed; judge them with --choices all",
         default=1,
     )
-    user.add("--user-seed N", "of the first one", values.whole, default=0)
-    user.add("--user-turns N", "the most turns of such a conversation (default: what the question says)")
+    user.add("--user-seed N", "seed of the first conversation with the user", values.whole, default=0)
+    user.add("--user-turns N", "the most turns of such a conversation (default: as the question states)")
     user.add(
-        "--user-prompt FILE", "how the user is played: a TOML file like harness/answering/user.toml (default: that one)"
+        "--user-prompt FILE", "the user's prompt: a TOML file like harness/answering/user.toml (default: that file)"
     )
-    user.add("--user-base-url URL", "address of an OpenAI-compatible server for it (default: the provider's)")
+    user.add("--user-base-url URL", "address of an OpenAI-compatible server for the user (default: the provider's)")
     flags.add_key(user, "user-")
 
 
@@ -91,11 +89,11 @@ def add_sampling(p: command.Parser) -> None:
         "--temperature, --force-temperature T",
         "one temperature for all questions (default: by category as in MT-Bench: 0.7 writing and roleplay, 0 "
         "extraction, math, coding and reasoning, 0.1 stem and humanities, else 0.7; bench.toml and models.toml may "
-        "say otherwise)",
+        "set others)",
     )
     sampling.add(
         "--max-tokens, --max-new-token N",
-        "the most tokens of a reply, reasoning included (default: what models.toml says, else 4096)",
+        "the most tokens of a reply, reasoning included (default: as models.toml says, else 4096)",
     )
     sampling.add("--top-p P", "nucleus sampling (default: the endpoint's)")
     sampling.add("--seed N", "sent to endpoints that take one", int)
@@ -105,11 +103,11 @@ def add_sampling(p: command.Parser) -> None:
 
 
 def add_template(endpoint: command.Flags) -> None:
-    """Add the flag for servers that speak no chat."""
+    """Add the flag for servers without a chat API."""
     endpoint.add(
         "--conv-template NAME",
-        "for servers that only speak /v1/completions: the fschat conversation template to use (default: none, the "
-        "server speaks chat)",
+        "for servers that only offer /v1/completions: the fschat conversation template to use (default: none, for chat "
+        "servers)",
     )
 
 
@@ -125,7 +123,7 @@ def work(args: argparse.Namespace) -> int:
     bench = load_bench(args.bench_name, args.data_dir)
     names = flags.model_names(args)
     if not names:
-        raise UsageError("say which models to ask with --model, or whose weights to load with --model-path")
+        raise UsageError("name the models to ask with --model, or the weights to load with --model-path")
     asked = replace(options(args), weights=Weights(args.dtype, args.device, args.batch_size))
     port = free_port()
     if args.serve is not None:
@@ -159,26 +157,26 @@ def work(args: argparse.Namespace) -> int:
 
 
 def tell_report(args: argparse.Namespace, plan: "AnswerPlan", report: "AnswerReport", name: str = NAME) -> None:
-    """Say what there is to know about the answers of a run."""
+    """Print warnings about the answers of a run."""
     told = {kind: number for kind, number in report.tally.flagged.items() if kind != "length"}
     flagged = ", ".join(f"{count} {kind}" for kind, count in told.items())
     if report.cut:
         cut = "1 reply is" if report.cut == 1 else f"{report.cut} replies are"
-        messages.warn(name, f"{cut} cut at the limit on tokens; raise --max-tokens for whole ones")
+        messages.warn(name, f"{cut} cut off at the token limit; raise --max-tokens for whole ones")
     if flagged:
-        messages.warn(name, f"some replies are not whole ({flagged}); they are kept, flagged, and judged as they stand")
+        messages.warn(name, f"some replies are incomplete ({flagged}); they are kept, flagged, and judged as they are")
     messages.moved(args, report.superseded, "older answer", plan.bench.answer_state)
 
 
 def options(args: argparse.Namespace) -> "AnswerOptions":
-    """Return what the flags say about how answers are made."""
+    """Return the options of answering that the flags state."""
     from harness.answering import AnswerOptions
 
     return AnswerOptions(**flags.words(args, AnswerOptions, params=dict(args.param), key_needed=not args.dry_run))
 
 
 def tell_plan(args: argparse.Namespace, plan: "AnswerPlan") -> None:
-    """Say what each model has done and will do."""
+    """Print what each model has answered and still has to answer."""
     for notice in plan.notices:
         messages.say(args, notice)
     if plan.user is not None:

@@ -44,11 +44,11 @@ def parser() -> command.Parser:
 def add_judging(p: command.Parser, models: str, *, required: bool = True) -> command.Flags:
     """Add the flags that say who judges what, `models` by default; return their group."""
     judging = p.group("judging")
-    needed = "needed" if required else "default: none; needed unless --config has nothing to judge by"
+    needed = "required" if required else "default: none; required unless --config names nothing to judge"
     judging.add(
         "--judge-model NAME ...",
         "judges: any chat model; builtin/overlap, which needs no key and is for trying things out; or the "
-        "yardsticks builtin/longest, builtin/first and builtin/random, which compare by one rule each "
+        "baseline judges builtin/longest, builtin/first and builtin/random, which compare by one rule each "
         f"({needed})",
         required=required,
     )
@@ -59,12 +59,12 @@ def add_judging(p: command.Parser, models: str, *, required: bool = True) -> com
         "AlpacaEval (.yaml); show_judge_set lists the shipped ones",
         default="mt_bench",
     )
-    judging.add("--criterion NAME ...", "the judge set's criteria to judge by (default: its usual ones)")
+    judging.add("--criterion NAME ...", "the judge set's criteria to judge by (default: its default ones)")
     judging.add("--model-list NAME ...", f"the models to judge (default: {models})")
     judging.add("--baseline-model NAME", "the baseline of pairwise-baseline (default: the judge set's, if any)")
     judging.add(
         "--votes FILE ...",
-        "with --mode pairwise-all: files of votes; judge the pairs that people voted on, to compare judges with "
+        "with --mode pairwise-all: files of votes; judge only the pairs that people voted on, to compare judges with "
         "people (default: all pairs)",
     )
     flags.add_turns(judging, "the turns to judge (default: every turn)")
@@ -75,20 +75,20 @@ def add_judging(p: command.Parser, models: str, *, required: bool = True) -> com
     )
     judging.add(
         "--samples K",
-        "judge each match K times; each further sample has a file and, if the judge set states a seed, a seed of its "
-        "own",
+        "judge each match K times; each further sample has its own file and, if the judge set states a seed, its own "
+        "seed",
         default=1,
     )
     judging.add("--choices first|all", "which choices of an answer to judge", default="first")
     judging.add(
         "--structured auto|off",
-        "auto: ask for a reply by the judge set's JSON schema where it has one and the provider can see to it, in "
-        "words elsewhere; off: always in words",
+        "auto: enforce the judge set's JSON schema if it has one and the provider can do so, else ask for JSON in "
+        "the prompt only; off: in the prompt only",
         default="auto",
     )
     judging.add(
         "--skip-missing",
-        "judge nobody on questions for which a model has no answer, or that lack their reference, in place of stopping",
+        "leave out questions for which a model has no answer, or whose reference is missing, instead of stopping",
     )
     return judging
 
@@ -121,26 +121,26 @@ def work(args: argparse.Namespace) -> int:
 
 
 def tell_report(args: argparse.Namespace, plan: "JudgmentPlan", report: "JudgmentReport", name: str = NAME) -> None:
-    """Say what there is to know about the judgments of a run."""
+    """Print warnings about the judgments of a run."""
     in_words = report.tally.flagged.get("in words", 0)
     if in_words:
-        messages.warn(name, f"{in_words} replies were asked for in words: the endpoint takes no JSON schema")
+        messages.warn(name, f"{in_words} replies were requested in the prompt only: the endpoint takes no JSON schema")
     if report.unparsed:
         none = "gives no verdict; it is" if report.unparsed == 1 else "give no verdict; they are"
         written = messages.counted(report.written, "judgment")
         messages.warn(name, f"{report.unparsed} of {written} {none} kept and left out of every mean")
-        messages.warn(name, f"the commonest reason: {report.reasons.most_common(1)[0][0]}")
+        messages.warn(name, f"most frequent reason: {report.reasons.most_common(1)[0][0]}")
         if report.mostly_unparsed:
             messages.warn(
                 name,
-                "half of the judgments or more give no verdict; see why with show_result, mend it, and "
+                "half of the judgments or more give no verdict; see why with show_result, fix it, and "
                 "run gen_judgment --redo failed",
             )
     messages.moved(args, report.superseded, "older judgment", plan.bench.judgment_state)
 
 
 def options(args: argparse.Namespace) -> "JudgeOptions":
-    """Return what the flags say about how judgments are made."""
+    """Return the options of judging that the flags state."""
     from harness.judging.run import JudgeOptions
 
     own: dict[str, Any] = {
@@ -157,7 +157,7 @@ def options(args: argparse.Namespace) -> "JudgeOptions":
 
 
 def tell_plan(args: argparse.Namespace, plan: "JudgmentPlan", name: str = NAME) -> None:
-    """Say what is judged, and what each judge has done and will do."""
+    """Print what is judged, what each judge has done and what is left."""
     for notice in plan.notices:
         messages.warn(name, f"warning: {notice}")
     if args.baseline_model and plan.mode != "pairwise-baseline":
@@ -179,7 +179,7 @@ def tell_plan(args: argparse.Namespace, plan: "JudgmentPlan", name: str = NAME) 
 
 
 def _work_left(plan: "JudgmentPlan", judge: "JudgePlan") -> str:
-    """Return what a judge has still to judge, in words that say why a pair takes two calls, or none."""
+    """Return a text about what a judge has left to judge, and why a pair takes two calls, or none."""
     calls = messages.counted(judge.calls, "call")
     if plan.mode == "single":
         return f"{messages.counted(judge.rows, 'judgment')} to make, {calls}"

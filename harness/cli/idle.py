@@ -1,6 +1,6 @@
-"""Flags that change nothing as the command was called: the table of what they need, and the one line that says so.
+"""Flags that have no effect in this call: the table of what they need, and the warning.
 
-`gen_answer --model m --gpus-per-model 2`: "--gpus-per-model changes nothing without --ray".
+`gen_answer --model m --gpus-per-model 2`: "--gpus-per-model has no effect without --ray".
 """
 
 import argparse
@@ -11,7 +11,7 @@ from harness.cli.flags import keywords
 from harness.cli.messages import warn
 
 _Rows: TypeAlias = tuple[tuple[str, tuple[str, ...]], ...]
-"""Flags, and those of which one is enough: given at all, or with the value after it."""
+"""Flags, and others of which one is enough: given at all, or with the value after it."""
 
 _OUTPUT = ("format", "report", "quiet", "verbose")
 _BY_A_MODEL: _Rows = (
@@ -56,21 +56,21 @@ WITHOUT: Mapping[str, _Rows] = {
     ),
     "show_judge_set": (("--turns --model-list --mode --criterion --reference", ("--question",)),),
 }
-"""What flags need, by command; empty: of every command that has them. What is an error without is not here."""
+"""What flags need, by command; "" is every command that has them. A flag that is an error without is not here."""
 BESIDE: Mapping[str, _Rows] = {
     "": (("--processes", ("--batch",)),),
     "gen_answer": (("--device --batch-size", ("--serve",)),),
     "judge_report reference": (("--threshold", ("--mode pairwise-baseline", "--mode pairwise-all")),),
     "fetch_bench": (("--from --data-dir", ("--list",)),),
 }
-"""Beside what flags change nothing."""
+"""Flags, and others beside which they have no effect."""
 
 
 def warn_of_idle(parser: argparse.ArgumentParser, args: argparse.Namespace) -> None:
-    """Warn of the flags that were given and, by the table, change nothing; they count as not given from here on."""
+    """Warn of given flags that, by the table, have no effect; they count as not given from here on."""
     for flag, why in _idle(parser, args):
         if dest := next((dest for dest, given in args.given.items() if given == flag), None):
-            warn(parser.prog, f"warning: {flag} changes nothing {why}")
+            warn(parser.prog, f"warning: {flag} has no effect {why}")
             del args.given[dest]
 
 
@@ -82,11 +82,11 @@ def warn_of_others(
     used = {*_OUTPUT, *also.split(), *(word for taker in takers for word in keywords(taker))}
     for dest, flag in args.given.items():
         if dest not in used:
-            warn(name, f"warning: {flag} changes nothing with {shown}")
+            warn(name, f"warning: {flag} has no effect with {shown}")
 
 
 def _idle(parser: argparse.ArgumentParser, args: argparse.Namespace) -> Iterator[tuple[str, str]]:
-    """Yield flags that change nothing if they were given, each with the reason."""
+    """Yield flags that have no effect even if given, each with the reason."""
     for table, word in ((WITHOUT, "without"), (BESIDE, "with")):
         for flags, others in (*table[""], *table.get(parser.prog, ())):
             there = [other for other in others if _is_there(parser, args, other)]

@@ -35,7 +35,7 @@ def parser() -> command.Parser:
         "format",
         nargs="?",
         metavar="FORMAT",
-        help=f"shape of the data: {', '.join(FORMATS)} (needed, except with --back)",
+        help=f"format of the data: {', '.join(FORMATS)} (required, except with --back)",
     )
     data.add_argument(
         "files",
@@ -47,32 +47,32 @@ def parser() -> command.Parser:
     )
     data.add(
         "--model-id NAME ...",
-        "models of the further files, in their order (default: what their records say, else the file's name)",
+        "models of the further files, in order (default: as their records say, else the file's name)",
     )
     data.add("--first-n N", "only the first N questions (default: all)")
-    data.add("--keep-input", "keep a record's assembled judge input as the question's context, to send it as it is")
+    data.add("--keep-input", "keep a record's assembled judge input as the question's context, to send it unchanged")
     data.add("--language CODE", "language of the questions, for bench.toml (default: en)")
     flags.add_bench(p, default=None)
-    back = p.group("writing back")
+    back = p.group("export")
     back.add(
         "--back feedback_collection|alpaca_eval",
-        "write the benchmark's judgments in this shape instead: grades as feedback_collection, to train a judge, "
+        "export the benchmark's judgments in this format instead: grades as feedback_collection, to train a judge, "
         "pairs as alpaca_eval's annotations.json (default: import)",
     )
     back.add(
         "--judge-model NAME",
-        "whose judgments (default: the only judge's); of imported annotations, who made them (default: the judge that "
-        "the judge set of that name names, else the annotator)",
+        "whose judgments (default: the only judge's); for imported annotations, who made them (default: the judge "
+        "stated in the judge set of that name, else the annotator)",
     )
     flags.add_judge_set(back)
-    back.add("--output FILE", "where to write them; needed with --back")
+    back.add("--output FILE", "where to write them; required with --back")
     return p
 
 
 def work(args: argparse.Namespace) -> int:
-    """Import, or write back; say what was done."""
+    """Import, or export; print what was done."""
     if args.bench_name is None:
-        raise UsageError("say which benchmark with --bench-name: the name of its folder in the data folder")
+        raise UsageError("name the benchmark with --bench-name: its folder in the data folder")
     return _write_back(args) if args.back else _import(args)
 
 
@@ -91,7 +91,7 @@ def _import(args: argparse.Namespace) -> int:
 
 
 def _annotations(args: argparse.Namespace) -> int:
-    """Make judgments of AlpacaEval's annotations."""
+    """Convert AlpacaEval's annotations to judgments."""
     from harness.annotations import import_annotations
 
     warn_of_others(NAME, args, "annotations", import_annotations)
@@ -105,7 +105,7 @@ def _annotations(args: argparse.Namespace) -> int:
         messages.say(args, f"{messages.counted(report.known, 'judgment')} there already")
     if report.failed:
         failed = messages.counted(report.failed, "annotation")
-        messages.warn(NAME, f"{failed} without a preference: no judgment is made of them, and gen_judgment tries again")
+        messages.warn(NAME, f"{failed} without a preference give no judgment; gen_judgment judges those pairs")
     _tell_bad(report.bad, NAME)
     messages.result_paths(report.added)
     return 1 if report.bad else 0
@@ -114,7 +114,7 @@ def _annotations(args: argparse.Namespace) -> int:
 def imported(
     args: argparse.Namespace, format_name: str, *, language: str | None = None, name: str = NAME
 ) -> "ImportReport":
-    """Import the files that flags name, and say what became of the records."""
+    """Import the files that the flags name; print how many records were imported."""
     from harness.importing.run import import_data
 
     with _bar(args) as progress:
@@ -125,13 +125,13 @@ def imported(
     parts += [messages.counted(report.votes, "vote")] if report.votes else []
     messages.say(args, f"{report.folder}: {', '.join(parts)}")
     if report.repeated:
-        messages.say(args, f"{messages.counted(report.repeated, 'record')} said what an earlier one says; left out")
+        messages.say(args, f"{messages.counted(report.repeated, 'record')} repeated an earlier one; left out")
     _tell_bad(report.bad, name)
     return report
 
 
 def answers_imported(args: argparse.Namespace, format_name: str, *, name: str = NAME) -> "ImportReport":
-    """Add the answers in the files that flags name to a benchmark that is there, and say what became of them."""
+    """Add the answers in the files that the flags name to an existing benchmark; print how many were added."""
     from harness.bench import load_bench
     from harness.importing.answers import import_answers
 
@@ -155,7 +155,7 @@ def _tell_bad(bad: "Sequence[BadRow]", name: str) -> None:
 
 
 def _tell_next(args: argparse.Namespace, report: "ImportReport") -> None:
-    """Say how to go on with what was imported."""
+    """Print the next commands for what was imported."""
     words = ["--bench-name", args.bench_name, *(["--data-dir", args.data_dir] if args.data_dir != "data" else [])]
     where = shlex.join(words)
     if not report.answers:
@@ -169,7 +169,7 @@ def _write_back(args: argparse.Namespace) -> int:
     from harness.api import import_back
 
     if args.output is None:
-        raise UsageError("say where to write with --output")
+        raise UsageError("name the file to write with --output")
     if args.format is not None:
         raise UsageError(f"--back takes no files, this is {args.format!r}")
     warn_of_others(NAME, args, "--back", import_back, also="back")

@@ -1,4 +1,4 @@
-"""Show what a judge is worth: one report for each question about it."""
+"""Show how good a judge is: one report for each question about it."""
 
 import argparse
 import itertools
@@ -16,9 +16,7 @@ if TYPE_CHECKING:
     from harness.meta_evaluation.report import Report
 
 NAME = "judge_report"
-PURPOSE = (
-    "Show what a judge is worth: whether it is consistent, agrees with people, and favours anything but the answer."
-)
+PURPOSE = "Show how good a judge is: whether it is consistent, agrees with people, and is biased."
 EXAMPLES = (
     "judge_report position --input-file gpt-4_pair.jsonl",
     "judge_report agreement --votes gpt-4_pair.jsonl human.jsonl --exclude 'author*'",
@@ -28,7 +26,7 @@ _OF_EVERY_COMMAND = {"-q", "--quiet", "-v", "--verbose"}
 
 
 class _Reports(command.Parser):
-    """The parser of the command itself: what stands after a report's name belongs to that report."""
+    """The parser of the command itself: what follows a report's name is parsed by that report."""
 
     def _check_flags(self, words: Iterable[str]) -> None:
         super()._check_flags(itertools.takewhile(lambda word: word not in REPORTS, words))
@@ -60,10 +58,10 @@ def _parser_of(name: str) -> command.Parser:
         flags.add_running(p)
     form = p.group("output")
     flags.add_format(form)
-    if name != "corrected":  # its intervals have a formula
+    if name != "corrected":  # its intervals have a closed form
         form.add(
             "--seed N",
-            "of the resampling behind the intervals; the same seed gives the same digits",
+            "seed of the bootstrap behind the intervals; the same seed gives the same digits",
             values.whole,
             default=0,
         )
@@ -71,7 +69,7 @@ def _parser_of(name: str) -> command.Parser:
 
 
 def _made(args: argparse.Namespace) -> "Report":
-    """Return the report: its function takes every flag of its name that was given."""
+    """Return the report: its function gets every given flag that it has a parameter for."""
     if getattr(args, "judge_set", None) is not None:
         from harness.judging.sets import judge_set_name
 
@@ -91,7 +89,7 @@ def _self(args: argparse.Namespace) -> "Report":
 
 
 def _options(args: argparse.Namespace) -> "JudgeOptions":
-    """Return how a report that calls a judge has it judge."""
+    """Return the options of judging for a report that calls a judge."""
     from harness.judging.run import JudgeOptions
 
     criteria = tuple(getattr(args, "criterion", None) or ())
@@ -127,7 +125,7 @@ _CALLS: dict[str, Callable[[argparse.Namespace], "Report | None"]] = {
     "examples": _examples,
     "attack": _attack,
 }
-"""What makes reports whose flags are not simply the words of their functions; None where all has been printed."""
+"""What makes reports whose flags are not just keywords of their functions; None if everything has been printed."""
 
 
 def work(args: argparse.Namespace) -> int:

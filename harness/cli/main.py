@@ -1,4 +1,4 @@
-"""The command `turnbench`, under which all commands are found."""
+"""The command `turnbench`, which runs all the others."""
 
 import importlib
 import sys
@@ -13,18 +13,18 @@ COMMANDS = {
     "gen_answer": "let chat models answer the questions of a benchmark",
     "gen_judgment": "let judges grade or compare the answers",
     "run_bench": "answer, judge and show in one go",
-    "show_result": "show what the judgments add up to",
-    "auto_checks": "check the answers by what a program can check; no judge, no key",
+    "show_result": "show scores or win rates from the judgments",
+    "auto_checks": "check the answers for what a program can check; no judge, no key",
     "auto_metrics": "compute metrics that need no judge: BLEU, ROUGE, chrF, UniEval and others",
-    "status": "show what is answered, judged and missing, and what the rest would cost",
-    "judge_report": "show what a judge is worth",
+    "status": "show what is answered, judged and missing, and what the missing part would cost",
+    "judge_report": "show how good a judge is",
     "viewer": "show answers, verdicts and results in a browser",
-    "show_judge_set": "show the judge sets, and what one would send",
-    "fetch_bench": "bring a published benchmark from its upstream, verified",
-    "import_data": "make a benchmark of other projects' data, or training data of judgments",
-    "check_bench": "check a benchmark's files before anything is asked",
+    "show_judge_set": "show the judge sets, and the messages that one would send",
+    "fetch_bench": "download a published benchmark from its upstream and verify it",
+    "import_data": "make a benchmark from other projects' data, or training data from judgments",
+    "check_bench": "check a benchmark's files before any model is called",
 }
-PURPOSE = "Tells which of several chat models is better, at what, and how sure we are."
+PURPOSE = "Measures which of several chat models is better, at what, and how sure we are."
 EXAMPLES = (
     "turnbench gen_answer --model builtin/reference builtin/eliza",
     "turnbench gen_judgment --judge-model builtin/overlap",
@@ -66,7 +66,7 @@ def overview() -> str:
     examples = "\n".join(f"  {example}" for example in EXAMPLES)
     return (
         f"usage: turnbench COMMAND ...\n\n{PURPOSE}\n\ncommands:\n{commands}\n\n"
-        "turnbench COMMAND --help says more; each command also stands alone under its own name.\n\n"
+        "turnbench COMMAND --help says more; each command can also be run by its own name.\n\n"
         f"examples, which need no key:\n{examples}\n\n{CODES}"
     )
 

@@ -1,4 +1,4 @@
-"""What a command tells its user, and the streams that it goes to.
+"""A command's output, and the streams that it goes to.
 
 results  -> stdout, and nothing else does        say, warn  -> stderr, `say` unless --quiet
 ask_to_go_on  -> a question, on terminals        detail     -> stderr, with --verbose only
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def results(shown: str | bytes) -> None:
-    """Print results on stdout; a reader who has seen enough and went away (`| head`) is no error."""
+    """Print results on stdout; a reader that stops early (`| head`) is not an error."""
     try:
         if isinstance(shown, bytes):
             sys.stdout.buffer.write(shown)
@@ -54,24 +54,24 @@ def detail(args: argparse.Namespace, text: str) -> None:
 
 
 def warn(command: str, text: str) -> None:
-    """Print a line that must not be missed, on stderr."""
+    """Print a line on stderr, also with --quiet."""
     tell(f"{command}: {text}")
 
 
 def may_ask(args: argparse.Namespace) -> bool:
-    """Return whether somebody is there to answer, and did not say --yes."""
+    """Return whether the command runs on a terminal and without --yes."""
     return not args.yes and all(stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr))
 
 
 def ask_to_go_on(args: argparse.Namespace, what: str) -> None:
-    """Ask on a terminal whether to do it; anywhere else, and with --yes, go on without a question.
+    """Ask on a terminal whether to continue; anywhere else, and with --yes, continue without asking.
 
     Raises:
         Interrupted: the user said no.
     """
     if not may_ask(args):
         return
-    sys.stderr.write(f"{what}. Go on? [Y/n] ")
+    sys.stderr.write(f"{what}. Continue? [Y/n] ")
     sys.stderr.flush()
     line = sys.stdin.readline()
     if line.strip().lower() not in {"", "y", "yes"} or not line:
@@ -79,13 +79,13 @@ def ask_to_go_on(args: argparse.Namespace, what: str) -> None:
 
 
 def report_failures(command: str, failures: Sequence[Any]) -> None:
-    """Print what failed and why: every distinct cause once, with its count and the first job that met it."""
+    """Print what failed and why: every distinct cause once, with its count and the first job that had it."""
     if not failures:
         return
     causes: dict[str, list[Any]] = {}
     for failure in failures:
         causes.setdefault(failure.message, []).append(failure)
-    warn(command, f"{len(failures)} failed, not in the file; run the same command again to try again:")
+    warn(command, f"{len(failures)} failed and not in the file; run the same command to try them again:")
     for message, group in list(causes.items())[:10]:
         more = f" (and {len(group) - 1} more)" if len(group) > 1 else ""
         tell(f"  {group[0].key}{more}: {message}")
@@ -94,14 +94,14 @@ def report_failures(command: str, failures: Sequence[Any]) -> None:
 
 
 def work_text(do: str, done: str, work: Any, todo: str, kept: Sequence[str] = ()) -> str:
-    """Return what to say of work on one file: what was done before, what is to do anew, and `todo`, empty for none."""
+    """Return a summary of the work on one file: what is done, what must be redone, and `todo`, empty for none."""
     parts = [f"{work.already} {done} before"] if work.already else []
-    parts += [f"{work.superseded} to {do} anew because something changed"] if work.superseded else []
+    parts += [f"{work.superseded} to {do} again because something changed"] if work.superseded else []
     return ", ".join([*parts, todo or f"nothing left to {do}", *kept])
 
 
 def moved(args: argparse.Namespace, number: int, what: str, state: pathlib.Path) -> None:
-    """Say where rows went that newer ones have replaced."""
+    """Print where replaced rows were moved."""
     if number:
         say(args, f"{counted(number, what)} moved to {state / 'superseded'}")
 
@@ -122,7 +122,7 @@ def bar(total: int, unit: str, *, quiet: bool) -> Iterator["Watcher"]:
 
 @contextlib.contextmanager
 def byte_bar(total: int, *, quiet: bool) -> Iterator[Callable[[int], None]]:
-    """Show a bar of bytes from the first one on; yield what moves it to a number of them."""
+    """Show a progress bar of bytes from the first byte on; yield the function that sets it to a number of bytes."""
     drawn: Any = None
 
     def moved_to(size: int) -> None:
@@ -146,7 +146,7 @@ def byte_bar(total: int, *, quiet: bool) -> Iterator[Callable[[int], None]]:
 
 
 def kept_text(path: pathlib.Path, state: pathlib.Path, *, redo: bool) -> list[str]:
-    """Return what to say of the replies that an earlier run left for an output file: nothing, if there are none."""
+    """Return a note about the replies that an earlier run left for an output file, empty if there are none."""
     from harness.running.batches.ledger import starts_anew
     from harness.running.pending import kept_count
 
@@ -155,11 +155,11 @@ def kept_text(path: pathlib.Path, state: pathlib.Path, *, redo: bool) -> list[st
 
 
 def endpoint_text(endpoint: Any) -> str:
-    """Return where a chat model is and whose key is sent, for --verbose; never the key."""
+    """Return a chat model's address and the variable of its key, for --verbose; never the key."""
     if endpoint is None or endpoint.provider == "builtin":
         return "built in"
     key = f"key from {endpoint.api_key_env}" if endpoint.api_key_env else "no key"
-    return f"{endpoint.provider} at {endpoint.base_url or 'the address that its package knows'}, {key}"
+    return f"{endpoint.provider} at {endpoint.base_url or 'the default address of its package'}, {key}"
 
 
 def mend_streams() -> None:
@@ -173,7 +173,7 @@ def mend_streams() -> None:
 
 
 def tell(text: str) -> None:
-    """Print on stderr, above a bar that is drawn there; that nobody can read it must not stop work that is paid for."""
+    """Print on stderr, above a progress bar; a closed stderr must not stop work that is paid for."""
     drawn = sys.modules.get("tqdm")
     try:
         with drawn.tqdm.external_write_mode(file=sys.stderr) if drawn else contextlib.nullcontext():
@@ -184,7 +184,7 @@ def tell(text: str) -> None:
 
 
 def flush() -> None:
-    """Bring out what stands on stdout; that nobody reads it is no error."""
+    """Flush stdout; a reader that has gone is not an error."""
     try:
         sys.stdout.flush()
     except OSError:
@@ -192,6 +192,6 @@ def flush() -> None:
 
 
 def forget(stream: Any) -> None:
-    """Send what is still to come on a broken stream nowhere, so that nothing complains at the end of the process."""
+    """Discard further output to a broken stream, so that nothing fails at the end of the process."""
     with open(os.devnull, "w", encoding="utf-8") as nowhere:
         os.dup2(nowhere.fileno(), stream.fileno())

@@ -1,4 +1,4 @@
-"""A page on stdout, in the form that --format names; on a terminal in its width."""
+"""Print a page on stdout in the format that --format names, fitted to the terminal."""
 
 import argparse
 import os
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def show(args: argparse.Namespace, page: "Page", name: str = "") -> None:
-    """Print a page; notes that its form has no place for go to stderr after the command's name, if that is given."""
+    """Print a page; notes that the format cannot hold go to stderr after the command's name, if that is given."""
     from harness.showing import FORMATS, text
 
     form = FORMATS[getattr(args, "format", "table")]
@@ -31,7 +31,7 @@ def show(args: argparse.Namespace, page: "Page", name: str = "") -> None:
 
 
 def estimates_of(args: argparse.Namespace, *plans: "AnswerPlan | JudgmentPlan") -> "list[Estimate]":
-    """Return what the calls of plans will take; a plan of judgments may await the answers of those before it."""
+    """Return estimates of the calls of plans; a plan of judgments may depend on answers of the plans before it."""
     from harness.estimating import estimate_plan
 
     found: list[Estimate] = []
@@ -41,10 +41,10 @@ def estimates_of(args: argparse.Namespace, *plans: "AnswerPlan | JudgmentPlan") 
 
 
 def go_on(args: argparse.Namespace, *plans: "AnswerPlan | JudgmentPlan", reach: "JudgmentPlan | None" = None) -> bool:
-    """Return whether to make the calls of plans: with --dry-run print what they will take, else ask on a terminal.
+    """Return whether to make the calls of plans: with --dry-run print their estimates, else ask on a terminal.
 
-    `reach` is the plan whose smallest difference is shown beside an estimate. Asked is, with calls and cost, only
-    before models are called that run elsewhere and may cost something.
+    `reach` is the plan whose smallest detectable difference is shown with an estimate. The user is asked, with calls
+    and cost, only before calls to remote models that may cost something.
 
     Raises:
         Interrupted: the user said no.
@@ -66,7 +66,7 @@ def go_on(args: argparse.Namespace, *plans: "AnswerPlan | JudgmentPlan", reach: 
 
 
 def _show_estimates(args: argparse.Namespace, estimates: Sequence["Estimate"], reach: "JudgmentPlan | None") -> None:
-    """Print what calls not yet made will take, and where the output is for people what planned judgments would show."""
+    """Print the estimates of calls and, in formats for people, the smallest difference that they would detect."""
     from harness.meta_evaluation.planning import planned_rows
     from harness.showing import FORMATS
     from harness.showing.costs import estimate_page, reach_page
@@ -74,7 +74,7 @@ def _show_estimates(args: argparse.Namespace, estimates: Sequence["Estimate"], r
     if estimates:
         show(args, estimate_page(estimates))
     else:
-        messages.results("nothing is left to do: no call would be made")
+        messages.results("nothing is left to do: no calls would be made")
     if reach is not None and not FORMATS[getattr(args, "format", "table")].for_programs:
         rows, notes = planned_rows(reach, [each for each in estimates if each.what == "judgments"])
         if rows:
@@ -83,7 +83,7 @@ def _show_estimates(args: argparse.Namespace, estimates: Sequence["Estimate"], r
 
 
 def terminal_width() -> int | None:
-    """Return the columns of the terminal that stdout is; None for a pipe or a file, so that lines can be parsed."""
+    """Return the terminal's width; None if stdout is a pipe or a file, so that lines can be parsed."""
     try:
         terminal = sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
     except (AttributeError, ValueError):

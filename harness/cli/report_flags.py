@@ -1,4 +1,4 @@
-"""The flags of each report of `judge_report`; of a report that is not in `FLAGS`, those of `usual_flags`."""
+"""The flags of each report of `judge_report`; a report that is not in `FLAGS` has those of `usual_flags`."""
 
 from collections.abc import Callable
 
@@ -7,11 +7,11 @@ from harness.cli.command import Flags
 
 
 def _judge(group: Flags, *, several: str | None = None) -> None:
-    """Add the flags that choose whose judgments; `several` says what naming more than one does."""
+    """Add the flags that choose whose judgments; `several` is the help of a flag that takes more than one."""
     if several:
         group.add("--judge-model NAME ...", several)
     else:
-        group.add("--judge-model NAME", "whose judgments (default: the only judge's; of several, name one)")
+        group.add("--judge-model NAME", "whose judgments (default: the only judge's; if there are several, name one)")
     flags.add_judge_set(group)
     flags.add_kind(group)
 
@@ -22,7 +22,7 @@ def _files(group: Flags, what: str) -> None:
 
 
 def _mode(group: Flags) -> None:
-    group.add(f"--mode {flags.MODES}", "grades or pairs (default: what the files hold; of model_judgment/, single)")
+    group.add(f"--mode {flags.MODES}", "grades or pairs (default: what the files hold; for model_judgment/, single)")
 
 
 def _votes(group: Flags, what: str, *, usual: str = "none") -> None:
@@ -38,13 +38,13 @@ def usual_flags(group: Flags) -> None:
 
 def _position_flags(group: Flags) -> None:
     flags.add_input_file(group, "a pair judgment or vote file")
-    _judge(group, several="whose judgments; several are counted together and each for itself (default: the only one's)")
+    _judge(group, several="whose judgments; several are counted together and separately (default: the only one's)")
 
 
 def _agreement_flags(group: Flags) -> None:
     _votes(
         group,
-        "files of votes or of judgments: of pairs, of grades or of labels; every two are compared, grades beside pairs "
+        "files of votes or judgments (pairs, grades or labels); every two are compared; grades and pairs are compared "
         "as preferences",
         usual="the benchmark's votes, and its judgments of the same kind",
     )
@@ -54,7 +54,7 @@ def _agreement_flags(group: Flags) -> None:
 def _disagreement_flags(group: Flags) -> None:
     _files(group, "judgment files of several judges, or of one with --votes")
     _judge(group, several="the judges (default: all that there are)")
-    _votes(group, "files of people's votes on pairs, to list what is against them")
+    _votes(group, "files of people's votes on pairs, to list judgments that contradict them")
 
 
 def _length_flags(group: Flags) -> None:
@@ -62,15 +62,15 @@ def _length_flags(group: Flags) -> None:
     _judge(group)
     group.add(
         "--variants NAME ...",
-        "versions of one model, such as asked to be concise or verbose: by how much do they move its win rate, raw "
-        "and at equal length, against the one named first",
+        "variants of one model, such as prompted to be concise or verbose: how far their win rates, raw and at equal "
+        "length, differ from that of the first",
     )
     flags.add_exclude(group, "voters to leave out of a vote file")
 
 
 def _repeat_flags(group: Flags) -> None:
     _files(group, "judgment files; several of one judge are its repeats")
-    _judge(group, several="whose judgments; several become a source of variance of their own (default: the only one's)")
+    _judge(group, several="whose judgments; several add the judge as a source of variance (default: the only one's)")
 
 
 def _self_flags(group: Flags) -> None:
@@ -78,7 +78,7 @@ def _self_flags(group: Flags) -> None:
     _judge(group, several="the judges (default: all that there are)")
     group.add(
         "--family NAME=FAMILY ...",
-        "of which family a model or judge is (default: the part of its name before the first - or /)",
+        "the family of a model or judge (default: the part of its name before the first - or /)",
     )
 
 
@@ -86,12 +86,12 @@ def _ranking_flags(group: Flags) -> None:
     group.add(
         "--against FILE.csv",
         "a ranking with a header: a column of models and one of scores, where more is better, or ranks (default: "
-        "none; this or --metric is needed)",
+        "none; this or --metric is required)",
     )
     group.add(
         "--metric NAME",
-        "how far each of these metrics that need no judge orders the answers to a question as the judge or the votes "
-        "do, by category: bleu, rouge, ... as auto_metrics wrote them; without a name all",
+        "how well the order of the answers to a question by each of these metrics agrees with the judge's or the "
+        "votes', by category: bleu, rouge, ... as computed by auto_metrics; without a name all",
         nargs="*",
     )
     group.add("--variant NAME", "which variant of the metrics (default: the only one)")
@@ -109,7 +109,7 @@ def _corrected_flags(group: Flags) -> None:
     flags.add_turns(group)
     group.add(
         "--these-questions",
-        "ask for exactly the judged questions and take each item's vote for the truth, in place of asking for all "
+        "estimate for exactly the judged questions, taking each item's votes as the truth, instead of for all "
         "questions and raters of their kind",
         dest="finite",
     )
@@ -119,10 +119,10 @@ def _checks_flags(group: Flags) -> None:
     flags.add_input_file(group)
     _mode(group)
     _judge(group)
-    group.add("--loose", "count as broken only what breaks a check however leniently it is read")
+    group.add("--loose", "count a check as broken only if it fails by the loose reading too")
     group.add(
         "--top GRADE",
-        "the least grade that is a top grade (default: where the upper ninth of the scale begins, 9 of 1 to 10)",
+        "the lowest grade that is a top grade (default: the start of the upper ninth of the scale, 9 of 1 to 10)",
     )
 
 
@@ -139,12 +139,12 @@ def _reference_flags(group: Flags) -> None:
     _judge(group)
     group.add(
         "--without SET",
-        "the judge set that shows no reference; --judge-set is the one that does (default: mt_bench_unaided)",
+        "the judge set without references; --judge-set is the one with them (default: mt_bench_unaided)",
     )
     group.add(
         "--threshold GRADE",
-        "the least grade that takes an answer for right (default: where the upper third of the scale begins, 7 of 1 "
-        "to 10)",
+        "the lowest grade that counts as calling an answer right (default: the start of the upper third of the scale, "
+        "7 of 1 to 10)",
     )
 
 
@@ -155,17 +155,17 @@ def _judges_flags(group: Flags) -> None:
         "files of pair judgments (default: all in model_judgment/: every judge, judge set and sample)",
     )
     group.add("--judge-model NAME ...", "the judges to show (default: all)")
-    group.add("--judge-set SET", "made with which judge set (default: all)")
+    group.add("--judge-set SET", "judge set of the judgments (default: all)")
     flags.add_turns(group)
     group.add("--compatible", "count as AlpacaEval 0.6.6 does, with its names and units")
-    group.add("--table FILE.csv", "add the judges to the table in this file and show all of it; those that it has stay")
+    group.add("--table FILE.csv", "add the judges to the table in this file and show all of it; its own are kept")
     group.add("--overwrite", "with --table: replace judges that it has")
     flags.add_models_file(group)
 
 
 def _examples_flags(group: Flags) -> None:
     group.add("--judge-model NAME", "the judge", required=True)
-    group.add("--judge-set SET", "the judge set that gets examples", default="mt_bench")
+    group.add("--judge-set SET", "the judge set to add examples to", default="mt_bench")
     _votes(group, "files of people's votes on pairs", usual="those of the benchmark")
     group.add("--shots N", "how many examples to show", default=3)
     flags.add_number(group, these="the other questions with votes")
@@ -174,15 +174,15 @@ def _examples_flags(group: Flags) -> None:
 
 def _attack_flags(group: Flags) -> None:
     group.add("--judge-model NAME", "the judge to attack", required=True)
-    group.add("--judge-set SET", "with which judge set it judges", default="mt_bench")
-    group.add("--criterion NAME ...", "the judge set's criteria to judge by (default: its usual ones)")
+    group.add("--judge-set SET", "the judge set to judge with", default="mt_bench")
+    group.add("--criterion NAME ...", "the judge set's criteria to judge by (default: its default ones)")
     group.add(
         "--mode single|pairwise-baseline", "grade the weak answers, or compare them with strong ones", default="single"
     )
     flags.add_number(group, default="--sample-n 10", these="the questions")
     group.add(
         "--weak-model NAME",
-        "whose answers are attacked: built in, or a model that has answered",
+        "whose answers are attacked: a built-in model, or one that has answered",
         default="builtin/eliza",
     )
     group.add(
@@ -211,4 +211,4 @@ FLAGS: dict[str, Callable[[Flags], None]] = {
     "examples": _examples_flags,
     "attack": _attack_flags,
 }
-"""The flags of reports that take more than those of every report."""
+"""The flags of reports that have flags of their own."""

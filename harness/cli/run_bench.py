@@ -33,27 +33,27 @@ def parser() -> command.Parser:
     models.add(
         "--model NAME ...",
         "models to ask: gpt-..., claude-..., builtin/..., or any name with --base-url (default: none; this or "
-        "--import is needed)",
+        "--import is required)",
     )
     models.add(
         "--import FILE",
-        "take answers from files of another project in place of asking, as import_data reads them: for colossalai "
-        "the target file and then a file of answers for each model; for alpaca_eval outputs, which find their "
-        "questions in a benchmark that is there (patterns such as 'outputs/*.json' too)",
+        "import answers from files of another project instead of asking models, as import_data does: for colossalai "
+        "the target file and then a file of answers for each model; for alpaca_eval outputs, matched to the "
+        "questions of an existing benchmark (patterns such as 'outputs/*.json' too)",
         dest="imported",
         nargs="+",
         metavar=("FORMAT", "FILE"),
     )
     models.add(
         "--model-id NAME ...",
-        "models of the files of answers, in their order (default: what their records say, else the file's name)",
+        "models of the files of answers, in order (default: as their records say, else the file's name)",
     )
     models.add(
         "--config FILE",
-        "by what each category is judged and measured: a configuration of ColossalAI's chat evaluation, or the same "
+        "criteria and metrics of each category: a configuration of ColossalAI's chat evaluation, or the same "
         "as TOML; chooses judge set, criteria and metrics",
     )
-    flags.add_redo(models, "answer and judge again what is there")
+    flags.add_redo(models, "answer and judge again what is done")
     auto_checks.add_run_code(models)
     judging = gen_judgment.add_judging(p, "those of --model and --import", required=False)
     judging.add("--judge-temperature T", "the judge's temperature (default: the judge set's)")
@@ -61,7 +61,7 @@ def parser() -> command.Parser:
     metrics = p.group("metrics")
     metrics.add(
         "--metrics NAME ...",
-        "also compute these metrics, which need no judge: text (all from the texts alone), bleu, rouge, ...; see "
+        "also compute these metrics, which need no judge: text (all that need no model), bleu, rouge, ...; see "
         "auto_metrics",
     )
     auto_metrics.add_setup(p, metrics)
@@ -80,13 +80,13 @@ def parser() -> command.Parser:
     flags.add_key(endpoint, "judge-")
     flags.add_running(p)
     form = p.group("output")
-    form.add("--format table|json|csv|markdown", "how to print; json and csv are not rounded", default="table")
+    form.add("--format table|json|csv|markdown", "output format; json and csv are not rounded", default="table")
     flags.add_board(form)
     form.add(
-        "--allow NAME ...", "with --board: may differ from its rows: judge, judge-set, baseline (default: nothing)"
+        "--allow NAME ...", "with --board: what may differ from its rows: judge, judge-set, baseline (default: nothing)"
     )
-    form.add("--sort COLUMN", "column to sort the models, or the board, by (default: the judge set's)")
-    p.set_defaults(mode=None, judge_set=None, bench_name=None)  # `_settle` fills in what the user leaves open
+    form.add("--sort COLUMN", "column by which models, or the board, are sorted (default: the judge set's)")
+    p.set_defaults(mode=None, judge_set=None, bench_name=None)  # `_settle` fills in what the user has not set
     return p
 
 
@@ -102,21 +102,23 @@ def work(args: argparse.Namespace) -> int:
     from harness.showing import FORMATS
 
     if args.board is not None and len(set(args.judge_model or ())) > 1:
-        raise UsageError("a board is of one judge; name one with --judge-model")
+        raise UsageError("a board is for one judge; name one with --judge-model")
     if args.board is not None:
         from harness.results.pairs.board import read_board
 
-        read_board(pathlib.Path(args.board))  # whatever is no board stops it before the first call
+        read_board(pathlib.Path(args.board))  # a file that is not a board stops the run before the first call
     for_programs = FORMATS[args.format].for_programs
     if for_programs and len(set(args.judge_model or ())) > 1:
-        raise UsageError(f"--format {args.format} shows one judge; choose another, or run show_result for each judge")
+        raise UsageError(
+            f"--format {args.format} shows one judge; choose another format, or run show_result for each judge"
+        )
     evaluation = None if args.config is None else read_evaluation(args.config)
     taken = _imported(args, evaluation)
     imported = list(taken.answers) if taken else []
     left_out = len(taken.bad) if taken else 0
     _settle(args, evaluation, imported)
     bench = load_bench(args.bench_name, args.data_dir)
-    reference = None if args.reference == NO_REFERENCE else args.reference  # of judging, no reason to do so too
+    reference = None if args.reference == NO_REFERENCE else args.reference  # metrics use references all the same
     planned = planned_metrics(
         args.metrics or (),
         bench,
@@ -134,7 +136,7 @@ def work(args: argparse.Namespace) -> int:
     if not args.judge_model:
         if args.model:
             raise UsageError(
-                f"{args.config} has nothing to judge by; answer with gen_answer and measure with auto_metrics --config"
+                f"{args.config} names nothing to judge; answer with gen_answer and measure with auto_metrics --config"
             )
         if not args.dry_run:
             metrics.measure(imported)
@@ -156,12 +158,12 @@ def work(args: argparse.Namespace) -> int:
     args.mode = plan.judgments.mode
     board = None if args.board is None else pathlib.Path(args.board)
     shown = Wanted(Query.of(args.mode), length_control=args.length_control, board=board, overwrite=args.overwrite)
-    shown.check()  # what could not be shown is known before the first call
+    shown.check()  # what cannot be shown is an error before the first call
     if args.model:
         gen_answer.tell_plan(args, plan.answers)
     gen_judgment.tell_plan(args, plan.judgments, NAME)
     missing = plan.answers.calls
-    if planned.metrics and not missing and not args.dry_run:  # whatever stops them stops before the first call
+    if planned.metrics and not missing and not args.dry_run:  # an error in them stops the run before the first call
         metrics.measure(plan.judgments.models)
     if not output.go_on(args, plan.answers, plan.judgments, reach=plan.judgments):
         return 0
@@ -175,7 +177,7 @@ def work(args: argparse.Namespace) -> int:
     messages.report_failures(NAME, report.tally.failures)
     if report.unjudged:
         calls = messages.counted(report.unjudged, "call")
-        messages.warn(NAME, f"{calls} to judges could not be made, since their answers are missing")
+        messages.warn(NAME, f"{calls} to judges could not be made because their answers are missing")
     if planned.metrics and missing:
         metrics.measure(plan.judgments.models, complete=report.complete)
     _show(args, plan, left_out, complete=report.complete)
@@ -186,15 +188,15 @@ def work(args: argparse.Namespace) -> int:
 
 
 def _imported(args: argparse.Namespace, evaluation: "Evaluation | None") -> "ImportReport | None":
-    """Make a benchmark of the files of --import; return what became of their records, None where there is none."""
+    """Make a benchmark from the files of --import; return the report, None without --import."""
     from harness.cli import import_data
     from harness.importing import FORMATS
 
     if args.imported is None:
         if not args.model:
-            raise UsageError("say which models to ask with --model, or whose answers to take with --import FORMAT FILE")
+            raise UsageError("name the models to ask with --model, or the answers to import with --import FORMAT FILE")
         if args.model_id:
-            raise UsageError("--model-id names the models of --import; without it leave --model-id out")
+            raise UsageError("--model-id names the models of --import; leave it out without --import")
         return None
     args.format_name, *args.files = args.imported
     if not args.files:
@@ -203,7 +205,7 @@ def _imported(args: argparse.Namespace, evaluation: "Evaluation | None") -> "Imp
     language = args.language or (evaluation.language if evaluation else None)
     form = FORMATS.get(args.format_name)
     there = (pathlib.Path(args.data_dir) / args.bench_name / "question.jsonl").is_file()
-    if there and form is not None and form.answer is not None and not form.names:  # records say what was asked
+    if there and form is not None and form.answer is not None and not form.names:  # the records name their questions
         return import_data.answers_imported(args, args.format_name, name=NAME)
     report = import_data.imported(args, args.format_name, language=language, name=NAME)
     if not report.answers and not args.model:
@@ -212,22 +214,22 @@ def _imported(args: argparse.Namespace, evaluation: "Evaluation | None") -> "Imp
 
 
 def _settle(args: argparse.Namespace, evaluation: "Evaluation | None", imported: Sequence[str]) -> None:
-    """Fill in what the user left open: two models of ColossalAI's files are a battle, others are graded."""
+    """Fill in what the user has not set: two models of ColossalAI's files are compared, others are graded."""
     from harness.evaluation import usual_judge_set
 
     args.bench_name = args.bench_name or "mt_bench"
     theirs = evaluation is not None or (args.imported is not None and args.imported[0] == "colossalai")
-    if theirs or args.judge_set is None:  # a judge set that is named may say the mode itself
+    if theirs or args.judge_set is None:  # a named judge set may state the mode itself
         args.mode = args.mode or ("pairwise-all" if theirs and len(imported) == 2 and not args.model else "single")
     if args.judge_set is None:
         language = evaluation.language if evaluation else args.language or "en"
         args.judge_set = usual_judge_set(language, args.mode) if theirs else "mt_bench"
     if not args.judge_model and (evaluation is None or evaluation.judges(args.mode)):
-        raise UsageError("say who judges with --judge-model (builtin/overlap needs no key, for trying things out)")
+        raise UsageError("name the judge with --judge-model (builtin/overlap needs no key, for trying things out)")
 
 
 def _judging(args: argparse.Namespace, planned: "Planned") -> "JudgeOptions":
-    """Return how judgments are made: the flags that gen_judgment has, where they mean the answers, have other names."""
+    """Return the options of judging; flags of gen_judgment that here apply to the answers have other names."""
     from dataclasses import replace
 
     return replace(
@@ -242,7 +244,7 @@ def _judging(args: argparse.Namespace, planned: "Planned") -> "JudgeOptions":
 
 
 def _show(args: argparse.Namespace, plan: "BenchPlan", left_out: int, *, complete: bool) -> None:
-    """Print what the judgments add up to, a table for each judge; notes say what it lacks of what was asked for."""
+    """Print the results, a table for each judge, with notes on what is missing from it."""
     from harness.jsonl import is_there
 
     models, answered = plan.judgments.models, plan.judgments.bench.answered_models()
@@ -267,7 +269,7 @@ def _show(args: argparse.Namespace, plan: "BenchPlan", left_out: int, *, complet
                 allow=args.allow or (),
             )
         else:
-            messages.warn(NAME, f"there is nothing to show of {judge.judge}: it has made no judgment")
+            messages.warn(NAME, f"there is nothing to show for {judge.judge}: it has made no judgment")
 
 
 def _print_result(
@@ -288,7 +290,7 @@ def _print_result(
         except UsageError as error:
             if sort is None:
                 raise
-            result = show_result(**words)  # the calls are made: their results in another order, rather than none
+            result = show_result(**words)  # the calls are made: rather another order than no results
             messages.warn(NAME, f"warning: {error}")
     except TurnbenchError as error:
         if otherwise is None:

@@ -1,4 +1,4 @@
-"""Show judge sets: which there are, what one says, and what it would send."""
+"""Show judge sets: a list, the contents of one, and the messages that it would send."""
 
 import argparse
 from typing import TYPE_CHECKING
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from harness.judging.prompts import JudgePrompt
 
 NAME = "show_judge_set"
-PURPOSE = "Show the judge sets, what one of them says, or the exact messages that it would send about a question."
+PURPOSE = "List the judge sets, show what is in one, or print the exact messages that it would send about a question."
 EXAMPLES = (
     "show_judge_set",
     "show_judge_set mt_bench",
@@ -29,17 +29,17 @@ def parser() -> command.Parser:
     flags.add_turns(prompts, "the turns to show (default: every turn)")
     prompts.add(
         "--model-list, --model NAME ...",
-        "the model whose answer is shown, or the two that are compared (default: stand-ins)",
+        "the model whose answer is shown, or the two that are compared (default: placeholder answers)",
     )
     prompts.add(
         f"--mode {flags.MODES}",
-        "show one answer or two (default: as many as there are models, else all that the set can do)",
+        "show one answer or two (default: as many as there are models, else all modes of the set)",
     )
-    prompts.add("--criterion NAME ...", "the judge set's criteria to show (default: its usual ones)")
+    prompts.add("--criterion NAME ...", "the judge set's criteria to show (default: its default ones)")
     flags.add_reference(prompts)
     flags.add_bench(p)
     form = p.group("output")
-    form.add("--format table|json", "how to print", default="table")
+    form.add("--format table|json", "output format", default="table")
     form.add("--json", "the same as --format json", action="store_const", const="json", dest="format")
     return p
 
@@ -63,7 +63,7 @@ def work(args: argparse.Namespace) -> int:
         page, text = prompts_page(_prompts(args))
     if args.format == "json" or text is None:
         output.show(args, page)
-    else:  # to the letter, as wide as it is
+    else:  # exactly, without fitting it to the terminal
         messages.results(text)
     return 0
 

@@ -1,4 +1,4 @@
-"""Show what the judgments add up to."""
+"""Show scores or win rates from the judgments."""
 
 import argparse
 import pathlib
@@ -28,7 +28,7 @@ def parser() -> command.Parser:
     p = command.Parser(NAME, PURPOSE, EXAMPLES, usual="--input-file")
     what = p.group(
         "what to show",
-        "Judgments of answers that have been replaced since are left out, with a note; gen_judgment makes them again.",
+        "Judgments of answers that have been replaced since are left out, with a note; gen_judgment redoes them.",
     )
     flags.add_mode(what, "grades, pairs with a baseline, or all pairs")
     flags.add_input_file(what)
@@ -40,8 +40,8 @@ def parser() -> command.Parser:
     flags.add_kind(what)
     what.add(
         "--metric NAME ...",
-        "show metrics that need no judge (checks, bleu and others; see auto_checks and auto_metrics) in place of "
-        "judgments; score among them is the judge's grade beside (default: judgments)",
+        "show metrics that need no judge (checks, bleu and others; see auto_checks and auto_metrics) instead of "
+        "judgments; score adds the judge's grade (default: judgments)",
     )
     what.add("--variant NAME", "which variant of the metrics (default: the only one)")
     what.add("--model-list NAME ...", "the models to show (default: all)")
@@ -52,34 +52,34 @@ def parser() -> command.Parser:
     flags.add_turns(what)
     what.add(
         "--aggregate mean|min|last|pooled",
-        "one number for each conversation: the mean, the least or the last of its turns' grades; one with a turn that "
-        "has no grade is left out; pooled: one mean over all turns, as FastChat does (default: what the judge set "
-        "states, else pooled)",
+        "one number for each conversation: the mean, the lowest or the last of its turns' grades; a conversation with "
+        "a turn without a grade is left out; pooled: one mean over all turns, as in FastChat (default: as the judge "
+        "set states, else pooled)",
     )
-    what.add("--common", "count only the questions on which all models were judged, those judged on few aside")
+    what.add("--common", "count only the questions on which all models were judged, ignoring models judged on few")
     what.add(
         "--count-failed",
-        "count a rating without score as -1, as some published averages did (default: off, it is left out)",
+        "count a judgment without a grade as -1, as some published averages did (default: off, it is left out)",
     )
     flags.add_exclude(what, "voters to leave out of a vote file")
     what.add(
         "--repeated last|average|refuse",
-        "of rows about the same match by the same judge and sample: the last good one counts, all of them on average, "
-        "or it is an error",
+        "for repeated rows about the same match by the same judge and sample: the last valid one counts, their mean "
+        "counts, or they are an error",
         default="last",
     )
     flags.add_bench(p, default=None)
     sure = p.group(
-        "how sure",
-        "Questions are resampled, everything of a question together: intervals are for questions of this kind in any "
-        "mix of categories (--by takes the mix as given). A table of up to 50 models and 8,000 rows ends with each "
-        "model's 95% interval and the ranks that it may have.",
+        "uncertainty",
+        "Intervals are from a bootstrap over questions, for questions of this kind in any mix of categories (--by "
+        "takes the mix as given). A table of up to 50 models and 8,000 rows has each model's 95% confidence "
+        "interval and the range of ranks that it may have.",
     )
     sure.add(
         "--intervals",
         "add all intervals (turns, categories, the drop in turn 2), which models differ significantly and how many "
-        "questions that takes; for pairs also the matrix of pairs, Bradley-Terry strengths, and whether the judge "
-        "goes by an answer's place",
+        "questions that takes; for pairs also the matrix of pairs, Bradley-Terry strengths, and the judge's "
+        "position bias",
         default=None,
     )
     sure.add(
@@ -88,13 +88,13 @@ def parser() -> command.Parser:
     sure.add(
         "--by FIELD",
         "group tables by this field of the questions, such as difficulty, and take the mix of its values as given in "
-        "the intervals; none: no groups; with --metric checks also kind, that of the checks (default: tables by "
+        "the intervals; none: no groups; with --metric checks also kind, the kind of check (default: tables by "
         "category, and intervals for questions in any mix)",
     )
     sure.add(
         "--difference X",
-        "a difference of two models that matters to you: the table says its chance to show it, and how many questions "
-        "that takes (default: 5%% of the scale; of win rates 0.1)",
+        "a difference between two models that matters to you: the table has the power to detect it, and how many "
+        "questions that takes (default: 5%% of the scale; for win rates 0.1)",
     )
     sure.add("--against FILE", "judgments of another run of the same questions to compare with, question by question")
     sure.add(
@@ -104,8 +104,8 @@ def parser() -> command.Parser:
     )
     sure.add(
         "--margin X",
-        "with --against: how much worse is still as good; says whether each model is shown to be as good as in the "
-        "other run, within X",
+        "with --against: the margin of a non-inferiority test: is each model shown to be at most X worse than in the "
+        "other run",
     )
     sure.add(
         "--fail-if-worse",
@@ -118,33 +118,33 @@ def parser() -> command.Parser:
         "with --fail-if-worse: the largest share of judgments that may have failed or be missing",
         default=0.05,
     )
-    sure.add("--seed N", "seed of the resampling", values.whole, default=0)
+    sure.add("--seed N", "seed of the bootstrap", values.whole, default=0)
     style = p.group("style")
     style.add(
         "--style FEATURE ...",
-        "of pairs: show how strong the models would be if all answers were alike in length, headers, lists, bold (any "
-        "of these), and what each is worth, in place of results (default: off)",
+        "for pairs: show the models' strengths at equal length, headers, lists, bold (any of these), and the effect of "
+        "each, instead of results (default: off)",
         choices=("length", "headers", "lists", "bold"),
     )
     style.add(
         "--style-anchor NAME ...",
-        "with --style: the models that define the scale and what style is worth, so that no other model shifts a "
+        "with --style: the models that define the scale and the effect of style, so that no other model shifts a "
         "rating (default: all models)",
     )
     form = p.group("output")
     form.add(
         "--cost",
-        "show what the answers and judgments cost in place of results: calls, tokens and dollars by model and judge, "
-        "at today's prices, of the whole benchmark in all modes or of --input-file",
+        "show what the answers and judgments cost instead of results: calls, tokens and dollars by model and judge, "
+        "at today's prices, for the whole benchmark in all modes or for --input-file",
     )
     form.add(
         "--efficiency",
-        "show quality beside its price: score, dollars, tokens (reasoning apart), seconds, length, the share of "
-        "replies that were cut or refused, and which models none undercuts",
+        "show quality beside cost: score, dollars, tokens (reasoning separately), seconds, length, the share of "
+        "replies that were cut off or refused, and which models are on the Pareto front",
     )
     form.add(
         "--first-turn-effect",
-        "show, in place of results, how turn 2 is graded after the model's own first turn and after a given one "
+        "show, instead of results, how turn 2 is graded after the model's own first turn and after a supplied one "
         "(gen_answer --history), by model and category, and after a good and a bad first turn",
     )
     flags.add_models_file(form)
@@ -155,17 +155,17 @@ def parser() -> command.Parser:
         "sort the models by a column or category, such as turn_2, model or math (default: average, or "
         "win_rate_adjusted)",
     )
-    form.add("--report FILE", "also write one HTML page that needs nothing else: tables and charts, with intervals")
+    form.add("--report FILE", "also write one self-contained HTML page: tables and charts, with intervals")
     form.add(
         "--charts DIR",
-        "also write the charts of that page as SVG files into a folder; of criteria and metrics bars by category and "
+        "also write the charts of that page as SVG files into a folder; for criteria and metrics bars by category and "
         "by metric",
     )
     return p
 
 
 def work(args: argparse.Namespace) -> int:
-    """Read, sum up, print."""
+    """Read, aggregate, print."""
     command.one_thread()
     allowed = args.allow and args.board is None
     if args.against is None and (args.fail_if_worse or args.margin is not None or allowed):
@@ -189,14 +189,14 @@ def work(args: argparse.Namespace) -> int:
 
 
 def _result(args: argparse.Namespace) -> "Result":
-    """Return the results; all there is to say of them where a page or pictures are written."""
+    """Return the results, with all details if a page or charts are written."""
     from harness.results.show import show_result
 
     intervals = args.intervals if args.report is None and args.charts is None else True
     common = args.common or args.efficiency
     result = show_result(**flags.words(args, show_result, intervals=intervals, common=common))
     if not result.rows():
-        raise MissingError(f"{result.path}: no judgment is left by --turns, --exclude and the models named")
+        raise MissingError(f"{result.path}: --turns, --exclude and the models named leave no judgment")
     messages.detail(args, f"judgments: {result.path}")
     return result
 
@@ -221,7 +221,7 @@ def _results(args: argparse.Namespace) -> int:
 
 
 def print_result(args: argparse.Namespace, result: "Result", *, intervals: bool = False) -> None:
-    """Print a result in the form that --format names; `intervals` says whether all of them were asked for."""
+    """Print a result in the format that --format names; `intervals`: with all of them."""
     from harness.showing.show_result import result_page
 
     shown = result if intervals else replace(result, detail=None)
@@ -259,22 +259,22 @@ def _efficiency(args: argparse.Namespace) -> "Page":
 
 
 def _first_turn(args: argparse.Namespace) -> "Page":
-    """Return how much of the second turns is the fault of the first."""
+    """Return how much of the loss in second turns is due to the first."""
     from harness.results.first_turn import first_turn_effect
     from harness.showing.first_turn import first_turn_page
 
     if args.mode not in {None, "single"}:
-        raise UsageError("--first-turn-effect is of grades; leave out --mode")
+        raise UsageError("--first-turn-effect is for grades; leave out --mode")
     warn_of_others(NAME, args, "--first-turn-effect", first_turn_effect, also="first_turn_effect mode")
     return first_turn_page(first_turn_effect(**flags.words(args, first_turn_effect)))
 
 
 _INSTEAD = {"cost": _cost, "style": _style, "first_turn_effect": _first_turn, "efficiency": _efficiency}
-"""What is shown in place of results, by the flag that asks for it."""
+"""What is shown instead of results, by its flag."""
 
 
 def _code(args: argparse.Namespace, result: "Result") -> int:
-    """Return the exit code: 1 if the run does not pass and the user wants to know it."""
+    """Return the exit code: 1 with --fail-if-worse if the run does not pass."""
     if not args.fail_if_worse or result.runs is None:
         return 0
     faults = result.runs.faults(max_missing=args.max_missing, margin=args.margin)
@@ -284,7 +284,7 @@ def _code(args: argparse.Namespace, result: "Result") -> int:
 
 
 def _write_report(args: argparse.Namespace, result: "Result") -> None:
-    """Write the HTML page of a result, with what made it."""
+    """Write the HTML page of a result, with how it was made."""
     import datetime
 
     from harness import __version__

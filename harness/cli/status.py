@@ -1,14 +1,14 @@
-"""Show where a benchmark stands."""
+"""Show the state of a benchmark."""
 
 import argparse
 
 from harness.cli import command, flags, messages, output
 
 NAME = "status"
-PURPOSE = "Show what is answered, judged, missing and out of date in a benchmark, and what the rest would cost."
+PURPOSE = "Show what is answered, judged, missing and out of date in a benchmark, and what the missing part would cost."
 EXAMPLES = ("status", "status --bench-name mt_bench_zh --format json")
 LARGE = 100_000_000
-"""Bytes of answers and judgments from which on counting takes long enough for a bar."""
+"""From this many bytes of answers and judgments on, counting takes long enough for a progress bar."""
 
 
 def parser() -> command.Parser:
@@ -16,7 +16,7 @@ def parser() -> command.Parser:
     p = command.Parser(NAME, PURPOSE, EXAMPLES, usual="--bench-name")
     flags.add_models_file(flags.add_bench(p))
     form = p.group("output")
-    form.add("--format table|json", "how to print", default="table")
+    form.add("--format table|json", "output format", default="table")
     return p
 
 

@@ -1,4 +1,4 @@
-"""The kinds of values that flags take: each reads one text for argparse, and says what it must be."""
+"""The types of values that flags take: each parses one text for argparse, or says what it must be."""
 
 import argparse
 import json
@@ -72,7 +72,7 @@ def param(text: str) -> tuple[str, Any]:
 
 
 def variable(text: str) -> str:
-    """Return the name of an environment variable; a key given in its place is not repeated anywhere."""
+    """Return the name of an environment variable; the error never repeats a key given instead of a name."""
     if text in os.environ or (text.isascii() and text.isidentifier() and text.isupper()):
         return text
     raise argparse.ArgumentTypeError("must be the name of an environment variable that holds the key, never the key")
@@ -92,4 +92,4 @@ KINDS: dict[str, Callable[[str], Any]] = {
     "NAME=VALUE": param,
     "VARIABLE": variable,
 }
-"""What a value must be by the name that the help gives it; any other is a text."""
+"""The type of a value by its name in the help; any other is a string."""

@@ -25,29 +25,29 @@ def parser() -> command.Parser:
     p = command.Parser(NAME, PURPOSE, EXAMPLES, usual="--data-dir")
     what = p.group("what to show")
     flags.add_data_dir(what)
-    what.add("--bench-name NAME ...", "benchmarks that may be shown (default: all that are in the data folder)")
-    what.add("--read-only", "hide the tab for votes; nothing is written")
-    where = p.group("serving", "Whoever reaches the page sees all answers and verdicts of the benchmarks shown.")
+    what.add("--bench-name NAME ...", "benchmarks to show (default: all in the data folder)")
+    what.add("--read-only", "hide the tab Vote; nothing is written")
+    where = p.group("serving", "Anyone who can open the page sees all answers and verdicts of the benchmarks shown.")
     where.add(
         "--host ADDRESS",
-        "address to listen on; the default is this machine alone, 0.0.0.0 all its networks",
+        "address to listen on; the default is reachable from this machine only, 0.0.0.0 from all its networks",
         default="127.0.0.1",
     )
     where.add("--port N", "port to listen on (default: the first free one from 7860)")
     where.add(
         "--allow-host NAME ...",
-        "name that browsers may ask the viewer by, such as that of a proxy before it; other names are refused, so "
-        "that no page elsewhere reads the viewer under a name of its own (default: localhost; with a --host that "
-        "others reach, also any address and this machine's name)",
+        "host name under which browsers may reach the viewer, such as that of a proxy in front of it; requests for "
+        "other names are refused, against DNS rebinding (default: localhost; with a --host that other machines can "
+        "reach, also any IP address and this machine's name)",
     )
     where.add(
         "--auth-file FILE",
-        "file with name:password of those who may see the page, one a line; each votes under that name (default: no "
+        "file with name:password of those who may see the page, one per line; each votes under that name (default: no "
         "password)",
     )
     where.add(
         "--share",
-        "also make the page reachable from everywhere, through servers of Gradio; fetches Gradio's program for that "
+        "also make the page reachable from anywhere, through Gradio's servers; downloads Gradio's program for that "
         "once, into HF_HOME, and writes .gradio/certificate.pem in this folder",
     )
     return p
@@ -73,9 +73,9 @@ def _work(args: argparse.Namespace) -> int:
     for name in args.bench_name or ():
         store.bench(name)
     if not data_dir.is_dir():
-        messages.warn(NAME, f"warning: {data_dir} is not there; what is shipped is shown until it is")
+        messages.warn(NAME, f"warning: {data_dir} does not exist; the shipped benchmarks are shown until it does")
     if args.share:
-        messages.warn(NAME, f"warning: --share makes everything here reachable from everywhere{_asks(people)}")
+        messages.warn(NAME, f"warning: --share makes everything here reachable from anywhere{_asks(people)}")
     elif not is_loopback(args.host.strip("[]")) and people is None:
         messages.warn(NAME, f"warning: {args.host} can be reached from other machines, without a password")
     context = Context(store, read_only=args.read_only)
@@ -85,9 +85,9 @@ def _work(args: argparse.Namespace) -> int:
         messages.results(served.address)
         if args.share:
             tunnel = _share(args, served)
-        messages.say(args, "open this address in a browser; Ctrl-C ends it")
+        messages.say(args, "open this address in a browser; Ctrl-C stops the viewer")
         threading.Event().wait()
-    except KeyboardInterrupt:  # the way to end it, and nothing is left half done
+    except KeyboardInterrupt:  # the usual way to stop it; nothing is left half done
         return 0
     finally:
         if tunnel:
@@ -98,7 +98,7 @@ def _work(args: argparse.Namespace) -> int:
 
 
 def _share(args: argparse.Namespace, served: "Served") -> "Tunnel":
-    """Return the tunnel, its address being printed, or the reason why there is none."""
+    """Return the tunnel, and print its address or the reason why there is none."""
     from viewer.hosts import host_of
     from viewer.tunnel import MOST_SECONDS, Tunnel
 
@@ -108,12 +108,12 @@ def _share(args: argparse.Namespace, served: "Served") -> "Tunnel":
         served.hosts.allow(host_of(tunnel.address))
         messages.results(tunnel.address)
     else:
-        messages.warn(NAME, f"warning: not shared, {served.address} goes on without: {tunnel.fault}")
+        messages.warn(NAME, f"warning: not shared, still served at {served.address}: {tunnel.fault}")
     return tunnel
 
 
 def _asks(people: object) -> str:
-    return ", behind the names and passwords of --auth-file" if people else ", without a password (see --auth-file)"
+    return ", with the names and passwords of --auth-file" if people else ", without a password (see --auth-file)"
 
 
 main = command.main_of(parser, _work)

@@ -1,13 +1,13 @@
-"""Other projects' data: fetched, made benchmark folders of, and our judgments back in the shape of theirs.
+"""Other projects' data: downloaded, converted to benchmark folders, and our judgments exported in their formats.
 
     records.py     a file of records (JSON array, JSON Lines, CSV) as a stream, bad ones with their position; a report
-    items.py       what one record becomes: a question, its reference, answers, votes
+    items.py       the result of one record: a question, its reference, answers, votes
     one file for the formats of one project: prometheus.py, colossalai.py, alpaca_eval.py, battles.py, short_facts.py,
     ifeval.py, dialogues.py
-    folder.py      the benchmark folder, written beside its place and put there when it is whole
-    run.py         all of it together; answers.py: answers alone, to questions that are there
+    folder.py      the benchmark folder, written next to its place and moved there when complete
+    run.py         all of it together; answers.py: only answers, to existing questions
     back.py        judgments as training records of the Feedback Collection
-    originals/     published benchmarks and judge sets on request: pinned files, fetched and verified
+    originals/     published benchmarks and judge sets on request: pinned files, downloaded and verified
 
 A further format is one more file with a function from a record to an `Item`, and its line in `FORMATS`.
 """
@@ -30,7 +30,7 @@ class Format(NamedTuple):
     joined: bool = False
     """Whether records of one question become one: its answers and the votes on them."""
     names: bool = False
-    """Whether the models of further files have to be named from outside, since their records do not say."""
+    """Whether the user must name the models of further files, since their records do not."""
 
     def load(self, name: str | None) -> Callable[[Mapping[str, Any]], Any]:
         """Return one of its functions, such as `load(form.item)`."""

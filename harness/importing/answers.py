@@ -1,9 +1,9 @@
-"""Answers of another project's files → a benchmark that is there: each record finds its question.
+"""Answers in another project's files → an existing benchmark: each record is matched to its question.
 
     report = import_answers("alpaca_eval", ["outputs/*.json"], load_bench("alpaca_eval"))   # adds to model_answer/
 
-What is there already is left as it stands; a record that says otherwise is an error, since nothing that was judged may
-change under its judgments.
+Existing answers are kept; a record that differs from one is an error, since a judged answer must not
+change.
 """
 
 import glob
@@ -26,16 +26,16 @@ from harness.written import takes_only
 
 
 def expanded(files: Sequence[PathLike]) -> list[pathlib.Path]:
-    """Return the files that names and patterns such as `outputs/*.json` stand for, each once.
+    """Return the files that match names and patterns such as `outputs/*.json`, each once.
 
     Raises:
-        UsageError: a pattern fits no file.
+        UsageError: a pattern matches no file.
     """
     found: dict[pathlib.Path, None] = {}
     for file in map(str, files):
         there = [file] if pathlib.Path(file).exists() or not glob.has_magic(file) else sorted(glob.glob(file))
         if not there:
-            raise UsageError(f"no file fits the pattern {file!r}")
+            raise UsageError(f"no file matches the pattern {file!r}")
         found |= dict.fromkeys(map(pathlib.Path, there))
     return list(found)
 
@@ -49,13 +49,13 @@ def import_answers(
     model_id: Sequence[str] = (),
     progress: Progress = lambda count: None,
 ) -> ImportReport:
-    """Add the answers in files of another project to a benchmark; return what was done.
+    """Add the answers in files of another project to a benchmark; return a report.
 
-    `model_id` names the models of the files, in their order, in place of what their records say.
+    `model_id` names the models of the files, in order, overriding their records.
 
     Raises:
-        UsageError: no such format, or the records are no answers.
-        DataError: a file can't be read, no record of it fits a question, or one differs from the answer that is there.
+        UsageError: no such format, or the records are not answers.
+        DataError: a file can't be read, none of its records matches a question, or one differs from an existing answer.
         StorageError: an answer can't be written.
     """
     form = FORMATS.get(format_name)
@@ -76,23 +76,23 @@ def import_answers(
             found = answer_of(value)
             question_id = ids.get(found.key)
             if question_id is None:
-                raise BadRecordError(f"it answers no question of {bench.name} ({found.key.strip()[:60]!r})")
+                raise BadRecordError(f"it answers no question in {bench.name} ({found.key.strip()[:60]!r})")
             model = check_model_name(named or found.model or path.stem)
             if read.setdefault(model, {}).setdefault(question_id, found.text) != found.text:
-                raise BadRecordError(f"it answers question {question_id} otherwise than an earlier record")
+                raise BadRecordError(f"it answers question {question_id} differently from an earlier record")
 
         if not list(report.good(path, take, progress)):
-            raise report.nothing(f"no record fits a question of {bench.name}", path)
+            raise report.nothing(f"no record matches a question in {bench.name}", path)
     report.new.update(add_answers(bench, read))
     report.answers.update({model: len(own) for model, own in read.items()})
     return report
 
 
 def add_answers(bench: Bench, read: Mapping[str, Mapping[QuestionId, str]]) -> dict[str, int]:
-    """Add answers by model and question to a benchmark; return how many of each model were not there yet.
+    """Add answers by model and question to a benchmark; return how many of each model were new.
 
     Raises:
-        DataError: one differs from the answer that is there; nothing was written.
+        DataError: one differs from an existing answer; nothing was written.
         StorageError: an answer can't be written.
     """
     known = {model: bench.answers(model) for model in read}
@@ -101,7 +101,7 @@ def add_answers(bench: Bench, read: Mapping[str, Mapping[QuestionId, str]]) -> d
         if other := [key for key, text in own.items() if key in there and there[key].choices[0].turns != (text,)]:
             which = ", ".join(map(str, other[:5])) + (", ..." if len(other) > 5 else "")
             raise DataError(
-                f"{model} has other answers already, to question {which}; what stands is not replaced: give these "
+                f"{model} already has other answers, to question {which}; what stands is not replaced: give these "
                 "another name with --model-id",
                 path=bench.answer_file(model),
             )

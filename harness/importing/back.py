@@ -23,7 +23,7 @@ from harness.judgments.row import JudgedRow, judged_rows
 from harness.records import Answer, QuestionId
 
 _VERDICT = re.compile(r"\s*(?:\[RESULT\].*|(?:Rating|Score)\s*:?\s*\[\[[^\]]*\]\]\W*)\Z", re.DOTALL | re.IGNORECASE)
-"""The end of a judgment that gives the verdict; what stands before it is the feedback."""
+"""The end of a judgment with the verdict; the text before it is the feedback."""
 
 
 @dataclass(slots=True)
@@ -70,13 +70,13 @@ def rows_to_write(
     judge_set: str | None,
     sample: int | None = None,
 ) -> Sequence[JudgedRow]:
-    """Return the rows of the one judge and judge set that are meant; `kind` says in an error what the rows are.
+    """Return the rows of the requested judge and judge set; `kind` names the rows in an error.
 
     Raises:
-        UsageError: there are none, or several of which none is named, or the file to write is there.
+        UsageError: there are none, or several of which none is named, or the file to write exists.
     """
     if path.exists():
-        raise UsageError(f"{path} is there already; give another --output")
+        raise UsageError(f"{path} already exists; give another --output")
     folder = bench.folder / "model_judgment"
     rows = [row for file in judgment_files(folder, files, sample) for row in judged_rows(file)]
     if not rows:
@@ -114,7 +114,7 @@ def _records(bench: Bench, rows: Sequence[JudgedRow], report: BackReport) -> Ite
             answers[model] = bench.answers(model)
         answer = answers[model].get(row.question_id)
         if answer is None or row.turn != 1:
-            report.left_out["the answer is not there" if answer is None else "not a first turn"] += 1
+            report.left_out["the answer is missing" if answer is None else "not a first turn"] += 1
             continue
         choices = answer.choices
         choice = next((own for own in choices if str(own.index) == row.source.choice), choices[0])
@@ -141,6 +141,6 @@ def _has_rubric(extra: Mapping[str, Any]) -> bool:
 
 
 def _shown(rubric: Mapping[str, Any], prompt: str) -> bool:
-    """Return whether a prompt holds a question's rubric, however its lines are broken."""
+    """Return whether a prompt contains a question's rubric, regardless of line breaks."""
     sent = " ".join(prompt.split())
     return all(" ".join(str(text).split()) in sent for text in (rubric["criteria"], *rubric["score_descriptions"]))

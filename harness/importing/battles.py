@@ -7,9 +7,9 @@ answer_a | response_a | output_1, or the assistant's turns of conversation_a    
 winner: model_a, model_b, tie, tie (bothbad), A, B, or the model's name                   → a vote on the last turn
 preference: 1 (the first), 2, 1.5 or 0 (a tie)                                            → the same
 winner_model_a, winner_model_b, winner_tie: which of them is 1                            → the same
-judge | voter | annotator → whose vote; who is not named is numbered
+judge | voter | annotator → the voter; unnamed ones are numbered
 
-Battles on one question are put together as long as a model has one answer to it, so several people may vote on a pair.
+Battles on one question are merged as long as a model has one answer to it, so several people may vote on a pair.
 """
 
 import contextlib
@@ -62,12 +62,12 @@ def _said(value: Mapping[str, Any]) -> tuple[tuple[str, ...], list[tuple[str, ..
     if "conversation_a" in value:
         (asked, one), (again, other) = (_conversation(value, side) for side in "ab")
         if asked != again:
-            raise BadRecordError("the user says something else in conversation_a than in conversation_b")
+            raise BadRecordError("the user's turns differ between conversation_a and conversation_b")
         return asked, [one, other]
     turns = _turns(value, _QUESTIONS)
     answers = [_turns(value, names, empty=True) for names in _ANSWERS]
     if any(len(own) != len(turns) for own in answers):
-        raise BadRecordError(f"there are {len(turns)} turns of the user and another number of an answer")
+        raise BadRecordError(f"there are {len(turns)} turns of the user, and an answer has another number")
     return turns, answers
 
 
@@ -86,7 +86,7 @@ def _turns(value: Mapping[str, Any], names: Sequence[str], *, empty: bool = Fals
 
 
 def _conversation(value: Mapping[str, Any], side: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return what the user and the assistant say in turn."""
+    """Return the turns of the user and of the assistant."""
     name = f"conversation_{side}"
     given = value.get(name)
     messages = [message for message in given if isinstance(message, dict)] if isinstance(given, list) else []
@@ -96,7 +96,7 @@ def _conversation(value: Mapping[str, Any], side: str) -> tuple[tuple[str, ...],
         raise BadRecordError(f"{name} must be messages of user and assistant in turn")
     texts = [str(text) for _, text in said]
     if not all(map(str.strip, texts[::2])):
-        raise BadRecordError(f"{name} holds an empty message of the user")
+        raise BadRecordError(f"{name} contains an empty message of the user")
     return tuple(texts[::2]), tuple(texts[1::2])
 
 
@@ -113,7 +113,7 @@ def _winner(value: Mapping[str, Any], models: Sequence[str]) -> str:
 
 
 def _winners_named(value: Mapping[str, Any]) -> Iterator[str]:
-    """Yield what the record says of the winner, in whichever field."""
+    """Yield the winner that the record states, in any of the fields."""
     if isinstance(value.get("winner"), str):
         yield value["winner"].strip()
     for name, winner in _FLAGS.items():

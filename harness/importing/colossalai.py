@@ -1,4 +1,4 @@
-"""ColossalAI's chat evaluation: a target file, then one answer file for each model, found by category and id.
+"""ColossalAI's chat evaluation: a target file, then one answer file for each model, matched by category and id.
 
 {"category": "closed_qa", "instruction": "...", "input": "...", "output": "...", "target": "...", "id": 7}
 

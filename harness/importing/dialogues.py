@@ -1,15 +1,15 @@
-"""Benchmarks whose records are whole dialogues: which turns the model writes, and which are given.
+"""Benchmarks whose records are whole dialogues: which turns the model writes, and which are supplied.
 
     MT-Bench-101     {"task": "CM", "id": 1, "history": [{"user": "...", "bot": "..."}, ...]}
-                     users → turns     bots → reference     of six tasks the first bot → given, as it is not judged
+                     users → turns     bots → reference     of six tasks the first bot → supplied, as it is not judged
     MultiChallenge   {"QUESTION_ID": "...", "AXIS": "...", "CONVERSATION": [{"role": "user", "content": "..."}, ...],
                      "TARGET_QUESTION": "...", "PASS_CRITERIA": "YES"}
-                     users → turns     assistants → given, all but the last reply     what is asked of it → rubric
+                     users → turns     assistants → supplied, all but the last reply  the question on it → rubric
     WildChat         {"conversation_hash": "...", "model": "...", "language": "English", "toxic": false,
                      "conversation": [{"role": "user", "content": "..."}, {"role": "assistant", "content": "..."}]}
-                     users → turns     assistants → given, all but the last reply
+                     users → turns     assistants → supplied, all but the last reply
 
-A record's further fields that are texts, numbers or yes and no are kept, and can be grouped by.
+A record's further fields with texts, numbers or booleans are kept, and can be grouped by.
 """
 
 from collections.abc import Mapping, Sequence
@@ -90,7 +90,7 @@ def wildchat(value: Mapping[str, Any]) -> Item:
 
 
 def _given_dialogue(value: Mapping[str, Any], name: str) -> tuple[tuple[str, ...], dict[str, Any]]:
-    """Return what the user says, and the given replies as `history`: all but the last, which the model is to write."""
+    """Return the user's turns, and the supplied replies as `history`: all but the last, which the model writes."""
     messages = _list(value, name)
     if messages and messages[-1].get("role") == "assistant":
         messages = messages[:-1]

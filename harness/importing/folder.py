@@ -1,7 +1,7 @@
-"""A benchmark folder as it is being imported: written beside its place, and put there when it is whole.
+"""A benchmark folder during import: written next to its place, and moved there when complete.
 
-A run that is stopped leaves nothing behind. Where the benchmark is there already, its questions must be the same ones;
-then only files that are not there yet are added, since nothing that stands is rewritten.
+A run that is stopped leaves nothing behind. If the benchmark already exists, its questions must be the same;
+then only new files are added, since existing files are never rewritten.
 """
 
 import filecmp
@@ -122,25 +122,25 @@ class ImportFolder:
             if given and given < known:
                 raise UsageError(
                     f"{there} holds {len(known)} questions, of which these files have {len(given)}: is one of them "
-                    "cut? Give the whole files, or another --bench-name (nothing there was touched)"
+                    "cut? Give the whole files, or another --bench-name (nothing was changed)"
                 )
             raise UsageError(
-                f"{there} holds other questions than these; give another --bench-name (nothing there was touched)"
+                f"{there} contains other questions than these; give another --bench-name (nothing was changed)"
             )
         for path in new:
             there = self.folder / path.relative_to(self._work)
             if path.parent.name == "model_answer" and is_there(there) and not _answers(path) <= _answers(there):
                 raise UsageError(
-                    f"{there} holds other answers than these; give the model another name with --model-id (nothing "
+                    f"{there} contains other answers than these; give the model another name with --model-id (nothing "
                     "there was touched)"
                 )
 
 
 def _turns(path: pathlib.Path) -> set[str]:
-    """Return what tells the questions of a file apart."""
+    """Return the identity of the questions in a file."""
     return {content_hash(row.get("turns")) for _, row in read_rows(path)}
 
 
 def _answers(path: pathlib.Path) -> set[str]:
-    """Return what tells the answers of a file apart."""
+    """Return the identity of the answers in a file."""
     return {content_hash(row.get("question_id"), row.get("choices")) for _, row in read_rows(path)}

@@ -1,14 +1,14 @@
-"""Google's IFEval and its multi-turn, multilingual Multi-IF: instructions that a program can check, said in our checks.
+"""Google's IFEval and its multi-turn, multilingual Multi-IF: instructions that a program can check, as our checks.
 
     {"key": 1000, "prompt": "...", "instruction_id_list": ["punctuation:no_comma"], "kwargs": [{}]}
 
     key → question id       prompt → question       instruction → check, with the instruction's id as its name
 
-The category is what stands before the colon in the first instruction's id. An instruction that two checks make is an
+The category is the part before the colon of the first instruction's id. An instruction that needs two checks is an
 `all` of them, so that each is one check; `ifeval.toml` has them all. How our definitions differ from theirs is in
 docs/checks.md.
 
-Further files hold responses, {"prompt": "...", "response": "..."}, as answers of the model that the command names.
+Further files contain responses, {"prompt": "...", "response": "..."}, as answers of the model that the command names.
 
 Multi-IF has up to three turns, each with the instructions of those before, in eight languages:
 
@@ -17,7 +17,7 @@ Multi-IF has up to three turns, each with the instructions of those before, in e
 
     key → question id       prompts → turns       instructions → checks of each turn       language → kept, to group by
 
-Lists and objects may stand as such or as their JSON in a text, as its published CSV has them.
+Lists and objects may be given as such or as JSON in a text, as in its published CSV.
 """
 
 import contextlib
@@ -74,7 +74,7 @@ def multi_if(value: Mapping[str, Any]) -> Item:
         message = _read(prompt)
         content = message.get("content") if isinstance(message, Mapping) else None
         if not isinstance(content, str) or not content.strip():
-            raise BadRecordError(f"a turn's prompt is no message with content: {str(prompt)[:40]!r}")
+            raise BadRecordError(f"a turn's prompt is not a message with content: {str(prompt)[:40]!r}")
         turns.append(content)
         ids, given = (_read(value.get(f"turn_{number}_{name}")) for name in ("instruction_id_list", "kwargs"))
         checks.append(instruction_checks(ids, given))
@@ -90,7 +90,7 @@ def multi_if(value: Mapping[str, Any]) -> Item:
 
 
 def _read(value: Any) -> Any:
-    """Return what a text says as JSON; what is no text as it is."""
+    """Return the JSON value of a text; other values unchanged."""
     try:
         return json.loads(value) if isinstance(value, str) else value
     except (ValueError, RecursionError):
@@ -115,7 +115,7 @@ def _table(given: Any) -> Mapping[str, Any]:
     with contextlib.suppress(BadRecordError):
         found = _read(given)
     if not isinstance(found, Mapping):
-        raise BadRecordError(f"kwargs hold {str(given)[:40]!r}, which is no object")
+        raise BadRecordError(f"kwargs hold {str(given)[:40]!r}, which is not an object")
     return found
 
 
@@ -126,7 +126,7 @@ def _check(name: Any, given: Mapping[str, Any]) -> dict[str, Any]:
         check = {"name": name, **_filled(INSTRUCTIONS[name], given)}
         read_check(check)
     except (KeyError, TypeError, ValueError) as error:
-        raise BadRecordError(f"the arguments of {name} are not what they must be: {error}") from None
+        raise BadRecordError(f"the arguments of {name} are not valid: {error}") from None
     return check
 
 

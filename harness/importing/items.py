@@ -1,4 +1,4 @@
-"""What one record of somebody's data becomes: a question, its reference, answers by models, votes."""
+"""The result of one imported record: a question, its reference, answers by models, votes."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -24,7 +24,7 @@ class Item:
     answers: Mapping[str, str | tuple[str, ...]] = field(default_factory=dict)
     """Answers by model: to the only turn, or one for each turn."""
     votes: tuple[Mapping[str, Any], ...] = ()
-    """Rows for `human_judgment/`, without their question id; `judge` says whose they are, empty if that is unknown."""
+    """Rows for `human_judgment/`, without their question id; `judge` is the voter, empty if unknown."""
     extra: Mapping[str, Any] = field(default_factory=dict)
     """Further fields of the question; tables can be grouped by them."""
     question_id: int | str | None = None
@@ -35,7 +35,7 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class FurtherAnswer:
-    """One record of a further file: an answer to a question that is there."""
+    """One record of a further file: an answer to an existing question."""
 
     key: str
     text: str
@@ -75,10 +75,10 @@ def optional_text(value: Mapping[str, Any], name: str) -> str:
 
 
 def label_of(value: Mapping[str, Any], *names: str, usual: str = "") -> str:
-    """Return the text in the first of these fields that says something, without the spaces around it."""
+    """Return the text in the first of these fields that is not empty, stripped."""
     return next((text for name in names if (text := optional_text(value, name).strip())), usual)
 
 
 def turns_of(text: str) -> tuple[str, ...]:
-    """Return a text as the only turn; no turn where it says nothing."""
+    """Return a text as the only turn; no turn if it is empty."""
     return (text,) if text.strip() else ()

@@ -6,8 +6,8 @@
     orig_response_A, orig_response_B → answers by `response_a` and `response_b`      orig_preference ("A", "B") → a vote
     orig_feedback → the vote's text
 
-Every graded record is a question of its own: its five siblings share an instruction but not a response. The field
-`group` is equal for all records with the same instruction and rubric. Of a rubric, comparing uses the first line alone.
+Every graded record is a separate question: its five siblings share an instruction but not a response. The field
+`group` is equal for all records with the same instruction and rubric. Comparisons use only the first line of a rubric.
 """
 
 from collections.abc import Mapping

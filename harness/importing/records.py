@@ -54,7 +54,7 @@ def read_records(path: pathlib.Path, progress: Progress = lambda count: None) ->
     """Yield the records of a file, in order.
 
     Raises:
-        DataError: the file can't be read, or holds neither an array nor lines of objects.
+        DataError: the file can't be read, or contains neither an array nor lines of objects.
     """
     try:
         with open_bytes(path) as file:
@@ -73,7 +73,7 @@ def read_records(path: pathlib.Path, progress: Progress = lambda count: None) ->
 
 
 def _records(file: BinaryIO, path: pathlib.Path) -> Iterator[Any]:
-    """Yield what stands at the place of each record: a value, or as a `BadRecordError` what is wrong with it."""
+    """Yield each record's value, or a `BadRecordError` that says what is wrong with it."""
     suffix = path.suffix.lower()
     if suffix == ".parquet":
         return _batches(path)
@@ -103,7 +103,7 @@ def _first(file: BinaryIO, path: pathlib.Path) -> bytes:
     start = len(b"\xef\xbb\xbf") if head.startswith(b"\xef\xbb\xbf") else 0
     text = head[start:].lstrip()
     if not text:
-        raise DataError("holds no record; it must be a JSON array, JSON Lines, .csv, .tsv or .parquet", path=path)
+        raise DataError("contains no record; it must be a JSON array, JSON Lines, .csv, .tsv or .parquet", path=path)
     if text[:1] not in b"[{":
         raise DataError(
             "is neither a JSON array nor JSON Lines; a table must be named .csv, .tsv or .parquet", path=path
@@ -125,7 +125,7 @@ def _items(file: BinaryIO) -> Iterator[Any]:
 
 
 class _OddError(Exception):
-    """Values are nested so deep, or a number is so long, that nobody can have meant it."""
+    """Values are nested absurdly deep, or a number is absurdly long."""
 
 
 class _Bounded:
@@ -221,7 +221,7 @@ class ImportReport:
     judgments: Counter[str] = field(default_factory=Counter)
     """Judgments written, by model."""
     repeated: int = 0
-    """Records that say exactly what an earlier one says; they were left out."""
+    """Records that repeat an earlier one exactly; they were left out."""
     known: int = 0
     """Judgments that were there already."""
     failed: int = 0

@@ -33,16 +33,16 @@ def import_data(
     keep_input: bool = False,
     progress: Progress = lambda count: None,
 ) -> ImportReport:
-    """Write the benchmark `data_dir/bench_name` from files of another project; return what was done.
+    """Write the benchmark `data_dir/bench_name` from files of another project; return a report.
 
-    `model_id` names the models of the further files, in their order, in place of what their records say. `first_n`
-    takes the first n good records of the first kind. `keep_input` keeps the judge's whole input, where records have
-    one, as the question's `context`, so that it can be sent as it is. `progress` is called with the number of bytes
+    `model_id` names the models of the further files, in order, overriding their records. `first_n`
+    takes the first n valid records of the first kind. `keep_input` keeps the judge's whole input, where records have
+    one, as the question's `context`, so that it can be sent unchanged. `progress` is called with the number of bytes
     read.
 
     Raises:
         UsageError: no such format, a file without a model's name, or the folder holds other questions.
-        DataError: a file can't be read, or not one record of it is good.
+        DataError: a file can't be read, or none of its records is valid.
         StorageError: the folder can't be written.
     """
     if format_name not in FORMATS:
@@ -61,7 +61,7 @@ def import_data(
         for path, named in zip(further, model_id or [""] * len(further), strict=True):
             reading.answers(path, named, partial=first_n is not None)
         if not folder.questions:
-            raise report.nothing(f"not one record is good as {format_name}", paths[0])
+            raise report.nothing(f"no record is valid as {format_name}", paths[0])
         report.questions = folder.questions
         title = f"{form.title}, from {', '.join(path.name for path in paths[: 1 if form.answer else None])}"
         folder.settings({"title": title, **({"language": language} if language else {})})
@@ -106,7 +106,7 @@ class _Reading:
                 return
             self.by_key[item.key] = (question_id, made)
         if question_id in self.taken:
-            raise BadRecordError(f"the id {question_id} is taken by an earlier record")
+            raise BadRecordError(f"the id {question_id} is already used by an earlier record")
         if self.joined and self.joined.take(item):
             return
         self.taken.add(question_id)

@@ -1,11 +1,11 @@
-"""Copies of what cannot be read where it is, in `~/.cache/turnbench`: fetched from an address, or joined and unpacked.
+"""Local copies in `~/.cache/turnbench` of files that cannot be read in place: remote ones, or joined and unpacked ones.
 
-    local_folder("s3://bucket/data", "mt_bench")    a folder that holds mt_bench/ as it is at the address now
+    local_folder("s3://bucket/data", "mt_bench")    a folder with mt_bench/ as it is at the address now
     local_file("https://host/x_single.jsonl.zst")   the same of one file
-    plain_copy(x.jsonl)                             its parts joined and unpacked, for who jumps about in a file
+    plain_copy(x.jsonl)                             its parts joined and unpacked, for random access
 
-Everything that reads files so reads far ones as it reads near ones. What has not changed is not fetched, or unpacked,
-again. A fetched copy is never written to (`need_near`): what was written would be seen by nobody else, and be lost.
+So remote files are read like local ones. Unchanged files are not downloaded, or unpacked,
+again. A downloaded copy is never written to (`need_near`): the changes would be lost.
 """
 
 import hashlib
@@ -43,7 +43,7 @@ def need_near(place: pathlib.Path | str, what: str = "results are written") -> p
         StorageError: it is a fetched copy.
     """
     if is_address(place):
-        raise UsageError(f"{place}: {what} to folders of this machine; fetch it and name the folder with --data-dir")
+        raise UsageError(f"{place}: {what} only to local folders; download it and name the folder with --data-dir")
     path = _path(place)
     home = _cache("fetched")
     if real_path(path).is_relative_to(real_path(home)):
@@ -85,7 +85,7 @@ def local_file(place: pathlib.Path | str) -> pathlib.Path:
     address, _, name = place.rpartition("/")
     name = _plain_name(place, name)
     if not name or name.startswith(".") or "/" in name or "\\" in name:
-        raise UsageError(f"{place}: is no address of a file")
+        raise UsageError(f"{place}: is not the address of a file")
     home = _cache("fetched") / _hash(address)
     parts = {_plain_name(place, own): own for own in _names_at(address)}
     wanted = parts_among(parts, name) or [name]
@@ -98,7 +98,7 @@ def local_file(place: pathlib.Path | str) -> pathlib.Path:
 
 
 def _names_at(address: str) -> list[str]:
-    """Return the names of what is in a folder, as they stand in its address; none where it cannot be listed."""
+    """Return the names of the files in a folder, relative to its address; none if it cannot be listed."""
     try:
         from fsspec.core import url_to_fs
 
@@ -129,7 +129,7 @@ def plain_copy(path: pathlib.Path) -> pathlib.Path:
                     out.write(line if line.endswith(b"\n") else line + b"\n")
         (copy.parent / _STATE).write_text(json.dumps(state), encoding="utf-8")
     except OSError as error:
-        raise StorageError(f"{copy}: cannot be written: {error.strerror or error}; make space") from error
+        raise StorageError(f"{copy}: cannot be written: {error.strerror or error}; free some space") from error
     return copy
 
 
@@ -144,7 +144,7 @@ def _within(file: pathlib.Path) -> Iterator[bytes]:
 
 
 def _fetch(address: str, to: pathlib.Path) -> None:
-    """Fetch a file or a folder, but for what is there already and has not changed."""
+    """Download a file or a folder, except for unchanged files."""
     if address in _fetched:
         return
     _check(address)
@@ -162,22 +162,22 @@ def _fetch(address: str, to: pathlib.Path) -> None:
     except (MissingError, UsageError):
         raise
     except FileNotFoundError:
-        raise MissingError(f"{address} is not there, or cannot be reached") from None
+        raise MissingError(f"{address} does not exist, or cannot be reached") from None
     except Exception as error:  # every kind of address has errors of its own
         why = " ".join(str(error).split()) or type(error).__name__
         raise MissingError(
-            f"{address}: cannot be fetched: {why}; see the address, and the keys in the environment"
+            f"{address}: cannot be fetched: {why}; check the address, and the keys in the environment"
         ) from None
     _fetched[address] = to
 
 
 def _check(address: str) -> None:
-    """Raise `UsageError` for an address that is none, or may hold a secret, which is not repeated."""
+    """Raise `UsageError` for an invalid address, or one that may contain a secret, which is not repeated."""
     try:
         parts = urllib.parse.urlsplit(address)
         host, secret = parts.hostname, parts.password is not None
     except ValueError:
-        raise UsageError(f"{address} is no address") from None
+        raise UsageError(f"{address} is not an address") from None
     if secret or (parts.scheme in {"http", "https"} and (parts.query or parts.fragment)):
         raise UsageError(
             f"the address at {host} holds a password, or something behind a ? or #; leave it out, keys come from the "
@@ -203,7 +203,7 @@ def _files_at(system: Any, root: str) -> dict[str, Mapping[str, Any]]:
 
 
 def _plain_name(address: str, name: str) -> str:
-    """Return the name of a file: in web addresses `%` and what cannot stand there are escaped."""
+    """Return the name of a file: in URLs `%` and invalid characters are escaped."""
     return urllib.parse.unquote(name) if address.startswith(("http://", "https://")) else name
 
 
@@ -214,7 +214,7 @@ def _fetch_all(system: Any, infos: Mapping[str, Mapping[str, Any]], to: pathlib.
     home.mkdir(parents=True, exist_ok=True)
     known = _stated(home)
     state = dict(known) if single else {}
-    log.info("fetching what has changed of %d files to %s", len(infos), home)
+    log.info("downloading the changed ones of %d files to %s", len(infos), home)
     for name, info in infos.items():
         path = home / name
         mark = _mark(info if len(_mark(info)) > 1 else system.info(info["name"]))
@@ -228,7 +228,7 @@ def _fetch_all(system: Any, infos: Mapping[str, Mapping[str, Any]], to: pathlib.
 
 
 def _mark(info: Mapping[str, Any]) -> list[str]:
-    """Return by what a file is known that has not changed: its size, and what its file system says beside."""
+    """Return the fingerprint of an unchanged file: its size, and its file system's metadata."""
     said = {name.lower(): value for name, value in info.items()}
     return [str(said.get("size")), *(f"{name}={said[name]}" for name in _MARKS if said.get(name) is not None)]
 

@@ -29,7 +29,7 @@ def write_whole(file: int, data: bytes) -> None:
 
 
 def append_bytes(path: pathlib.Path, data: bytes) -> None:
-    """Append whole lines to a file, made with its folder where missing, and bring them to the disk."""
+    """Append whole lines to a file, created with its folder if missing, and flush them to disk."""
     make_folder(path.parent)
     with path.open("a+b", buffering=0) as file:
         if file.seek(0, os.SEEK_END):
@@ -99,20 +99,20 @@ def need_plain(path: pathlib.Path) -> None:
     others = [file.name for file in files_of(path) if file != path or is_packed(file)]
     if others:
         raise StorageError(
-            f"{path}: rows of it are in {listed(others)}, which is read and not written; to go on, unpack and join all "
-            f"of them into {logical_file(path).name} (zstd -dc, gzip -dc, cat), and move them away"
+            f"{path}: rows of it are in {listed(others)}, which is read and not written; to continue, unpack and join "
+            f"them all into {logical_file(path).name} (zstd -dc, gzip -dc, cat), and move them away"
         )
 
 
 def need_own(path: pathlib.Path, mark: re.Pattern[bytes], what: str) -> None:
-    """Raise `StorageError` unless a path is free or holds, by its beginning, an earlier output of the same kind.
+    """Raise `StorageError` unless a path is new or, by its beginning, an earlier output of the same kind.
 
-    An output never takes the place of a file that this program did not write. `mark` is what such a file begins with:
-    further on it may be quoted. `what` says in an error what is to be written.
+    An output never replaces a file that this program did not write. `mark` matches the beginning of our files:
+    further on it may be quoted. `what` names the output in an error.
     """
     need_regular(path)
     if not path.parent.is_dir():
-        raise StorageError(f"{path}: {what} cannot be written: there is no folder {path.parent}; make it first")
+        raise StorageError(f"{path}: {what} cannot be written: there is no folder {path.parent}; create it first")
     try:
         with path.open("rb") as file:
             start = file.read(4096)
@@ -121,7 +121,7 @@ def need_own(path: pathlib.Path, mark: re.Pattern[bytes], what: str) -> None:
     except OSError as error:
         raise storage_error(path, error, kept=False) from error
     if start.strip() and not mark.match(start):
-        raise StorageError(f"{path}: is not {what} that turnbench wrote, and stays as it is; name another file")
+        raise StorageError(f"{path}: is not {what} that turnbench wrote, and is not overwritten; name another file")
 
 
 def sync_folder(path: pathlib.Path) -> None:
@@ -147,15 +147,15 @@ def storage_error(path: pathlib.Path, error: OSError, *, kept: bool) -> StorageE
     reason = error.strerror or str(error)
     advice = "make it writable, or choose another folder with --data-dir"
     if isinstance(error, FileExistsError | NotADirectoryError):
-        reason, advice = "a file stands where a folder is needed", "move it away"
+        reason, advice = "a file is where a folder is needed", "move it away"
     elif isinstance(error, FileNotFoundError):
-        reason, advice = "the file or its folder has vanished", "see where it went and run the same command again"
+        reason, advice = "the file or its folder has vanished", "find out where it went and run the same command again"
         kept = False
     elif isinstance(error, IsADirectoryError):
         advice = "name a file"
     elif error.errno in _FULL:
-        advice = "make space"
+        advice = "free some space"
     elif error.errno == errno.ELOOP:
         advice = "it is a link that leads to itself, move it away"
-    again = "; what was done before is kept, run the same command again to go on" if kept else ""
+    again = "; what was done before is kept, run the same command again to continue" if kept else ""
     return StorageError(f"{path}: cannot be written: {reason}; {advice}{again}")

@@ -1,8 +1,8 @@
-"""Which files hold the rows of `NAME.jsonl`, and how each is opened: the only place that knows.
+"""Which files contain the rows of `NAME.jsonl`, and how each is opened: the only place that knows.
 
-    x.part-1.jsonl.zst  x.part-2.jsonl.zst  x.part-10.jsonl.gz  x.jsonl        all hold rows of x.jsonl, in this order
+    x.part-1.jsonl.zst  x.part-2.jsonl.zst  x.part-10.jsonl.gz  x.jsonl        all have rows of x.jsonl, in this order
 
-A file may be split, compressed, or both. Numbers in the names of parts count as numbers; what stands in `x.jsonl`
+A file may be split, compressed, or both. Part numbers are compared as numbers; `x.jsonl`
 itself comes last, so that of rows with equal keys its own count. Such files are read, and never written: a writer
 refuses them in one line (`Journal`).
 
@@ -29,13 +29,13 @@ MOST_TIMES = 1000
 """Times its own size to which a compressed file is unpacked; `_ALWAYS` bytes are, whatever its size."""
 _ALWAYS = 64 << 20
 _BUFFER = 1 << 16
-"""Bytes read at once: judgments are longer than what Python reads by itself, and it would put each together."""
+"""Bytes read at once: judgments are longer than Python's default buffer, and each would be joined from pieces."""
 _NAME = re.compile(r"(.+?)(?:\.part-([^/\\]*?))?\.jsonl(\.gz|\.zst)?", re.DOTALL)
 _DIGITS = re.compile(r"(\d+)")
 
 
 class _Name(NamedTuple):
-    """What a file's name says."""
+    """The parts of a file's name."""
 
     stem: str
     part: str | None
@@ -56,7 +56,7 @@ def numbered(path: pathlib.Path, line: int) -> Line:
 
 
 def files_of(path: pathlib.Path) -> list[pathlib.Path]:
-    """Return the files that hold the rows of `path`, in the order in which they count; empty if there is none.
+    """Return the files with the rows of `path`, in the order in which they count; empty if there are none.
 
     A path that is itself a part or compressed stands for itself.
     """
@@ -79,17 +79,17 @@ def files_of(path: pathlib.Path) -> list[pathlib.Path]:
 
 @functools.lru_cache
 def _warn_of_gaps(path: pathlib.Path, numbers: frozenset[int]) -> None:
-    """Say once which parts of a file are missing, where their numbers go on behind them."""
+    """Warn once which parts of a file are missing, if later part numbers exist."""
     missing = [str(number) for number in range(1, max(numbers, default=0)) if number not in numbers]
     if missing:
         which = listed(missing, 5)
         log.warning(
-            "%s: no part %s, though the last is part %d; the rows of the others count", path, which, max(numbers)
+            "%s: missing part %s, though the last is part %d; the rows of the others count", path, which, max(numbers)
         )
 
 
 def parts_among(names: Iterable[str], name: str) -> list[str]:
-    """Return those of some files' names that hold the rows of `name`, in the order in which they count."""
+    """Return those of some file names that contain rows of `name`, in the order in which they count."""
     wanted = _name(name)
     if wanted is None or wanted.part is not None or wanted.packed is not None:
         return [one for one in names if one == name]
@@ -98,7 +98,7 @@ def parts_among(names: Iterable[str], name: str) -> list[str]:
 
 
 def is_there(path: pathlib.Path) -> bool:
-    """Return whether any file holds rows of `path`."""
+    """Return whether any file contains rows of `path`."""
     return path.is_file() or bool(files_of(path))
 
 
@@ -126,7 +126,7 @@ def size_of(path: pathlib.Path) -> int:
 
 
 def logical_files(folder: pathlib.Path) -> list[pathlib.Path]:
-    """Return each `NAME.jsonl` of which a folder holds rows, by name; hidden files are other programs'."""
+    """Return each `NAME.jsonl` with rows in a folder, by name; hidden files are other programs'."""
     try:
         with os.scandir(folder) as entries:
             names = [entry.name for entry in entries if not entry.name.startswith(".") and _is_file(entry)]
@@ -137,7 +137,7 @@ def logical_files(folder: pathlib.Path) -> list[pathlib.Path]:
 
 
 def logical_file(path: pathlib.Path) -> pathlib.Path:
-    """Return the `NAME.jsonl` whose rows a file holds."""
+    """Return the `NAME.jsonl` whose rows a file contains."""
     name = _name(path.name)
     return path if name is None else path.with_name(f"{name.stem}.jsonl")
 
@@ -145,7 +145,7 @@ def logical_file(path: pathlib.Path) -> pathlib.Path:
 def open_bytes(path: pathlib.Path) -> BinaryIO:
     """Open one file for its bytes, unpacked if its name says that it is compressed.
 
-    What is wrong with compressed data shows while it is read; see `broken`.
+    Errors in compressed data appear while it is read; see `broken`.
 
     Raises:
         OSError: it cannot be opened.
@@ -161,7 +161,7 @@ def open_bytes(path: pathlib.Path) -> BinaryIO:
 
 
 def broken(path: pathlib.Path) -> tuple[type[Exception], ...]:
-    """Return the errors with which the reading of a file ends where it is no sound compressed data."""
+    """Return the errors raised while reading invalid compressed data."""
     import zlib
 
     more = (_zstd(path).ZstdError,) if path.suffix == ".zst" else ()
@@ -171,9 +171,9 @@ def broken(path: pathlib.Path) -> tuple[type[Exception], ...]:
 def unreadable(path: pathlib.Path, error: Exception) -> DataError:
     """Return the error of a file that cannot be read, or not unpacked."""
     if isinstance(error, EOFError):
-        return DataError("the compressed data ends too early; write or fetch the file again", path=path)
+        return DataError("the compressed data ends too early; write or download the file again", path=path)
     if is_packed(path) and not getattr(error, "errno", None):
-        return DataError(f"cannot be unpacked: {error}; write or fetch the file again", path=path)
+        return DataError(f"cannot be unpacked: {error}; write or download the file again", path=path)
     return DataError(f"cannot be read: {getattr(error, 'strerror', None) or error}", path=path)
 
 

@@ -1,7 +1,7 @@
 """The append-only journal of one file.
 
-Its promises: a row is one line, written whole before it counts; a file has one writer at a time; a torn last line (the
-process died, the disk filled) is set aside, never half a row; rows that newer ones replace are moved, never deleted.
+Its guarantees: a row is one line, written whole before it counts; a file has one writer at a time; a torn last line
+(the process died, the disk filled) is set aside, never half a row; rows that newer ones replace are moved, not deleted.
 Another program may all the same cut the file, write into it or replace it while it is open: the journal looks before
 each row whether the file still ends as it left it, sets aside what is no row, and counts the rows that are gone.
 """
@@ -35,9 +35,9 @@ from harness.jsonl.locks import lock
 log = logging.getLogger("turnbench")
 _SYNC_SECONDS = 1.0
 _TORN = "torn"
-"""The folder of the state folder for what is no row."""
+"""The folder in the state folder for lines that are not rows."""
 _MARK = 64
-"""Bytes at the file's end by which it is recognised; with its size they change whenever somebody else writes."""
+"""Bytes at the file's end by which it is recognised; they or its size change when another program writes."""
 
 
 class _End(NamedTuple):
@@ -53,7 +53,7 @@ class _End(NamedTuple):
 class Journal:
     """An append-only JSON Lines file with one writer, used as a context manager.
 
-    `path` is the file, `state` the folder for its lock and for what is set aside.
+    `path` is the file, `state` the folder for its lock and for lines that are set aside.
     """
 
     _made_good = "run the same command again, which makes {} anew"
@@ -70,13 +70,14 @@ class Journal:
         self._holds = 0
         """How many rows the file must hold."""
         self._touched = False
-        """Whether somebody may have written into it before its end."""
+        """Whether another program may have written into it before its end."""
         self._lock: Any = None
         self._synced = 0.0
         self._unsynced = False
 
     def __enter__(self) -> Self:
-        """Take the lock, set a torn tail aside, and see that the file can be written (it is made with the first row).
+        """Take the lock, set a torn tail aside, and check that the file can be written (it is created with the first
+        row).
 
         Raises:
             StorageError: another process writes the file, or it cannot be written, or is split or compressed.
@@ -211,7 +212,7 @@ class Journal:
         return storage_error(self.path, error, kept=True)
 
     def _opened(self) -> int:
-        """Return the open file; one that somebody replaced under our hands is opened anew."""
+        """Return the open file; one that was replaced in the meantime is opened again."""
         if self._file is not None:
             self.path.stat()  # one that has vanished is not made again: what else is lost with it nobody knows
         self._mend_changed()
@@ -281,7 +282,7 @@ class Journal:
         return self.state / _TORN / self.path.name
 
     def _mend_tail(self) -> None:
-        """Complete a last line that only lacks its newline; set aside one that is no JSON."""
+        """Complete a last line without a newline; set aside one that is not JSON."""
         with self._storing(), self.path.open("r+b") as file:
             start = _last_line_start(file)
             file.seek(start)
@@ -300,7 +301,7 @@ class Journal:
 
 
 class StateJournal(Journal):
-    """A journal of our own state: read when it is opened; when it is closed and all in it has served, the file goes."""
+    """A journal of our own state: read when it is opened; deleted when it is closed and nothing in it is needed."""
 
     _made_good = "the calls that {} would have saved are made again"
 

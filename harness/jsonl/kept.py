@@ -1,6 +1,7 @@
-"""What was read of a file is kept as long as the file stays as it is: for a process that shows it in several ways.
+"""A cache of what was read from files, valid as long as they are unchanged: for a process that shows them in several
+ways.
 
-Only a process that says so (`keep_reads`) keeps anything; one that reads each file once would hold it for nothing.
+Only a process that turns it on (`keep_reads`) caches anything; one that reads each file once has no use for it.
 """
 
 import os
@@ -19,7 +20,7 @@ def keep_reads(most: int) -> None:
 
 
 class Kept(Generic[Made]):
-    """What was read of files of one kind; nobody may change it."""
+    """What was read from files of one kind; it must not be changed."""
 
     def __init__(self) -> None:
         self._made: dict[Hashable, tuple[object, Made]] = {}

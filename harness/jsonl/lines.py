@@ -1,4 +1,4 @@
-"""Rows as lines of JSON: `read_rows` takes what anybody wrote, `encode` makes one line of a value."""
+"""Rows as lines of JSON: `read_rows` reads files of any program, `encode` makes one line of a value."""
 
 import json
 import logging
@@ -14,10 +14,10 @@ from harness.written import is_deep
 log = logging.getLogger("turnbench")
 _Record = TypeVar("_Record")
 _LINE_ENDS = {ord(c): f"\\u{ord(c):04x}" for c in "\x85\u2028\u2029"}
-"""Characters that JSON leaves as they are and `str.splitlines` takes for the end of a line."""
+"""Characters that JSON does not escape but `str.splitlines` treats as line ends."""
 
 _MANY = 90
-"""Brackets on a line from which on it may be worth a look how deep they are nested."""
+"""From this many brackets on a line on, their nesting is checked."""
 
 
 class Row(NamedTuple):
@@ -37,7 +37,7 @@ def encode(value: Any) -> str:
 
 
 def finite(value: Any) -> Any:
-    """Return the value with None in place of NaN and the infinities, which JSON does not have."""
+    """Return the value with None for NaN and infinities, which JSON does not have."""
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, dict):
@@ -54,7 +54,7 @@ def read_rows(path: pathlib.Path, *, whole: bool = False) -> Iterator[Row]:
     that still writes. With `whole` it is an error like any other: for files that people write.
 
     Raises:
-        DataError: the file cannot be read, or another line is no JSON object.
+        DataError: the file cannot be read, or another line is not a JSON object.
     """
     for file in files_of(path) or [path]:
         yield from _rows_in(file, whole, named=file != path)
@@ -81,9 +81,9 @@ def _rows_in(path: pathlib.Path, whole: bool, named: bool) -> Iterator[Row]:
 
 
 def sound_rows(path: pathlib.Path) -> Iterator[Row]:
-    """Yield the rows of a file of our own state, if it is there; what is no row is passed over with a warning.
+    """Yield the rows of a file of our own state, if it exists; lines that are not rows are skipped with a warning.
 
-    State only saves calls: where a line of it cannot be used, the call is made again, and nothing else is lost.
+    State only saves calls: if a line of it cannot be used, the call is made again, and nothing else is lost.
 
     Raises:
         DataError: the file cannot be read.
@@ -104,11 +104,11 @@ def sound_rows(path: pathlib.Path) -> Iterator[Row]:
     except OSError as error:
         raise DataError(f"cannot be read: {error.strerror or error}", path=path) from error
     if broken:
-        log.warning("%s: %d broken lines are passed over; the calls that they save are made again", path, broken)
+        log.warning("%s: %d broken lines are skipped; the calls that they would save are made again", path, broken)
 
 
 def taken_as(value: Any, kind: type[_Record]) -> _Record | None:
-    """Return a value as a record of that type, or None where it is none: for files of our own state."""
+    """Return a value as a record of that type, or None if it is not one: for files of our own state."""
     import msgspec
 
     try:
@@ -118,7 +118,7 @@ def taken_as(value: Any, kind: type[_Record]) -> _Record | None:
 
 
 def value_of(path: pathlib.Path, number: int, line: bytes) -> Any:
-    """Return what the JSON on a line says, or raise `DataError` if it is none."""
+    """Return the JSON value of a line, or raise `DataError` if it is not JSON."""
     try:
         value = _loaded(line)
     except UnicodeDecodeError:
@@ -152,7 +152,7 @@ def warn_of_torn(error: DataError) -> None:
 
 
 def row_of(path: pathlib.Path, number: int, value: Any) -> Row:
-    """Return the row, or raise `DataError` if the value is no object."""
+    """Return the row, or raise `DataError` if the value is not an object."""
     if isinstance(value, dict):
         return Row(number, value)
     kind = type(value).__name__

@@ -1,4 +1,4 @@
-"""One writer for each output file: the lock that it holds, and the note that says who it is."""
+"""One writer for each output file: its lock, and the note that says who holds it."""
 
 import contextlib
 import os
@@ -79,7 +79,7 @@ def _remove(holder: pathlib.Path) -> None:
 
 
 def _lock_itself(path: pathlib.Path, held: contextlib.ExitStack) -> None:
-    """Lock the file itself, where it is there and can be: one that has several names has several lock files.
+    """Lock the file itself, if it exists and can be locked: a file with several names has several lock files.
 
     Raises:
         BlockingIOError: it is locked under another name.
@@ -102,8 +102,8 @@ def _lock_itself(path: pathlib.Path, held: contextlib.ExitStack) -> None:
 def holder_of(path: pathlib.Path, state: pathlib.Path) -> str | None:
     """Return which process writes an output file, None if none does.
 
-    The note of a process that was killed stays behind, and its number may be another process's by now: whether anybody
-    has the lock is asked by trying to take it. It need not be writable for that, and is not written to.
+    The note of a killed process stays behind, and its number may be another process's by now: whether the lock
+    is held is found by trying to take it. It need not be writable for that, and is not written to.
     """
     lock_file = _lock_file(path, state)
     who = _written(lock_file.with_suffix(".holder"))

@@ -21,9 +21,9 @@ def storing(path: pathlib.Path) -> Iterator[None]:
 
 
 def put_table(path: pathlib.Path, names: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> None:
-    """Write rows as CSV with these columns, as `put_text` does; what a row lacks is empty.
+    """Write rows as CSV with these columns, as `put_text` does; missing values are empty.
 
-    Whoever reads it again finds texts as `csv_cell` has made them.
+    Texts are escaped by `csv_cell`.
     """
     import csv
 

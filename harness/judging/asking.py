@@ -13,7 +13,7 @@ from harness.records import Answer, Choice, Facts, Message, Question, Reply, Req
 
 
 def prompt_about(materials: Materials, match: Match) -> str:
-    """Return the last message of the request about a match, which is what judgment files hold of it."""
+    """Return the last message of the request about a match, the part that judgment files store."""
     template = materials.template(match)
     return template.user.fill(values_of(materials, match, template))
 
@@ -47,7 +47,7 @@ def request_about(materials: Materials, match: Match) -> Request:
 
 
 def beginning(materials: Materials, match: Match) -> str:
-    """Return what is equal for all matches that differ in the criterion alone, whose prompts begin alike."""
+    """Return a key shared by all matches that differ only in the criterion, whose prompts share a prefix."""
     if match.criterion is None or len(materials.judge_set.criteria_of(match.question, match.turn)) < 2:
         return ""
     about = (match.question.question_id, match.turn, match.models, match.game, match.sample, match.choice)

@@ -1,7 +1,7 @@
-"""The built-in judges, which need no model: their names, and what every table of their verdicts says.
+"""The built-in judges, which need no model: their names, and the note on every table of their verdicts.
 
 overlap.py        counts words, numbers and checks
-rules.py          the judges with one rule each, yardsticks for real ones
+rules.py          the judges with one rule each, baselines for real ones
 builtin_model.py  all of them as chat models
 """
 
@@ -16,9 +16,9 @@ NOTICE = (
 )
 _NOTICES = {
     OVERLAP: NOTICE,
-    LONGEST: "builtin/longest prefers the longer answer, whatever it says: a yardstick, not a judge.",
-    FIRST: "builtin/first prefers the answer shown first: a yardstick, not a judge.",
-    RANDOM: "builtin/random prefers either answer at random: a yardstick, not a judge.",
+    LONGEST: "builtin/longest prefers the longer answer, whatever it says: a baseline, not a judge.",
+    FIRST: "builtin/first prefers the answer shown first: a baseline, not a judge.",
+    RANDOM: "builtin/random prefers either answer at random: a baseline, not a judge.",
 }
 
 

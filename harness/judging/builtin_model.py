@@ -34,7 +34,7 @@ class BuiltinJudge:
         return Reply(text, finish_reason="stop", usage=usage, seconds=seconds, model=self.name, logprobs=logprobs)
 
     def _said(self, request: Request) -> tuple[str, tuple[TokenLogprobs, ...] | None]:
-        """Return the text of the judgment, and where they are asked for the log-probabilities of its token."""
+        """Return the text of the judgment and, if requested, the log-probabilities of its token."""
         facts = request.facts
         assert facts is not None
         if self.name == OVERLAP:
@@ -59,7 +59,7 @@ def _sure_of(side: Side, text: str, sides: tuple[str, str]) -> tuple[TokenLogpro
 def require_verdict(name: str, form: VerdictForm) -> None:
     """Raise `UsageError` unless a built-in judge can give a verdict of this form.
 
-    What it gives is written in the form asked for and read like any judge's words; kinds that it can't do it refuses.
+    Its text is written in the requested form and parsed like any judge's; kinds that it cannot do are refused.
     """
     if name in RULES and form.kind != "compare":
         raise UsageError(f"{name} only compares two answers; use --mode pairwise-baseline or pairwise-all")

@@ -1,13 +1,13 @@
-"""The answer inside a reply that was asked for as JSON, and how sure the model said that it is.
+"""The answer inside a reply in JSON, and the model's stated confidence.
 
     '```json\n{"answer": "1666", "confidence": 90}\n```'        -> "1666", 0.9
     "I think {'answer': 'Óbuda', 'confidence': '75%'}"          -> "Óbuda", 0.75
     "It was 1666."                                              -> "It was 1666.", unstated
 
-A benchmark's `bench.toml` names the two fields. Reasoning that a model wrote before its reply is not looked at. Where
-no object holds the field, or several hold different answers, the whole text is the answer: the judge sees all of it.
-A confidence is a share of 1 if it is written with a decimal point and no percent sign (0.9, 1.0), else one of 100 (90,
-"90%", "1"); what lies outside is unstated.
+A benchmark's `bench.toml` names the two fields. Reasoning before the reply is ignored. If
+no object has the field, or several have different answers, the whole text is the answer: the judge sees all of it.
+A confidence is a fraction of 1 if it has a decimal point and no percent sign (0.9, 1.0), else a percentage (90,
+"90%", "1"); a value out of range counts as unstated.
 """
 
 import json
@@ -20,14 +20,14 @@ from harness.judging.verdicts.shown import spoken
 from harness.patterns import late_re
 
 _CHARACTERS_READ = 100_000
-"""How much of a reply, counted from the end; a longer one is shown as it is."""
+"""The most of a reply that is read, from its end; a longer one is shown unchanged."""
 _NUMBER = late_re(r"(?P<number>[0-9]{1,3}(?:[.,][0-9]{1,6})?)\s*(?P<of>%|(?:/|out of)\s*(?P<full>100?(?:[.,]0+)?))?")
 _QUOTED = r"(?:\"(?P<double>[^\"\n]{0,2000})\"|'(?P<single>[^\n]{0,2000}?)'(?=\s*[,}])|“(?P<curly>[^”\n]{0,2000})”)"
 _PLAIN = r"(?P<plain>[^\s\"'“{\[,}][^,}\n]{0,200})"
 
 
 class Extracted(NamedTuple):
-    """What a judge is shown of a reply, and what the reply says beside it."""
+    """The part of a reply that a judge is shown, and the confidence stated in it."""
 
     answer: str
     confidence: float | None
@@ -66,7 +66,7 @@ def confidence_of(value: Any) -> float | None:
 
 
 def _text(value: Any) -> str:
-    """Return what a field holds as a text."""
+    """Return a field's value as a text."""
     if value is None:
         return ""
     if isinstance(value, str):
@@ -77,7 +77,8 @@ def _text(value: Any) -> str:
 
 
 def _unreadable(text: str, wanted: str, sure: str) -> list[dict[str, Any]]:
-    """Return the members of an object that is cut, badly quoted or holds a bare `90%`; none if it names two answers."""
+    """Return the members of an object that is truncated, badly quoted or contains a bare `90%`; none if it names two
+    answers."""
     answers = [_value(found) for found in _members(text, wanted, _QUOTED)]
     if len(answers) != 1:
         return []

@@ -1,7 +1,7 @@
 """Judgment files: which matches are done, and where new judgments go.
 
-Two games become one row here and nowhere else: the first game of a pair waits (its reply is kept in `.turnbench/`)
-until the second one is there.
+Two games become one row only here: the first game of a pair waits (its reply is kept in `.turnbench/`)
+until the second one is judged.
 """
 
 import pathlib
@@ -32,10 +32,10 @@ def match_key(match: Match) -> Key:
 
 
 class Done:
-    """What a judgment file already holds.
+    """The judgments that a file already has.
 
     Raises:
-        DataError: a row lacks what every judgment has, or holds it in another type.
+        DataError: a required field of a row is missing, or has another type.
     """
 
     def __init__(self, path: pathlib.Path, *, each: Callable[[JudgedRow], None] = lambda row: None) -> None:
@@ -80,12 +80,12 @@ class _Kept(NamedTuple):
     made_from: MadeFrom | None
     first: str | None
     prompts: tuple[int | None, ...]
-    """Hashes of the prompts, where the row does not say what made it."""
+    """Hashes of the prompts, if the row has no `made_from`."""
     fenced: bool
-    """Whether each of these holds the fence around an answer."""
+    """Whether each of these contains the fence around an answer."""
     unparsed: bool
     same: bool | None = None
-    """Whether what made the judgment is what would make it today; None: nobody has asked yet."""
+    """Whether the judgment is current: made from what it would be made from today; None: not determined yet."""
 
     @classmethod
     def of(cls, row: JudgedRow) -> Self:
@@ -108,7 +108,7 @@ def _is_same(row: _Kept, match: Match, materials: Materials) -> bool:
 
 
 def _shows_answers(template: JudgeTemplate) -> bool:
-    """Return whether each prompt made by the template holds an answer."""
+    """Return whether each prompt made from the template contains an answer."""
     names = template.user.names
     if template.turn is not None and "conversation" in names:
         names |= template.turn.names
@@ -130,7 +130,7 @@ class JudgmentSink:
         self._waiting: dict[Key, Judgment] = {}
 
     def put(self, record: Judgment) -> bool:
-        """Write the row, or hold the first game of a pair back; return whether it was written."""
+        """Write the row, or keep the first game of a pair until the second; return whether it was written."""
         single = len(record.match.models) == 1
         games = [record]
         if not (single or self.one_order):

@@ -1,4 +1,4 @@
-"""What fills a template's placeholders for a match: the turns, fenced, and what the judge is told beside them."""
+"""The values of a template's placeholders for a match: the turns, fenced, and notes for the judge."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -26,7 +26,7 @@ SAID = frozenset({"criterion", "steps", *OWN_TEXTS})
 
 
 def values_of(materials: Materials, match: Match, template: JudgeTemplate) -> dict[str, str]:
-    """Return the value of each placeholder that the template holds."""
+    """Return the value of each placeholder in the template."""
     question, turn, judge_set = match.question, match.turn, materials.judge_set
     answers = [_fenced(materials, model, match) for model in match.models]
     names = ("answer",) if len(answers) == 1 else ("answer_a", "answer_b")
@@ -62,10 +62,10 @@ def values_of(materials: Materials, match: Match, template: JudgeTemplate) -> di
 
 
 def system_prompt_shown(materials: Materials, template: JudgeTemplate) -> str | None:
-    """Return the benchmark's system prompt if the judge is shown it; None: there is none, or no place for it.
+    """Return the benchmark's system prompt if it is shown to the judge; None: there is none, or no place for it.
 
-    It stands where the template has `{system}`, else above the first question shown, but in no prompt whose wording
-    was published, which is what those without a fence are.
+    It replaces `{system}` in the template, else it is put above the first question, but not in published prompts,
+    which are those without a fence.
     """
     system = materials.bench.settings.system_prompt
     place = materials.judge_set.fence and template.names & {"conversation", "question", "question_1"}
@@ -74,12 +74,12 @@ def system_prompt_shown(materials: Materials, template: JudgeTemplate) -> str | 
 
 
 def brief_for(materials: Materials, question: Question) -> UserPrompt:
-    """Return what stands in place of a question where a chat model played the user."""
+    """Return what replaces a question if a chat model simulated the user."""
     return materials.once(question, ("brief",), read_prompt)
 
 
 def said_of(materials: Materials, match: Match, template: JudgeTemplate) -> dict[str, str]:
-    """Return the texts of the criterion, its steps, the rubric and the context, as far as they are shown."""
+    """Return the texts of the criterion, its steps, the rubric and the context that are shown."""
     materials.check(match)
     question, criterion = match.question, match.criterion
     values = {

@@ -1,4 +1,4 @@
-"""What a template says about the verdict that it asks for: everything that reading one needs, and nothing else.
+"""The form of the verdict that a template asks for: everything that parsing one needs, and nothing else.
 
     VerdictForm("[[rating]]", "grade", scale=(1, 5))
     VerdictForm("label", "label", labels={"CORRECT": 1.0, "INCORRECT": 0.0, "NOT_ATTEMPTED": 0.0})
@@ -36,11 +36,11 @@ class VerdictForm:
     scale: Scale = (1, 10)
     """Least and greatest grade, for each dimension and each of two scores too."""
     step: float | None = None
-    """Grades are the least one and so many steps more, such as 0.5; None: any number of the scale."""
+    """The step between grades from the lowest on, such as 0.5; None: any number of the scale."""
     labels: Mapping[str, float] = field(default_factory=dict)
     """Each label and the share that it counts for, from 0 to 1; empty but for `label`."""
     dimensions: tuple[str, ...] = ()
-    """The names of the dimensions, the total among them, in the order asked for; empty but for `dimensions`."""
+    """The names of the dimensions, including the total, in the requested order; empty except for `dimensions`."""
     total: str | None = None
     """The dimension that is the grade of the whole; None: there is none."""
     score_method: ScoreMethod = "text"
@@ -52,7 +52,7 @@ class VerdictForm:
     compatible: bool = False
     """Of a preference by log-probabilities: whether tokens count as alpaca_eval counts them, letter by letter."""
     schema: Mapping[str, Any] | None = None
-    """The JSON schema of the reply, sent to providers that can see to it; the text format still holds elsewhere."""
+    """The JSON schema of the reply, sent to providers that can enforce it; others rely on the text format."""
 
 
 def on_step(value: float, least: float, step: float) -> bool:

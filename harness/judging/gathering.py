@@ -1,4 +1,4 @@
-"""What is there for judging: the answers, references and texts that matches need, or what is missing and what to do.
+"""The answers, references and texts that matches need, or what is missing and what to do about it.
 
 materials, questions, notices = gather(bench, judge_set, ["gpt-4o"], bench.questions)
 """
@@ -108,7 +108,8 @@ def _faults_of(
     mode: Mode | None,
     reference: str | None,
 ) -> list[str]:
-    """Return what a question lacks for being judged, its answers aside, as beginnings that the question's id ends."""
+    """Return what a question is missing for judging, apart from answers, as texts to which the question's id is
+    added."""
     found: dict[str, None] = {}
     for turn, names in criteria.items():
         for criterion in names:
@@ -119,7 +120,7 @@ def _faults_of(
             kind: Kind = "grade" if mode == "single" else "compare"
             template = materials.template_for(question, turn, kind, criterion)
             for name in materials.lacking(question, template, criterion):
-                found[f"there is no text in the field {name!r}, which the template {template.name} needs, of"] = None
+                found[f"there is no text in the field {name!r}, which the template {template.name} needs, for"] = None
     return list(found)
 
 
@@ -132,11 +133,11 @@ def _what_now(lacking: Iterable[str], judge_set: JudgeSet) -> str:
     if len(texts) + len(references) < len(faults):
         ways.append("Answer them with gen_answer")
     if references:
-        ways.append("Write references into reference_answer/NAME.jsonl, or take a model's answers (--reference MODEL)")
+        ways.append("Write references into reference_answer/NAME.jsonl, or use a model's answers (--reference MODEL)")
     if texts:
         bringing = [name for name, criterion in judge_set.criteria.items() if criterion.rubric]
         rubric = bringing and any("'rubric'" in fault for fault in texts)
-        choosing = f", choose a criterion that brings a rubric (--criterion {' '.join(bringing)})" if rubric else ""
+        choosing = f", choose a criterion that has a rubric (--criterion {' '.join(bringing)})" if rubric else ""
         ways.append(f"Add the field to question.jsonl{choosing}")
     return f"{'. '.join(ways)}, or leave these questions out with --skip-missing"
 

@@ -1,6 +1,6 @@
 """The judging of one match, as a job: ask, parse, ask again if the set says so.
 
-Two answers that are the same text are a tie without a call: whatever a judge said of them would be about their places.
+Two answers with the same text are a tie without a call: a judge could only prefer one by its position.
 """
 
 from harness.judging.asking import beginning, request_about
@@ -15,7 +15,7 @@ CUT = "the judge's reply was cut at its limit on tokens before the verdict; rais
 
 
 def judging(match: Match, judge: str, materials: Materials) -> Steps[Judgment]:
-    """Yield the request for a match, again while there is no verdict and attempts are left; return the judgment."""
+    """Yield the request for a match, again until there is a verdict or no attempts are left; return the judgment."""
     judge_set = materials.judge_set
     template = materials.template(match)
     form = judge_set.form(template, match.criterion)

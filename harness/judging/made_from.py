@@ -9,7 +9,7 @@ from harness.records import content_hash
 
 
 def made_from(materials: Materials, match: Match) -> MadeFrom:
-    """Return the hashes of what a match is judged on; equal for both games of a pair."""
+    """Return the hashes of what a judgment of a match depends on; equal for both games of a pair."""
     question, template = match.question, materials.template(match)
     models = sorted(match.models)
     reference, filled, content = materials.once(
@@ -34,7 +34,7 @@ def made_from(materials: Materials, match: Match) -> MadeFrom:
 
 
 def _json(materials: Materials, model: str, match: Match) -> bytes:
-    """Return what a model is shown to have said, as it is hashed."""
+    """Return a model's replies as shown to the judge, for hashing."""
     which = ("json", model, match.turn, match.choice)
     return materials.once(match.question, which, lambda: said_json(model, materials.turns(model, match)))
 
@@ -48,7 +48,7 @@ def _reference(materials: Materials, match: Match, template: JudgeTemplate) -> s
 
 
 def _template(materials: Materials, match: Match, template: JudgeTemplate) -> str:
-    """Return the hash of the template and of everything that fills it beside question, answers and reference."""
+    """Return the hash of the template and of everything that fills it except question, answers and reference."""
     content = materials.judge_set.contents[template.name]
     if match.question.user is not None:
         content = content_hash(content, brief_for(materials, match.question).brief)

@@ -38,7 +38,7 @@ class Materials:
     """Categories that are judged with a reference here."""
     options: JudgeOptions = JudgeOptions()
     without_history: Mapping[str, Set[QuestionId]] = field(default_factory=dict)
-    """By variant with given history, the questions for which there is none: it answers and is judged on the others."""
+    """By variant with supplied history, the questions for which there is none: the variant is judged on the others."""
     _about: tuple[Question | None, dict[Any, Any]] = field(default=(None, {}), init=False)
     """What was made for the question that was asked about last; a question has many matches, each answer is in many."""
     examples: dict[str | None, list[Message]] = field(default_factory=dict, init=False)
@@ -55,7 +55,7 @@ class Materials:
         return made
 
     def add(self, answer: Answer) -> None:
-        """Take an answer that has been made meanwhile."""
+        """Add an answer that has been made during the run."""
         self.answers[answer.model][answer.question_id] = answer
         self._about = (None, {})
 
@@ -100,7 +100,7 @@ class Materials:
             raise MissingError(f"question {match.question.question_id} has no text in the field {name!r}, {needed}")
 
     def lacking(self, question: Question, template: JudgeTemplate, criterion: str | None) -> list[str]:
-        """Return the fields of a question that a template shows and that hold no text."""
+        """Return the fields that a template shows but that have no text in a question."""
         return [
             name
             for name in OWN_TEXTS
@@ -109,7 +109,7 @@ class Materials:
         ]
 
     def own_names(self, template: JudgeTemplate, criterion: str | None) -> frozenset[str]:
-        """Return which of the question's own texts a prompt is made of; `{criterion}` may be a rubric's head."""
+        """Return which of the question's own texts a prompt uses; `{criterion}` may be a rubric's first line."""
         names = template.names & frozenset(OWN_TEXTS)
         if "criterion" in template.names and criterion is None:
             names |= {"rubric"}
@@ -131,7 +131,7 @@ class Materials:
     def shown(self, match: Match) -> tuple[tuple[str, ...], ...]:
         """Return the turns so far of each answer as the judge sees them, in the order in which it sees them.
 
-        Where the benchmark asks for replies as JSON, that is the answer in them.
+        If the benchmark asks for replies as JSON, that is the answer in them.
         """
         return tuple(self.turns(model, match) for model in match.models)
 
@@ -152,7 +152,7 @@ class Materials:
         return one == other
 
     def confidence(self, match: Match) -> float | None:
-        """Return how sure the one answer that is judged says that it is, where the benchmark asks for it."""
+        """Return the stated confidence of the judged answer, if the benchmark asks for it."""
         settings = self.bench.settings
         if settings.answer_field is None or settings.confidence_field is None or len(match.models) > 1:
             return None
@@ -160,7 +160,7 @@ class Materials:
         return extracted(said.text, settings.answer_field, settings.confidence_field).confidence
 
     def reference(self, match: Match) -> tuple[str, ...]:
-        """Return the reference's turns so far; the notes for judges stand with them, or in place of those missing."""
+        """Return the reference's turns so far, with the notes for judges, which replace missing turns."""
         question = match.question
         there = self.references.get(question.question_id, ())[: match.turn]
         if not any(question.note):
@@ -171,13 +171,13 @@ class Materials:
         )
 
     def lacks_reference(self, question: Question, turn: int, criterion: str | None) -> bool:
-        """Return whether a reference is to be shown at a turn, and neither it nor a note is there."""
+        """Return whether a reference should be shown at a turn, but neither it nor a note exists."""
         if not self.shows_reference(question, criterion) or question.note_of(turn):
             return False
         return len(self.references.get(question.question_id, ())) < turn
 
     def form(self, match: Match) -> VerdictForm:
-        """Return the verdict that a match's judge is asked for."""
+        """Return the form of the verdict requested for a match."""
         return self.judge_set.form(self.template(match), match.criterion)
 
     def sampling(self, match: Match) -> Sampling:

@@ -1,4 +1,4 @@
-"""How judgments are made: what the flags of `gen_judgment` say, and Python's keywords of the same names."""
+"""The options of judging: the flags of `gen_judgment`, and Python's keywords of the same names."""
 
 import pathlib
 from collections.abc import Mapping
@@ -34,7 +34,7 @@ class JudgeOptions:
     timeout: Annotated[float, SECONDS] | None = None
     """Seconds that one call may take."""
     models_file: pathlib.Path | str | None = None
-    """The file that names endpoints; None takes ./models.toml, if it is there."""
+    """The file that names endpoints; None means ./models.toml, if it exists."""
     key_needed: bool = True
     """Whether a key that is missing is an error while planning already; an estimate needs none."""
     skip_missing: bool = False
@@ -45,11 +45,11 @@ class JudgeOptions:
     samples: Annotated[int, SAMPLES] = 1
     """How often each match is judged, each time for itself; the first sample is number 0."""
     retry_cut: Annotated[float, FACTOR] = RETRY_CUT
-    """A reply that is cut at its limit on tokens is asked for once more, with so many times the limit; 1: never."""
+    """The factor on the token limit with which a reply that was cut off at it is requested again; 1: never."""
     every_choice: bool = False
-    """Whether every choice of an answer is judged, not the first alone."""
+    """Whether every choice of an answer is judged, not only the first."""
     votes: tuple[pathlib.Path | str, ...] = ()
-    """Files of votes: only the pairs that somebody voted on are judged; empty: all."""
+    """Files of votes: only pairs with votes are judged; empty: all."""
     structured: bool = True
     """Whether judges are asked to follow a template's JSON schema, where it has one and the provider can see to it."""
 

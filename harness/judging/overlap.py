@@ -41,7 +41,7 @@ def score(found: Sequence[Feature]) -> float:
 
 
 def judge(facts: Facts) -> str:
-    """Return the text of a judgment: the figures, then the verdict alone on the last line."""
+    """Return the text of a judgment: the numbers, then the verdict on the last line."""
     shown = [assess(facts, turns) for turns in facts.answers]
     scores = [score(found) for found in shown]
     headings = ("The answer",) if len(shown) == 1 else ("Answer A", "Answer B")

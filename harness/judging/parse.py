@@ -55,7 +55,7 @@ def parse(text: str, verdict_format: str, scale: Scale = (1, 10)) -> Parsed:
 
 
 def read_verdict(reply: Reply, form: VerdictForm, answers: Sequence[str] = ()) -> Parsed:
-    """Return the verdict of a judge's reply in the form that was asked for, or none, with the reason for either.
+    """Return the verdict of a judge's reply in the requested form, or none, with the reason for either.
 
     `answers` are the texts that were judged, where they are known. What repeats one together with its surroundings is
     a quotation; any other verdict that one holds yields to one that none holds. If none holds any, marks quote nobody.

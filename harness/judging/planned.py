@@ -37,7 +37,9 @@ def model_groups(
         groups: list[tuple[str, ...]] = [(name,) for name in names]
     elif mode == "pairwise-all":
         if len(names) < 2:
-            raise UsageError(f"pairwise-all compares at least two models, there is {len(names)}: {', '.join(names)}")
+            raise UsageError(
+                f"pairwise-all compares at least two models, but there is {len(names)}: {', '.join(names)}"
+            )
         groups = list(itertools.combinations(names, 2))
     elif judge_set.baseline is None:
         raise UsageError("pairwise-baseline needs --baseline-model")
@@ -55,8 +57,8 @@ def plan_matches(
 ) -> Iterator[Match]:
     """Yield every match: for each question and turn each model, or each pair in game 1, then game 2, by all criteria.
 
-    The criteria come last since their prompts begin alike, and a provider's cache holds a beginning for minutes. The
-    options say which turns and choices are judged, the judge set which games are played. Turns that a model did not
+    The criteria come last since their prompts share a prefix, and a provider's cache keeps a prefix for minutes. The
+    options choose turns and choices, the judge set the games. Turns that a model did not
     write are not judged, nor are questions for which a variant has no history.
     """
     judge_set, options = materials.judge_set, materials.options
@@ -76,7 +78,7 @@ def plan_matches(
 
 @dataclass(frozen=True, slots=True)
 class Voted:
-    """The pairs that somebody voted on."""
+    """The pairs with votes."""
 
     pairs: frozenset[tuple[QuestionId, int, frozenset[str]]]
     """Question, turn, and the two models."""
@@ -84,7 +86,7 @@ class Voted:
     """For each question, the models that are in one of its pairs."""
 
     def holds(self, match: Match) -> bool:
-        """Return whether somebody voted on the pair of a match."""
+        """Return whether the pair of a match has votes."""
         return (match.question.question_id, match.turn, frozenset(match.models)) in self.pairs
 
 
@@ -92,15 +94,15 @@ def voted_pairs(paths: Iterable[pathlib.Path | str]) -> Voted:
     """Return the pairs in these files of votes.
 
     Raises:
-        UsageError: a file holds votes on single answers.
-        DataError: a line is not what it must be.
+        UsageError: a file contains votes on single answers.
+        DataError: a line is invalid.
     """
     pairs = set()
     models: dict[QuestionId, set[str]] = {}
     for path in map(pathlib.Path, paths):
         for row in judged_rows(path):
             if len(row.models) != 2:
-                raise UsageError(f"{path} holds grades of single answers, and pairs are asked for")
+                raise UsageError(f"{path} contains grades of single answers, but pairs are requested")
             pairs.add((row.question_id, row.turn, frozenset(row.models)))
             models.setdefault(row.question_id, set()).update(row.models)
     return Voted(frozenset(pairs), {question: frozenset(own) for question, own in models.items()})
@@ -127,7 +129,7 @@ class JudgePlan:
     """Those of them whose answers are not there yet."""
     sample: int = 0
     materials: Materials | None = None
-    """The plan's materials with what models.toml says of the judge's sampling, once they are asked for."""
+    """The plan's materials with the judge's sampling from models.toml, made on first use."""
 
     @property
     def untidy(self) -> bool:
@@ -163,7 +165,7 @@ class JudgmentPlan:
 
     @property
     def games(self) -> int:
-        """How many games a row holds, each of them a job."""
+        """How many games a row has, each of them a job."""
         return 1 if self.mode == "single" or self.one_order else 2
 
     @property
@@ -224,7 +226,7 @@ class JudgmentPlan:
         return matches if voted is None else (match for match in matches if voted.holds(match))
 
     def count(self, judge: JudgePlan, told: Callable[[float], None] = lambda share: None) -> None:
-        """Count what a judge has done and has to do; `told` is called now and then with the share that is counted."""
+        """Count a judge's done and remaining work; `told` is called now and then with the share that is counted."""
         assert judge.done is not None
         for number, question in enumerate(self.questions):
             told(number / len(self.questions))
@@ -242,7 +244,7 @@ class JudgmentPlan:
                     judge.superseded += current is False
 
     def open(self, match: Match, judge: JudgePlan) -> bool:
-        """Return whether the answers of a match are there, and the judge has still to judge it."""
+        """Return whether the answers of a match exist and the judge still has to judge it."""
         if self.awaits(match):
             return False
         return (

@@ -35,7 +35,7 @@ class JudgePrompt:
     request: Request
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as JSON has it: the match, what is asked for, and the messages."""
+        """Return its JSON form: the match, the requested verdict, and the messages."""
         match, form, request = self.match, self.form, self.request
         return {
             "question_id": match.question.question_id,
@@ -68,10 +68,10 @@ def judge_prompts(
     reference: str | None = None,
     structured: bool = True,
 ) -> list[JudgePrompt]:
-    """Return what a judge would be asked about a question, in the order in which it is planned.
+    """Return the prompts that a judge would get about a question, in the order in which they are planned.
 
-    Without `models`, texts that say so stand in for answers. Without a `mode`, two models are compared and one is
-    judged alone; if none is named, all that the judge set can do is shown.
+    Without `models`, placeholder texts replace the answers. Without a `mode`, two models are compared and one is
+    graded; if none is named, all modes of the judge set are shown.
 
     Raises:
         UsageError: there is no such judge set, question, model or criterion, or the set is not for that question.
@@ -97,12 +97,12 @@ def judge_prompts(
             request = request_about(materials, match)
             found.append(JudgePrompt(match, materials.template(match), materials.form(match), request))
     if not found:
-        raise UsageError(f"the judge set {chosen.name} judges nothing of question {question_id} that was asked for")
+        raise UsageError(f"the judge set {chosen.name} judges nothing requested of question {question_id}")
     return found
 
 
 def _modes(judge_set: JudgeSet, models: Sequence[str], mode: Mode | None) -> list[Mode]:
-    """Return in which ways to judge: as asked for, as the models tell, else all for which there are templates."""
+    """Return the modes: as requested, as the number of models implies, else all with templates."""
     if len(models) > 2:
         raise UsageError(f"a judge is shown one or two answers, not those of {', '.join(models)}")
     if mode is not None or models:

@@ -1,10 +1,10 @@
-"""Judges with one rule each, which need no model; whoever judges should agree with people more often than these do.
+"""Baseline judges with one rule each, which need no model; a judge should agree with people more often than these.
 
     builtin/longest     the answer with more characters in the turn that is judged; equally long ones are a tie
     builtin/first       the answer that is shown first
-    builtin/random      either, by the hash of what is asked and of the sample: asking again gives the same side
+    builtin/random      either, by the hash of the question and the sample: asking again gives the same side
 
-They compare and do not grade. Each sample of builtin/random is drawn by itself.
+They compare and do not grade. The samples of builtin/random are drawn independently.
 """
 
 from harness.judging.builtin import FIRST, LONGEST

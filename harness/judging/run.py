@@ -105,9 +105,9 @@ def plan_judgments(
         plan.judges += _plan_judge(plan, name, options)
     if not any(judge.rows or judge.already for judge in plan.judges):
         why = (
-            "nobody voted on a pair of what was chosen"
+            "nobody voted on any of the chosen pairs"
             if voted is not None
-            else "no turn is left by --turns, the choice of questions and the judge set"
+            else "--turns, the chosen questions and the judge set leave no turn"
         )
         raise UsageError(f"there is nothing to judge: {'; '.join(notices) if notices and not judged else why}")
     return plan
@@ -124,7 +124,7 @@ def _models(
     for name in (*chosen, *([baseline] if baseline else [])):
         if name not in known:
             there = f"{bench.folder / 'model_answer'}; there are: {', '.join(known)}"
-            raise UsageError(f"no answers by {name!r} in {there}; let it answer first")
+            raise UsageError(f"no answers by {name!r} in {there}; run gen_answer for it first")
     return chosen
 
 
@@ -185,12 +185,12 @@ class JudgmentReport:
 
 
 def run_judgments(plan: JudgmentPlan, running: RunOptions = RunOptions(), *, watch: Watcher = nobody) -> JudgmentReport:
-    """Judge what is planned and write each judgment as soon as it is there.
+    """Carry out a plan and write each judgment as soon as it is made.
 
     Raises:
         EndpointError: a judge cannot be called at all.
         StorageError: a judgment file can't be written, or another process writes it.
-        Interrupted: the user stopped the run. In every case what was done is kept.
+        Interrupted: the user stopped the run. In every case finished work is kept.
     """
     with Cache(running.cache) as cache, JudgmentWork(plan, cache) as work:
         tally = run(work.courses(), work.models(), running, planned=plan.jobs, watch=watch, sync=work.sync)

@@ -1,4 +1,4 @@
-"""Answers as a judge is shown them, and the hash of what is shown: a judgment is done as long as it is the same."""
+"""Answers as shown to a judge, and their hash: a judgment is current as long as the hash is the same."""
 
 import hashlib
 from collections.abc import Iterable, Sequence
@@ -11,7 +11,7 @@ from harness.records import HASH_DIGITS, Answer, Choice, canonical
 
 
 def said_json(model: str, turns: Sequence[str]) -> bytes:
-    """Return what a model said as `hash_of_said` takes it."""
+    """Return a model's replies in the form that `hash_of_said` takes."""
     try:
         return msgspec.json.encode((model, turns))  # of texts the same as `canonical`, in a ninth of the time
     except UnicodeError:
@@ -19,7 +19,7 @@ def said_json(model: str, turns: Sequence[str]) -> bytes:
 
 
 def hash_of_said(said: Iterable[bytes]) -> str:
-    """Return the `content_hash` of what models said, in the order of their names."""
+    """Return the `content_hash` of models' replies, in the order of their names."""
     return hashlib.sha256(b"[[" + b",".join(said) + b"]]").hexdigest()[:HASH_DIGITS]
 
 
@@ -29,9 +29,9 @@ def shown_turns(bench: Bench, choice: Choice, turn: int) -> tuple[str, ...]:
 
 
 def as_shown(bench: Bench, said: Sequence[str], *, played: bool) -> tuple[str, ...]:
-    """Return an assistant's turns as a judge sees them: of JSON objects the field that is judged.
+    """Return an assistant's turns as a judge sees them: for JSON objects the judged field.
 
-    What was said to a `played` user is shown whole.
+    Replies to a simulated user (`played`) are shown whole.
     """
     field = bench.settings.answer_field
     return tuple(said) if field is None or played else tuple(extracted(text, field).answer for text in said)

@@ -16,7 +16,7 @@ from harness.judging.neutral import neutralised
 from harness.records import content_hash
 
 FENCE = "<<<text "
-"""What the line begins with that stands before an answer."""
+"""The beginning of the line before an answer."""
 _PLACEHOLDER = re.compile(r"\{\{|\}\}|\{([A-Za-z][A-Za-z0-9_]*)\}")
 
 
@@ -30,7 +30,7 @@ class Template:
     def parse(cls, text: str, known: Set[str]) -> Self:
         """Return the template of a text in which `{name}` is a placeholder, and `{{`, `}}` are braces.
 
-        Other braces, as in an example of JSON, stay as they are; so does a `}}` that closes no `{{`.
+        Other braces, as in an example of JSON, stay as they are; so does a `}}` without a `{{`.
 
         Raises:
             ValueError: a placeholder that is not in `known`; its argument is the name.
@@ -69,7 +69,7 @@ class Template:
 
     @classmethod
     def parse_named(cls, text: str, names: Mapping[str, str]) -> Self:
-        """Return the template of a text in another project's words: `names` says which placeholder each is.
+        """Return the template of a text with another project's placeholders; `names` maps them to ours.
 
         Everything else in braces, and every other brace, is text.
         """

@@ -33,7 +33,7 @@ class JudgmentWork:
         self._sinks: list[tuple[JudgePlan, JudgmentSink]] = []
         self._questions = {question.question_id: question for question in plan.questions}
         self._later = {(model, key) for model, keys in plan.awaited.items() for key in keys}
-        """Answers that were awaited at first: what is about them is `about`'s, even when they have come meanwhile."""
+        """Answers awaited at the start: their matches are `about`'s, even if the answers have arrived since."""
 
     def __enter__(self) -> Self:
         """Open the files.
@@ -89,7 +89,7 @@ class JudgmentWork:
                     yield self._course(judge, sink, match)
 
     def about(self, answer: Answer) -> Iterable[Course[Any]]:
-        """Yield the jobs that an answer makes possible: all about it whose other answer, if there is one, is there."""
+        """Yield the jobs that an answer makes possible: all about it whose other answer, if any, exists."""
         plan, question = self.plan, self._questions.get(answer.question_id)
         groups = [group for group in plan.groups if answer.model in group]
         if question is None or not groups:

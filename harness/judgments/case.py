@@ -1,6 +1,6 @@
-"""What the rows of judgment files share, and what the games of a pair say together.
+"""What the rows of judgment files share, and the joint outcome of a pair's games.
 
-x, turn 1, score, by gpt-4 with mt_bench 1     a case: what was said something about, and who said it
+x, turn 1, score, by gpt-4 with mt_bench 1     a case: model, turn, metric and source
 question 81                                    asked: what about
 """
 
@@ -13,11 +13,11 @@ from harness.records import Games, QuestionId, Scale, Source
 SCORE, WIN = "score", "win"
 """The metrics of a grade and of a pair by no criterion."""
 SHARE, CONFIDENCE = "share of the label", "stated confidence"
-"""Metrics beside a label: what it counts for, and how sure the answer says that it is, both from 0 to 1."""
+"""Metrics with a label: its value, and the answer's stated confidence, both from 0 to 1."""
 FACTS = CORRECT, INCORRECT, NOT_ATTEMPTED = "CORRECT", "INCORRECT", "NOT_ATTEMPTED"
 """The labels of short facts."""
 TOTAL = "grade of the whole"
-"""The metric beside several dimensions that stands for all of them."""
+"""The metric of the total of several dimensions."""
 LOGPROBS = "logprobs"
 """The method of a verdict that was weighed by log-probabilities."""
 OUTCOMES: tuple[Games, ...] = (
@@ -25,12 +25,12 @@ OUTCOMES: tuple[Games, ...] = (
     *((one,) for one in (1.0, 0.0, 0.5, None)),
     *((one, other) for one in (1.0, 0.0, 0.5, None) for other in (1.0, 0.0, 0.5, None)),
 )
-"""The games that nearly all pairs have; one that was weighed has numbers of its own."""
+"""The outcomes that nearly all pairs have; a weighted verdict has its own numbers."""
 Numbers: TypeAlias = Mapping[str, float | None]
 
 
 class Case(NamedTuple):
-    """What was said something about, and who said it."""
+    """What an observation is about, and its source."""
 
     models: tuple[str, ...]
     """The one that was judged, or the two of a pair in the order of the row."""
@@ -77,13 +77,13 @@ def scale_text(scale: Scale) -> str:
 
 
 def hull(scales: Iterable[Scale | None]) -> Scale | None:
-    """Return the scale that holds all of these, those that are unknown aside; None if none is known."""
+    """Return the scale that contains all known ones of these; None if none is known."""
     known = {scale for scale in scales if scale is not None}
     return (min(scale[0] for scale in known), max(scale[1] for scale in known)) if known else None
 
 
 def key_of(case: Case) -> Case:
-    """Return the case as it is whichever of two models comes first, and whether or not its rows state a scale."""
+    """Return the case independent of the order of its two models, and of whether its rows state a scale."""
     if len(case.models) == 1:
         return case if case.source.scale is None else case._replace(source=case.source._replace(scale=None))
     return case._replace(models=tuple(sorted(case.models)))

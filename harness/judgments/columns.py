@@ -1,7 +1,7 @@
 """Rows of judgments as numbers: in memory as long as they are few, then in a temporary file.
 
-A row is 24 bytes, whatever it says. A file of rows is mapped, not read: whoever goes over it block by block
-(`blocks`) has one block of it in memory.
+Every row is 24 bytes. A file of rows is memory-mapped: reading it block by block
+(`blocks`) keeps one block in memory.
 """
 
 import contextlib
@@ -32,10 +32,10 @@ class Store:
         self._file: IO[bytes] | None = None
 
     def add(self, rows: Rows) -> None:
-        """Add rows behind those that are there.
+        """Append rows.
 
         Raises:
-            StorageError: there is no room for them on the disk.
+            StorageError: the disk is full.
         """
         self._lots.append(rows)
         self._count += len(rows)
@@ -64,13 +64,13 @@ class Store:
         except OSError as error:
             where = tempfile.gettempdir()
             raise StorageError(
-                f"no room for so many rows in {where} ({error}); name another folder in TMPDIR"
+                f"not enough space for these rows in {where} ({error}); name another folder in TMPDIR"
             ) from error
         self._lots, self._count = [], 0
 
 
 def blocks(rows: Rows) -> Iterator[slice]:
-    """Yield where each block of rows is; of rows in a file, a block leaves memory when the next one is asked for."""
+    """Yield the bounds of each block of rows; a block of a file leaves memory when the next one is requested."""
     for at in range(0, len(rows), BLOCK):
         yield slice(at, min(at + BLOCK, len(rows)))
         if isinstance(rows.base, mmap.mmap) and hasattr(mmap, "MADV_DONTNEED"):

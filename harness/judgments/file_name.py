@@ -1,5 +1,5 @@
 """The names of judgment files: `JUDGE@SET[#n]_{single|pair|pair1}.jsonl`, and FastChat's for our own set, unless the
-judge's name holds an `@` itself.
+judge's name contains an `@`.
 
 >>> FileName("gpt-4.1", "mt_bench", "single").text
 'gpt-4.1_single.jsonl'
@@ -28,7 +28,7 @@ _NAME = re.compile(r"(.+?)(?:@([^@#]+)(?:#(\d+))?)?_(single|pair1?)\.jsonl", re.
 
 @dataclass(frozen=True, slots=True)
 class FileName:
-    """Whose judgments a file holds."""
+    """Whose judgments a file contains."""
 
     judge: str
     judge_set: str
@@ -44,7 +44,7 @@ class FileName:
 
 
 def parse(name: str) -> FileName | None:
-    """Return what a file's name says; None if it is not named like a judgment file."""
+    """Return the parts of a file's name; None if it is not named like a judgment file."""
     found = _NAME.fullmatch(name)
     if found is None or name.startswith("."):
         return None

@@ -2,7 +2,7 @@
 
     g1_scores [8, 5], g2_scores [6, 5]      ->      model_1 7.0, model_2 5.0           the mean of the two games
 
-Only some judge sets ask for two scores; what says who won is read without them.
+Only some judge sets ask for two scores; winners are read without them.
 """
 
 import pathlib

@@ -1,8 +1,8 @@
-"""What is judged, and what a judge made of it: a match, the verdict parsed from the reply, the judgment.
+"""A match, the verdict parsed from a judge's reply, and the judgment.
 
     Match(question, 1, ("x", "y")) ─▶ Reply ─▶ Parsed(Winner("A"), "...") ─▶ Judgment
 
-How they stand in a file is in `writing` and `row`; what they say in numbers is an `Observation`.
+Their form in a file is in `writing` and `row`; as numbers they are an `Observation`.
 """
 
 from collections.abc import Mapping
@@ -68,7 +68,7 @@ Verdict: TypeAlias = Score | Scores | Winner | Label
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """What a judgment's text was understood to say."""
+    """The verdict parsed from a judgment's text."""
 
     verdict: Verdict | None
     """None if the text gives no verdict that can be relied on."""
@@ -87,12 +87,12 @@ class MadeFrom:
     template: str
     """Over the judge set's text of the template and the rules that shape it."""
     parameters: str
-    """Over the judge's sampling and whatever else is sent."""
+    """Over the judge's sampling and everything else that is sent."""
 
 
 @dataclass(frozen=True, slots=True)
 class Judgment:
-    """What a judge made of a match: its words, and the verdict parsed from them."""
+    """A judge's judgment of a match: its text, and the verdict parsed from it."""
 
     match: Match
     judge: str
@@ -111,11 +111,11 @@ class Judgment:
     shares: Mapping[str, float] = field(default_factory=dict)
     """Of a label set, what share each label counts for."""
     confidence: float | None = None
-    """How sure the judged answer says that it is, from 0 to 1; None where it does not say."""
+    """The judged answer's stated confidence, from 0 to 1; None if unstated."""
     dimensions: tuple[str, ...] = ()
     """Of a judgment of several dimensions, their names."""
     scale: Scale | None = None
-    """Where grades were asked for, the least and the greatest that there are."""
+    """For grades, the lowest and the highest possible."""
 
     @property
     def reply(self) -> Reply:

@@ -75,7 +75,7 @@ _FIELDS: Mapping[str, Any] = {
 }
 """In the order in which `CASE`, `ASKED` and `WINNERS` cut them."""
 NONE = msgspec.Raw()
-"""The sampling of a row that does not say it."""
+"""The sampling of a row that does not state it."""
 Line = msgspec.defstruct(
     "Line",
     [(name, of, NONE) if of is msgspec.Raw else (name, of | UnsetType if of is not Any else of, UNSET)
@@ -83,7 +83,7 @@ Line = msgspec.defstruct(
     kw_only=True,
     gc=False,
 )  # fmt: skip
-"""A judgment or a vote as its line has it, without the texts; `UNSET` for what it lacks."""
+"""The fields of a judgment or vote in a line, without the texts; `UNSET` for missing ones."""
 decode_lines: Callable[[bytes | memoryview], list[Any]] = msgspec.json.Decoder(Line).decode_lines
 
 _PLACE = {name: at for at, name in enumerate(_FIELDS)}
@@ -103,7 +103,7 @@ _NEEDED = {
     "question_id": "must be a whole number or a text",
     "turn": "must be a whole number from 1",
     "judge": 'must be ["model", "template"] or a text',
-    "score": "must be a number, -1 where there is none",
+    "score": "must be a number, -1 if there is none",
     "label": "must be a text or null",
     "scores": "must be numbers by dimension",
     "winner": f"must be model_a, model_b, {FAILED_WINNER} or begin with tie",
@@ -125,13 +125,13 @@ def line_of(row: Mapping[str, Any]) -> Any:
 
 
 class WrongError(ValueError):
-    """A line is not what it must be; the message says which field, and what it must be."""
+    """A line is invalid; the message names the field, and what it must be."""
 
 
 def wrong(name: str, value: object) -> WrongError:
-    """Return the error of a field that is missing, or holds what it must not."""
+    """Return the error of a field that is missing or has an invalid value."""
     if value is UNSET:
-        return WrongError(f"the field {name!r} is missing; add it, or take the line out")
+        return WrongError(f"the field {name!r} is missing; add it, or remove the line")
     needed = _NEEDED[name]
     whole = isinstance(value, int) and not isinstance(value, bool)
     if name == "score" and (whole or (isinstance(value, float) and math.isfinite(value))):
@@ -140,7 +140,7 @@ def wrong(name: str, value: object) -> WrongError:
 
 
 def wrong_of(row: Mapping[str, Any], error: Exception) -> WrongError:
-    """Return the error of a row that cannot be read, `row` being what its JSON says."""
+    """Return the error of a row that cannot be read, given its JSON."""
     if row.keys().isdisjoint(_TELLING):
         what = "a grade (model, score), a pair (model_1, model_2, g1_winner, g2_winner)"
         return WrongError(f"neither {what} nor a vote (model_a, model_b, winner)")
@@ -154,7 +154,7 @@ def wrong_of(row: Mapping[str, Any], error: Exception) -> WrongError:
         except (msgspec.ValidationError, OverflowError, UnicodeError):
             return wrong(name, row[name])
     if isinstance(error, UnicodeError):
-        return WrongError("a name or id holds half a character; write the line again as UTF-8")
+        return WrongError("a name or id contains an unpaired surrogate; write the line again as UTF-8")
     return WrongError(f"cannot be read ({error})")
 
 
@@ -225,7 +225,7 @@ def _numbers(hashes: Sequence[Any]) -> "array[int]":
 
 
 def form_of(label: Any, scores: Any) -> Form:
-    """Return what a judgment of one answer holds, by its fields `label` and `scores`."""
+    """Return the form of a judgment of one answer, by its fields `label` and `scores`."""
     if label is not UNSET:
         return "label"
     return "dimensions" if scores is None or isinstance(scores, dict) else "grade"
@@ -268,8 +268,8 @@ def share_of(value: object) -> float | None:
 def games_of(first: Any, second: Any, _vote: Any, shown_first: Any, preference_1: Any, preference_2: Any) -> Games:
     """Return the value of each game for the row's first model, from `WINNERS` of a line.
 
-    A pair that was judged in one order has one game, and says which model was shown first. A preference counts where
-    it leans to the winner that the row names.
+    A pair that was judged in one order has one game, and states which model was shown first. A preference counts if
+    it agrees with the winner that the row names.
     """
     games = {"g1_winner": (first, preference_1), "g2_winner": (second, preference_2)}
     if shown_first is not UNSET and not first is second is UNSET:
@@ -288,7 +288,7 @@ def vote_of(_first: Any, _second: Any, vote: Any, *_rest: Any) -> Games:
 
 
 def _weighed(won: float | None, preference: float | None) -> float | None:
-    """Return the preference if it says the same as who won, only more finely."""
+    """Return the preference if it agrees with the winner."""
     fits = won is not None and preference is not None and (preference > 0.5) - (preference < 0.5) == 2 * won - 1
     return preference if fits else won
 
@@ -321,7 +321,7 @@ def _judge(value: Any) -> tuple[str, str | None]:
 
 
 def sampling_text(sampling: Mapping[str, Any] | None) -> str:
-    """Return the sampling that was asked for as `Source` names it; 1 and 1.0 are the same."""
+    """Return the requested sampling in the form of `Source`; 1 and 1.0 are the same."""
     if sampling is None:
         return "unstated"
     plain = {name: int(v) if isinstance(v, float) and v.is_integer() else v for name, v in sampling.items()}

@@ -1,12 +1,12 @@
-"""Observations by the million: what rows share is stored once, and a row is two small numbers and what was said.
+"""Observations by the million: what rows share is stored once, and a row is two small integers and a value.
 
     cases   0: x, turn 1, score, by gpt-4 with mt_bench 1     1: x, turn 2, ...      2: y, turn 1, ...
     asked   0: question 81                                    1: question 82, ...
     rows    case 0, asked 0, 8.0     case 1, asked 0, NaN (no score)     case 0, asked 1, 6.0
 
-A million rows take 24 MB (`columns`), where as many records take 300; of more they are in a file. Whoever wants records
-iterates over `Observations`; whoever wants speed takes the columns, of many rows part by part (`parts`). Every case and
-every asked is in at least one row, in the order in which rows first name them.
+A million rows take 24 MB (`columns`), as records 300; more rows are in a file. Iterate
+over `Observations` for records; for speed use the columns, for many rows in parts (`parts`). Every case and
+every asked is in at least one row, in the order of first use.
 """
 
 import copy
@@ -87,7 +87,7 @@ class Observations(Sequence[Observation]):
 
     @classmethod
     def from_rows(cls, rows: Iterable[tuple[Case, Asked, float]], games: Sequence[Games] = OUTCOMES) -> Self:
-        """Return the rows as columns; what was said is a value, or of pairs a place in `games`."""
+        """Return the rows as columns; the last is a value, or for pairs an index into `games`."""
         case, asked, said = list(zip(*rows, strict=True)) or ((), (), ())
         columns = np.zeros(len(said), ROW)
         cases, columns["case"] = numbered(case)
@@ -121,7 +121,7 @@ class Observations(Sequence[Observation]):
         return bool(self.cases) and len(self.cases[0].models) == 2
 
     def rows(self) -> Iterator[tuple[Case, Asked, Any]]:
-        """Yield the rows in the order of the file; what was said of a pair is its place in `games`."""
+        """Yield the rows in the order of the file; for a pair the value is an index into `games`."""
         for part in self.parts():
             said: list[Any] = (part.said.astype(np.int64) if self.paired else part.said).tolist()
             for case, asked, value in zip(part.case_at.tolist(), part.asked_at.tolist(), said, strict=True):
@@ -138,8 +138,8 @@ class Observations(Sequence[Observation]):
         return min(-(-len(self) // BLOCK), _MOST_LOTS)
 
     def by_question(self, count: int) -> Iterator[Self]:
-        """Yield the rows in so many lots, all of a question in one (of other observations, in the lot of the same
-        number); in each they are in their order."""
+        """Yield the rows in this many chunks, all of a question in one (with other observations, in the chunk of the
+        same number), in their order."""
         if count < 2:
             yield self
             return
@@ -184,7 +184,7 @@ class Observations(Sequence[Observation]):
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
-        """Return what is there, in a line."""
+        """Return a summary in one line."""
         models = dict.fromkeys(model for case in self.cases for model in case.models)
         judges = dict.fromkeys(case.source.judge for case in self.cases)
         metrics = dict.fromkeys(case.metric for case in self.cases)
@@ -225,7 +225,7 @@ class Observations(Sequence[Observation]):
         return type(self)(self.cases, self.asked, store.whole(), self.games)
 
     def sources(self) -> list[Source]:
-        """Return who said all this, each once, whichever choice and scale it was about."""
+        """Return the distinct sources, regardless of choice and scale."""
         return list(dict.fromkeys(case.source._replace(choice="0", scale=None) for case in self.cases))
 
     def metrics(self) -> list[str]:
@@ -233,13 +233,13 @@ class Observations(Sequence[Observation]):
         return list(dict.fromkeys(case.metric for case in self.cases))
 
     def scale(self) -> Scale | None:
-        """Return the least and the greatest value that can be; None where that is unknown."""
+        """Return the lowest and the highest possible value; None if unknown."""
         return hull(self.scales())
 
     def scales(self) -> set[Scale]:
         """Return every scale that is known.
 
-        Rows of the benchmark's own judge set need not say it: FastChat's have no field for it.
+        Rows of the benchmark's own judge set need not state it: FastChat's have no field for it.
         """
         from_1_to_10 = {OWN_JUDGE_SET, UNSTATED}
         sources = {case.source for case in self.cases}
@@ -314,7 +314,7 @@ class Observations(Sequence[Observation]):
         return int(np.count_nonzero(there)) == len(self)
 
     def _named(self, names: Sequence[Any], field: str) -> list[Any]:
-        """Return the names that rows have, in the order in which rows first have them; the rows are numbered anew."""
+        """Return the names in the rows, in order of first use; the rows are renumbered."""
         first = np.full(len(names), len(self))
         for rows in blocks(self.columns):
             at, own = self.columns[field][rows], np.full(len(names), len(self))

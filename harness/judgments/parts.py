@@ -1,8 +1,8 @@
 """Read a large judgment file in several processes, a part each; a small one in this process alone.
 
 The parts behind the first are read by a plain `python` each that writes columns to a temporary file. It needs nothing
-of the caller's program (which may have threads, or no `if __name__ == "__main__"`), and where it fails, or meets a line
-that is an error, this process reads that part too and tells the error with its line.
+of the caller's program (which may have threads, or no `if __name__ == "__main__"`), and if it fails, or a line is
+invalid, this process reads that part too and reports the error with its line.
 """
 
 import contextlib
@@ -56,7 +56,7 @@ class _Other(NamedTuple):
 
     process: "subprocess.Popen[bytes]"
     sent: IO[bytes]
-    """What it says: a file, as in a pipe it would wait until all parts before its own are read."""
+    """Its output: a file, since with a pipe it would block until all earlier parts are read."""
 
 
 def _begun(part: Part, start: int | None, end: int | None, until: contextlib.ExitStack) -> _Other | None:

@@ -59,7 +59,7 @@ class JudgedRow(NamedTuple):
     """Of a judgment of one answer one, of a pair one for each game; none of a vote."""
     system_prompt: str | None
     sampling: Mapping[str, Any]
-    """The sampling that was asked for, by parameter; empty where the row does not say."""
+    """The requested sampling, by parameter; empty if the row does not state it."""
     winner: str | None
     """Of a vote, as it is written: `tie (bothbad)`."""
     good: bool

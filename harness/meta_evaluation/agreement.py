@@ -1,12 +1,12 @@
-"""Who said what about which item -> how often judges and people agree: on pairs, grades and labels alike.
+"""Votes and judgments on the same items -> how often judges and people agree: on pairs, grades and labels.
 
-    pairs and labels   the share of pairs of votes that say the same, and kappa (`verdict_agreement`)
+    pairs and labels   the share of pairs of votes that agree, and kappa (`verdict_agreement`)
     grades             correlations, equal grades, and Krippendorff's alpha (formulas in `contingency`); the measures
-                       ask different things: a judge that is always one point milder has pearson 1 and exact 0
+                       differ: a judge that is always one point more lenient has pearson 1 and exact 0
 
-A side is a file of votes or judgments; every two sides meet, and the judges within each. Intervals resample questions:
-all votes on a question move together (see `bootstrap`). A file with several voters counts beside others with the mean
-of their grades of an answer.
+A side is a file of votes or judgments; every two sides are compared, and the judges within each. Intervals resample
+questions: all votes on a question move together (see `bootstrap`). A file with several voters is compared with others
+by the mean of their grades of an answer.
 """
 
 import math
@@ -73,17 +73,17 @@ MOST_VOTERS = 6
 
 @takes_only(Words.__annotations__)
 def judge_agreement(votes: Sequence[pathlib.Path | str] = (), **words: Unpack[Words]) -> Report:
-    """Return how often every two files agree, and the judges within each; for pairs also `win_rates` beside it.
+    """Return how often every two files agree, and the judges within each; for pairs also `win_rates`.
 
     `votes` (default: the benchmark's votes, and its judgments of the same kind) are files of votes or judgments, all of
     pairs, all of grades or all of labels (then also `by_label`), grades beside pairs as preferences; `judge_model`
     names the judges or voters to take (default: all). A side of votes is a file and has the name of its stem; a
-    judgment file is a side for each of its judges, by the judge's name, and behind that by judge set, mode, sample or
-    file where two sides are of one judge. See `Words` for what else can be asked for.
+    judgment file is a side for each of its judges, by the judge's name, followed by judge set, mode, sample or
+    file if two sides are of one judge. See `Words` for the other keywords.
 
     Raises:
-        UsageError: a file mixes what is not comparable, or files have nothing in common.
-        DataError: a line is not what it must be.
+        UsageError: a file mixes judgments that are not comparable, or files have nothing in common.
+        DataError: a line is invalid.
     """
     query = Query.of(**words)
     paths = [local_file(path) for path in votes] or _usual_files(query)
@@ -133,7 +133,7 @@ def judge_agreement(votes: Sequence[pathlib.Path | str] = (), **words: Unpack[Wo
     rows, more = compare(sides, subject.categories or None, query.seed, notes)
     if not rows:
         raise UsageError(
-            f"{', '.join(side.name for side in sides)}: no two judges say something about the same "
+            f"{', '.join(side.name for side in sides)}: no two judges judged the same "
             f"{'pair of answers' if records.paired else 'answer'}"
         )
     if "kappa" in rows[0] and any(row["kappa"].value is None for row in rows if row["total"]):
@@ -200,14 +200,14 @@ def _graded(
     several = [side.name for side in sides if len({case.source.judge for case in side.observations.cases}) > 1]
     if several and len(sides) > 1:
         notes.append(
-            f"beside other files, {', '.join(several)} counts with the mean of its voters' grades of an answer"
+            f"compared with other files, {', '.join(several)} counts as the mean of its voters' grades of an answer"
         )
     notes.append("exact: equal grades; within one: at most one point apart; alpha: Krippendorff's")
     return rows, {}
 
 
 def _subject(query: Query, records: Observations) -> About:
-    """Return the benchmark that all files are about: the one named, or the one beside which one of them lies."""
+    """Return the benchmark that all files are about: the one named, or the one that contains one of them."""
     found = [about(query, records, path) for path in query.files]
     return next((subject for subject in found if subject.categories), found[0])
 
@@ -216,11 +216,11 @@ def _notes(reads: Mapping[pathlib.Path, Read], sides: Sequence[Side], subject: A
     """Return what a reader must know before any number."""
     notes = []
     if replaced := sum(read.replaced for read in reads.values()):
-        notes.append(f"{replaced} rows stand more than once; of each the last good one counts")
+        notes.append(f"{replaced} rows are repeated; the last valid one of each counts")
     for path, read in reads.items():
         kept = sum(judgments(side.observations) for side in sides if side.path == path)
         if left := judgments(read.observations) - kept:
-            notes.append(f"{left} rows of {path.name} left out as asked")
+            notes.append(f"{left} rows of {path.name} left out by --exclude")
     notes += notices(side.observations.cases[0].source.judge for side in sides)
     if subject.why_not:
         notes.append(subject.why_not)
@@ -249,8 +249,8 @@ def graded_rows(
 ) -> list[dict[str, Any]]:
     """Return every measure for every two sides, then alpha for all of them, `everyone`, if they are more than two.
 
-    `value` is none where it does not exist, such as the correlation with a judge that gives everything the same grade;
-    there is no interval on fewer than five questions, or where these do not differ. `n` are the answers that count:
+    `value` is None if it does not exist, such as the correlation with a judge that gives everything the same grade;
+    there is no interval on fewer than five questions, or if these do not differ. `n` are the answers that count:
     those with a grade of both judges, for alpha of several those with two grades or more; `left_out` are those that at
     least one of these judges graded, and too few of the others.
     """

@@ -1,10 +1,10 @@
-"""Files of votes and of pair judgments -> what people and judges say of the same items, one annotation after another.
+"""Files of votes and of pair judgments -> the annotations of people and judges on the same items.
 
     Items.said    {(people, ): {item: [1.0, 0.0, 0.5, 1.0]},      x's share of the win with each of four people
                    (gpt-4, mt_bench 1): {item: [1.0]}}            one sample, both games of it together
 
-An item is (question 81, turn 1, x, y), where x is what the first vote on it names first. An annotation is what one
-person, or one sample of a judge, says of an item. Of a judge only what is about items that people voted on is kept.
+An item is (question 81, turn 1, x, y), where x is named first in the first vote on it. An annotation is the verdict of
+one person, or one sample of a judge, on an item. Only a judge's annotations of items that people voted on are kept.
 """
 
 import pathlib
@@ -37,10 +37,10 @@ class Game(NamedTuple):
 
 
 class Annotation(NamedTuple):
-    """What one person, or one sample of a judge, says of an item."""
+    """The verdict of one person, or one sample of a judge, on an item."""
 
     value: float | None
-    """What of 1 goes to the item's first answer; None if there is no verdict."""
+    """The preference for the item's first answer, from 0 to 1; None if there is no verdict."""
     games: tuple[Game, ...] = ()
     """Those whose order is known."""
     spent: Spent = Spent(None, None)
@@ -62,7 +62,7 @@ PEOPLE = Judge("people", "")
 
 @dataclass(frozen=True)
 class Items:
-    """All that people and judges say of the items that people voted on, and how it is counted."""
+    """All annotations of the items that people voted on, and how they are counted."""
 
     said: dict[Judge, Annotated]
     """That of people first."""
@@ -84,11 +84,11 @@ class Items:
 
     @property
     def people(self) -> Annotated:
-        """What people say of every item."""
+        """The people's annotations of every item."""
         return self.said[PEOPLE]
 
     def only(self, wanted: Callable[[Item], bool], most: int | None = None) -> "Items":
-        """Return what is said of the items that are wanted, of each the first annotations."""
+        """Return the annotations of the wanted items, the first ones of each."""
         kept = {judge: {i: own[:most] for i, own in said.items() if wanted(i)} for judge, said in self.said.items()}
         return replace(self, said=kept)
 
@@ -104,11 +104,11 @@ def judgment_files_of(query: Query, bench: Bench) -> list[pathlib.Path]:
 def read_items(
     query: Query, votes: Sequence[pathlib.Path], judged: Sequence[pathlib.Path], prices: Prices, bench: Bench
 ) -> Items:
-    """Return what people (in `votes`) and judges (in `judged`) say of the items that people voted on.
+    """Return the annotations by people (`votes`) and judges (`judged`) of the items that people voted on.
 
     Raises:
-        UsageError: a file of votes holds grades, or nothing that was asked for.
-        DataError: a line is not what it must be.
+        UsageError: a file of votes contains grades, or no matching votes.
+        DataError: a line is invalid.
     """
     said: dict[Judge, Annotated] = {PEOPLE: {}}
     places: dict[tuple[QuestionId, int, frozenset[str]], Item] = {}
@@ -120,7 +120,7 @@ def read_items(
             given = _annotation(item, models, vote.games, vote.source.method, models)
             said[PEOPLE].setdefault(item, []).append(given)
     if not places:
-        raise UsageError(f"no vote that was asked for in {', '.join(map(str, votes))}")
+        raise UsageError(f"no matching vote in {', '.join(map(str, votes))}")
     contents = {question.question_id: question.content for question in bench.questions}
     elsewhere = reworded = 0
     judges: dict[str, None] = {}
@@ -208,7 +208,7 @@ def _latest(path: pathlib.Path) -> list[JudgedRow]:
 def _annotation(
     item: Item, models: tuple[str, ...], games: Games, method: str, shown: Sequence[str | None]
 ) -> Annotation:
-    """Return what games of two models say of an item; `shown` is who was shown first in each, as far as it is known."""
+    """Return the annotation from games of two models; `shown` is who was shown first in each, as far as known."""
     won = outcome(games, method)
     seen = [
         Game(game if model == models[0] else 1 - game, model == item.first)

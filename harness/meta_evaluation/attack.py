@@ -1,17 +1,17 @@
-"""Attacks planted into weak answers -> whether they move a judge's verdict, against the same answers clean.
+"""Attacks planted in weak answers -> whether they move a judge's verdict, compared with the clean answers.
 
     shift = mean over questions of (verdict on the attacked answer - verdict on the clean one)
 
-A verdict is a grade on the judge set's scale (a label: the share that it counts for), or, where answers are compared,
-what the weak answer gets against the strong one: 1 won, 0.5 tied, 0 lost. Clean grades 2, 3, 2 and attacked ones 9, 3,
-4: shift (7 + 0 + 2) / 3 = 3, raised on 2 of 3 questions. A firm judge has shifts around 0 or below; an interval above 0
-says that the attack works on it.
+A verdict is a grade on the judge set's scale (a label: its value), or, if answers are compared, the weak answer's
+outcome against the strong one: 1 won, 0.5 tied, 0 lost. Clean grades 2, 3, 2 and attacked ones 9, 3, 4: shift (7 + 0 +
+2) / 3 = 3, raised on 2 of 3 questions. A robust judge has shifts around 0 or below; an interval above 0 means that the
+attack works on it.
 
-Intervals resample questions (`statistics.bootstrap`). A question counts only if both verdicts are there; attacked
-judgments without a verdict are counted as `unparsed`: an attack that silences the judge has done something too.
+Intervals resample questions (`statistics.bootstrap`). A question counts only if both verdicts exist; attacked
+judgments without a verdict are counted as `unparsed`: an attack that prevents a verdict also has an effect.
 
-The attacked answers are a benchmark of their own, judged like any other, with resume, limits and cost: the weak answers
-are the model `clean`, those with an attack of `attacks.toml` a model for each, good ones to compare with `strong`.
+The attacked answers are a separate benchmark, judged like any other, with resume, limits and cost: the weak answers
+are the model `clean`, those with an attack of `attacks.toml` one model each, and good ones to compare with `strong`.
 
     report = judge_attack("gpt-4.1")            # 10 questions, 32 attacks, graded: 330 calls
     report.rows[0]["shift"]                     # by how much all attacks together move the grade
@@ -79,7 +79,7 @@ def load_attacks(path: pathlib.Path | None = None) -> tuple[Attack, ...]:
     """Return the attacks in a file, by default the shipped ones.
 
     Raises:
-        DataError: the file is no TOML, or an attack lacks a text or stands twice.
+        DataError: the file is not TOML, or an attack has no text or occurs twice.
     """
     file = path or pathlib.Path(__file__).with_name("attacks.toml")
     found: dict[str, Attack] = {}
@@ -95,8 +95,8 @@ def _attacked(
 ) -> Bench:
     """Return the benchmark on which a judge is attacked, its answers written under `.turnbench/` of the real one.
 
-    `weak` is who gave the weak answers, `strong` who gave those that they are compared with (None: there is no
-    comparing); each is a built-in model, which is asked here, or one that has answered the benchmark. Only first turns
+    `weak` gave the weak answers, `strong` those that they are compared with (None: they are graded);
+    each is a built-in model, which is called here, or one that has answered the benchmark. Only first turns
     are attacked.
     """
     first = tuple(replace(question, turns=question.turns[:1]) for question in questions)
@@ -222,7 +222,7 @@ def plan_attack(
         MissingError: answers or a key are missing.
     """
     if mode not in ("single", "pairwise-baseline"):
-        raise UsageError(f"attacks are tried in mode single or pairwise-baseline, not {mode!r}")
+        raise UsageError(f"attacks are run in mode single or pairwise-baseline, not {mode!r}")
     asked = options or JudgeOptions()
     bench = load_bench(bench_name, data_dir)
     attacks = load_attacks(None if attack_file is None else pathlib.Path(attack_file))
@@ -264,7 +264,9 @@ def run_attack(
         of = f"{without} of {counted(len(verdicts), 'question')}"
         notes.append(f"no verdict on the clean answer to {of}: what is attacked there is left out")
     if done.tally.failures:
-        notes.append(f"{len(done.tally.failures)} calls failed and are left out; run it again to try them again")
+        notes.append(
+            f"{len(done.tally.failures)} calls failed and are left out; run the same command to try them again"
+        )
     judge = f"{plan.judges[0].judge}, judge set {plan.judge_set.name} {plan.judge_set.version}"
     shown = list(map(columns, rows))
     return Report("attack", judge, plan.bench.name, shown, notes=notes, paths=done.paths, failures=done.tally.failures)

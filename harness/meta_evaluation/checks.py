@@ -1,35 +1,35 @@
-"""Judgments and the checks of the answers judged -> does the judge see what a program sees? It takes no human vote.
+"""Judgments and the checks of the judged answers -> does the judge notice what a program can check? Needs no votes.
 
     grade lost            - sum of (b - mean b)(g - mean g) / sum of (b - mean b)^2      over answers to the same turn
-    at equal strength     the same, after what each model's mean explains of b and of g is taken off as well
+    at equal strength     the same, after each model's means of b and of g are subtracted too
     top grades            answers with a broken check (or none) that have a top grade / answers with one (or none)
     winner breaks more    decided pairs that the answer with more broken checks won / decided pairs that differ in b
 
 b is how many of its turn's checks an answer breaks, g its grade. Answers are compared with answers to the same turn
 only, so that a hard question does not look like a strict judge. Models that break more checks may also be worse in
-what no check sees: grade lost holds both, grade lost at equal strength only what goes with the checks. Of a kind of
-check, b counts that kind alone, over the turns that have it; an answer that breaks two kinds is in both.
+what no check measures: grade lost includes both, grade lost at equal strength only the effect of the checks. For a kind
+of check, b counts only that kind, over the turns that have it; an answer that breaks two kinds counts in both.
 
 One turn, three answers that break 0, 1 and 2 checks and have the grades 9, 8 and 4: (-1)(2) + (0)(1) + (1)(-3) = -5
 over 1 + 0 + 1 = 2, so 2.5 points are lost for each broken check.
 
 A top grade is in the upper ninth of the scale, unless another is named: 9 and 10 of 1 to 10, 5 of 1 to 5. A tie, or a
-pair whose winner changes with the order, is no decided pair; ties are counted beside. Checks that are not decided
-(their code was not run) count as neither kept nor broken. Answers without a grade or without decided checks, pairs
-without a verdict in both games, and checks of another wording of the question are left out and counted.
+pair whose winner changes with the order, is not a decided pair; ties are counted separately. Checks that are not
+decided (their code was not run) count as neither kept nor broken. Answers without a grade or without decided checks,
+pairs without a verdict in both games, and checks of another wording of the question are left out and counted.
 
     text says kept        broken (or kept) checks that the judge's text says are kept / all of them; so for broken
 
-Of grades alone: of a text about two answers no rule knows whose limit a sentence means. It is a lexical measure with
-mistakes of its own, which were counted (`checks_said.py`, docs/checks.md).
+Only for grades: in a text about two answers no rule knows which one a sentence is about. It is a lexical measure with
+known error rates (`checks_said.py`, docs/checks.md).
 
-Intervals resample questions (see `bootstrap`); the means that are taken off stay as they are. Simulated with weaker
+Intervals resample questions (see `bootstrap`); the subtracted means are fixed. Simulated with weaker
 models breaking more, a true loss of 1 point and 2 to 6 models, 300 benchmarks each: at equal strength the mean estimate
-is 0.98 to 1.00, where grade lost alone is 1.22 to 1.24; the 95% interval holds the true loss in 93-94% of benchmarks of
+is 0.98 to 1.00, where grade lost is 1.22 to 1.24; the 95% interval contains the true loss in 93-94% of benchmarks of
 30 or 80 questions, 96% of 12.
 
 Source: the fixed-effects ("within") estimator, e.g. Wooldridge, Econometric Analysis of Cross Section and Panel Data
-(2010), section 10.5; Frisch and Waugh 1933 for taking the models' means off first.
+(2010), section 10.5; Frisch and Waugh 1933 for subtracting the models' means first.
 """
 
 import pathlib
@@ -136,7 +136,7 @@ def number_broken(broken: Sequence[Broken], kind: str | None = None) -> Floats:
 
 
 def checked_bench(query: Query, path: pathlib.Path) -> Bench:
-    """Return the benchmark whose answers were checked: of a file given without a name, the one beside which it lies."""
+    """Return the benchmark whose answers were checked: for a file given without a name, the one that contains it."""
     folder = path.resolve().parent.parent
     if query.files and query.bench_name is None and (folder / "model_metric").is_dir():
         return load_bench(folder.name, folder.parent)
@@ -218,14 +218,14 @@ def _paired(items: Items, kind: str | None, measure: str) -> dict[str, Any]:
 def judge_checks(
     mode: Mode | None = None, *, loose: bool = False, top: float | None = None, **words: Unpack[Words]
 ) -> Report:
-    """Return whether the judge sees broken checks: in grades, or in who wins; `kinds` says so of each kind of check.
+    """Return whether the judge notices broken checks: in grades, or in who wins; `kinds` has each kind of check.
 
     Checks are those that `auto_checks` wrote for the benchmark named.
 
     Args:
         mode: grades or pairs (default: what the file holds; of the benchmark's files, grades).
-        loose: count as broken only what breaks a check however leniently it is read.
-        top: the least grade that is a top grade (default: where the upper ninth of the scale begins).
+        loose: count a check as broken only if it fails by the loose reading too.
+        top: the lowest grade that is a top grade (default: the start of the upper ninth of the scale).
         words: see `Words`.
 
     Raises:
@@ -235,22 +235,22 @@ def judge_checks(
     given = asked(Query.of(mode, **words))
     query, source = given.query, given.sources[0]
     if given.judged.cases[0].source.form == "label":
-        raise UsageError(f"{source.path} holds no grades and no pairs, so nothing is lost for a broken check")
+        raise UsageError(f"{source.path} contains no grades and no pairs to compare with checks")
     judged = given.verdicts
     skipped: Counter[str] = Counter()
     turns = {turn[:4]: turn for turn in read_checks(checked_bench(query, source.path))}
     items = _items(judged, turns, skipped, query.seed, loose=loose)
     if not len(items.value):
         missing = "; ".join(left_out(skipped, "judgment"))
-        raise MissingError(f"no judgment of {source.path} is of an answer with decided checks: {missing}")
-    how = "however leniently it is read" if loose else "read strictly"
-    notes = [f"a check is broken if the reply does not meet it, {how}; answers to the same turn are compared"]
+        raise MissingError(f"no judgment of {source.path} is about an answer with decided checks: {missing}")
+    how = "by the loose reading" if loose else "by the strict reading"
+    notes = [f"a check is broken if the reply fails it {how}; answers to the same turn are compared"]
     more = {}
     if judged.paired:
         rows = [{"measure": "winner breaks more", **_paired(items, None, "value")}]
         kinds = [{"kind": kind, **_paired(items, kind, "winner_breaks_more")} for kind in items.kinds]
-        notes.append("ties, or winners that change with the order, are counted apart")
-        notes += ["--top is about grades and changes nothing here"] if top is not None else []
+        notes.append("ties, or winners that change with the order, are counted separately")
+        notes += ["--top is about grades and has no effect here"] if top is not None else []
     else:
         least = grade_from(judged.scale(), top, 8 / 9, "top grade with --top")
         rows, kinds = _graded(items, least)
@@ -258,18 +258,18 @@ def judge_checks(
         if remarks := _remarks(judged, turns, source.path, unread, loose=loose):
             said, more["said"] = _said(remarks, query.seed)
             rows += said
-            notes.append("what the text says is read by its words, with mistakes that were counted: see docs/checks.md")
+            notes.append("what the text says is read from keywords, with the error rates in docs/checks.md")
         notes += [f"{counted(n, 'check')} {why}: not looked for in the text" for why, n in unread.items() if n]
         notes.append(f"grade lost: points for each broken check; a top grade is {least:g} or more")
         notes.append(
-            "models that break more may be worse in other things too; at equal strength the models' means are taken off"
+            "models that break more may be worse in other things too; at equal strength model means are subtracted"
         )
     notes += left_out(skipped, "pair" if judged.paired else "answer")
     return given.report("checks", rows, notes, {"kinds": kinds} | more, lost=False)
 
 
 class _Remark(NamedTuple):
-    """What a judge's text says of one check of an answer."""
+    """What a judge's text says about one check of an answer."""
 
     question: int
     kind: str
@@ -280,7 +280,7 @@ class _Remark(NamedTuple):
 def _remarks(
     judged: Observations, turns: Mapping[Place, CheckedTurn], path: pathlib.Path, unread: Counter[str], *, loose: bool
 ) -> list[_Remark]:
-    """Return what the judge's texts say of the decided checks of the answers graded."""
+    """Return what the judge's texts say about the decided checks of the graded answers."""
     wanted = {
         (*place, None if one.metric in {SCORE, TOTAL} else one.metric, one.source): turns[place]
         for one in judged
@@ -317,7 +317,7 @@ def _same_wording(one: str | None, other: str | None) -> bool:
 
 
 def _said(remarks: Iterable[_Remark], seed: int) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """Return how often the texts say what of broken and of kept checks: of all, and of each kind."""
+    """Return how often the texts say kept, broken or nothing about broken and kept checks: all, and each kind."""
     rows, kinds = [], []
     for state in ("broken", "kept"):
         own = [one for one in remarks if one.broken == (state == "broken")]

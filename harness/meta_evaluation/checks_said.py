@@ -1,15 +1,15 @@
-"""A judge's text and the checks of the answer that it is about -> what it says of each: kept, broken, or nothing.
+"""A judge's text and the checks of the judged answer -> what it says about each: kept, broken, or nothing.
 
     "At 143 words it runs over the limit, but it avoids exclamation marks."
         at most 120 words       broken
         does not contain "!"    kept
         ends with "Nino"        nothing is said
 
-It reads words, not meaning. Sentences are parted into clauses where one turns against another (*but*, *and it*, 但). A
-clause speaks of a check if it holds the check's number with its unit, a text or mark that the check names (a short text
-in quotation marks), or the kind's own words. What it says is read from the words of keeping and breaking in it, turned
-round by a negation up to four words before. A clause that only repeats what was asked says nothing by itself; the next
-one is looked at. "All limits are kept" is said of every check. Of several clauses, one that says broken is what counts.
+It matches keywords, not meaning. Sentences are split into clauses at contrasts (*but*, *and it*, 但). A
+clause is about a check if it has the check's number with its unit, a text or mark that the check names (a short text
+in quotation marks), or the kind's own words. Its statement is read from the words for keeping and breaking in it,
+reversed by a negation up to four words before. A clause that only repeats the requirement states nothing; the next
+one is read. "All limits are kept" counts for every check. If one of several clauses says broken, that counts.
 
 The words are in `checks_said.toml`, for English, Hungarian and Chinese; a text in another language is not read. How
 often this is right was measured: docs/checks.md.
@@ -31,10 +31,10 @@ Says: TypeAlias = Literal["kept", "broken"] | None
 _FORBIDS = ("not_contains", "not_starts", "not_ends")
 _REQUIRES = ("contains", "starts", "ends")
 _TOPICS = {"not_starts": "starts", "not_ends": "ends", "order": "sorted"}
-"""Kinds that words of another kind speak of; those of `count` go by its unit, of `contains` by what it quotes."""
+"""Kinds that use the words of another kind; `count` is recognised by its unit, `contains` by its quotation."""
 _RESULTS = ("number", "choice", "equals", "code")
 _SHORT = 3
-"""Characters of what a pattern finds below which it may be found in any sentence."""
+"""Matches of a pattern shorter than this could occur in any sentence."""
 _LONGEST = 400
 """Characters of a clause that is still read; no judge writes longer ones without a full stop."""
 _NEAR = 4
@@ -56,11 +56,11 @@ _AFTER_LIMIT = re.compile(
 
 
 class Limit(NamedTuple):
-    """A check as far as its row says it."""
+    """A check as far as its row states it."""
 
     kind: str
     text: str
-    """What it asks for, in the words of `Check.statement`."""
+    """Its requirement, as in `Check.statement`."""
 
 
 class _Words:
@@ -106,7 +106,7 @@ class _Words:
         return [meaning ^ self.negated(clause, match.start()) for match in pattern.finditer(clause)]
 
     def told(self, clause: str, good: str, bad: str) -> bool | None:
-        """Return what the words of these two names say in a clause together; None without any."""
+        """Return the joint statement of the words of these two names in a clause; None without any."""
         return _both([*self.votes(self[good], clause, True), *self.votes(self[bad], clause, False)])
 
 
@@ -131,7 +131,7 @@ def language_of(text: str) -> str | None:
 
 
 def said_of(limits: Sequence[Limit], text: str, language: str) -> list[Says]:
-    """Return for each check of an answer what a judge's text says of it; see `language_of`, `has_words`."""
+    """Return what a judge's text says about each check of an answer; see `language_of`, `has_words`."""
     words = _languages()[language]
     clauses = list(_clauses(words, _SHOWN.sub(" ", text[:_MOST])))
     every = any(_says_every(words, own) for sentence in clauses for own in sentence)
@@ -154,12 +154,12 @@ def _says_every(words: _Words, clause: str) -> bool:
 
 
 def has_words(limit: Limit) -> bool:
-    """Return whether there are words by which a text may speak of such a check."""
+    """Return whether there are keywords for such a check."""
     return limit.kind == "contains" or any(_topic(limit) in words.topics for words in _languages().values())
 
 
 def _topic(limit: Limit) -> str:
-    """Return what the words that speak of a check are called: of a count its unit."""
+    """Return the name of the word list for a check: for a count its unit."""
     return (_count(limit).unit or "") if limit.kind == "count" else _TOPICS.get(limit.kind, limit.kind)
 
 
@@ -173,7 +173,7 @@ def _clauses(words: _Words, text: str) -> Iterator[list[str]]:
 
 
 def _votes(words: _Words, limit: Limit, clauses: Sequence[str], *, alone: bool) -> Iterator[bool | None]:
-    """Yield what each clause of a sentence that speaks of the check says of it."""
+    """Yield the statement of each clause of a sentence that is about the check."""
     for at, clause in enumerate(clauses):
         place = _named_at(words, limit, clause)
         if place is None and not _about(words, limit, clause, alone=alone):
@@ -185,7 +185,7 @@ def _votes(words: _Words, limit: Limit, clauses: Sequence[str], *, alone: bool) 
 
 
 def _about(words: _Words, limit: Limit, clause: str, *, alone: bool) -> bool:
-    """Return whether a clause speaks of a check by the words of its kind."""
+    """Return whether a clause has keywords of a check's kind."""
     topic = words.topics.get(_topic(limit))
     if topic is None or not topic.search(clause):
         return False
@@ -244,7 +244,7 @@ def _vote(words: _Words, limit: Limit, clause: str, place: int | None) -> bool |
 
 
 def _both(votes: Sequence[bool]) -> bool | None:
-    """Return what several words say together: broken if one does."""
+    """Return the joint statement of several words: broken if one says so."""
     return all(votes) if votes else None
 
 
@@ -263,7 +263,7 @@ def _by_number(words: _Words, limit: Limit, clause: str) -> bool | None:
 
 
 def _by_presence(words: _Words, limit: Limit, clause: str, place: int | None) -> bool | None:
-    """Return whether what must be there, or must not, is said to be there; what was asked for may follow."""
+    """Return whether the text says that something required, or forbidden, is there; the requirement may follow."""
     if words["asks"].search(clause, 0, len(clause) if place is None else max(1, place)):
         return None
     absent = words.votes(words["absent"], clause, True)
@@ -303,7 +303,7 @@ def _compiled(source: str) -> re.Pattern[str]:
 
 
 class _Count(NamedTuple):
-    """What a check of `count` asks for; of other checks nothing."""
+    """The requirement of a `count` check; nothing for other checks."""
 
     unit: str | None = None
     """In the plural."""

@@ -36,20 +36,20 @@ from harness.results.statistics.bootstrap import LEAST, Estimate
 from harness.written import read_table, takes_only
 
 DEFINITIONS: Mapping[str, str] = {
-    "human_agreement": "1 - |difference| of each verdict and what most people say of the pair, a tie half; of the "
-    "people, of each vote and what most of the others say",
-    "bias": "what is left of the disagreement when the judge's samples are put together, and the people's votes",
-    "variance": "how far one sample is from what the judge's other samples say",
-    "prefer_longer": "how often the longer answer is preferred, ties aside, of pairs that differ by over 30 characters",
-    "prefer_lists": "how often the answer with a list is preferred, of pairs of which only one has a list",
-    "prefer_first": "how often the answer shown first is preferred, of all games, a tie half",
+    "human_agreement": "1 - |difference| between each verdict and the majority of the votes on the pair, a tie "
+    "counting half; for people, between each vote and the majority of the others",
+    "bias": "the disagreement that remains between the majority of the judge's samples and the majority of the votes",
+    "variance": "how far one sample is from the judge's other samples",
+    "prefer_longer": "how often the longer answer is preferred, ties left out, in pairs over 30 characters apart",
+    "prefer_lists": "how often the answer with a list is preferred, in pairs in which only one has a list",
+    "prefer_first": "how often the answer shown first is preferred, in all games, a tie counting half",
     "spearman": "rank correlation of the models' win rates with the judge and with people; few votes make it smaller",
-    "pearson": "correlation of the same win rates, as they are",
+    "pearson": "Pearson correlation of the same win rates",
     "price": "dollars for 1,000 pairs at today's prices",
     "seconds": "seconds for 1,000 pairs, one after another",
-    "parsed": "verdicts that could be read",
+    "parsed": "verdicts that could be parsed",
 }
-"""What each column is, in words."""
+"""The meaning of each column."""
 ALPACA_EVAL: Mapping[str, tuple[str, float]] = {
     "human_agreement": ("Human agreement", 100.0),
     "price": ("Price [$/1000 examples]", 1.0),
@@ -78,17 +78,18 @@ def judge_judges(
     models_file: pathlib.Path | str | None = None,
     **words: Unpack[Words],
 ) -> Report:
-    """Return what each judge of pairs is worth beside people's votes, and the models' win rates with it (`win_rates`).
+    """Return how good each judge of pairs is compared with people's votes, and the models' win rates with it
+    (`win_rates`).
 
     `votes` are files of votes (default: the benchmark's `human_judgment/`); `input_file` are files of judgments
     (default: all pairs in `model_judgment/`, of every judge, judge set and sample). `compatible` counts as AlpacaEval
-    does and names the columns as it does. `table` is a CSV file of one's own: the judges that it lacks are added to it,
-    `overwrite` replaces those that it has, and its rows are the report's. See `Words` for what else can be asked for.
+    does and names the columns as it does. `table` is a CSV file: new judges are added to it,
+    `overwrite` replaces those that it has, and its rows are the report's. See `Words` for the other keywords.
 
     Raises:
-        UsageError: a file of votes holds no votes on pairs, or the table was made from other votes.
+        UsageError: a file of votes contains no votes on pairs, or the table was made from other votes.
         MissingError: there are no votes.
-        DataError: a line is not what it must be.
+        DataError: a line is invalid.
     """
     query = Query.of("pairwise-all", **words)
     paths = vote_files(query, votes)
@@ -105,7 +106,7 @@ def judge_judges(
             "leave --compatible out"
         )
     if not any(row.parsed for row in measured[1:]):
-        raise UsageError("no judge has judged a pair that people voted on, and its answers are not there")
+        raise UsageError("no judge has judged a pair that people voted on, and its answers are missing")
     apart = _apart(_judged(found))
     measured[1:] = sorted(
         measured[1:],
@@ -156,7 +157,7 @@ def _notes(found: Items, rows: Sequence[JudgeRow], answers: pathlib.Path) -> lis
         )
     skipped = {
         "of pairs that nobody voted on": found.elsewhere,
-        "of questions that have another wording now": found.reworded,
+        "of questions whose wording has changed": found.reworded,
     }
     notes += [*found.replaced, *left_out(skipped, "judgment")]
     if found.absent:
@@ -164,7 +165,7 @@ def _notes(found: Items, rows: Sequence[JudgeRow], answers: pathlib.Path) -> lis
     if max((len(own) for own in found.people.values()), default=0) == 1:
         notes.append("no pair has votes of two people: how far people agree with each other is unknown")
     if lacking := len(found.people) - sum(item in found.texts for item in found.people):
-        notes.append(f"{lacking} pairs without both answers in {answers}: nothing is known of their lengths and lists")
+        notes.append(f"{lacking} pairs without both answers in {answers}: their lengths and lists are unknown")
     if all(row.samples < 2 for row in rows[1:] if row.judge.name not in RULES):
         notes.append("bias and variance need two samples of a judge or more: gen_judgment --samples 4")
     notes += notices(row.judge.name for row in rows)
@@ -182,11 +183,11 @@ def advice(found: Items, rows: Sequence[JudgeRow]) -> list[str]:
     real = [row for row in judges if row.judge.name not in RULES and row.measures["human_agreement"].value is not None]
     real = [row for row in real if row.judge not in apart]
     if not real:
-        return ["judge the same pairs with one or more chat models (gen_judgment), then look again"]
+        return ["judge the same pairs with one or more chat models (gen_judgment), then run this again"]
     best, most = real[0], " most" if len(real) > 1 else ""
     lines = [f"{_named(best)} agrees with people{most}, {_share(best.measures['human_agreement'])}"]
     if most and _not_above(difference(found, best.judge, real[1].judge)):
-        lines[0] += f", but is not shown to agree more than {_named(real[1])}"
+        lines[0] += f", but not significantly more than {_named(real[1])}"
     if (among := people.measures["human_agreement"]).value is not None:
         lines[0] += f"; people agree with each other {_share(among)}"
     modes = [mode(values, compatible=found.compatible) for own in found.people.values() if (values := values_of(own))]
@@ -200,19 +201,21 @@ def advice(found: Items, rows: Sequence[JudgeRow]) -> list[str]:
             break
         if _not_above(difference(found, best.judge, row.judge)):
             lines.append(
-                f"{_named(row)} costs ${row.price:.2f} for 1,000 where that costs ${best.price:.2f}, and is not shown "
-                f"to agree less ({_share(row.measures['human_agreement'])})"
+                f"{_named(row)} costs ${row.price:.2f} for 1,000 where that costs ${best.price:.2f}, and does not "
+                f"agree significantly less ({_share(row.measures['human_agreement'])})"
             )
             break
-    yardsticks = [row for row in judges if row.judge.name in RULES]
+    baselines = [row for row in judges if row.judge.name in RULES]
     for row in real:
-        above = (rule for rule in yardsticks if _not_above(difference(found, row.judge, rule.judge)))
+        above = (rule for rule in baselines if _not_above(difference(found, row.judge, rule.judge)))
         if rule := next(above, None):
-            lines.append(f"{_named(row)} is not shown to agree more than '{rule.judge.name}' does: do not rely on it")
+            lines.append(
+                f"{_named(row)} does not agree significantly more than '{rule.judge.name}' does: do not rely on it"
+            )
         lines += _habits(row, people, _to_place(found, row.judge))
     if len(found.questions) < 100:
         few = counted(len(found.questions), "question")
-        lines.append(f"{few}: only large differences of judges can be seen; vote on more")
+        lines.append(f"{few}: only large differences between judges can be detected; vote on more")
     return lines
 
 
@@ -258,13 +261,13 @@ def _unequal(judged: Mapping[Judge, set[Item]]) -> list[str]:
 
 
 def _habits(row: JudgeRow, people: JudgeRow, place: Estimate) -> list[str]:
-    """Return what the judge goes by more than people do; `place` is how much more it gives to what it sees first."""
+    """Return the judge's preferences beyond those of people; `place` is its preference for the answer shown first."""
     lines = []
     own, theirs = row.measures["prefer_longer"], people.measures["prefer_longer"].value
     if place.low is not None and place.high is not None and not place.low <= 0 <= place.high:
         where = "first" if place.low > 0 else "second"
         lines.append(
-            f"{_named(row)} prefers what it sees {where} more often than the answers deserve "
+            f"{_named(row)} prefers the answer shown {where} more often than the answers deserve "
             f"(by {abs(place.value or 0):.3f}): judge both orders"
         )
     if own.low is not None and theirs is not None and own.low > theirs:
@@ -328,16 +331,16 @@ def _share(estimate: Estimate) -> str:
 def _grown(
     path: pathlib.Path, rows: list[dict[str, Any]], votes: str, notes: list[str], *, overwrite: bool
 ) -> list[dict[str, Any]]:
-    """Return the rows of the table in a file with these added to it, the file being written anew.
+    """Add these rows to the table in a file, write the file again, and return all rows.
 
-    A judge that the file has is left as it is there, unless it is overwritten.
+    A judge that the file already has is kept, unless it is overwritten.
     """
     need_regular(path)
     there = _table(path, list(rows[0])) if path.exists() else []
     rows = [{name: csv_cell(value) for name, value in row.items()} for row in rows]
     others = {str(row["votes"]) for row in there if row.get("votes")} - {votes}
     if others:
-        raise UsageError(f"{path} holds judges measured on other votes; name another file with --table")
+        raise UsageError(f"{path} contains judges measured on other votes; name another file with --table")
     named = {tuple(row.get(name) for name in _KEY): row for row in there}
     kept = []
     for row in rows:
@@ -350,7 +353,7 @@ def _grown(
     names = list(dict.fromkeys(name for row in whole for name in row))
     put_table(path, names, whole)
     if kept:
-        notes.append(f"{path} had {', '.join(dict.fromkeys(kept))} already and keeps them (--overwrite replaces them)")
+        notes.append(f"{path} had {', '.join(dict.fromkeys(kept))} already; they are kept (--overwrite replaces them)")
     return [{name: value for name, value in row.items() if name != "votes"} for row in whole]
 
 
@@ -359,7 +362,7 @@ def _table(path: pathlib.Path, wanted: Sequence[str]) -> list[dict[str, Any]]:
     names, given = read_table(path)
     if wanted[2] not in names:
         made = "with" if "Human agreement" in names else "without"
-        why = f"has other columns: it was made {made} --compatible, or is no table of judges"
+        why = f"has other columns: it was made {made} --compatible, or is not a table of judges"
         raise UsageError(f"{path} {why}; name another file with --table")
     rows = []
     for line, cells in given:

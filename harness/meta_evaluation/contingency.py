@@ -1,19 +1,19 @@
-"""What two sides said about the same items -> tables of counts by question, and the measures of agreement on them.
+"""The verdicts of two sides on the same items -> contingency tables by question, and measures of agreement on them.
 
-A table holds how often one side said each value where the other said each: questions × values × values. A measure is a
-function of tables summed over questions, and `table_estimate` gives any of them its interval. With x and y the values
-of two sides, r(.) the rank with ties at their mean rank:
+A table counts how often the two sides gave each pair of values: questions × values × values. A measure is a function of
+tables summed over questions, and `table_estimate` computes the interval of any of them. With x and y the values of two
+sides, r(.) the rank with ties at their mean rank:
 
     agreed        = share with x = y
     kappa         = (agreed - chance) / (1 - chance),   chance = sum over values of share_1(value) * share_2(value)
     pearson       = cov(x, y) / (sd(x) * sd(y))         spearman = pearson of r(x), r(y)
     kendall tau-b = (C - D) / sqrt((C + D + X) * (C + D + Y))
-                    C concordant pairs of items, D discordant, X tied in x alone, Y tied in y alone
+                    C concordant pairs of items, D discordant, X tied in x only, Y tied in y only
     alpha         = 1 - (n - 1) * sum o[c,k] d(c,k) / sum n[c] n[k] d(c,k)      (Krippendorff; any number of judges)
 
-For alpha, an item of which m >= 2 said something adds 1 / (m - 1) to o[c,k] for every ordered pair (c, k) of what they
-said; n[c] is the sum of row c and n that of all. d is (c - k)^2 (interval), the square of how many values lie from c to
-k, those at both ends counted half (ordinal). Missing values are simply absent.
+For alpha, an item with values by m >= 2 judges adds 1 / (m - 1) to o[c,k] for every ordered pair (c, k) of values; n[c]
+is the sum of row c and n that of all. d is (c - k)^2 (interval), the square of how many values lie from c to k, those
+at both ends counted half (ordinal). Missing values are simply absent.
 
 x = 1, 2, 3, 4 and y = 1, 3, 2, 4: pearson = spearman = 0.8, C = 5, D = 1, tau-b = 4 / 6 = 0.667, agreed = 0.5; for
 alpha n = 8, interval 1 - 7 * 4 / 160 = 0.825.
@@ -44,7 +44,7 @@ MOST_VALUES = 100
 _SMALL = 64
 """So few values are compared two by two."""
 _BLOCK = 1 << 21
-"""Numbers that the resampled tables may hold at once (16 MB)."""
+"""The most numbers of resampled tables in memory at once (16 MB)."""
 
 
 class Scale(NamedTuple):
@@ -68,7 +68,7 @@ def scale_of(grades: Iterable[float]) -> Scale:
 
 
 def tabulated(met: Iterable[tuple[int, int, int, float]], questions: int, values: int) -> Floats:
-    """Return the tables of meetings: the place of a question, of what either side said, and how much it counts."""
+    """Return the tables of comparisons, given as the places of question and of both values, and a weight."""
     tables = np.zeros((questions, values, values))
     for question, one, other, weight in met:
         tables[question, one, other] += weight
@@ -115,7 +115,7 @@ def _statistics(weights: Floats, tables: Floats, statistic: Callable[[Floats], F
 
 
 def quotient(above: Floats, below: Floats) -> Floats:
-    """Return the quotients; NaN where nothing stands below."""
+    """Return the quotients; NaN where the denominator is 0."""
     found: Floats = np.divide(above, below, out=np.full(np.shape(above), np.nan), where=below > 0)
     return found
 
@@ -126,7 +126,7 @@ def agreed(table: Floats) -> Floats:
 
 
 def cohen_kappa(table: Floats) -> Floats:
-    """Return Cohen's kappa of tables of counts (last two axes); NaN where chance alone would always agree."""
+    """Return Cohen's kappa of tables of counts (last two axes); NaN if agreement by chance is certain."""
     total = table.sum(axis=(-2, -1))
     agree = np.trace(table, axis1=-2, axis2=-1) * total
     chance = (table.sum(axis=-1) * table.sum(axis=-2)).sum(axis=-1)

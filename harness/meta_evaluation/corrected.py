@@ -1,4 +1,4 @@
-"""Votes on some questions and a judge's verdicts on all -> win rates as humans would give them.
+"""Votes on some questions and a judge's verdicts on all -> estimates of people's win rates.
 
     corrected = lambda * judge_all + (human - lambda * judge_voted)
     half      = t * sqrt((s / i)² * (1 / n - 1 / N + (i * (judge_all - judge_voted))² / sum of b_q²) + inner)
@@ -8,32 +8,32 @@
 
 human and judge_voted: win rates by people and by the judge on the voted items of the n voted questions; judge_all: by
 the judge on all items of all N questions; human_q, judge_q: sums of outcomes on the items_q voted items of a question;
-i: their mean number; judged_q: the items that the judge judged. The term with b_q is what estimating lambda adds. inner
-is 0 where voted questions have votes on all their items, else w² is the variance of human - lambda * judge between the
-items of one question, pooled (between questions where each has one item). A tie is half a win; several votes on an item
-(question, turn, two models) count as their mean, so every item counts once. t is the 97.5% quantile of Student's t with
-n - 2 degrees of freedom. The interval is the estimate ± half.
+i: their mean number; judged_q: the items that the judge judged. The term with b_q is for the estimation of lambda.
+inner is 0 if voted questions have votes on all their items, else w² is the variance of human - lambda * judge between
+the items of one question, pooled (between questions if each has one item). A tie is half a win; several votes on an
+item (question, turn, two models) count as their mean, so every item counts once. t is the 97.5% quantile of Student's t
+with n - 2 degrees of freedom. The interval is the estimate ± half.
 
-lambda is the slope of the human sums on the judge's over the voted questions, kept between 0 and 1: what the judge is
-good for decides how far it is used, so the interval is hardly ever wider than that of the votes alone.
+lambda is the slope of the human sums on the judge's over the voted questions, kept between 0 and 1: the judge's
+verdicts are used as far as they predict the votes, so the interval is hardly ever wider than that of the votes alone.
 
 Judge 60% on all 80 questions; on 20 voted ones judge 65%, humans 58%, lambda 0.8: 0.8 * 60 + (58 - 0.8 * 65) = 54%.
-By chance the voted questions were good ones for this model, by 5 points in the judge's eyes; four fifths come off.
+By chance the voted questions favoured this model, by 5 points according to the judge; four fifths are subtracted.
 
 What `judge_report` estimates is the mean over all questions and raters of this kind, of which the N and their votes are
 a sample (`finite=False`), as in every table of `show_result`. There the variance is
 
     s_r² / n + (lambda² * s_j² + 2 * lambda * s_rj) / N
 
-s_r: of the residuals r_q = (human_q - human * items_q - lambda * b_q) / i, which holds what differs within a question
-and the raters' own variance, since one rater's vote differs from another's by chance; s_j: of the judge's sums of all
-items; s_rj: their covariance. How often it misses, by votes and design: `benchmarks/README.md`. With `finite` it is the
-mean over exactly the items that could be voted on, were these votes the truth: hence the term 1 / N. It answers "what
-would all these votes say", not what other raters would. In both the voted questions must be a random subset
-(`ASSUMPTION`). With votes on fewer than eight questions there is no interval.
+s_r: of the residuals r_q = (human_q - human * items_q - lambda * b_q) / i, which includes the variance within a
+question and between raters; s_j: of the judge's sums of all items; s_rj: their covariance. How often it misses, by
+votes and design: `benchmarks/README.md`. With `finite` it is the mean over exactly the items that could be voted on,
+taking these votes as the truth: hence the term 1 / N. It answers "what would these voters say on all items", not what
+other raters would. In both the voted questions must be a random subset (`ASSUMPTION`). With votes on fewer than eight
+questions there is no interval.
 
-To halve the interval takes n' questions with 1 / n' - 1 / N = (1 / n - 1 / N) / 4; inner stays as it is, and where it
-is too large for that, or all questions have votes already, the same holds with items in place of questions.
+To halve the interval takes n' questions with 1 / n' - 1 / N = (1 / n - 1 / N) / 4; inner stays the same, and if it
+is too large for that, or all questions already have votes, the same holds with items instead of questions.
 
 Source: Angelopoulos et al. 2023 (arXiv 2301.09633) for prediction-powered inference and 2023 (arXiv 2311.01453) for
 lambda; Cochran, Sampling Techniques (1977), sections 2.6, 6.3 and 7.3, for the finite form, a ratio and a regression.
@@ -63,7 +63,7 @@ from harness.written import takes_only
 
 ASSUMPTION = (
     "assumes that the voted questions, and the voted pairs of a question, are a random subset of the judged ones; "
-    "votes on what people chose themselves may lead to another win rate"
+    "votes on pairs that people chose themselves may bias the win rate"
 )
 _COLUMNS = (
     "judge: win rate by the judge's verdicts alone, a tie half; votes: by the votes alone; corrected: by both, the "
@@ -80,7 +80,7 @@ class CorrectedReport:
     rows: list[dict[str, Any]]
     """A row for each model with votes, best corrected win rate first; see `corrected_rates`."""
     without_votes: list[str]
-    """Judged models on which nobody voted."""
+    """Judged models without votes."""
     unjudged: int
     """Votes left out because there is no verdict of the judge on the item."""
     elsewhere: int
@@ -110,8 +110,8 @@ class _Sums(NamedTuple):
 def corrected_rates(judge: Pairs, votes: Pairs, *, finite: bool = True) -> CorrectedReport:
     """Return the win rate of each model, corrected by the votes.
 
-    judge            by the judge alone, on all items; it has the judge's bias, which no interval shows
-    votes            by the votes alone; no interval where all say the same, or where nothing is left to vote on
+    judge            by the judge alone, on all items; its interval does not include the judge's bias
+    votes            by the votes alone; no interval if all are equal, or if every item has votes
     weight           lambda: how far the judge is used, from 0 (not at all) to 1
     questions, voted those with an item of this model that could be voted on (N), and those with votes (n)
     n                items with votes
@@ -123,7 +123,8 @@ def corrected_rates(judge: Pairs, votes: Pairs, *, finite: bool = True) -> Corre
     Args:
         judge: the pairs of one judge on all items that could be voted on, and on no others.
         votes: pairs of people on some of them, one entry a vote; named as the judge's are, in any order.
-        finite: whether to ask for exactly these questions and votes, or for all questions and raters of their kind.
+        finite: whether to estimate for exactly these questions and votes, or for all questions and raters of their
+            kind.
     """
     sums, (unjudged, elsewhere), unclear = _summed(judge, votes)
     rows = [_row(model, own, finite) for model, own in sums.items() if own.voted.any()]
@@ -199,7 +200,7 @@ def _row(model: str, sums: _Sums, finite: bool) -> dict[str, Any]:
 
 
 def _rate(value: float, variance: float, n: int, freedom: int, settled: bool) -> Estimate:
-    """Return a rate with its interval, both kept between 0 and 1; `settled`: all that could be voted on was."""
+    """Return a rate with its interval, both kept between 0 and 1; `settled`: every item has votes."""
     kept = min(1.0, max(0.0, value))
     if settled or n < LEAST or variance < 1e-12:
         return Estimate(kept, None, None, n, None)
@@ -208,7 +209,7 @@ def _rate(value: float, variance: float, n: int, freedom: int, settled: bool) ->
 
 
 def _of_judge(sums: _Sums, judge_all: float, residual: Floats, weight: float) -> float:
-    """Return what the judge's mean over all questions adds to the variance, by itself and with the residuals."""
+    """Return the variance of the judge's mean over all questions, and its covariance with the residuals."""
     there, chosen = sums.items > 0, sums.voted > 0
     items = sums.items[there]
     spread = (sums.judge - judge_all * sums.items)[there] / items.mean()
@@ -297,11 +298,11 @@ def judge_corrected(
     found = corrected_rates(pair_arrays(judged), pair_arrays(counted), finite=finite)
     if not found.rows:
         raise UsageError(f"no vote of {', '.join(map(str, paths))} is about a pair in {source.path}")
-    what = "all questions and raters of their kind, as those of show_result are"
-    what = "exactly these questions, the votes on them taken for the truth" if finite else what
+    what = "all questions and raters of their kind, like those of show_result"
+    what = "exactly these questions, with the votes on them as the truth" if finite else what
     apart = common_questions(judged).apart
     rows = sorted(found.rows, key=lambda row: (row["model"] in apart, row["voted"] < LEAST))  # they rank nobody
-    notes = [f"{replaced} votes stand more than once; the last counts"] if replaced else []
+    notes = [f"{replaced} votes are repeated; the last counts"] if replaced else []
     notes += [_COLUMNS, ASSUMPTION]
     if any(end is not None for row in rows for end in (row["votes"].low, row["corrected"].low)):
         notes.append(f"the intervals are about {what}")
@@ -311,9 +312,7 @@ def judge_corrected(
         notes.append("no number of further votes on these questions would halve an interval")
     settled = [row["model"] for row in rows if row["more_votes"] == 0 and row["votes"].low is None]
     if settled:
-        notes.append(
-            "where every judged pair has votes, the win rate by votes is what is asked for, and has no interval"
-        )
+        notes.append("if every judged pair has votes, the win rate by votes is the result, and has no interval")
     if few := [f"{row['model']} ({row['voted']})" for row in found.rows if row["voted"] < LEAST]:
         notes.append(f"no interval with votes on fewer than {LEAST} questions: {', '.join(few)}")
     alike = [row["model"] for row in rows if row["voted"] >= LEAST and row["corrected"].low is None]

@@ -1,12 +1,12 @@
-"""Judgments -> the items on which judges disagree with each other, or with the people who voted.
+"""Judgments -> the items on which judges disagree with each other, or with people's votes.
 
     judges disagree    two judges with one judge set and criterion name other winners of a pair, a tie being one too, or
                        their grades of an answer are two points or more apart
-    against people     a judgment of a pair is not what most voters say; of two graded answers, the one with the lower
-                       grade is the one that most voters prefer (equal grades and tied votes are against nobody)
+    against people     a judgment of a pair is not the voters' majority verdict; of two graded answers, most voters
+                       prefer the one with the lower grade (equal grades and tied votes contradict nobody)
 
-Three judges grade an answer 8, 7 and 5: apart by 3, so they disagree. Two voters for x and one for y: x is what people
-say, and a judge that calls it a tie is against them; one that grades x 7 and y 6 is not, nor is one with 7 and 7.
+Three judges grade an answer 8, 7 and 5: apart by 3, so they disagree. Two voters for x and one for y: the majority
+is x, and a judge that calls it a tie is against it; one that grades x 7 and y 6 is not, nor is one with 7 and 7.
 
 Judgments are columns of numbers here, 200,000 of them take a tenth of a second; the viewer marks them by the same two
 functions. Only a judge's first sample counts: that it disagrees with itself is what `repeat` reports.
@@ -137,9 +137,9 @@ def _range(place: Ints, values: Floats) -> Floats:
 
 
 def against(judged: Judged, votes: Iterable[Observation]) -> Bools:
-    """Return for each judgment whether it says otherwise than most people who voted on the same two answers.
+    """Return for each judgment whether it contradicts the majority of votes on the same two answers.
 
-    Of grades, both of two are marked whose order is the reverse of what people say.
+    Two grades whose order is the reverse of the votes are both marked.
     """
     voted, good = _voted(judged, votes), ~np.isnan(judged.value)
     if judged.paired:
@@ -160,7 +160,7 @@ def against(judged: Judged, votes: Iterable[Observation]) -> Bools:
 
 
 _Voted: TypeAlias = Mapping[tuple[int, int, int, int], float]
-"""For question, turn and two models, as places in the columns, what most people say: 1, 0 or -1 for the first."""
+"""For question, turn and two models, as places in the columns, the majority vote: 1, 0 or -1 for the first."""
 
 
 def _voted(judged: Judged, votes: Iterable[Observation]) -> _Voted:
@@ -174,7 +174,7 @@ def _voted(judged: Judged, votes: Iterable[Observation]) -> _Voted:
 
 
 def _by_people(judged: Judged, voted: _Voted) -> Floats:
-    """Return for each judgment of a pair what most people say of it; NaN where nobody voted."""
+    """Return for each judgment of a pair the majority vote; NaN without votes."""
     people = {item_number(*key, len(judged.models)): said for key, said in voted.items()}
     return np.array([people.get(item, np.nan) for item in judged.item.tolist()], dtype=np.float64)
 
@@ -185,16 +185,16 @@ def judge_disagreement(
 ) -> Report:
     """Return the items on which judges disagree, or, with files of `votes`, those on which one is against the voters.
 
-    A row is an item, with what each judge says (`by JUDGE`) and, of votes, most `people`. `judge_model` are the judges
-    (default: all that there are); see `Words` for what else can be asked for.
+    A row is an item, with each judge's verdict (`by JUDGE`) and the majority of votes (`people`). `judge_model` are the
+    judges (default: all that there are); see `Words` for the other keywords.
 
     Raises:
-        UsageError: there are fewer than two judges and no votes, or the files hold labels.
+        UsageError: there are fewer than two judges and no votes, or the files contain labels.
     """
     given = asked(Query.of(mode, **words)._replace(every_judge=True))
     query, records = given.query, given.judged
     if any(case.source.form == "label" for case in records.cases):
-        raise UsageError("labels have no distance; judge_report agreement counts how often they are the same")
+        raise UsageError("labels have no distance; judge_report agreement counts how often they are equal")
     judges = list(dict.fromkeys(source.judge for source in given.sources))
     tie = "another winner, or a tie"
     if votes:

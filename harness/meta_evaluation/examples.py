@@ -1,8 +1,8 @@
-"""People's votes -> examples for the judge to see before each pair, and whether it agrees with people more with them.
+"""People's votes -> examples shown to the judge before each pair, and whether they raise its agreement with people.
 
-The questions are split: some give the examples, the judge is measured on the others, so no vote that it is shown counts
-in what is said of it. An example is a pair on which two votes in three or more say the same; by turns the answer shown
-second, the one shown first, and neither is the better one, from as many categories as there are.
+The questions are split: some give the examples, the judge is measured on the others, so no vote that it has seen counts
+in its measures. An example is a pair on which at least two thirds of the votes agree; in turn, the answer shown
+second, the one shown first, and neither is the better one, from as many categories as possible.
 
     human_agreement   as in `judges`, on the pairs of the other questions that people voted on
     consistent        pairs that got the same verdict in both orders (`position`)
@@ -53,7 +53,7 @@ _MARK = "# Made by judge_report examples: pairs that people voted on."
 _LONGEST = 8000
 """Characters of an example's texts together; longer ones would cost more than they teach."""
 _CLEAR = 2 / 3
-"""The share of the votes on an example that say the same."""
+"""The share of the votes on an example that must agree."""
 
 
 class Shown(NamedTuple):
@@ -103,8 +103,8 @@ def plan_examples(
         votes: files of votes on pairs (default: the benchmark's `human_judgment/`).
         bench_name: the benchmark.
         shots: how many examples.
-        first_n: measure on the first so many of the other questions (default: all).
-        sample_n: measure on so many of them, spread over the categories (default: all).
+        first_n: measure on the first N of the other questions (default: all).
+        sample_n: measure on N of them, spread over the categories (default: all).
         output: the folder of the set to write (default: SET_examples in the benchmark's folder).
         options: how judgments are made; their judge set is the one that gets examples.
         exclude: patterns of voters to leave out.
@@ -153,7 +153,7 @@ def picked(found: Items, bench: Bench, base: JudgeSet, shots: int, seed: int = 0
     """
     forms = [template.form for template in base.templates.values() if template.kind == "compare"]
     if not forms:
-        raise UsageError(f"the judge set {base.name} compares nothing; examples are pairs")
+        raise UsageError(f"the judge set {base.name} has no template for pairs; examples are pairs")
     ties = all(stated("tie", form.format, scale=form.scale, sides=form.sides) is not None for form in forms)
     wanted: tuple[Side, ...] = ("B", "A", "tie") if ties else ("B", "A")
     clear = _clear(found, bench, base)
@@ -166,7 +166,7 @@ def picked(found: Items, bench: Bench, base: JudgeSet, shots: int, seed: int = 0
         fitting = [one for one in free if (one.value == 0.5) == (side == "tie")] or free
         if not fitting:
             raise UsageError(
-                f"{number} of {shots} examples could be made of the votes: pairs of different questions, up to "
+                f"{number} of {shots} examples can be made from the votes: pairs of different questions, up to "
                 f"{_LONGEST} characters long, on which two votes in three agree; ask for fewer with --shots"
             )
         categories = {question.category for question in used}
@@ -176,7 +176,7 @@ def picked(found: Items, bench: Bench, base: JudgeSet, shots: int, seed: int = 0
 
 
 class _Clear(NamedTuple):
-    """A pair that can be shown, and what people say of it."""
+    """A pair that can be shown, and the people's verdict."""
 
     item: Item
     question: Question
@@ -216,7 +216,7 @@ def _example(bench: Bench, chosen: _Clear, *, wanted: Side) -> Example:
 
 
 def _write_set(folder: pathlib.Path, base: JudgeSet, given: str, examples: Sequence[Example]) -> None:
-    """Write the set with examples, in place of an earlier one that was made so."""
+    """Write the set with examples, replacing an earlier one that was made this way."""
     path = folder / "judge_set.toml"
     extends = str(pathlib.Path(given).resolve()) if pathlib.Path(given).exists() else given
     title = f"{base.name}, with {len(examples)} examples by people"

@@ -1,24 +1,24 @@
-"""People's votes and judges' verdicts on the same pairs -> one table, a judge a row, and which to choose.
+"""People's votes and judges' verdicts on the same pairs -> a table with a row for each judge, and which to choose.
 
-With a, b in [0, 1] what two annotations give to an item's first answer, they agree by 1 - |a - b|: 1 if they say the
-same, 0.5 if one of them says tie. The mode of several is what most say (a tie where nothing has most; the median where
-one is graded).
+With a, b in [0, 1] the preferences of two annotations for an item's first answer, their agreement is 1 - |a - b|: 1 if
+they are equal, 0.5 if one of them is a tie. The mode of several is the most frequent one (a tie if there is none; the
+median if one is graded).
 
-    human_agreement  each annotation of the judge with the mode of the people's votes on the item; of the people
-                     themselves, each vote with the mode of the others' on it
+    human_agreement  each annotation of the judge with the mode of the people's votes on the item; for people,
+                     each vote with the mode of the others
     bias             1 - agreement of the mode of the judge's samples with the mode of the people's votes
     variance         1 - agreement of each sample with the mode of the judge's other samples
     prefer_longer    share of the verdicts without a tie, on pairs whose lengths differ by more than 30 characters, that
-                     go to the longer answer; prefer_lists the same on pairs of which one answer alone has a list
-    prefer_first     share of the games that go to the answer shown first, a tie half
+                     go to the longer answer; prefer_lists the same on pairs in which only one answer has a list
+    prefer_first     share of the games that go to the answer shown first, a tie counting half
     spearman, pearson    of the models' win rates with the judge and with the people, on the items that have votes
     price, seconds   dollars and seconds for 1,000 annotations
 
 Two items, votes 1, 1, 0 and 0, 0; a judge says 1, 1 and 0, 1 in two samples. Modes of the people 1 and 0; agreement
 (1 + 1 + 1 + 0) / 4 = 0.75; modes of the judge 1 and 0.5: bias (0 + 0.5) / 2 = 0.25; variance (0 + 0 + 1 + 1) / 4 = 0.5.
 
-Intervals resample questions with all that was said about them. Those of correlations are the value ± 1.96 standard
-deviations of resampled ones: resampling adds noise, and noise makes a correlation smaller, so quantiles lie too low (a
+Intervals resample questions with all their annotations. Those of correlations are the value ± 1.96 standard
+deviations of resampled ones: resampling adds noise, and noise attenuates a correlation, so quantiles are too low (a
 percentile bootstrap covered 0 to 93% with 80 questions). They are about the correlation that as many questions and
 votes give, which is smaller than that of the true win rates. Simulated coverage with 4 to 20 models, four votes and one
 sample an item: 88-100% with 30 to 300 questions, 81-97% with 10.
@@ -53,7 +53,7 @@ from harness.results.statistics.bootstrap import LEAST, NONE, Estimate, estimate
 MEASURES = ("human_agreement", "bias", "variance", "prefer_longer", "prefer_lists", "prefer_first")
 CORRELATIONS = ("spearman", "pearson")
 SAMPLES = 4
-"""Of the judges with one rule that are not in the files, and of all judges where AlpacaEval's way is asked for."""
+"""For the baseline judges that are not in the files, and for all judges with `compatible`."""
 LONGER_BY = 30
 """Characters by which one of two answers must be longer to be the longer one."""
 _MOST_VOTES = 100
@@ -64,7 +64,7 @@ Part: TypeAlias = tuple[Item, float, float]
 
 @dataclass(frozen=True, slots=True)
 class JudgeRow:
-    """What one judge is worth."""
+    """The measures of one judge."""
 
     judge: Judge
     measures: Mapping[str, Estimate]
@@ -87,7 +87,8 @@ def has_list(text: str) -> bool:
 
 
 def with_rules(found: Items) -> Items:
-    """Return what is counted: also what each rule of `RULES` says by which no file has judged; `compatible` items."""
+    """Return the annotations that count, with those of each baseline of `RULES` that is in no file; `compatible`
+    items."""
     if found.compatible:
         found = found.only(lambda item: len(values_of(found.people[item])) >= SAMPLES, most=SAMPLES)
     said = dict(found.said)
@@ -109,7 +110,7 @@ def judge_rows(found: Items) -> list[JudgeRow]:
 
 
 def _ruled(name: str, item: Item, sample: int, found: Items) -> Annotation:
-    """Return what a rule says; it sees the item's first answer first."""
+    """Return the verdict of a baseline; it sees the item's first answer first."""
     if name == RANDOM:
         value = float(int(content_hash(*item, sample), 16) % 2)
     elif name == FIRST:

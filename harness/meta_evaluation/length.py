@@ -1,13 +1,13 @@
-"""Pairs and the lengths of their answers -> how often the longer one wins, and who wins at equal length.
+"""Pairs and the lengths of their answers -> how often the longer one wins, and win rates at equal length.
 
     longer_wins  = decided pairs that the longer answer won / decided pairs of unequal length
     slope        P(model_1 wins) = 1 / (1 + exp(-slope * d)),   d = (length_1 - length_2) / spread
     with models  P(model_1 wins) = 1 / (1 + exp(-(s_1 - s_2 + slope * d)))
     equal_length of a model = mean over its pairs of 1 / (1 + exp(-(s_model - s_opponent))): the fit at d = 0
 
-spread is the root mean square of the differences in characters: which model a row names first has no meaning, so there
-is no mean to take off and no constant term. A tie counts as half a win. s is a strength of each model (Bradley-Terry);
-the fitted win rate of a model at the real lengths is its real one, so equal_length - win_rate is what length does.
+spread is the root mean square of the differences in characters: which model a row names first is arbitrary, so there
+is no mean to subtract and no intercept. A tie counts as half a win. s is a strength of each model (Bradley-Terry);
+the fitted win rate of a model at the real lengths is its real one, so equal_length - win_rate is the effect of length.
 The slope alone mixes two things: longer answers may win because they are long, or because better models write more;
 the slope with models compares lengths at equal strengths.
 
@@ -16,8 +16,8 @@ Two models, 100 pairs: x is 500 characters longer in 60 of them and wins 45, and
 slope = 0.549. Win rate of x 65.0%, at equal length 1 / (1 + exp(-0.549)) = 63.4%.
 
 Fitted by `logistic`. If a model won or lost everything (more exactly: if not every model reaches every other by
-"won or tied against"), strengths have no estimate; then half a virtual tie at equal length for each pair of models
-that met is added, and `prior` says so. Where length alone decides everything there is no slope.
+"won or tied against"), strengths have no estimate; then half a virtual tie at equal length is added for each
+compared pair of models, and `prior` says so. If length alone decides every pair, there is no slope.
 
 Pairs without an outcome or without both lengths are left out and counted. Intervals resample questions (see
 `bootstrap`): for the fits, the jackknife's pseudo-values of the questions, each one Newton step without the question.
@@ -50,7 +50,7 @@ from harness.results.query import Query, Words
 from harness.results.statistics.bootstrap import LEAST, Estimate, Resampling, estimates, jackknifed
 from harness.written import takes_only
 
-PRIOR = "half a virtual tie at equal length for each pair of models that met"
+PRIOR = "half a virtual tie at equal length for each pair of models that were compared"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ class LengthReport:
 
     longer_wins: Estimate
     decided: int
-    """Pairs that are no tie, of unequal length: those in longer_wins."""
+    """Decided pairs of unequal length: those in longer_wins."""
     ties: int
     equal: int
     """Decided pairs of answers of equal length."""
@@ -73,7 +73,7 @@ class LengthReport:
     """Whether `PRIOR` was added to the fit with models, because it has no estimate without."""
     rows: list[dict[str, Any]]
     """A row for each model, best at equal length first: its win rate over the `n` pairs that count here, a tie half;
-    what the fit says for answers as long as the opponent's, None where there is no fit; and by how many characters its
+    the fitted rate at equal length, None without a fit; and by how many characters its
     answers are longer than its opponents', on average."""
     n: int
     """Pairs with an outcome and both lengths."""
@@ -82,7 +82,7 @@ class LengthReport:
     unmeasured: int
     """Of these, pairs with an outcome, but without both lengths."""
     variants: list[dict[str, Any]]
-    """In the order in which they were named: both rates, and how far they are from those of the first one."""
+    """In the order in which they were named: both rates, and their differences from those of the first one."""
 
 
 def length_report(
@@ -166,7 +166,7 @@ def _sure(estimate: Estimate, questions: int) -> Estimate:
 
 
 def _moves(games: Rows, found: Fit | None, places: Sequence[int]) -> tuple[Floats, Floats]:
-    """Return how far these models' rates are from the first one's, raw and then at equal length, and without each
+    """Return the differences of these models' rates from the first one's, raw and at equal length, and without each
     question."""
     sums, counts = _sums(games)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -234,13 +234,13 @@ def _with_prior(games: Rows) -> Rows:
 def judge_length(variants: Sequence[str] = (), **words: Unpack[Words]) -> Report:
     """Return how often the longer answer wins, the slope, and (`models`) win rates at equal length.
 
-    Lengths are characters of the answers in the benchmark's `model_answer/`; of a file given, in the folder beside
-    which it lies unless `bench_name` says otherwise. `variants` are versions of one model, such as one asked to be
-    concise and one asked to be verbose: the table of that name says by how much they move its rates. See
-    `Words` for what can be asked for.
+    Lengths are characters of the answers in the benchmark's `model_answer/`; for a file given, in the folder that
+    contains it unless `bench_name` names another. `variants` are versions of one model, such as one prompted to be
+    concise and one prompted to be verbose: the table of that name shows how their rates differ. See
+    `Words` for the keywords.
 
     Raises:
-        MissingError: no answer of the judged models is there.
+        MissingError: there is no answer of the judged models.
     """
     given = asked(Query.of("pairwise-all", **words))
     judged, path = given.verdicts, given.sources[0].path
@@ -252,7 +252,7 @@ def judge_length(variants: Sequence[str] = (), **words: Unpack[Words]) -> Report
     if not result.n:
         raise MissingError(
             f"no pair of {path} has both answers in {bench.folder / 'model_answer'}; "
-            "say with --bench-name and --data-dir where they are"
+            "name their folder with --bench-name and --data-dir"
         )
     rows: list[dict[str, Any]] = [
         {"measure": "longer wins", "value": result.longer_wins, "n": result.decided},
@@ -262,7 +262,7 @@ def judge_length(variants: Sequence[str] = (), **words: Unpack[Words]) -> Report
     notes = [_spread_note(result.variants)] if result.variants else []
     notes.append(
         f"longer wins: of {result.decided} pairs that are decided and of unequal length "
-        f"({counted(result.ties, 'tie')} and {result.equal} of equal length apart)"
+        f"({counted(result.ties, 'tie')} and {result.equal} of equal length not counted)"
     )
     if result.spread is None:
         notes.append("in all pairs with a verdict both answers are equally long: there is no slope")
@@ -285,7 +285,7 @@ def judge_length(variants: Sequence[str] = (), **words: Unpack[Words]) -> Report
 
 
 def _spread_note(variants: Sequence[dict[str, Any]]) -> str:
-    """Return how far apart the versions of a model are, raw and at equal length."""
+    """Return the spread of a model's versions, raw and at equal length."""
     spreads = []
     for name in ("win_rate", "equal_length"):
         known = [value for row in variants if (value := row[name].value) is not None]

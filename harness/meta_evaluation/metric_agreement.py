@@ -1,15 +1,15 @@
-"""Metrics and whoever judged the same answers -> which metric orders answers as the judge, or as people, do.
+"""Metrics, and judgments or votes on the same answers -> which metric's order agrees with them.
 
-    agree = (pairs that the metric orders alike + half of those that it ties) / pairs that the judge put in order
+    agree = (pairs that the metric orders the same way + half of those that it ties) / pairs with a preferred answer
 
-A pair is two models' answers to one turn of one question. Grades put it in order where they differ, a comparison or a
-vote where it has a winner; each vote counts. Ties of the judge say nothing of a metric and are left out. A metric that
-knows nothing has 0.5, one that says the opposite of the judge less.
+A pair is two models' answers to one turn of one question. Unequal grades prefer one, as does a comparison or a
+vote with a winner; each vote counts. Ties of the judge do not test a metric and are left out. A random metric
+has 0.5, one that contradicts the judge less.
 
-Grades x 9, y 7, z 7 and BLEU x 0.3, y 0.4, z 0.1: the judge puts x before y and x before z; BLEU agrees on the second
-only: 0.5, of 2 pairs.
+Grades x 9, y 7, z 7 and BLEU x 0.3, y 0.4, z 0.1: the judge prefers x to y and x to z; BLEU agrees only on the
+second: 0.5, of 2 pairs.
 
-Such pairs are of the same question, so that a metric gains nothing by telling easy questions from hard ones. Intervals
+Pairs are within one question, so that a metric gains nothing by distinguishing easy questions from hard ones. Intervals
 resample questions (see `bootstrap`). Source: pairwise accuracy, Kocmi et al. 2021 (arXiv 2107.10821), here for single
 answers, with ties as half.
 """
@@ -34,17 +34,17 @@ from harness.written import takes_only
 def judge_metrics(
     metric: Sequence[str], mode: Mode | None = None, *, variant: str | None = None, **words: Unpack[Words]
 ) -> Report:
-    """Return how far each of these metrics orders answers as the judge or the voters do, by category.
+    """Return how well each metric's order of the answers agrees with the judge's or the voters', by category.
 
     Args:
-        metric: as `auto_metrics` wrote them; each of their numbers has rows of its own. Empty: all that there are.
+        metric: names as in `auto_metrics`; each of their numbers has separate rows. Empty: all that there are.
         mode: grades or pairs (default: what the file holds; of the benchmark's files, grades).
         variant: which variant of the metrics, where there are several.
         words: whose judgments or votes; see `Words`.
 
     Raises:
         MissingError: there are no such numbers or judgments.
-        UsageError: nothing was both judged and measured.
+        UsageError: no answers were both judged and measured.
     """
     given = asked(Query.of(mode, **words)._replace(every_metric=True))
     query, said = given.query, given.judged
@@ -75,7 +75,7 @@ def judge_metrics(
             named = {} if criterion in {SCORE, WIN} and len(criteria) == 1 else {"criterion": criterion}
             rows += [{**named, "metric": number, **row} for row in _rows(found, categories, query.seed)]
     if not rows:
-        raise UsageError("no two answers were put in order by the judge and measured too; judge more models or measure")
+        raise UsageError("no two answers were both ordered by the judge and measured; judge more models or measure")
     places = {category: at for at, category in enumerate(dict.fromkeys([None, *categories.values()]))}
     most: dict[Any, int] = {}
     for row in rows:
@@ -83,11 +83,11 @@ def judge_metrics(
     thin = [row for row in rows if few(row["n"], most[row["category"]])]
     rows.sort(key=lambda row: (places[row["category"]], row.get("criterion", ""), row in thin, -row["agree"].value))
     notes = [
-        "agree: of the pairs of answers to one question that the judge put in order, the share that the metric orders "
-        "alike, its ties as half; 0.5 is chance, and the greatest says which metric to trust most"
+        "agree: of the pairs of answers to one question in which the judge prefers one, the share that a metric orders "
+        "the same way, its ties as half; 0.5 is chance, and the greatest share shows which metric to trust most"
     ]
     if behind := dict.fromkeys(f"{row['metric']} ({row['n']} of {most[None]})" for row in thin if not row["category"]):
-        notes.append(f"of too few of these pairs to be compared, and last: {', '.join(behind)}")
+        notes.append(f"on too few of these pairs to be compared, and listed last: {', '.join(behind)}")
     if lacking:
         told = ", ".join(f"{number} {count}" for number, count in lacking.items())
         notes.append(f"pairs left out because an answer has no number: {told}")
@@ -99,7 +99,7 @@ def _rows(
 ) -> Iterator[dict[str, Any]]:
     """Yield a row for all questions, and one for each category where there are several.
 
-    What was found is a question, and what the metric and the judge say of a pair of answers to it.
+    Each finding has a question, and the orders of a pair of answers by the metric and the judge.
     """
     own = {categories.get(question) for question, _, _ in found}
     for category in (None, *(sorted(own - {None}, key=str) if len(own - {None}) > 1 else ())):

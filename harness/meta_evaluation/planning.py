@@ -1,7 +1,7 @@
-"""A run of judgments that is planned -> the smallest difference of two models that it would show, and what it costs.
+"""A planned run of judgments -> the smallest difference between two models that it would detect, and its cost.
 
-The variances are those of judgments that are there already, by the same judge with the same judge set (`repeat`); with
-none, usual ones (`results.planning`). Beside the plan stand another sample, more questions and twice the questions.
+The variances are those of existing judgments, by the same judge with the same judge set (`repeat`); without any,
+typical ones (`results.planning`). Alternatives are another sample, more questions and twice the questions.
 """
 
 from collections.abc import Sequence
@@ -50,10 +50,10 @@ def planned_rows(plan: JudgmentPlan, costs: Sequence[Estimate] = ()) -> tuple[li
     few = any(row["smallest_difference"] is None for row in rows)
     what = "grades" if plan.mode == "single" else "win rates"
     notes = [
-        f"smallest difference: of two models' {what}, found with a power of 80% at the level of a table of {family} "
+        f"smallest difference: between two models' {what}, detected with 80% power at the level of a table of {family} "
         f"{'pair' if family == 1 else 'pairs'} of models; variances: {spread.told_by}",
         *([f"fewer than {least_of(family)} questions show no difference, however large"] if few else []),
-        "calls and cost are of all judgments of a design, those included that are there",
+        "calls and cost are for all judgments of a design, including those already made",
     ]
     return rows, notes
 
@@ -76,9 +76,9 @@ def _measured(plan: JudgmentPlan) -> Spread | None:
     known = [own for own in spreads if own is not None]
     if known and len(known) == len(turns):  # the turns of a question are alike; what repeats change is not
         between, noise = (sum(getattr(own, name) for own in known) / len(known) for name in ("between", "noise"))
-        return Spread(between, noise / len(turns), f"{len(found)} judgments that are there, repeats among them")
+        return Spread(between, noise / len(turns), f"{len(found)} existing judgments, some repeated")
     sds = [] if found.paired else [pair.sd for pair in paired(matrix(found), resamplings=0).pairs if pair.sd]
     if not sds:
         return None
-    told = f"{len(found)} judgments that are there; what a second sample brings is unknown until some are repeated"
+    told = f"{len(found)} existing judgments; the gain of a second sample is unknown until some are repeated"
     return Spread(sorted(sds)[len(sds) // 2] ** 2, 0.0, told)

@@ -1,4 +1,4 @@
-"""Pairs judged in both orders -> whether the judge goes by the place in which it sees an answer.
+"""Pairs judged in both orders -> the judge's position bias.
 
     consistent, biased_first, biased_second, one_sided_tie     shares of the pairs with a verdict in both games
     first                                                      games won by the answer shown first / decided games
@@ -17,12 +17,12 @@ from harness.written import takes_only
 
 @takes_only(Words.__annotations__)
 def judge_position(**words: Unpack[Words]) -> Report:
-    """Return whether the judge goes by the place of an answer: all pairs first, then by judge, category, turn and gap.
+    """Return the judge's position bias: all pairs first, then by judge, category, turn and gap.
 
-    Several judges are counted together and each for itself; see `Words` for what can be asked for.
+    Several judges are counted together and separately; see `Words` for the keywords.
 
     Raises:
-        UsageError: the file mixes what is not comparable, or holds no pairs.
+        UsageError: the file mixes judgments that are not comparable, or contains no pairs.
         MissingError: there are no judgments, or none has a verdict.
     """
     given = asked(Query.of("pairwise-all", **words))
@@ -37,6 +37,6 @@ def judge_position(**words: Unpack[Words]) -> Report:
     if found[0]["n"] and not found[0]["decided_games"]:
         notes.append("every game is a tie: nothing shows whether the judge would favour a place")
     if once:
-        nothing = ", which is all there are: there is no estimate of position bias" if once == len(given.judged) else ""
-        notes.append(f"{counted(once, 'pair')} played in one order only skipped{nothing}")
+        nothing = ", which are all of them: position bias cannot be estimated" if once == len(given.judged) else ""
+        notes.append(f"{counted(once, 'pair')} judged in one order only skipped{nothing}")
     return given.report("position", found, notes, lost=False)

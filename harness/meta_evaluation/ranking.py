@@ -1,13 +1,13 @@
-"""Our ranking and any other one -> how well they agree, by Spearman and Kendall.
+"""Our ranking and another one -> their rank correlation, by Spearman and Kendall.
 
     spearman = Pearson's correlation of the ranks, ties at their mean rank
-    tau_b    = (pairs ordered alike - pairs ordered otherwise) / sqrt(pairs not tied here * pairs not tied there)
+    tau_b    = (concordant pairs - discordant pairs) / sqrt(pairs not tied here * pairs not tied there)
 
 over the models that are in both. Ours w 9, x 8, y 6, z 5; theirs w 1200, x 1210, y 1100, z 1050: of six pairs of models
-five are ordered alike and one is not: tau_b = 4 / 6 = 0.667; ranks 1, 2, 3, 4 and 2, 1, 3, 4: spearman = 0.8.
+five are concordant and one is not: tau_b = 4 / 6 = 0.667; ranks 1, 2, 3, 4 and 2, 1, 3, 4: spearman = 0.8.
 
-The interval is about other models and other questions of the same kind, and about what the models are truly worth on
-them: noise in our scores makes a correlation smaller, and that is taken back. The other ranking's own noise is not.
+The interval is for other models and other questions of the same kind, and for the models' true scores on
+them: noise in our scores attenuates a correlation, which is corrected. The other ranking's noise is not.
 
     ends   = value ± half a step, as Fisher's z ± 1.96 * sd
     sd     = sqrt((1 + spearman² / 2) / (M - 3)),  for tau_b  sqrt(0.437 / (M - 4))         M models: their sampling
@@ -15,11 +15,11 @@ them: noise in our scores makes a correlation smaller, and that is taken back. T
     end    = r / sqrt(reliability), made a rank correlation again                           the questions' sampling
     reliability = 1 - noise / variance of the models' scores
 
-noise is the variance that the choice of questions gives to a model's score beside the others' (stratified; what all
-models share changes no order). The outer end is also taken away from zero by r / mean of the r that resampled questions
-give, as scores that lie in clumps lose more by noise than the reliability says. A step is the least by which the
-coefficient can change: 12 / (M * (M² - 1)) or 4 / (M * (M - 1)); no value is taken for nearer to 1 than half of it.
-The interval always holds the value. None with fewer than five models or questions.
+noise is the variance of a model's score relative to the others' over the choice of questions (stratified; what all
+models share changes no order). The outer end is also moved away from zero by r / mean of the r of resampled
+questions, as clustered scores lose more by noise than the reliability shows. A step is the least by which the
+coefficient can change: 12 / (M * (M² - 1)) or 4 / (M * (M - 1)); no value counts as nearer to 1 than half of it.
+The interval always contains the value. None with fewer than five models or questions.
 
 34 models, spearman 0.95, reliability 0.98: z 1.832 ± 1.96 * 0.216, which is 0.887 to 0.978; as r 0.896 and 0.980, over
 0.990 that is 0.905 and 0.990, or 0.897 to 0.989 (before what resampled questions add above).
@@ -53,15 +53,15 @@ from harness.written import read_table, takes_only
 LEAST_MODELS = 5
 """With fewer common models than this there is no interval."""
 METHOD = "Fisher's z over models, corrected for the questions' noise"
-COVERED = "such 95% intervals missed in 2-3% in simulation with 80 questions, 8 and 34 models (benchmarks/README.md)"
+COVERED = "in simulation such 95% intervals missed in 2-3% with 80 questions, 8 and 34 models (benchmarks/README.md)"
 MODEL_COLUMNS = ("model", "model_name", "model_id", "name")
 SCORE_COLUMNS = ("score", "rating", "elo", "arena_score", "arena_elo", "average", "win_rate", "value", "rank")
-"""Names of the column of numbers, the first that is there counts; of a `rank` the smallest is best."""
+"""Names of the column of numbers, the first one found counts; the smallest `rank` is best."""
 
 _LEAST_RELIABLE = 0.05
 """A smaller reliability counts as this."""
 _MOST_LOST, _LEAST_MEAN = 2.0, 0.05
-"""Resampled questions take an end at most this far away, and only if they leave a correlation at all."""
+"""Resampled questions move an end at most this far, and only if a correlation remains."""
 _BLOCK = 2_000_000
 """Numbers in one block of compared models; bounds the memory."""
 
@@ -73,7 +73,7 @@ class OtherRanking:
     numbers: Mapping[str, float]
     """For each model, a number of which more is better (ranks are taken negative)."""
     column: str
-    """The column of the file that holds them, as the file writes it."""
+    """The name of their column in the file."""
     blank: tuple[str, ...]
     """Models left out because the file has no number for them."""
 
@@ -125,7 +125,7 @@ def read_ranking(
     plain = [_plain(name) for name in names]
 
     def column(wanted: str | None, usual: Sequence[str], what: str) -> int:
-        """Return the place of the column asked for, or of the first usual name that is there."""
+        """Return the place of the requested column, or of the first usual name found."""
         for name in map(_plain, usual if wanted is None else (wanted,)):
             if name in plain:
                 return plain.index(name)
@@ -143,7 +143,7 @@ def read_ranking(
         if not model:
             raise DataError(f"no model in the column {names[model_at]!r}", path=path, line=line)
         if model in first_line:
-            raise DataError(f"the model {model!r} is in line {first_line[model]} too; leave one", path=path, line=line)
+            raise DataError(f"the model {model!r} is in line {first_line[model]} too; remove one", path=path, line=line)
         first_line[model] = line
         if not text:
             blank.append(model)
@@ -153,7 +153,7 @@ def read_ranking(
         except ValueError:
             numbers[model] = math.nan
         if not math.isfinite(numbers[model]):
-            raise DataError(f"{text!r} in the column {names[score_at]!r} is no number", path=path, line=line)
+            raise DataError(f"{text!r} in the column {names[score_at]!r} is not a number", path=path, line=line)
     if not numbers:
         raise DataError(f"no model with a number in the column {names[score_at]!r}", path=path)
     if plain[score_at] == "rank":
@@ -347,7 +347,7 @@ def judge_ranking(
     few questions has no rank.
 
     Args:
-        metric: in place of a file, metrics that need no judge (empty: all that were computed); see `judge_metrics`.
+        metric: instead of a file, metrics that need no judge (empty: all that were computed); see `judge_metrics`.
         variant: of the metrics.
         against: the file, with a header, a column of models and one of scores (more is better) or ranks.
         mode: grades or pairs (default: what the file holds; of the benchmark's files, grades).
@@ -356,11 +356,11 @@ def judge_ranking(
         words: see `Words`.
 
     Raises:
-        DataError: the file is no such table.
+        DataError: the file is not such a table.
         UsageError: it has fewer than two models in common with the judgments.
     """
     if (against is None) == (metric is None):
-        raise UsageError("say what to compare with: --against FILE.csv, or --metric for metrics that need no judge")
+        raise UsageError("name what to compare with: --against FILE.csv, or --metric for metrics that need no judge")
     if against is None:
         from harness.meta_evaluation.metric_agreement import judge_metrics
 
@@ -407,5 +407,5 @@ def judge_ranking(
         notes.append(f"intervals: {METHOD}, of {found.questions} questions and {len(found.models)} models")
         notes.append(COVERED)
     if found.undefined:
-        notes.append(f"{found.undefined} resamplings without a correlation left out")
+        notes.append(f"{found.undefined} resamples without a correlation left out")
     return given.report("ranking", rows, notes, {"models": models}, explained=False, few=UNRANKED)

@@ -1,19 +1,19 @@
-"""Verdicts of one judge with and without the reference -> how far it can tell right from wrong by itself.
+"""Verdicts of one judge with and without the reference -> how well it can tell right from wrong without it.
 
     graded right    answers with a grade from the threshold on / answers
     wrong wins      pairs that the wrong answer won in both orders / pairs of a right and a wrong answer; so right wins
     difference      the share with the reference - the share without it         on the same answers or pairs
 
-Of grades once for answers that are known to be wrong, where every grade from the threshold on is a false positive, and
-once for answers known to be right. What is right is known from checks, not from a judge: on turns that have a reference
-answer, those checks that state the result (a final number or choice, equal JSON, CSV or table, code that passes its
-cases, a result that must occur). An answer is wrong if it breaks one of them however leniently it is read, and right if
-it meets them all. A check can take for wrong what is right but written otherwise (0.446 for 25/56); the judge's grades
-of the answers show that as false positives with the reference too, and the difference does not hold it.
+Grades are counted for answers known to be wrong, where every grade from the threshold on is a false positive, and
+for answers known to be right. What is right is known from checks, not from a judge: on turns with a reference
+answer, the checks that state the result (a final number or choice, equal JSON, CSV or table, code that passes its
+cases, a result that must occur). An answer is wrong if it breaks one of them even by the loose reading, and right if
+it passes them all. A check can miss a right result that is written differently (0.446 for 25/56); the judge's grades
+of such answers are false positives with the reference too, so they cancel in the difference.
 
 Ten wrong answers, 7 of them graded 7 or more without the reference and 2 with it: 0.7, 0.2 and a difference of -0.5.
 
-The threshold is where the upper third of the scale begins, unless another is named: 7 of 1 to 10. Answers without both
+The threshold is the start of the upper third of the scale, unless another is named: 7 of 1 to 10. Answers without both
 grades, turns without a reference or without such checks, and turns where not all of these are decided (code that was
 not run) are left out and counted. Intervals resample questions (see `bootstrap`).
 
@@ -23,7 +23,7 @@ Two files of one judge, made with two judge sets:
     gen_judgment --judge-model JUDGE --judge-set mt_bench_unaided
 
 Source: Zheng et al. 2023 (arXiv 2306.05685), section 3.4 and table 4: of 20 judgments of math answers that were wrong,
-GPT-4 took 14 for right by the default prompt, 6 when told to solve the question first, 3 with a reference.
+GPT-4 accepted 14 with the default prompt, 6 when asked to solve the question first, 3 with a reference.
 """
 
 from collections import Counter
@@ -58,7 +58,7 @@ _STATE = frozenset({"number", "choice", "equals", "contains", "code"})
 
 WRONG, RIGHT = "wrong", "right"
 WRONG_WINS, RIGHT_WINS = "wrong wins", "right wins"
-_NOT_ONE_OF_EACH = "in which not just one answer is right"
+_NOT_ONE_OF_EACH = "in which more than one answer is right"
 
 
 class Outcome(NamedTuple):
@@ -75,7 +75,7 @@ class Outcome(NamedTuple):
 
 
 def states_result(check: Check) -> bool:
-    """Return whether a check of a turn that has a reference says what the result must be."""
+    """Return whether a check of a turn that has a reference states the result."""
     inner = getattr(check, "checks", None)
     if inner is not None:
         return any(states_result(one) for one in inner)
@@ -108,7 +108,7 @@ def known(bench: Bench, turns: list[CheckedTurn]) -> dict[Place, bool | None]:
 
 
 def _referenced(bench: Bench) -> dict[QuestionId, int]:
-    """Return how many turns of each question have a reference answer, whoever wrote it."""
+    """Return how many turns of each question have a reference answer by any author."""
     found: dict[QuestionId, int] = {}
     for author in bench.references():
         for key, texts in bench.reference_answers(author).items():
@@ -145,7 +145,7 @@ def _outcomes(
         question, turn, models, choice = place
         truth = {model: right.get((question, turn, model, choice), ...) for model in models.split("\n")}
         if ... in truth.values():
-            skipped["on turns whose right result no check knows"] += 1
+            skipped["on turns without a check of the result"] += 1
         elif None in truth.values():
             skipped["whose checks are not all decided (auto_checks --run-code)"] += 1
         elif len(truth) == 2 and sum(map(bool, truth.values())) != 1:
@@ -155,7 +155,7 @@ def _outcomes(
         elif one.value is None or other.value is None:
             skipped[NO_VERDICT if one.opponent else NO_GRADE] += 1
         elif None not in {one.content, other.content} and one.content != other.content:
-            skipped["judged by two wordings of the question"] += 1
+            skipped["judged with two wordings of the question"] += 1
         elif one.opponent is None:
             graded = other.value >= least, one.value >= least
             found.append(Outcome(question, categories[question], RIGHT if truth[one.model] else WRONG, *graded))
@@ -199,7 +199,7 @@ def _shares(own: list[Outcome], seed: int) -> dict[str, Estimate]:
 
 
 def _both(words: Words, mode: Mode, without: str) -> tuple[Query, Query]:
-    """Return what is asked for with the reference and without it."""
+    """Return the judgments requested with the reference and without it."""
     query = Query.of(mode, **words)
     if not query.files:
         named = query if query.judge_set else query._replace(judge_set=OWN_JUDGE_SET)
@@ -248,11 +248,11 @@ def judge_reference(
     both = [one for own in sources for one in own]
     sets = f"with {beside.judge_set} and, without reference, {bare.judge_set}"
     if paired:
-        notes = [f"pairs of a right and a wrong answer, {sets}; what is left to 1 are ties"]
+        notes = [f"pairs of a right and a wrong answer, {sets}; the rest, up to 1, are ties"]
     else:
         notes = [f"graded right: {least:g} or more, {sets}"]
     mistakes = "where the wrong answer wins" if paired else "of wrong answers"
-    notes.append(f"{mistakes} these are the judge's mistakes; right and wrong are what checks say, read leniently")
+    notes.append(f"{mistakes} these are the judge's mistakes; right and wrong are by the loose reading of checks")
     notes += left_out(skipped, "pair" if paired else "answer")
     subject = about(query, beside.observations, beside.path)._replace(bench=bench.name)
     return Asked(query, both, beside.observations, subject, tuple(stale)).report("reference", rows, notes, lost=False)

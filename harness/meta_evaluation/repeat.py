@@ -8,13 +8,13 @@ T_0 = (sum of all)² / N, and T = sum of squares. Each has an expectation that i
     E T_f = N mean² + sum over facets g of k_fg * variance_g + levels_f * rest
     k_fg  = sum over levels a of f and b of g of n_ab² / n_a
 
-and the variances are the numbers that make all of them equal to what was found (method of moments). With complete data
-these are the usual analysis-of-variance estimates; with missing or unequal numbers they stay unbiased. An estimate may
-fall below 0: then nothing was seen of that facet, and its share is 0.
+and the variances are the numbers that make all of them equal to the observed ones (method of moments). With complete
+data these are the usual analysis-of-variance estimates; with missing or unequal numbers they stay unbiased. An
+estimate may fall below 0: then there is no sign of that facet, and its share is 0.
 
-`rest` is what one verdict differs from another one on the same answer after that: chance, and whatever a judge or an
-order does on some answers only. `repeat` is the part of it that is chance alone: the variance between verdicts of one
-judge on one answer in one order, where there are several.
+`rest` is the remaining (residual) variance between verdicts on the same answer: chance, and effects of a judge or an
+order on some answers only. `repeat` is the part of it that is chance alone: the variance between verdicts of one
+judge on one answer in one order, if there are several.
 
 Questions 1, 2, models x, y, one judge asked twice: x 8, 8 and 6, 6; y 6, 8 and 3, 3. Sums of squares: question 18,
 model 8, question × model 2, within 2; each of the first three has one degree of freedom, the last 4. Mean squares 18,
@@ -22,12 +22,12 @@ model 8, question × model 2, within 2; each of the first three has one degree o
 (18 - 2) / 4 = 4. Order and judge are named as missing: one level each.
 
 Intervals resample questions (see `bootstrap`): the jackknife's pseudo-values of the questions. The levels of a facet
-that are all there are (two orders) or were chosen (these models, these judges) are no sample: the variance is the one
+that are all there are (two orders) or were chosen (these models, these judges) are fixed effects: the variance is that
 among exactly these, and its interval is for other questions.
 
-A decision study says what other numbers of questions and samples would show (`results.planning`): the difference of two
-models on a question has variance 2 * (question × model + rest - repeat + repeat / samples); of the win rates of a pair
-4 times that sum, the last three over the number of orders.
+A decision study shows what other numbers of questions and samples would detect (`results.planning`): the difference of
+two models on a question has variance 2 * (question × model + rest - repeat + repeat / samples); of the win rates of a
+pair 4 times that sum, the last three over the number of orders.
 
 Source: Henderson 1953 (Biometrics 9, 226), method 1; Searle, Casella and McCulloch, Variance Components (1992), ch. 5.
 """
@@ -74,7 +74,7 @@ class Component:
     levels: int | None = None
     """Of `rest`: verdicts; of `repeat`: verdicts beyond the first on one answer by one judge in one order."""
     why_not: str | None = None
-    """Why the data say nothing of this facet; None where they do."""
+    """Why this facet cannot be estimated from the data; None if it can."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +84,7 @@ class RepeatReport:
     components: list[Component]
     """Facets that the data have, in the order question, model, question × model, order, judge, rest, repeat."""
     missing: list[Component]
-    """Facets that they lack; their variance is unknown, not 0, and sits in one of the others."""
+    """Facets that are missing; their variance is unknown, not 0, and included in one of the others."""
     n: int
     """Verdicts with a score."""
     left_out: int
@@ -95,8 +95,8 @@ def records(rows: Iterable[tuple[int, int, int, int, float]]) -> Records:
     """Return a record array of verdicts.
 
     Fields: `question`, `model`, `order`, `judge` (whole numbers for the levels, from 0), and `score` (NaN
-    if the judge gave none). Rows equal in the first four are repeats of one judgment. `question` is what is resampled:
-    code each turn of a question as a question of its own only if you want them resampled apart.
+    if the judge gave none). Rows equal in the first four are repeats of one judgment. `question` is the resampled unit:
+    code each turn of a question as a separate question only if you want them resampled separately.
     """
     return np.array(list(rows), dtype=_RECORD)
 
@@ -106,10 +106,10 @@ def records_of(observations: Iterable[Observation]) -> Records:
 
     Of grades the order of all is 0. Of pairs each game is a record, the model is the pair, and the score is 1 if the
     first by name won, 0.5 for a tie; order 0 shows the first by name first, so the variance of `order` is a general
-    taste for a place, and a taste that depends on the answers is in `rest`.
+    position bias, and a position bias that depends on the answers is in `rest`.
 
     Raises:
-        UsageError: the observations are of several turns, which differ for reasons of their own.
+        UsageError: the observations are of several turns, which differ for other reasons.
     """
     rows = list(observations)
     if len(turns := sorted({row.turn for row in rows})) > 1:
@@ -199,7 +199,7 @@ def _kept(cells: _Cells) -> tuple[list[Facet], list[Component]]:
         system = system / np.abs(system).max(axis=0)
         if np.linalg.matrix_rank(system, tol=_SAME) < len(system):
             rest = not kept or _levels(cells, facet, 0) == int(cells.count.sum())
-            other = "rest: no answer was judged twice" if rest else "the facets before it: their levels go together"
+            other = "rest: no answer was judged twice" if rest else "the facets before it: their levels coincide"
             missing.append(Component(facet, why_not=f"it cannot be separated from {other}"))
             continue
         kept.append(facet)
@@ -312,7 +312,7 @@ def _answer(turn: int, designs: Sequence[dict[str, Any]], what: str) -> str:
     )
     return (
         f"turn {turn}: {designs[0]['questions']} questions judged once show a difference of {now:.2g} or more between "
-        f"two models' {what} (power 80%, at the level of a table of all models); a second sample brings that to "
+        f"two models' {what} (power 80%, at the level of a table of all models); a second sample lowers that to "
         f"{again:.2g}, {MORE} more questions to {more:.2g}"
     )
 
@@ -323,10 +323,10 @@ _LEVELS: dict[Facet, str] = {"question": "a sample", "order": "all there are", "
 
 @takes_only(Words.__annotations__)
 def judge_repeat(mode: Mode | None = None, **words: Unpack[Words]) -> Report:
-    """Return where the variance of the verdicts comes from, turn by turn; with all samples that there are.
+    """Return the sources of the verdicts' variance, turn by turn, with all samples.
 
-    Several files of one judge count as its repeats, several judges as a facet of their own. A facet that the data lack
-    has no variance, and a reason in `why_not`. See `Words` for what can be asked for.
+    Several files of one judge count as its repeats, several judges as another facet. A facet that is missing in the
+    data has no variance, and a reason in `why_not`. See `Words` for the keywords.
     """
     given = asked(Query.of(mode, **words)._replace(every_sample=True))
     records, sources = given.verdicts, given.sources
@@ -364,6 +364,6 @@ def judge_repeat(mode: Mode | None = None, **words: Unpack[Words]) -> Report:
         )
     notes.append(
         "intervals are for other questions; variances of models, orders and judges are those among exactly these, "
-        "which are all there are or were chosen, not drawn"
+        "which are all that exist or were chosen, not sampled"
     )
     return given.report("repeat", rows, notes, {"designs": designs}, lost=not records.paired)

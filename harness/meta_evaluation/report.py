@@ -51,13 +51,13 @@ class Report:
 
 
 OF_WHOLE = {"label": SHARE, "dimensions": TOTAL}
-"""Of a judgment that gives several numbers, by its form the one that says how good the answer is."""
+"""The overall grade of a judgment that gives several numbers, by its form."""
 _CLUSTERED, _MANY = 2.0, 0.1
 """A model is named that has lost so many times the share of verdicts that all have lost, and at least so many."""
 
 
 class Asked(NamedTuple):
-    """What most reports begin with, and are made of in the end: the judgments asked for, and what they are about."""
+    """What most reports start from: the requested judgments, and what they are about."""
 
     query: Query
     sources: Sequence[Found]
@@ -69,11 +69,11 @@ class Asked(NamedTuple):
 
     @property
     def verdicts(self) -> Observations:
-        """What was judged, of a judgment that gives several numbers the grade of the whole.
+        """The verdicts; of a judgment that gives several numbers the overall grade.
 
         Raises:
             MissingError: no judgment has a verdict.
-            UsageError: there is no grade of the whole.
+            UsageError: there is no overall grade.
         """
         need_verdicts(self.judged, self.sources[0].path)
         metrics = self.judged.metrics()
@@ -81,7 +81,7 @@ class Asked(NamedTuple):
             return self.judged
         kept = self.judged.keep(lambda case: case.metric == OF_WHOLE.get(case.source.form))
         if not kept:
-            several = f"{self.sources[0].path} holds no grade of the whole answer"
+            several = f"{self.sources[0].path} contains no grade of the whole answer"
             raise UsageError(f"{several}; choose one with --criterion: {', '.join(metrics)}")
         return kept
 
@@ -245,12 +245,12 @@ def grade_from(scale: Scale | None, named: float | None, share: float, what: str
     if named is not None:
         return named
     if scale is None:
-        raise UsageError(f"the scale of these grades is not known; name the least {what}")
+        raise UsageError(f"the scale of these grades is unknown; name the lowest {what}")
     return scale[0] + (scale[1] - scale[0]) * share
 
 
 def left_out(counts: Mapping[str, int], what: str) -> list[str]:
-    """Return a line for each reason for which things were left out; `what` is one of them in words."""
+    """Return a line for each reason for which things were left out; `what` is the name of one of them."""
     return [f"{counted(number, what)} {why} left out" for why, number in counts.items() if number]
 
 

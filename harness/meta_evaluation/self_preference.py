@@ -4,9 +4,9 @@
     win rates  self_preference = rate_J - rate_O
 
 own and rest: mean scores of the models of the judge's family and of all others; rate: the win rate of the family's
-models against the others, a tie half; J: under this judge, O: the mean of the judges of other families. That a judge is
-stricter than others cancels out, and so does that its family is good. For win rates the second difference is built in:
-what the family's models win the others lose, and pairs within the family or without it say nothing and are left out.
+models against the others, a tie half; J: under this judge, O: the mean of the judges of other families. A stricter
+judge cancels out, and so does a strong family. For win rates the second difference is built in: what the family's
+models win the others lose, and pairs within the family or without it are uninformative and left out.
 
 Judge gpt-5 gives gpt-4 a mean of 9 and the rest 7, two other judges give 8 and 6.5: (9 - 7) - (8 - 6.5) = +0.5. Under
 gpt-5 gpt-4 wins 62% of its pairs, under the others 55%: +7 points.
@@ -14,10 +14,10 @@ gpt-5 gpt-4 wins 62% of its pairs, under the others 55%: +7 points.
 Only items (answers or pairs) count that this judge and at least one judge of another family judged. Of scores, every
 question counts once, with its difference between the mean over its own items and the mean over the rest; questions
 without one of the two are left out. Of pairs, every pair counts once. Intervals resample questions (see `bootstrap`).
-It cannot distinguish a judge that favours its family from one that sees better what its family is good at.
+It cannot distinguish a judge that favours its family from one that recognises its strengths better.
 
-A family is the part of a name before the first `-` or `/`, in small letters (gpt-4 and gpt-5: gpt), unless a mapping
-says otherwise: names such as openai/gpt-4 need one.
+A family is the part of a name before the first `-` or `/`, in lower case (gpt-4 and gpt-5: gpt), unless a mapping
+names another: names such as openai/gpt-4 need one.
 
 Source: Zheng et al. 2023 (arXiv 2306.05685), section 3.3 and figure 3b, which compare win rates by judge with those by
 humans (gpt-4 +10%, claude-v1 +25%) without intervals; the second difference is that of differences in differences.
@@ -46,7 +46,7 @@ LEVELS = ("own_by_judge", "own_by_others", "rest_by_judge", "rest_by_others")
 
 
 def family_of(name: str, families: Mapping[str, str] | None = None) -> str:
-    """Return the family of a model or judge: what `families` says of its name, else the part before `-` or `/`."""
+    """Return the family of a model or judge: as `families` states for its name, else the part before `-` or `/`."""
     if families is not None and name in families:
         return families[name]
     return re.split(r"[-/]", name, maxsplit=1)[0].lower()
@@ -55,11 +55,11 @@ def family_of(name: str, families: Mapping[str, str] | None = None) -> str:
 def self_preference(
     panel: Heard[Matrix] | Heard[Pairs], *, families: Mapping[str, str] | None = None, **how: Unpack[Resampling]
 ) -> list[dict[str, Any]]:
-    """Return a row for each judge: how its family's models fare under it, against how they fare under other judges.
+    """Return a row for each judge: its rating of its family's models, compared with that of other judges.
 
     `own` are the models of the family that were judged, `others` the judges of other families; `n` counts the answers
     or pairs that count, `left_out` those without a verdict of this judge or of any judge of another family, or on
-    questions that lack one kind. Where there is no estimate, `why_not` says why.
+    questions that lack one kind. Without an estimate, `why_not` says why.
     """
     items, rows = panel.items, []
     for judge, by_judge in zip(panel.judges, panel.said, strict=True):
@@ -139,10 +139,10 @@ def _by_question(values: Floats, chosen: Bools) -> Floats:
 def judge_self(
     mode: Mode | None = None, *, families: Mapping[str, str] | None = None, **words: Unpack[Words]
 ) -> Report:
-    """Return for each of several judges whether it favours the models of its own family, against the other judges.
+    """Return for each of several judges whether it favours the models of its own family, compared with other judges.
 
-    `judge_model` are the judges (default: all that there are), `families` says of which family a model or judge is
-    where its name does not; see `Words` for what else can be asked for.
+    `judge_model` are the judges (default: all that there are), `families` names the family of a model or judge
+    if its name does not; see `Words` for the other keywords.
 
     Raises:
         UsageError: there are fewer than two judges, or they had different judge sets.

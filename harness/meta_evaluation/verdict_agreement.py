@@ -1,7 +1,7 @@
-"""How often two judges say the same of one item, of pairs and labels: the same label, or the same winner.
+"""How often two judges agree on an item, for pairs and labels: the same label, or the same winner.
 
 Every pair of votes of two judges on one item (question, turn and one answer, or a pair in either orientation) counts
-once; a judge never meets itself.
+once; a judge is never compared with itself.
 
 Pairs: two games that disagree are a tie.
 
@@ -9,7 +9,7 @@ Pairs: two games that disagree are a tie.
     S2: pairs of votes in which either is a tie are left out, the rest as in S1
     kappa = (agreement - chance) / (1 - chance),   chance = sum over labels of share_1(label) * share_2(label)
 
-Which of two models an item names first has no meaning, so kappa counts each pair of votes in both orientations; with
+Which of two models an item names first is arbitrary, so kappa counts each pair of votes in both orientations; with
 one orientation the same votes can give 0.69 or 0.39. In S2 chance is then one half, and kappa = 2 * agreement - 1.
 
 Three items, judge: x, x, tie; expert: x, y, x. S1: 1 of 3 agree; shares of x, y and tie in both orientations: judge
@@ -44,7 +44,7 @@ SIDES = (FIRST, TIE, SECOND)
 
 @dataclass(frozen=True, slots=True)
 class Contingency:
-    """How often two sides said what of the same items."""
+    """The contingency table of two sides on the same items."""
 
     judges: tuple[str, str]
     """The same name twice where different judges of one side meet."""
@@ -90,8 +90,8 @@ def agreement_rows(met: Contingency, **how: Unpack[Resampling]) -> Iterator[dict
     """Yield the agreement by category and turn, of pairs in both setups; of labels a turn's categories together.
 
     All categories together come first, then every category; every turn, then all turns together; S1, then S2. `agree`
-    of `total` pairs of votes agree; their `ratio` has the interval `low` to `high`, which is none on fewer than five
-    questions, or where all agree equally. `kappa` is none where chance alone would always agree.
+    of `total` pairs of votes agree; their `ratio` has the interval `low` to `high`, which is None on fewer than five
+    questions, or if all agree equally. `kappa` is None if agreement by chance is certain.
     """
     parts = [
         (turn, category, setup, _part(table, met.groups, category, setup))
@@ -133,7 +133,7 @@ def _part(table: Floats, groups: Sequence[str | None], category: str | None, set
 
 
 def _unoriented(met: Contingency, own: Floats) -> Floats:
-    """Return tables of pairs in both orientations, and where judges of one side meet, whoever of them comes first."""
+    """Return tables of pairs in both orientations, and for judges of one side in both of their orders."""
     if not met.paired:
         return own
     own = own + own.swapaxes(1, 2) if met.judges[0] == met.judges[1] else own

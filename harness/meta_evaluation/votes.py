@@ -1,4 +1,4 @@
-"""Files of votes and judgments -> who said what about which item: of pairs, grades and labels alike.
+"""Files of votes and judgments -> verdicts by item and judge or voter: pairs, grades and labels.
 
     votes_of(observations)  ->  {(question 81, turn 1, x, y): [(gpt-4, FIRST), (ann, TIE)], ...}
     as_preferences(grades)  ->  pairs: of two answers to one question the one with the higher grade is preferred
@@ -25,7 +25,7 @@ from harness.results.finding import is_left_out, narrowed, one_source, one_wordi
 from harness.results.query import Query
 
 FIRST, TIE, SECOND = 1.0, 0.5, 0.0
-"""What is said of a pair: of 1, how much goes to the model that the item names first."""
+"""The verdict on a pair: the preference, from 0 to 1, for the model that the item names first."""
 _TIED: Mapping[frozenset[float], float] = {
     frozenset({FIRST, SECOND}): SECOND,
     frozenset({FIRST, TIE}): TIE,
@@ -46,7 +46,7 @@ class Item(NamedTuple):
 
 
 class Vote(NamedTuple):
-    """What one judge or person says about an item."""
+    """The verdict of one judge or person on an item."""
 
     judge: str
     """The name of the judge model or the voter."""
@@ -58,7 +58,7 @@ class Vote(NamedTuple):
 
 Votes: TypeAlias = Mapping[Item, Sequence[Vote]]
 Meeting: TypeAlias = tuple[Item, Any, Any]
-"""An item and what two judges said of it."""
+"""An item and the verdicts of two judges."""
 Categories: TypeAlias = Mapping[QuestionId, str]
 """Each question's category."""
 
@@ -72,26 +72,26 @@ def vote_files(query: Query, votes: Sequence[pathlib.Path | str]) -> list[pathli
     if not found:
         raise MissingError(
             f"there are no votes in {folder}; vote in the viewer, or name files of votes with --votes "
-            "(import_data battles makes them of arena battles)"
+            "(import_data battles makes them from arena battles)"
         )
     return found
 
 
 def pairs_in(path: pathlib.Path, *, by_voters: bool = False) -> Read:
-    """Return what a file of votes on pairs holds.
+    """Return the observations of a file of votes on pairs.
 
     Raises:
-        UsageError: it holds no pairs, or with `by_voters` judgments.
+        UsageError: it contains no pairs, or with `by_voters` judgments.
     """
     read = read_judgments(path)
     voted = not by_voters or all(case.source.voter for case in read.observations.cases)
     if not read.observations.paired or not voted:
-        raise UsageError(f"{path} holds no votes on pairs (model_a, model_b, winner), which are needed here")
+        raise UsageError(f"{path} contains no votes on pairs (model_a, model_b, winner), which are required here")
     return read
 
 
 def votes_of(observations: Iterable[Observation]) -> dict[Item, list[Vote]]:
-    """Return what was said, by item, voters in one order; what gave no verdict is left out (see `without_verdict`)."""
+    """Return the verdicts by item, with voters in a fixed order; failed ones are left out (see `without_verdict`)."""
     votes: dict[Item, list[Vote]] = {}
     voters: dict[str, int] = {}
     for one in observations:
@@ -107,7 +107,7 @@ def votes_of(observations: Iterable[Observation]) -> dict[Item, list[Vote]]:
 
 
 def _said(one: Observation) -> Any:
-    """Return what an observation says of its item; None if nothing."""
+    """Return an observation's verdict on its item; None if it has none."""
     if one.source.form == "label" and one.opponent is None:
         return one.metric if one.value == 1 and one.metric not in {SHARE, CONFIDENCE} else None
     if one.opponent is None:
@@ -160,12 +160,12 @@ def by_judge(votes: Votes) -> dict[str, dict[Item, list[Vote]]]:
 
 
 def by_majority(votes: Votes, name: str) -> dict[Item, list[Vote]]:
-    """Return one vote of `name` for each item, what most say; a tie where nothing has most."""
+    """Return one vote of `name` for each item, the majority's; a tie without a majority."""
     return {item: [Vote(name, "majority", mode([vote.said for vote in cast]))] for item, cast in votes.items()}
 
 
 def mode(values: Sequence[float], *, compatible: bool = False) -> float:
-    """Return what most say of a pair; a tie where nothing has most, the median where one of them is graded."""
+    """Return the majority verdict on a pair; a tie without a majority, the median if one of them is graded."""
     counts = Counter(values)
     if not counts.keys() <= {FIRST, TIE, SECOND}:
         return statistics.median(values)
@@ -198,7 +198,7 @@ class Side(NamedTuple):
 
     name: str
     longer: tuple[str, ...]
-    """What it is called where others have the same name, of which the first counts that tells all of them apart."""
+    """Longer names for sides with the same name; the first that distinguishes all of them is used."""
     path: pathlib.Path
     observations: Observations
 
@@ -206,7 +206,7 @@ class Side(NamedTuple):
 def sides_of(query: Query, path: pathlib.Path, found: Observations, mode: str) -> list[Side]:
     """Return the sides that a file makes: one of votes, which has the file's name, or one for each judge.
 
-    There is none if the file has no vote of the judges asked for.
+    There is none if the file has no vote of the requested judges.
     """
     voted = {case.source.voter for case in found.cases}
     if len(voted) > 1:
@@ -243,9 +243,9 @@ def told_apart(sides: Sequence[Side]) -> list[Side]:
 
 
 def of_kind(query: Query, read: Read, path: pathlib.Path) -> Observations:
-    """Return what was asked for of judgments; of votes, and of what says no sample or criterion, all.
+    """Return the requested judgments; all votes, and all judgments that state no sample or criterion.
 
-    Of several dimensions, of which none is named, it is the grade of the whole.
+    For several dimensions, if none is named, it is the overall grade.
     """
     found = read.observations
     if any(case.source.voter for case in found.cases):

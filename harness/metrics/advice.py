@@ -35,12 +35,12 @@ def warnings_of(metrics: Sequence[Metric], items: Sequence[Item], bench: Bench, 
     ]
     if open_ones := sorted({item.question.category for item in compared} & OPEN_CATEGORIES):
         found.append(
-            f"{', '.join(open_ones)}: many different answers are good there, so what they have in common with one "
+            f"{', '.join(open_ones)}: many different answers are good there, so overlap with one "
             f"reference ({overlapping}) says little"
         )
     if reference is not None and (count := _by_model(compared, bench, reference)):
         which = "the references are" if count == len(compared) else f"{count} of {len(compared)} references are"
-        found.append(f"{which} a model's own answers ({reference}): {overlapping} then say who resembles that model")
+        found.append(f"{which} a model's own answers ({reference}): {overlapping} measure likeness to that model")
     text = "".join((item.reference or "")[:200] for item in compared[:50])
     is_chinese = len(_HAN.findall(text)) * 2 > len("".join(text.split())) > 0
     if bench.settings.language not in SPACELESS and is_chinese:

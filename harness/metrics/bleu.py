@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 ORDERS = (1, 2, 3, 4)
 _OWN_TOKENIZERS = {"zh": "zh", "ja": "char", "th": "char", "lo": "char", "km": "char", "my": "char"}
-"""sacrebleu's tokenizer by language; its usual one, 13a, takes what stands between spaces and punctuation."""
+"""sacrebleu's tokenizer by language; its default, 13a, splits at spaces and punctuation."""
 
 
 def metric(setup: Setup) -> Metric:

@@ -23,7 +23,7 @@ from harness.records import Question
 
 NAME = "checks"
 VERSION = 1
-"""Goes up when what a check means changes: rows are then made again."""
+"""Raised when the meaning of a check changes: rows are then computed again."""
 
 
 def plan_checks(
@@ -44,7 +44,7 @@ def plan_checks(
     """
     checked = [question for question in (questions or bench.questions) if any(question.checks)]
     if not checked:
-        raise MissingError(f"no question of {bench.name} has checks; docs/checks.md says how they are written")
+        raise MissingError(f"no question of {bench.name} has checks; docs/checks.md describes how to write them")
     plan = plan_metrics([metric(sandbox)], bench, models=models, questions=checked, every_choice=True, redo=redo)
     code = sum(check.needs_code() for question in checked for checks in question.checks for check in checks)
     if code and sandbox is None:

@@ -163,7 +163,7 @@ def _metric(
             "out --variant, or say --language en or zh"
         )
     if setup.tokenizer is not None:
-        raise UsageError(f"the variant {VARIANT} has tokens of its own; leave out --tokenizer {setup.tokenizer}")
+        raise UsageError(f"the variant {VARIANT} has its own tokens; leave out --tokenizer {setup.tokenizer}")
     if tokenizer == "by language":
         tokenizer = "jieba" if setup.language == "zh" else "whitespace"
     return Metric(

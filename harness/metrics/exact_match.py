@@ -1,4 +1,4 @@
-"""Exact match: 1 if the answer is the reference, else 0; capitals, spaces, marks around it and width aside.
+"""Exact match: 1 if the answer is the reference, else 0; ignoring case, spaces, punctuation around it and width.
 
 "  Paris." is "paris"; "３.５" is "3.5"; "-1" is not "1"; "It is Paris" is not "Paris"
 """
@@ -23,5 +23,5 @@ def exact_match(answer: str, reference: str) -> Numbers:
 
 
 def plain(text: str) -> str:
-    """Return a text as it is compared: small letters, single spaces, no marks around it, wide characters as usual."""
+    """Return the normalised text: lower case, single spaces, no punctuation around it, wide characters narrowed."""
     return " ".join(unicodedata.normalize("NFKC", text).casefold().split()).strip(_AROUND)

@@ -36,7 +36,7 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """What a metric says of an item."""
+    """A metric's result for an item."""
 
     value: float | None
     """The main number; None where it is not defined."""
@@ -49,7 +49,7 @@ class Measured:
 
 
 Measure = Callable[[Sequence[Item]], Iterable[Measured]]
-"""Measures items in their order, lazily where each can be written as soon as it is there."""
+"""Measures items in order, lazily if each can be written as soon as it is computed."""
 
 
 @dataclass(frozen=True)
@@ -69,26 +69,26 @@ class Metric:
     reads_reference: bool = False
     """Whether some of its numbers are of the reference, though it does without."""
     overlap: bool = False
-    """Whether it counts what answer and reference have in common, which says little where there is no one right
+    """Whether it measures overlap of answer and reference, which says little if there is no single right
     answer."""
     parameters: Mapping[str, Any] = field(default_factory=dict)
-    """Whatever else shapes the numbers, as JSON values: a checkpoint, its questions."""
+    """Further settings that affect the numbers, as JSON values: a checkpoint, its questions."""
     applies: Callable[[Question, int], bool] = lambda question, turn: True
     """Whether it is for a turn of a question."""
     shaped_by: Callable[[Question, int], Any] | None = None
-    """What else of a question shapes a turn's number, as a JSON value, beside its turns and category."""
+    """Further fields of a question that affect a turn's number, as a JSON value."""
     lacks: Callable[[Question, str | None], Collection[str]] | None = None
     """What it cannot do without and neither the question nor its reference has, where that is more than a reference."""
 
     def lacking(self, question: Question, reference: str | None) -> Collection[str]:
-        """Return what a question lacks for it, such as `reference`; nothing where it can be measured."""
+        """Return what is missing in a question, such as `reference`; nothing if it can be measured."""
         if self.lacks is not None:
             return self.lacks(question, reference)
         return () if not self.needs_reference or (reference or "").strip() else ("reference",)
 
     @property
     def content(self) -> str:
-        """The hash of what defines the numbers, question, answer and reference aside."""
+        """The hash of the definition of the numbers, apart from question, answer and reference."""
         return content_hash(self.name, self.variant, self.tokenizer, self.library, dict(self.parameters))
 
     def content_for(self, question: Question, turn: int) -> str:
@@ -96,7 +96,7 @@ class Metric:
         return self.content if self.shaped_by is None else content_hash(self.content, self.shaped_by(question, turn))
 
     def __call__(self, question: str, answer: str, reference: str | None = None) -> Measured:
-        """Return what the metric says of one answer to one question."""
+        """Return the metric's result for one answer to one question."""
         item = Item(Question(0, "unstated", (question,)), 1, (answer,), reference)
         return next(iter(self.measure([item])))
 
@@ -109,7 +109,7 @@ def each(function: Callable[[Item], Measured]) -> Measure:
 def of_texts(function: Callable[[str, str], Numbers], main: str, *, compared: bool = True) -> Measure:
     """Return a measure that applies a function to answer and reference; `main` is the name of the main number.
 
-    `compared`: whether the reference counts, and may be why there is no number.
+    `compared`: whether the reference is used, and may be the reason for a missing number.
     """
     return each(lambda item: _measured(item, function(item.answer, item.reference or ""), main, compared=compared))
 

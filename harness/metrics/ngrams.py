@@ -15,7 +15,7 @@ def shared(left: Counter[tuple[str, ...]], right: Counter[tuple[str, ...]]) -> i
 
 
 def shared_runs(pairs: Sequence[tuple[Sequence[str], Sequence[str]]], longest: int) -> list[list[int]]:
-    """Return for each pair how many runs of 1, 2, ... tokens its two sides have in common, as `shared` counts them.
+    """Return for each pair how many n-grams of 1, 2, ... tokens its two sides share, as `shared` counts them.
 
     All pairs are counted at once, in a fraction of the time: a run is one number, made of its pair, the run before it
     and its last token, and the numbers of all runs of one length are sorted together.

@@ -1,10 +1,10 @@
-"""The questions that UniEval asks its model: a TOML file, one line for each dimension of each task.
+"""UniEval's questions to its model: a TOML file, one line for each dimension of each task.
 
     [tasks.summarization]
     consistency = "question: Is this claim ...? </s> claim: {sentence} </s> document: {source}"
     engagingness = { ask = "... {sentence} ...", sentences = "sum" }
 
-`{sentence}` asks about each sentence of the answer, and the mean is taken, or the sum where the file says so.
+With `{sentence}` the question is asked about each sentence of the answer, and the mean is taken, or the sum if stated.
 """
 
 import pathlib
@@ -24,7 +24,7 @@ PLACEHOLDERS = frozenset({"answer", "sentence", "source", "reference", "context"
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """What a line may say of a dimension."""
+    """The keys of a dimension."""
 
     ask: Annotated[str, Wanted('a text, or a table such as { ask = "...", sentences = "sum" }', FILLED.fits)]
     sentences: Literal["mean", "sum"] | None = None
@@ -35,7 +35,7 @@ _QUESTIONS = Wanted("a table [tasks.TASK] with a line for each dimension", bool)
 
 @dataclass(frozen=True, slots=True)
 class _File:
-    """What a file of questions says."""
+    """The contents of a file of questions."""
 
     name: Annotated[str, Wanted('a name, such as "my_questions", that distinguishes two wordings', FILLED.fits)]
     tasks: Annotated[Mapping[str, Annotated[Mapping[str, _Asked], _QUESTIONS]], _QUESTIONS]
@@ -51,7 +51,7 @@ class Dimension:
     """The text with its placeholders, as the file has it."""
     template: Template
     sentences: Literal["mean", "sum"] | None = None
-    """What is made of the sentences' numbers; None: the answer is asked about as a whole."""
+    """How the sentences' numbers are combined; None: the question is about the whole answer."""
 
     @property
     def key(self) -> str:
@@ -95,7 +95,7 @@ def load_questions(path: pathlib.Path = SHIPPED) -> Questions:
     """Return the questions of a file, checked.
 
     Raises:
-        DataError: it cannot be read, or does not hold what it must.
+        DataError: it cannot be read, or is invalid.
     """
     table = dict(read_toml(path))
     if isinstance(table.get("tasks"), dict):
@@ -119,7 +119,7 @@ def _dimension(task: str, name: str, asked: _Asked, path: pathlib.Path) -> Dimen
         template = Template.parse(asked.ask, PLACEHOLDERS)
     except ValueError as error:
         known = ", ".join(f"{{{one}}}" for one in sorted(PLACEHOLDERS))
-        raise DataError(f"{where}: {{{error.args[0]}}} is no placeholder; there are {known}", path=path) from None
+        raise DataError(f"{where}: {{{error.args[0]}}} is not a placeholder; there are {known}", path=path) from None
     by_sentence = "sentence" in template.names
     if by_sentence == ("answer" in template.names):
         raise DataError(f"{where}: must hold one of {{answer}} and {{sentence}}", path=path)

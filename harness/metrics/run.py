@@ -1,7 +1,7 @@
-"""From answers to rows of `model_metric/`: what there is to measure, and the measuring.
+"""From answers to rows of `model_metric/`: the plan, and the measuring.
 
     plan = plan_metrics(load_metrics(["text"]), load_bench("mt_bench"))     # reads; computes and writes nothing
-    report = run_metrics(plan)                                             # writes each row as soon as it is there
+    report = run_metrics(plan)                                             # writes each row as soon as it is done
 
 A row is done if what it was made from equals today's question, answer, reference and metric; else it is made again, and
 the old one is kept in `.turnbench/model_metric/`.
@@ -37,7 +37,7 @@ _AT_ONCE = 512
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """An item, whose it is, and the hashes of what it consists of."""
+    """An item, its model and choice, and the hashes of its parts."""
 
     item: Item
     model: str
@@ -71,7 +71,7 @@ class MetricWork:
     without_reference: int = 0
     """Items that are left out since they have no reference."""
     untidy: bool = False
-    """Whether rows stand in the file that later ones replace."""
+    """Whether the file has rows that later ones replace."""
 
 
 @dataclass
@@ -150,7 +150,7 @@ def plan_metrics(
 
 
 def check_metrics(metrics: Sequence[Metric], bench: Bench, reference: str | None = None) -> None:
-    """See that metrics have what they need, before there are answers to measure.
+    """Check that metrics have what they need, before there are answers to measure.
 
     Raises:
         UsageError: it is not clear whose references to use.
@@ -158,9 +158,7 @@ def check_metrics(metrics: Sequence[Metric], bench: Bench, reference: str | None
     """
     needing = [metric.name for metric in metrics if metric.needs_reference]
     if needing and not _references(bench, reference)[1] and reference is None:
-        raise MissingError(
-            f"there is no reference answer in {bench.folder}, which {', '.join(needing)} cannot do without{_MORE}"
-        )
+        raise MissingError(f"there is no reference answer in {bench.folder}, required by {', '.join(needing)}{_MORE}")
 
 
 def forewarned(
@@ -179,11 +177,11 @@ def forewarned(
 
 
 def run_metrics(plan: MetricPlan, *, watch: Watcher = nobody) -> MetricReport:
-    """Compute what is planned, and write each row as soon as it is there.
+    """Carry out a plan, and write each row as soon as it is computed.
 
     Raises:
         UsageError: a model that a metric needs cannot be loaded.
-        StorageError: a file can't be written, or another process writes it. What was done is kept.
+        StorageError: a file can't be written, or another process writes it. Finished rows are kept.
     """
     tally = Tally(planned=plan.rows)
     undefined = 0
@@ -245,7 +243,7 @@ def _measurement(subject: Subject, numbers: Measured, metric: Metric, reference:
 def _models(bench: Bench, models: Sequence[str] | None) -> tuple[str, ...]:
     answered = list(bench.answered_models())
     if not answered:
-        raise MissingError(f"nothing is answered yet in {bench.folder}; run gen_answer first")
+        raise MissingError(f"there are no answers yet in {bench.folder}; run gen_answer first")
     for model in models or ():
         if model not in answered:
             raise UsageError(f"no answers by {model!r} in {bench.folder}; {nearest(model, answered)}")
@@ -296,7 +294,7 @@ def _turns(bench: Bench, model: str, question: Question, choice: Choice, referen
 
 
 def _work(metric: Metric, bench: Bench, subjects: Iterable[Subject], *, redo: bool) -> MetricWork:
-    """Return what is to be done for a metric: whatever has no row that is made from the same."""
+    """Return what is left to do for a metric: everything without a current row."""
     work = MetricWork(metric, bench.metric_file(metric.name), [])
     there, work.untidy = _there(work.path)
     for subject in subjects:

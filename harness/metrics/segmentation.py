@@ -1,10 +1,11 @@
-"""Chinese texts to words exactly as jieba cuts them, in a third of its time.
+"""Chinese texts to words exactly as jieba segments them, in a third of its time.
 
-    log P(w1 ... wk) = sum of log(frequency of w / all frequencies)         of all ways to cut, the likeliest
+    log P(w1 ... wk) = sum of log(frequency of w / all frequencies)         the most likely segmentation
 
-The dictionary and the hidden Markov model, which finds words that the dictionary lacks, are jieba's. What is done
-otherwise: the logarithm of a frequency is taken once rather than at every place where a word could stand, the words
-that begin at a place are rated while they are looked up, and what the Markov model says of a run of characters is kept.
+The dictionary and the hidden Markov model, which finds words that are not in the dictionary, are jieba's. The
+differences: the logarithm of a frequency is taken once rather than at every place where a word could stand, the words
+that begin at a place are rated while they are looked up, and the Markov model's result for a run of characters is
+cached.
 """
 
 import functools

@@ -37,7 +37,7 @@ def characters(text: str) -> Tokens:
 
 
 def whitespace(text: str) -> Tokens:
-    """Return what stands between spaces, as it is."""
+    """Return the text split at spaces."""
     return tuple(text.split())
 
 

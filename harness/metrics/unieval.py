@@ -106,9 +106,7 @@ class YesNo:
         self._yes, self._no = _answers(checkpoint)
         start = getattr(checkpoint.config, "decoder_start_token_id", None)
         if start is None:
-            raise UsageError(
-                f"{checkpoint.name} is no model that writes texts from texts, such as T5: no decoder start"
-            )
+            raise UsageError(f"{checkpoint.name} is not an encoder-decoder model such as T5: no decoder start")
         self._start = int(start)
 
     @property
@@ -177,7 +175,7 @@ def sentences(text: str) -> list[str]:
     try:
         from sentencex import segment
     except ImportError:
-        raise UsageError("cutting sentences needs the extra [models]: pip install 'turnbench[models]'") from None
+        raise UsageError("splitting sentences needs the extra [models]: pip install 'turnbench[models]'") from None
     return [cut for found in segment(_LANGUAGE, text) if (cut := found.strip())]
 
 

@@ -30,7 +30,7 @@ class About(NamedTuple):
 
     bench: str | None
     why_not: str | None = None
-    """Why there is no table by category, or what it lacks."""
+    """Why there is no table by category, or what is missing from it."""
     home: Bench | None = None
     """The benchmark itself, where its questions fit."""
     by: str = USUAL_FIELD
@@ -104,9 +104,9 @@ class About(NamedTuple):
 def about(query: Query, found: Observations, path: pathlib.Path) -> About:
     """Return what observations are about.
 
-    A file that the user named belongs to the folder beside which it lies, if that holds questions or has the name of a
-    shipped benchmark; else to the benchmark named. The questions must fit, unless the user said that these are the
-    ones: every id known, and every hash that the rows carry equal.
+    A file that the user named belongs to the benchmark folder above its own, if that has questions or the name of a
+    shipped benchmark; else to the benchmark named. The questions must match, unless the user named the benchmark:
+    every id must be known, and every hash in the rows equal.
     """
     given, unknown = bool(query.files), About(None, by=query.by, fixed_mix=query.fixed_mix)
     beside = not given
@@ -121,7 +121,7 @@ def about(query: Query, found: Observations, path: pathlib.Path) -> About:
             if beside:
                 return unknown._replace(why_not=f"no table by category: {error}")
         if bench is None:
-            why = "no table by category: which questions these are is unknown (see --bench-name)"
+            why = "no table by category: the question set is unknown (see --bench-name)"
             return unknown._replace(why_not=why)
     else:
         bench = query.bench
@@ -131,7 +131,7 @@ def about(query: Query, found: Observations, path: pathlib.Path) -> About:
         return own
     known = {question.question_id for question in bench.questions}
     if given and query.bench_name and any(asked.question_id in known for asked in found.asked):
-        return own._replace(why_not=f"the table by category is as --bench-name says, although {fault}")
+        return own._replace(why_not=f"the table by category uses --bench-name, although {fault}")
     edited = _edited(found.asked, bench) if beside else ()
     return unknown._replace(
         bench=None if given else bench.name, why_not=f"no table by category: {fault}", edited=edited

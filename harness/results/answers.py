@@ -14,13 +14,13 @@ Found = TypeVar("Found")
 
 
 def home_of(query: Query, path: pathlib.Path) -> Bench:
-    """Return the benchmark whose answers were judged: of a file given without a name, the one beside which it lies."""
+    """Return the benchmark whose answers were judged: for a file given without a name, the one that contains it."""
     beside = bench_beside(path) if query.files and query.bench_name is None else None
     return beside or query.bench  # which is the usual one where the file lies beside no benchmark
 
 
 def bench_beside(path: pathlib.Path) -> Bench | None:
-    """Return the benchmark in one of whose folders a file lies, if it has answers; None if there is no such one."""
+    """Return the benchmark that contains a file, if it has answers; else None."""
     folder = path.resolve().parent.parent
     if not (folder / "model_answer").is_dir():
         return None
@@ -31,7 +31,7 @@ def bench_beside(path: pathlib.Path) -> Bench | None:
 
 
 def answer_texts(models: Iterable[str], bench: Bench) -> Iterator[tuple[tuple[str, QuestionId, int], str]]:
-    """Yield what each model said to each question in each turn; the answers of one model are in memory at a time."""
+    """Yield each model's reply to each turn of each question; the answers of one model are in memory at a time."""
     for model in sorted(set(models)):
         for question, answer in bench.answers(model).items():
             for turn, text in enumerate(answer.choices[0].turns, 1):

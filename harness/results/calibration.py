@@ -6,8 +6,8 @@
 Confidences 0.9, 0.9, 0.9, 0.2 for right, right, wrong, wrong: Brier (0.01 + 0.01 + 0.81 + 0.04) / 4 = 0.2175;
 ECE = 3/4 * |0.667 - 0.9| + 1/4 * |0 - 0.2| = 0.225. 0 is best in both; one half throughout has Brier 0.25.
 
-Only answers that were attempted, judged, and that carry a confidence count; the others are counted as left out. ECE has
-no interval: it is biased upwards where a bin holds few answers, so read it beside the bins.
+Only answers that were attempted, judged, and have a confidence count; the others are counted as left out. ECE has
+no interval: it is biased upwards if a bin has few answers, so read it together with the bins.
 
 Sources: Brier 1950; Naeini, Cooper and Hauskrecht 2015, Obtaining Well Calibrated Probabilities Using Bayesian Binning.
 """

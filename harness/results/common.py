@@ -1,8 +1,8 @@
 """Observations -> the questions on which all models were judged, and the models that were judged on too few.
 
-x and y were judged on questions 1 to 80, z on 1 to 60, w on 1 to 20: w is listed apart, without a rank, because that is
-less than half of 80; the other three have questions 1 to 60 in common. If z was judged on the first turns only, where x
-and y were on both, that is said too: its average is another one.
+x and y were judged on questions 1 to 80, z on 1 to 60, w on 1 to 20: w is listed separately, without a rank, because
+that is less than half of 80; the other three have questions 1 to 60 in common. If z was judged on first turns only, but
+x and y on both, a note says so: its average measures something else.
 """
 
 from collections.abc import Sequence
@@ -78,8 +78,8 @@ class Common(NamedTuple):
             return None
         told = ", ".join(f"{model} ({own} of {every} turns)" for model, (own, every) in self.turns.items())
         return (
-            f"judged on fewer turns of the same questions than other models: {told}; numbers are of the "
-            "model's own turns (--turns 1 compares first turns)"
+            f"judged on fewer turns of the same questions than other models: {told}; numbers are over "
+            "the model's own turns (--turns 1 compares first turns)"
         )
 
 
@@ -146,6 +146,6 @@ def history_note(found: Observations) -> str | None:
         return None
     told = listed(variants)
     return (
-        f"{told}: the average is over the turns that the model wrote, without the first one, which was given; "
+        f"{told}: the average is over the turns that the model wrote, without the supplied first one; "
         "compare turn 2 (--first-turn-effect, or --turns 2)"
     )

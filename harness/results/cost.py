@@ -28,7 +28,7 @@ from harness.written import takes_only
 
 @dataclass(slots=True)
 class CostRow:
-    """What the answers of one model cost, what it said as the user of others, or the judgments of one judge."""
+    """The cost of one model's answers, of its replies as the simulated user, or of one judge's judgments."""
 
     what: Literal["answers", "users", "judgments"]
     model: str
@@ -37,7 +37,7 @@ class CostRow:
     cached_tokens: int = 0
     """Of the prompt tokens those that came from the provider's cache."""
     written_tokens: int = 0
-    """Of the prompt tokens those that the provider put into its cache, where it says so."""
+    """Prompt tokens that the provider wrote to its cache, if it reports them."""
     reply_tokens: int = 0
     cost: float | None = 0.0
     """Dollars, of the calls that state their tokens; None if the price is unknown."""
@@ -93,7 +93,7 @@ def show_cost(
             if not model_list or not set(row.models).isdisjoint(model_list):
                 add_judgment(rows, prices, row)
     if not rows:
-        raise MissingError(f"{where}: there is no answer and no judgment to count the cost of")
+        raise MissingError(f"{where}: no answers and no judgments to count the cost of")
     return list(rows.values())
 
 
@@ -126,7 +126,7 @@ class Spent(NamedTuple):
     dollars: float | None
     """None if a call states no tokens, or the price is unknown."""
     seconds: float | None
-    """Of all its calls one after another; None if one of them does not say."""
+    """The sum over all calls; None if one of them is unknown."""
 
 
 def spent_on(row: JudgedRow, prices: Prices) -> Spent:
@@ -184,7 +184,7 @@ def _answer_calls(row: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
 
 
 def _user_calls(row: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """Yield the details of each message that a chat model said as the user."""
+    """Yield the details of each message of a simulated user."""
     for choice in row["choices"]:
         said = choice.get("user_details")
         yield from (one for one in (said if isinstance(said, list) else ()) if isinstance(one, dict))

@@ -1,4 +1,4 @@
-"""Grades or pairs of one table -> all that says how sure they are: intervals, ranks, models compared, groups, turns.
+"""Grades or pairs of one table -> their uncertainty: intervals, ranks, models compared, groups, turns.
 
 One function for every output, so that the table, json, the report and the viewer show the same numbers.
 """
@@ -23,7 +23,7 @@ from harness.results.statistics.ranks import RankRange, rank_ranges
 from harness.results.table import ALL, Line, Row, Table, ends
 
 _PLAIN = ("win_rate", "loss_rate", "tie_rate")
-"""The rates that are shown beside the one that ranks the models."""
+"""The rates that are shown in addition to the one that ranks the models."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,12 +35,12 @@ class PairsOnly:
     strengths: Ranking
     """Bradley-Terry with ties."""
     group_strengths: list[tuple[Any, Ranking]]
-    """The same for each group of questions by itself."""
+    """The same for each group of questions."""
     position: list[Row]
-    """Whether the judge goes by the place of an answer; empty for votes, which have one game only."""
+    """The judge's position bias; empty for votes, which have one game only."""
 
     def without_strengths(self) -> list[str]:
-        """Return a line for each way in which rankings do not exist, lack a model, or have no intervals."""
+        """Return a line for each reason why rankings do not exist, leave out a model, or have no intervals."""
         told: dict[tuple[str, str], list[str]] = {}
         for name, own in (("all questions", self.strengths), *((str(g), own) for g, own in self.group_strengths)):
             if own.why_not:
@@ -49,7 +49,7 @@ class PairsOnly:
             if own.missing:
                 told.setdefault(("no strength", f"no pair counts of {', '.join(own.missing)}"), []).append(name)
             if own.without_estimate:
-                apart = "models are so far apart that the estimate hangs on single questions"
+                apart = "the models differ so much that the estimate depends on single questions"
                 count = f"{own.without_estimate} of {own.refits}"
                 told.setdefault(("no intervals of strengths", f"{apart} ({count})"), []).append(name)
         return [f"{what}, {', '.join(names)}: {why}" for (what, why), names in told.items()]
@@ -118,7 +118,7 @@ class Detail:
         return replace(self, table=self.table.in_order(place), only=only)
 
     def neighbours(self) -> list[Paired]:
-        """Return each model compared with the next one of the table; model_1 is the one that stands higher."""
+        """Return each model compared with the next one of the table; model_1 is the higher one."""
         found = self.pairs.by_models()
         return [found[two] for two in itertools.pairwise(self.models) if two in found]
 
@@ -131,9 +131,9 @@ def grades_detail(
     column: str = POOLED,
     **how: Unpack[Resampling],
 ) -> Detail:
-    """Return how sure the scores of an array of grades are.
+    """Return the uncertainty of the scores of an array of grades.
 
-    `whole` holds another aggregate of each conversation's turns, which then stands in place of the pooled average, and
+    `whole` holds another aggregate of each conversation's turns, which then replaces the pooled average, and
     `column` is its name.
     """
     compared = paired(ranked(table if whole is None else whole), **how)

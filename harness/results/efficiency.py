@@ -1,12 +1,12 @@
-"""Quality beside its price: what each model's answers cost, how long they took, and how they ended.
+"""Quality and price: what each model's answers cost, how long they took, and how they ended.
 
     A  8.1 (7.6 to 8.5)  $2.10 a 1,000 turns  410 reply tokens, 60% of them reasoning  2.1 s (95% within 6.0 s)
     B  8.0 (7.5 to 8.4)  $0.40 a 1,000 turns  350 reply tokens                         0.9 s (95% within 1.4 s)
 
-Of the stored answers whose questions were asked of all of these models, so that nobody is cheap for want of the long
-ones. Of the ranked models, one is on the frontier if no other has a greater number at the same price or less. Tokens
-are as the provider counted them, seconds as the call took them, prices today's; calls from the cache count with their
-tokens and without their seconds.
+Only answers to questions that all of these models have answered count, so that no model is cheap because its long
+answers are missing. Of the ranked models, one is on the frontier if no other has a greater number at the same price or
+less. Tokens are as the provider counted them, seconds as the call took them, prices today's; calls from the cache count
+with their tokens and without their seconds.
 """
 
 import math
@@ -87,7 +87,7 @@ class Took(NamedTuple):
     of: Ints
     """For each reply the place of its question."""
     numbers: Mapping[str, Floats]
-    """For each reply what `_numbers` says of it; what it does not state is NaN."""
+    """The result of `_numbers` for each reply; NaN where a number is unknown."""
 
 
 def what_it_took(
@@ -96,7 +96,7 @@ def what_it_took(
     models_file: pathlib.Path | str | None = None,
     told: Callable[[float], None] = lambda share: None,
 ) -> dict[str, Took]:
-    """Return what the replies of each model took; of one without answers nothing.
+    """Return tokens, seconds and endings of each model's replies; nothing for a model without answers.
 
     `told` is called with the share of the files that has been read.
 
@@ -156,11 +156,11 @@ def efficiency(
 ) -> EfficiencyTable:
     """Return what the answers of the models of a result cost and how long they took.
 
-    `took` is `what_it_took`, where that has been read already.
+    `took` is the result of `what_it_took`, if that has been read already.
 
     Raises:
         UsageError: the result is of a panel, or has no single number by which it ranks.
-        MissingError: no model of the result has answers beside it.
+        MissingError: no model of the result has answers.
     """
     scores = _scores(result)
     bench = load_bench(bench_name or result.bench or "mt_bench", data_dir)
@@ -175,7 +175,7 @@ def efficiency(
     notes = []
     lacking = [model for model in scores if model not in there]
     if lacking:
-        notes.append(f"no answers of {', '.join(lacking)} stand in {bench.name}")
+        notes.append(f"no answers of {', '.join(lacking)} are in {bench.name}")
     some = sum(len(found) - len(common) for found in there.values())
     if some:
         notes.append(f"of {len(common)} questions that all have answered; {some} answers to others are left out")
@@ -185,7 +185,7 @@ def efficiency(
 def _scores(result: Result) -> dict[str, Estimate]:
     """Return the number by which a result ranks, by model."""
     if result.panel is not None:
-        raise UsageError("--efficiency is of one judge; name one with --judge-model")
+        raise UsageError("--efficiency is for one judge; name one with --judge-model")
     rows = result.table_rows()
     column = result.column
     if rows and column not in rows[0]:

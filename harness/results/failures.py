@@ -1,9 +1,9 @@
-"""Judgments without a verdict -> what a reader of the table must know before anything else.
+"""Judgments without a verdict -> the first note of a table: how many, why, and bounds for the averages.
 
     12 of 160 judgments (8%) give no verdict and are left out: 9 no score, 3 two scores; such as question 81, x: "Sorry"
-    with all that failed as the worst or the best verdict: x 6.10 to 6.91
+    bounds with failed verdicts as the worst or the best: x 6.10 to 6.91
 
-The bounds hold whatever made the judge fail: were it the bad answers that made it fail, the average would be near the
+The bounds hold whatever made the judge fail: if it failed on the bad answers, the true average is near the
 lower one.
 
 Source: Manski (1990), Am. Econ. Rev. 80, 319, for bounds without an assumption about what is missing.
@@ -27,14 +27,14 @@ if TYPE_CHECKING:  # rows are read again only where some have no verdict
     from harness.judgments.row import JudgedRow
 
 LOUD = 0.01
-"""With at least this share of judgments without a verdict, the table says so first."""
+"""From this share of judgments without a verdict on, the note comes first."""
 CLUSTERED = 0.1
 """A model lacks clearly more verdicts than another one from this difference of their shares on."""
 _REASONS, _MODELS, _LETTERS = 3, 3, 60
 
 
 class Bounds(NamedTuple):
-    """Between which numbers a model's average, or win rate with ties as half, lies, whatever failed."""
+    """The bounds of a model's average, or win rate with ties as half, whatever the failed verdicts would have been."""
 
     model: str
     failed: int
@@ -54,11 +54,11 @@ def failure_notes(
     baseline: str | None = None,
     several: bool = False,
 ) -> list[str]:
-    """Return what to say of judgments without a verdict, first of all notes; nothing if they are few.
+    """Return the note on judgments without a verdict, the first of all notes; None if they are few.
 
-    `shown` is what is in the table; reasons and the example are of the files' rows about it. `whole` makes of the
-    grades of turns one of each conversation, where the table shows those. A `baseline` has no row of its own. Where
-    `several` judges are shown, no row is of all their judgments, and so none has such bounds.
+    `shown` is what is in the table; reasons and the example are from the files' rows about it. `whole` aggregates the
+    grades of a conversation's turns, if the table shows that. A `baseline` has no row. If `several` judges are
+    shown, no row covers all their judgments, and so none has such bounds.
     """
     lost, every, failed = _lost(shown)
     if not failed:
@@ -98,8 +98,8 @@ def unmeasured_notes(found: Sequence[Found], shown: Observations, variant: str |
         own = lost.keep(lambda case, one=one: case.source.judge_set == one.judge_set)  # type: ignore[misc]
         reasons += reasons_without(own, one.path, variant)
     why = [f"{reason} ({count})" for reason, count in reasons.most_common()]
-    told = f"{failed} of {every} measurements lack a number and are left out: {listed(why, _REASONS)}"
-    return [told, *_spans(shown, None, "lack one as 0 or as 1")]
+    told = f"{failed} of {every} measurements have no number and are left out: {listed(why, _REASONS)}"
+    return [told, *_spans(shown, None, "missing numbers as 0 or as 1")]
 
 
 def _lost(shown: Observations) -> tuple[Observations, int, int]:
@@ -130,13 +130,13 @@ def _spans(
             found.extend((one.low - one.high, one.model + of, one) for one in each)
     spans = [f"{who} {one.low:.2f} to {one.high:.2f}" for _, who, one in sorted(found)]
     more = f" and {len(spans) - _MODELS} more" if len(spans) > _MODELS else ""
-    return [f"with all that {what}: {'; '.join(spans[:_MODELS])}{more}"] if spans else []
+    return [f"bounds with {what}: {'; '.join(spans[:_MODELS])}{more}"] if spans else []
 
 
 def bounds(
     found: Observations, scale: Scale, whole: Callable[[Observations], Observations] | None = None
 ) -> list[Bounds]:
-    """Return for each model the average with all that failed as the worst, and as the best; of pairs the win rate.
+    """Return for each model the average with failed verdicts as the worst, and as the best; for pairs the win rate.
 
     With `whole`, that of conversations, in which a turn that failed may change what its conversation has.
     """
@@ -167,7 +167,7 @@ def bounds(
 
 
 def _filled(found: Observations, value: float) -> Observations:
-    """Return the grades with this one in place of every verdict that is missing."""
+    """Return the grades with every missing verdict replaced by this one."""
     return Observations.from_rows((case, asked, value if said != said else said) for case, asked, said in found.rows())
 
 
@@ -180,7 +180,7 @@ def _judgments(given: Observations) -> int:
 
 
 def _reasons(found: Sequence[Found], lost: Observations) -> str:
-    """Return why, how often, and one example, as far as the rows say."""
+    """Return the reasons, their counts and one example, as far as the rows state them."""
     from harness.judgments.row import rows_without_verdict
 
     failed = {
@@ -193,7 +193,7 @@ def _reasons(found: Sequence[Found], lost: Observations) -> str:
             key = _key(row.question_id, row.models, row.turn, row.criterion, row.source)
             if key not in failed:
                 continue
-            failed.remove(key)  # of rows made again, all without a verdict, one counts
+            failed.remove(key)  # of repeated rows, all without a verdict, one counts
             counts[_reason(row)] += 1
             example = example or _example(row)
     shown = counts.most_common(_REASONS)

@@ -1,8 +1,8 @@
-"""What a query finds: the files, and of them the observations of one source, or `UsageError` that lists the choices.
+"""What a query finds: files, and in them the observations of one source, or a `UsageError` that lists the choices.
 
     ask(Query("single", judges=("gpt-4",), judge_set="mt_bench"))  ->  gpt-4_single.jsonl, its grades by one wording
 
-None asks for the only one that there is.
+None means the only one that there is.
 """
 
 import fnmatch
@@ -31,7 +31,7 @@ class Found(NamedTuple):
     sample: int
     observations: Observations
     replaced: int
-    """Rows of the whole file that others with the same key replaced, or stand beside."""
+    """Rows of the whole file that repeat the key of another row."""
     turned: int = 0
     """Of these, those that name the two models of a pair the other way round."""
     averaged: bool = False
@@ -39,7 +39,7 @@ class Found(NamedTuple):
 
     @property
     def text(self) -> str:
-        """What it is, in words."""
+        """A description of it."""
         return f"{self.judge}{f' (sample {self.sample})' if self.sample else ''} in {self.path.name}"
 
 
@@ -48,32 +48,32 @@ def replaced_note(found: Sequence[Found]) -> list[str]:
     replaced = sum({one.path: one.replaced for one in found}.values())
     if not replaced:
         return []
-    counts = "all count" if found[0].averaged else "of each the last good one counts (--repeated average: all)"
-    notes = [f"{replaced} rows stand more than once; {counts}"]
+    counts = "all count" if found[0].averaged else "the last valid one of each counts (--repeated average: all)"
+    notes = [f"{replaced} rows are repeated; {counts}"]
     if turned := sum({one.path: one.turned for one in found}.values()):
         notes.append(
-            f"{turned} of them name the two models of a match the other way round (x, y beside y, x): was it judged "
-            f"twice, or do the rows mean one order each? {counts[0].upper()}{counts[1:]}"
+            f"{turned} of them name the two models of a match in both orders (x, y and y, x): was it judged twice, or "
+            f"is each row one order? {counts[0].upper()}{counts[1:]}"
         )
     return notes
 
 
 def ask(query: Query) -> list[Found]:
-    """Return what the query is about: of the one judge that is named or that there is, or of each of several judges.
+    """Return what the query is about: for the judge named or the only judge, or for each of several judges.
 
     Raises:
         UsageError: there are several judges or judge sets; the message lists them.
         MissingError: there are no judgments.
-        DataError: a line of a file is not what it must be.
+        DataError: a line of a file is invalid.
     """
     return _of_several(query) if query.every_judge or query.several else _of_one(query)
 
 
 def chosen(query: Query, read: Read, path: pathlib.Path) -> Found:
-    """Return what of a file may be in one table.
+    """Return the observations of a file that may be in one table.
 
     Raises:
-        UsageError: there is nothing, or several things; the message says what to choose.
+        UsageError: there are none, or several kinds; the message lists the choices.
     """
     found = read.observations
     mode = query.mode or ("pairwise-all" if found.paired else "single")
@@ -81,7 +81,7 @@ def chosen(query: Query, read: Read, path: pathlib.Path) -> Found:
         held, other = ("pairs", "pairwise-all") if found.paired else ("grades", "single")
         raise UsageError(f"{path} holds {held}; show it with --mode {other}")
     if not found:
-        raise MissingError(f"{path} holds no judgments; run gen_judgment --mode {mode} first")
+        raise MissingError(f"{path} contains no judgments; run gen_judgment --mode {mode} first")
     repeats = read.replaced, read.turned, query.repeated == "average"
     voted = {case.source.voter for case in found.cases}
     if len(voted) > 1:
@@ -95,31 +95,31 @@ def chosen(query: Query, read: Read, path: pathlib.Path) -> Found:
 
 
 def read_for(query: Query, path: pathlib.Path) -> Read:
-    """Return what a file holds, rows with equal keys as the query wants them.
+    """Return a file's observations, with repeated rows treated as the query states.
 
     Raises:
-        UsageError: there are such rows, and they are to be refused.
+        UsageError: there are repeated rows, and the query refuses them.
     """
     if query.repeated not in REPEATED:
         raise UsageError(f"--repeated must be one of {', '.join(REPEATED)}, this is {query.repeated!r}")
     read = read_judgments(path, every=query.repeated == "average")
     if query.repeated == "refuse" and read.replaced:
-        raise UsageError(f"{path}: {read.replaced} rows stand more than once (--repeated refuse)")
+        raise UsageError(f"{path}: {read.replaced} rows are repeated (--repeated refuse)")
     return read
 
 
 def one_source(query: Query, found: Observations, path: pathlib.Path) -> Observations:
-    """Return the observations of the one judge, judge set and sampling that was asked for, or that there is.
+    """Return the observations of the requested, or the only, judge, judge set and sampling.
 
     Raises:
-        UsageError: there are several, and which one was meant is not said; the message lists them.
+        UsageError: there are several, and the query names none; the message lists them.
     """
     kept = found.keep(lambda case: query.judge in {None, case.source.judge} and case.source.made_with(query.judge_set))
     if not kept:
         there = "; ".join(dict.fromkeys(f"judge {s.judge}, judge set {s.set_text}" for s in found.sources()))
         asked = (("--judge-model", query.judge), ("--judge-set", query.judge_set))
         flags = " and ".join(f"{flag} {name}" for flag, name in asked if name)
-        raise UsageError(f"{path} holds no judgment that fits {flags}; there are: {there}")
+        raise UsageError(f"{path} contains no judgment that matches {flags}; there are: {there}")
     sources = kept.sources()
     several = query.every_metric or sources[0].form in {"label", "dimensions"}
     for values, what_now in (
@@ -167,7 +167,7 @@ def narrowed(query: Query, found: Observations, path: pathlib.Path) -> Observati
     if not kept:
         there = "; ".join(dict.fromkeys(map(_kind_text, found.cases)))
         asked = " ".join(f"{flag} {value}" for flag, value in named.items() if value is not None)
-        raise UsageError(f"{path} holds no judgment that fits {asked}; there are: {there}")
+        raise UsageError(f"{path} contains no judgment that matches {asked}; there are: {there}")
     return kept
 
 
@@ -182,7 +182,7 @@ def of_turns(found: Observations, turns: Collection[int] | None, path: pathlib.P
         return found
     kept = found.keep(lambda case: case.turn in turns)
     if not kept:
-        raise UsageError(f"{path} holds no judgment of turn {', '.join(map(str, turns))}")
+        raise UsageError(f"{path} contains no judgment of turn {', '.join(map(str, turns))}")
     return kept
 
 
@@ -276,7 +276,7 @@ def _of_several(query: Query) -> list[Found]:
 
 
 def _in_file(query: Query, path: pathlib.Path, read: Read) -> list[Found]:
-    """Return what a file holds of a judge, apart for each sample where all are wanted."""
+    """Return a file's observations of a judge, split by sample if all samples are requested."""
     read = read._replace(observations=narrowed(query, read.observations, path))
     if not query.every_sample:
         return [chosen(query, read, path)]
@@ -344,9 +344,9 @@ def _comparable(found: Sequence[Found], names: Sequence[str]) -> None:
         if len(values) > 1:
             flag = "--judge-model" if name == "judge" else "--judge-set"
             there = ", ".join(values)
-            raise UsageError(f"the files hold judgments that are not comparable, choose one with {flag}: {there}")
+            raise UsageError(f"the files contain judgments that are not comparable, choose one with {flag}: {there}")
     if len({one.observations.paired for one in found}) > 1:
-        raise UsageError("some of the files hold grades and some pairs, which are not comparable; choose with --mode")
+        raise UsageError("some files contain grades and some pairs, which are not comparable; choose with --mode")
 
 
 def _all_files(query: Query) -> list[pathlib.Path]:
@@ -372,7 +372,7 @@ def _fits(query: Query, path: pathlib.Path, sample: int) -> bool:
 
 
 def _sources_text(path: pathlib.Path) -> str:
-    """Return whose judgments a file holds, in the words that the flags take."""
+    """Return whose judgments a file contains, as the flags would name them."""
     told = dict.fromkeys(f"{source.judge} with {source.set_text}" for source in _sources(path))
     return ", ".join(told) or f"{path.name} (empty)"
 
@@ -384,6 +384,6 @@ def _sources(path: pathlib.Path) -> list[Source]:
 def _both_text(paths: Sequence[pathlib.Path]) -> str:
     """Return what to do where one judge and judge set have several files, as of pairs in both orders and in one."""
     names = ", ".join(path.name for path in paths)
-    one_order = "; pair1 is of pairs in one order only" if "_pair1.jsonl" in names else ""
-    several = f"{paths[0].parent} holds several such files of one judge and judge set"
+    one_order = "; pair1 has pairs in one order only" if "_pair1.jsonl" in names else ""
+    several = f"{paths[0].parent} contains several such files for one judge and judge set"
     return f"{several}; name one with --input-file: {names}{one_order}"

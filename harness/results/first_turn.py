@@ -1,12 +1,13 @@
-"""Grades with own and with given history -> how much of a second turn is the fault of the first.
+"""Grades with own and with supplied history -> how much of the loss in a second turn is due to the first.
 
 A second answer can be bad because the first was. A model's turn 2 is graded after its own first turn, and as the
 variant `MODEL+history=reference` after the reference's; both on the same questions:
 
-    effect  = mean over questions of (turn 2 with given history - turn 2 with own history)
+    effect  = mean over questions of (turn 2 with supplied history - turn 2 with own history)
 
-On three questions 4, 8, 7 with own and 7, 8, 8 with given history: effect (3 + 0 + 1) / 3 = 1.33. Where the first turn
-was graded below `good` the own mean is 4 and the effect 3; where it was good, 7.5 and 0.5: the first turn is at fault.
+On three questions 4, 8, 7 with own and 7, 8, 8 with supplied history: effect (3 + 0 + 1) / 3 = 1.33. Where the first
+turn was graded below `good` the own mean is 4 and the effect 3; where it was good, 7.5 and 0.5: the first turn is the
+cause.
 
 `good` is the median grade of all plain models' first turns, the same for all. Intervals resample questions
 (`bootstrap`), the test is `paired`'s; each category is a family of its own.
@@ -103,7 +104,7 @@ def first_turn_effect(**words: Unpack[Words]) -> FirstTurnEffect:
     pairs = [] if table is None else _pairs(table)
     if table is None or not pairs:
         raise MissingError(
-            f"{found.path}: no model's second turn was judged with its own and with given history; answer with "
+            f"{found.path}: no model's second turn was judged with both its own and a supplied history; answer with "
             "gen_answer --history reference, then run gen_judgment"
         )
     good = _good(table, {own for own, _ in pairs})

@@ -1,7 +1,7 @@
-"""Labelled answers -> how often each label was given: shares or, of short facts, the rates made of them.
+"""Labelled answers -> how often each label was given: shares or, for short facts, rates computed from them.
 
     share of a label = judgments with it / judgments with any label
-    mean_share       = sum of what the labels count for / judgments with any label
+    mean_share       = sum of the labels' values / judgments with any label
 
 Short facts, whose labels are CORRECT (C), INCORRECT (I) and NOT_ATTEMPTED (N):
 
@@ -11,9 +11,9 @@ Short facts, whose labels are CORRECT (C), INCORRECT (I) and NOT_ATTEMPTED (N):
 50 correct, 30 incorrect, 20 not attempted: correct 0.5, given_attempted 50 / 80 = 0.625, coverage 0.8, f1 = 100 / 180 =
 0.556. A model that attempts nothing has no given_attempted, and an f1 of 0.
 
-What the model did, what the judge failed to say and what was never judged are three things, each with a column:
+What the model did, judgments without a label and missing judgments are three things, each with a column:
 `not_attempted` (a label), `unparsed` (a judgment without a label) and `missing` (a question without a judgment).
-Nothing but labels is in any rate. Intervals resample questions (`statistics.bootstrap`).
+Only labels count in the rates. Intervals resample questions (`statistics.bootstrap`).
 
 Source: Wei et al. 2024, Measuring short-form factuality in large language models (arXiv 2411.04368).
 """
@@ -46,9 +46,9 @@ class Judgment(NamedTuple):
     label: str | None
     """None if the judgment gave no label."""
     share: float | None
-    """What the label counts for, from 0 to 1, as the judge set says."""
+    """The label's value, from 0 to 1, as the judge set states."""
     confidence: float | None
-    """How sure the answer says that it is, from 0 to 1."""
+    """The answer's stated confidence, from 0 to 1."""
 
     @property
     def item(self) -> tuple[QuestionId, int, str, str]:
@@ -154,7 +154,7 @@ def _facts(given: Floats) -> list[dict[str, tuple[Floats, Floats]]]:
 
 
 def _shares(given: Floats, names: Sequence[str], worth: Sequence[float]) -> list[dict[str, tuple[Floats, Floats]]]:
-    """Return the same of the share of each label, and of the mean of what the labels count for."""
+    """Return the same for the share of each label, and for the mean of the labels' values."""
     every = given.sum(axis=2)
     columns = [f"label {name}" if name in _TAKEN else name for name in names]
     shares = {name: (given[:, :, at], every) for at, name in enumerate(columns)}

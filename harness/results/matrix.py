@@ -126,9 +126,9 @@ def as_numbers(values: Iterable[float | None]) -> Floats:
 
 
 def common_scale(scales: Iterable[Scale | None], scores: Floats) -> Scale | None:
-    """Return the scale that holds all of these, those that are unknown aside; None if none is known.
+    """Return the scale that contains all known ones of these; None if none is known.
 
-    A score that lies outside shows that it is not the scale of these scores, and then there is none either.
+    A score outside it shows that it is not the scale of these scores; then the result is None too.
     """
     whole = hull(scales)
     if whole is None:
@@ -229,7 +229,7 @@ def pairs(observations: Sequence[Observation], groups: Mapping[QuestionId, Any] 
 
 
 def _order(columns: Observations, groups: Mapping[QuestionId, Any] | None) -> list[QuestionId]:
-    """Return the questions in the order of `groups`, those that it lacks after them as they come."""
+    """Return the questions in the order of `groups`, then those not in it, in the order given."""
     present = dict.fromkeys(asked.question_id for asked in columns.asked)
     return [*(q for q in groups or () if q in present), *(q for q in present if q not in (groups or ()))]
 

@@ -2,9 +2,9 @@
 
     mean of a criterion = sum of the grades by it / how many there are            over all turns, repeats averaged
 
-Each criterion stands for itself: a category has its own criteria, so a mean over them would compare unlike things. A
-set of dimensions has its own total, which is one of the columns. A judgment without a verdict is in no mean; it is
-counted beside them as `excluded`. Intervals resample questions (`statistics.bootstrap`).
+There is no mean over criteria: each category has its own criteria, so it would compare unlike things. A
+set of dimensions has its own total, which is one of the columns. A judgment without a verdict is left out of the means
+and counted as `excluded`. Intervals resample questions (`statistics.bootstrap`).
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -71,7 +71,7 @@ def _counts(kind: Kind, means: Sequence[Mean]) -> dict[str, int]:
 
 
 def fewer_note(table: Table) -> str | None:
-    """Return which means are of fewer numbers than the model's `n` says; None where none are, or `n` is their sum."""
+    """Return the means over fewer numbers than the model's `n`; None if there are none, or `n` is their sum."""
     if table.kind == "criterion":
         return None
     columns: dict[tuple[tuple[str, int], ...], list[str]] = {}
@@ -88,7 +88,7 @@ def fewer_note(table: Table) -> str | None:
         if len(fewest) == len(table.whole) > 1 and fewest[0][1] == fewest[-1][1]:
             who = f"{fewest[0][1]} of every model"
         told.append(f"{', '.join(names)} ({who})")
-    return f"means of fewer numbers than n: {'; '.join(told)}" if told else None
+    return f"means over fewer numbers than n: {'; '.join(told)}" if told else None
 
 
 def _means(table: Matrix, group: Any, sure: bool, seed: int) -> Iterator[tuple[str, Mean]]:

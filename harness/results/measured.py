@@ -2,10 +2,10 @@
 
     {"metric": "bleu", "value": 0.31, "values": {"bleu_1": 0.5, "bleu_4": 0.31}, ...}  ->  bleu_1 0.5, bleu_4 0.31
 
-A metric with several numbers is an observation of each; their names say whose they are ("checks strict"). Numbers of
-two variants, tokenizers or libraries are never in one table.
+A metric with several numbers gives one observation for each; the name contains the metric's ("checks strict"). Numbers
+of two variants, tokenizers or libraries are never in one table.
 
-Rows of checks also say what became of each check (`read_checks`). By kind, a turn's share of a kind is that of its
+Rows of checks also have the result of each check (`read_checks`). By kind, a turn's share is over its
 checks of that kind: of two counts and an ending, with one count and the ending kept, the share of count is 0.5 and that
 of ends 1, "all" of count is 0 and of ends 1.
 """
@@ -30,8 +30,8 @@ from harness.written import nearest
 CHECKS = "checks"
 UNIEVAL = "unieval"
 """The one metric whose numbers can be greater than 1, as a sum over sentences."""
-UNSAID = "for which the file gives no reason"
-"""Why there is no number or verdict, where nothing says so."""
+UNSAID = "without a reason in the file"
+"""The reason for a missing number or verdict if none is stated."""
 _SHARE = (0.0, 1.0)
 
 
@@ -42,12 +42,12 @@ def measured_metrics(bench: Bench) -> list[str]:
 
 
 def read_metric(bench: Bench, name: str, variant: str | None = None) -> Observations:
-    """Return what a metric says of all answers.
+    """Return a metric's observations about all answers.
 
     Raises:
         MissingError: there are no such numbers.
-        UsageError: there are several variants, and which is meant is not said.
-        DataError: a line is not what it must be.
+        UsageError: there are several variants, and none is named.
+        DataError: a line is invalid.
     """
     found = _measurements(_file_of(bench, name), variant)
     names = list(dict.fromkeys(number for one in found for number in one.values)) or [name]
@@ -60,7 +60,7 @@ def read_main_numbers(path: pathlib.Path, variant: str | None = None) -> Observa
 
 
 def reasons_without(found: Observations, path: pathlib.Path, variant: str | None = None) -> Counter[str]:
-    """Return why a metric's rows about these observations lack a number, and how often each."""
+    """Return why a metric's rows about these observations have no number, with counts."""
     about = {(asked.question_id, case.turn, case.models[0], case.source.choice) for case, asked, _ in found.rows()}
     return Counter(
         one.note or UNSAID
@@ -77,7 +77,7 @@ class CheckFound(NamedTuple):
     name: str
     """As in tables: the check's own name, else its kind."""
     text: str
-    """What it asks for, in words."""
+    """What it requires, as a text."""
     strict: bool | None
     """Whether the reply meets it; None if that was not decided."""
     loose: bool | None
@@ -147,7 +147,7 @@ def of_checks(found: Observations) -> bool:
 
 
 def _numbers_of(turn: CheckedTurn, kind: str) -> Iterator[Observation]:
-    """Yield the observations of a turn's checks of one kind, as far as they are decided."""
+    """Yield the observations of a turn's decided checks of one kind."""
     strict = [check.strict for check in turn.checks if check.name == kind and check.strict is not None]
     loose = [check.loose for check in turn.checks if check.name == kind and check.loose is not None]
     if not strict or not loose:
@@ -210,11 +210,11 @@ def _content_of(one: Measurement) -> str | None:
 def _one_way(path: pathlib.Path, found: Sequence[Measurement], variant: str | None) -> None:
     """Raise unless the numbers were computed in one way."""
     if not found:
-        raise UsageError(f"{path} holds no numbers of the variant {variant!r}")
+        raise UsageError(f"{path} contains no numbers of the variant {variant!r}")
     for what, values, what_now in (
         ("variants", {one.variant for one in found}, "choose one with --variant"),
         ("tokenizers", {str(one.tokenizer) for one in found}, "compute all again: auto_metrics --redo"),
         ("libraries", {str(one.library) for one in found}, "compute all again: auto_metrics --redo"),
     ):
         if len(values) > 1:
-            raise UsageError(f"{path} holds numbers of several {what}, {what_now}: {', '.join(sorted(values))}")
+            raise UsageError(f"{path} contains numbers of several {what}, {what_now}: {', '.join(sorted(values))}")

@@ -1,12 +1,12 @@
-"""Several judges on the same items -> what each says alone, what they say together, and where they disagree.
+"""Several judges on the same items -> the results of each, of all together, and where they disagree.
 
     grades, also by criterion or dimension    together = mean of the judges' scores of an item
-    pairs    together = the verdict that most judges give; a tie where two verdicts share the most
-    labels   together = the label that most judges give; none where two labels share the most, counted as `undecided`
-    disagreement = items on which not all judges say the same / items       sd = their standard deviation (k - 1)
+    pairs    together = the majority verdict; a tie if two verdicts are equally frequent
+    labels   together = the majority label; none if two labels are equally frequent, counted as `undecided`
+    disagreement = items on which not all judges agree / items       sd = their standard deviation (k - 1)
 
-Three judges give an answer 8, 7 and 9: together 8, sd 1, they disagree. Two of three say that x is better and one that
-y is: x. One each for x, y and a tie: a tie. One each for three labels: no label, and the answer is in no rate of the
+Three judges give an answer 8, 7 and 9: together 8, sd 1, they disagree. Two of three prefer x and one
+y: x. One each for x, y and a tie: a tie. One each for three labels: no label, and the answer is in no rate of the
 panel; a rule that picked a label there would favour that label.
 
 Only items that every judge of the panel gave a score or verdict count, so that each judge alone and the panel are
@@ -38,26 +38,26 @@ from harness.results.statistics.bootstrap import Resampling, estimates
 from harness.results.table import ALL, Kind, Line, Made, Table
 
 TOGETHER = "all together"
-"""What stands for the panel where a row names its judge."""
+"""The name of the panel in the column for the judge."""
 MEAN_RULE = "the mean of the judges' scores"
-TIE_RULE = "the verdict that most judges give; a tie where two verdicts share the most"
-LABEL_RULE = "the label that most judges give; none where two labels share the most, counted as undecided"
+TIE_RULE = "the majority verdict; a tie if two verdicts are equally frequent"
+LABEL_RULE = "the majority label; undecided if two labels are equally frequent"
 
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """What several judges say of the same items."""
+    """The results of several judges on the same items."""
 
     judges: tuple[str, ...]
     table: Table
     """For each model, best of the panel first, a line for each judge and last one for all together."""
     disagreement: Table
-    """How often the judges do not say the same, and for scores how far they are apart: of all, then by model; of grades
+    """How often the judges disagree, and for scores their standard deviation: for all, then by model; for grades
     by criterion or dimension, by these."""
     together: Any
-    """What the panel says: a `Matrix` or `Pairs`, or the `Table` of labels or means as of one judge."""
+    """The panel's result: a `Matrix` or `Pairs`, or the `Table` of labels or means as for one judge."""
     rule: str
-    """How the panel comes to that."""
+    """How the panel combines its judges."""
     common: int
     """Items that all judges judged; of means, the grades of these."""
     left_out: int
@@ -67,8 +67,8 @@ class Panel:
         """Return what a reader must know: the rule, and of how many items; `verdicts` may be several of one item."""
         told, judges = f"all together: {self.rule}; {self.common}", len(self.judges)
         if verdicts:
-            left_out = f"{self.left_out} left out that not all of them gave"
-            return [f"{told} verdicts on what all {judges} judges gave one, {left_out}"]
+            left_out = f"{self.left_out} left out because not all of them gave one"
+            return [f"{told} verdicts on items with a verdict of all {judges} judges, {left_out}"]
         lost = f"{self.left_out} items that not all of them judged are left out for all"
         return [f"{told} items that all {judges} judges judged", *([lost] if self.left_out else [])]
 
@@ -78,11 +78,11 @@ Items = TypeVar("Items", Matrix, Pairs)
 
 @dataclass(frozen=True, slots=True)
 class Heard(Generic[Items]):
-    """What several judges say of the same items."""
+    """The results of several judges on the same items."""
 
     judges: tuple[str, ...]
     items: Items
-    """What they judged, without what was said of it."""
+    """The judged items, without verdicts."""
     said: Floats
     """Judges × items, in the shape of a matrix's scores or of the outcomes of pairs; NaN where a judge gave none."""
 
@@ -105,7 +105,7 @@ class Heard(Generic[Items]):
         return summed(values, items.question, (items.model_1, items.model_2), len(items.questions), len(items.models))
 
     def disagreement(self, **how: Unpack[Resampling]) -> Table:
-        """Return how often the judges differ, and how far their scores are apart: all models together, then each."""
+        """Return how often the judges disagree, and how much their scores vary: all models together, then each."""
         common = self.common
         said = np.where(common, self.said, 0.0)
         spread = self.by_model(said.std(axis=0, ddof=1)) if isinstance(self.items, Matrix) else None
@@ -114,7 +114,7 @@ class Heard(Generic[Items]):
 
 
 def grades_panel(judges: Mapping[str, Matrix], **how: Unpack[Resampling]) -> Panel:
-    """Return what several judges' grades say.
+    """Return the panel of several judges' grades.
 
     Raises:
         UsageError: there are fewer than two judges.
@@ -127,7 +127,7 @@ def grades_panel(judges: Mapping[str, Matrix], **how: Unpack[Resampling]) -> Pan
 
 
 def pairs_panel(judges: Mapping[str, Pairs], *, baseline: str | None = None, **how: Unpack[Resampling]) -> Panel:
-    """Return what several judges' pairs say; `baseline` has no row of its own.
+    """Return the panel of several judges' pairs; `baseline` has no row.
 
     Raises:
         UsageError: there are fewer than two judges.
@@ -156,7 +156,7 @@ def _layers(heard: Heard[Matrix]) -> list[Matrix]:
 
 
 def means_panel(judges: Mapping[str, Mapping[str, Matrix]], kind: Kind, **how: Unpack[Made]) -> Panel:
-    """Return what several judges' grades by criterion or dimension say; for each judge, the grades of each of them."""
+    """Return the panel of several judges' grades by criterion or dimension; each judge has a matrix for each."""
     seed = how.get("seed", 0)
     names = dict.fromkeys(name for own in judges.values() for name in own)
     shared = [name for name in names if all(name in own for own in judges.values())]
@@ -180,7 +180,7 @@ def means_panel(judges: Mapping[str, Mapping[str, Matrix]], kind: Kind, **how: U
 
 
 def labels_panel(judges: Mapping[str, Sequence[Judgment]], **how: Unpack[Made]) -> Panel:
-    """Return what several judges' labels say; `how` is that of `label_table`."""
+    """Return the panel of several judges' labels; `how` is that of `label_table`."""
     said = {judge: {row.item: row for row in rows} for judge, rows in judges.items()}
     every = list(dict.fromkeys(item for own in said.values() for item in own))
     common = [item for item in every if all(item in own and own[item].label is not None for own in said.values())]
@@ -212,7 +212,7 @@ def _lines(judges: Sequence[str], found: Sequence[Sequence[Line]]) -> list[Line]
 
 
 def _plain(line: Line, column: str) -> Line:
-    """Return the line without the drop, and with the interval of one column alone."""
+    """Return the line without the drop, and with the interval of one column only."""
     own = {name: number.value for name, number in line.estimates().items() if name != column}
     return line._replace(fields={name: own.get(name, field) for name, field in line.fields.items() if name != "drop"})
 
@@ -224,7 +224,7 @@ def _labelled(line: Line, excluded: int) -> Line:
 
 
 def _together(rows: Sequence[Judgment]) -> Judgment:
-    """Return what most judges say of one item (`LABEL_RULE`)."""
+    """Return the majority label of one item (`LABEL_RULE`)."""
     most = Counter(row.label for row in rows).most_common(2)
     decided = len(most) == 1 or most[0][1] > most[1][1]
     chosen = next((row for row in rows if decided and row.label == most[0][0]), None)
@@ -278,7 +278,7 @@ def panel_pairs(judges: Mapping[str, Pairs]) -> Heard[Pairs]:
 
 
 def majority(outcomes: Floats) -> Floats:
-    """Return what most judges say of each item (`TIE_RULE`); NaN where a judge says nothing. Axis 0 is the judge."""
+    """Return the majority verdict on each item (`TIE_RULE`); NaN if a judge has none. Axis 0 is the judge."""
     votes = np.stack([(outcomes > 0.5).sum(axis=0), (outcomes == 0.5).sum(axis=0), (outcomes < 0.5).sum(axis=0)])
     most = votes == votes.max(axis=0)
     verdict = np.where(most.sum(axis=0) > 1, 0.5, np.select([most[0], most[1]], [1.0, 0.5], 0.0))
@@ -347,7 +347,7 @@ def _named(judges: Mapping[str, Matrix] | Mapping[str, Pairs]) -> tuple[dict[Que
     """
     if len(judges) < 2:
         there = ", ".join(judges) or "none"
-        raise UsageError(f"a panel needs two judges or more; judgments are there of: {there}")
+        raise UsageError(f"a panel needs two judges or more; there are judgments of: {there}")
     found: dict[QuestionId, Any] = {}
     for own in judges.values():
         for question, group in zip(own.questions, own.groups, strict=True):

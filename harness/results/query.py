@@ -1,4 +1,4 @@
-"""One question asked of the observations: which files, by whom, made how, about what.
+"""A query of the observations: which files, by whom, made how, about what.
 
 `finding` answers it with observations that are comparable; `about` says which questions they are about.
 """
@@ -20,16 +20,16 @@ Paths: TypeAlias = pathlib.Path | str | Sequence[pathlib.Path | str] | None
 UNGROUPED = "none"
 """In place of a field: the questions are one group."""
 KIND = "kind"
-"""The field by which checks are grouped, in place of one of the questions."""
+"""The field by which checks are grouped, instead of a field of the questions."""
 USUAL_FIELD = "category"
 """The field by which tables are grouped where none is named."""
 
 
 class Words(TypedDict, total=False):
-    """The words of a query as commands and Python callers say them; None is the default of each."""
+    """The keywords of a query for commands and Python callers; None is the default of each."""
 
     input_file: Paths
-    """Judgment or vote files to read in place of the benchmark's."""
+    """Judgment or vote files to read instead of the benchmark's."""
     judge_model: str | Sequence[str] | None
     """Whose observations; needed where there are several."""
     judge_set: str | None
@@ -66,7 +66,7 @@ class Query(NamedTuple):
     """Which observations a table or a report is about; see `Words` for each field."""
 
     mode: Mode | None = None
-    """None takes what the files hold, and grades where no file is named."""
+    """None means what the files contain, and grades if no file is named."""
     files: tuple[pathlib.Path, ...] = ()
     judges: tuple[str, ...] | None = None
     judge_set: str | None = None
@@ -82,9 +82,9 @@ class Query(NamedTuple):
     seed: int = 0
     repeated: str = REPEATED[0]
     every_judge: bool = False
-    """Whether no judge named means all that there are, each apart."""
+    """Whether without a named judge all are found, separately."""
     every_sample: bool = False
-    """Whether each sample of a judge is found, each apart."""
+    """Whether all samples of a judge are found, separately."""
     every_metric: bool = False
     """Whether grades by several criteria may be found side by side."""
 
@@ -146,7 +146,7 @@ class Query(NamedTuple):
 
 
 def _listed(names: str | Sequence[str] | None) -> tuple[str, ...]:
-    """Return names, of which there may be one, each once."""
+    """Return one name or several as a tuple without repeats."""
     return (names,) if isinstance(names, str) else tuple(dict.fromkeys(names or ()))
 
 

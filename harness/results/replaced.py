@@ -1,9 +1,9 @@
 """Judgments of answers that have been replaced since: left out of tables, and counted.
 
-A row that says what it was made from holds a hash of the conversation that was judged. Where the benchmark's folder has
-another answer now, the judgment is about a text that is gone: `status` counts it as superseded, and the next
-`gen_judgment` makes it again. Rows that say nothing (those of other tools), and those of models without answers here,
-stay.
+A row with `made_from` has a hash of the conversation that was judged. If the benchmark's folder now has
+another answer, the judgment is about a text that no longer exists: `status` counts it as superseded, and the next
+`gen_judgment` redoes it. Rows without hashes (those of other tools), and those of models without answers here,
+are kept.
 """
 
 import contextlib
@@ -36,7 +36,7 @@ _BLOCK = 1 << 16
 
 
 def says_what_was_judged(found: Iterable[Found]) -> bool:
-    """Return whether any judgment says which conversation it is of, so that it can be told that this was replaced."""
+    """Return whether any judgment has a hash of its conversation, so that a replaced one can be recognised."""
     return any(part.judged.any() for one in found for part in one.observations.parts())
 
 
@@ -74,25 +74,25 @@ def without_replaced(found: Sequence[Found], notes: list[str]) -> list[Found]:
         return list(found)
     shown = ", ".join(f"{models} {count}" for models, count in gone.most_common(_NAMED))
     more = f" and {len(gone) - _NAMED} more" if len(gone) > _NAMED else ""
-    what = f"{gone.total()} judgments are of answers that have been replaced since ({shown}{more})"
+    what = f"{gone.total()} judgments are about answers that have been replaced since ({shown}{more})"
     if not kept:
         raise MissingError(f"{found[0].path}: all {what}; run gen_judgment again")
-    notes.append(f"{what} and are left out; gen_judgment makes them again")
+    notes.append(f"{what} and are left out; gen_judgment redoes them")
     return kept
 
 
 def _stale(
     observed: Observations, bench: Bench, stored: Mapping[str, StoredAnswers]
 ) -> Iterator[tuple[Observations, Bools]]:
-    """Yield the rows in lots, and for each row whether its answers are others now.
+    """Yield the rows in chunks, and for each row whether its answers have changed.
 
-    That the files of answers are older than the judgments would settle nothing: a file that was put back, or whose
-    folder was renamed, has kept its old time.
+    Comparing file times would not be enough: a file that was restored, or whose folder was renamed, keeps its old
+    time.
     """
     from harness.judging import shown  # with it comes what reads the replies of judges
 
     def said_in(question: QuestionId, model: str, turn: int, choice: int) -> bytes:
-        """Return what a model said as it is hashed; nothing if it has no answer."""
+        """Return the hashed form of a model's answer; nothing if it has no answer."""
         if model not in stored or question not in stored[model].questions:
             return b""
         texts = stored[model].texts(question, choice)
@@ -127,7 +127,7 @@ def _in_blocks(rows: Ints, *columns: npt.NDArray[Any]) -> Iterator[tuple[int, ..
 
 
 def _conversations(case: Case) -> list[Conversation]:
-    """Return model, turn and choice of the conversations that were judged; none where votes, or others, do not say."""
+    """Return model, turn and choice of the judged conversations; none for votes and rows without them."""
     choice = case.source.choice
     said = choice.isdigit() and not case.source.voter
     return [(model, case.turn, int(choice)) for model in sorted(case.models)] if said else []

@@ -43,11 +43,11 @@ class Result:
     """Each model's average by category."""
     notes: list[str] = field(default_factory=list)
     detail: "Detail | None" = None
-    """How sure the results are, where that was asked for; of a panel, what it says together."""
+    """The uncertainty of the results, if requested; for a panel, of all judges together."""
     runs: "Runs | None" = None
-    """This run compared with another one, where that was asked for, with what a gate needs."""
+    """This run compared with another one, if requested, with what a gate needs."""
     panel: "Panel | None" = None
-    """What several judges say together and where they disagree, where several were named."""
+    """The panel's result and where its judges disagree, if several judges were named."""
     users: "UserTable | None" = None
     """What the played users did, where questions have one."""
     unranked: frozenset[str] = frozenset()
@@ -57,7 +57,7 @@ class Result:
     baseline: str | None = None
     """Of pairs with a baseline, which it is."""
     control: "ControlTable | None" = None
-    """Win rates against a baseline at equal length, where they were asked for."""
+    """Win rates against a baseline at equal length, if requested."""
 
     @property
     def judged(self) -> bool:
@@ -66,7 +66,7 @@ class Result:
 
     @property
     def together(self) -> Table:
-        """The table with groups and intervals of all columns: of a panel, what it says together."""
+        """The table with groups and intervals of all columns; for a panel, of all judges together."""
         return self.table if self.panel is None or not isinstance(self.panel.together, Table) else self.panel.together
 
     def rows(self) -> list[Row]:

@@ -1,15 +1,15 @@
 """Two runs -> how each model of the new one compares with the old one, and whether a gate lets the new one pass.
 
-    difference   new less old, question by question, of verdicts that both runs have (`paired.compare_runs`); of pairs
+    difference   new minus old by question, over verdicts that both runs have (`paired.compare_runs`); of pairs
                  the outcome against the same opponent, a tie half a win
-    missing      share of all verdicts of either run that one of the two lacks: failed, or not made at all
+    missing      share of all verdicts of either run that are missing in one: failed, or not made at all
     as good as   the lower end of the difference's 95% interval is above -margin
     gate         fails if a model is worse (Holm over the models), if more than `max_missing` is missing or a model is
                  altogether, if there are too few questions for any drop to be significant (`Paired.least`), or, with a
                  margin, if a model is not shown to be as good as before within it
 
 Two runs are compared only if one judge made both with one judge set, scale and sampling, on the same wordings, as in a
-table; what the user allows to differ is said.
+table; differences that the user allows are noted.
 
 80 questions, the new run lost 8 to an outage: 10% are missing, and the gate fails with the usual 5%, whatever the
 grades of the rest. So it does if the other run broke after 11 questions: nothing shows a drop in the 69 others.
@@ -30,7 +30,7 @@ from harness.results.statistics.bootstrap import Resampling
 from harness.results.statistics.paired import Paired, PairedTable, compare_runs
 
 ALLOWED = ("judge", "judge-set", "scale", "sampling", "criterion", "score-method", "questions")
-"""What may differ between two runs if the user says so."""
+"""What may differ between two runs if the user allows it."""
 MAX_MISSING = 0.05
 
 Item = tuple[QuestionId, int, str | None]
@@ -38,7 +38,7 @@ Item = tuple[QuestionId, int, str | None]
 
 
 class Missing(NamedTuple):
-    """What the two runs lack of one model."""
+    """What is missing of one model in the two runs."""
 
     failed: int
     """Judgments without a verdict."""
@@ -59,7 +59,7 @@ class Missing(NamedTuple):
 
     @property
     def in_other(self) -> str:
-        """What the other run lacks, in words."""
+        """A text about what is missing in the other run."""
         absent = f" and {self.other_absent} not made" if self.other_absent else ""
         return f"{self.other_failed} failed{absent} in the other"
 
@@ -150,7 +150,7 @@ def compared_runs(
     fresh = sorted(wanted & items[0].keys() - {pair.model_1 for pair in table.pairs})
     gone = sorted(wanted & items[1].keys() - {pair.model_2 for pair in table.pairs})
     for which, alone in (("the other", gone), ("this", fresh)):
-        notes += [f"judged in {which} run alone, so not compared: {', '.join(alone)}"] if alone else []
+        notes += [f"judged only in {which} run, so not compared: {', '.join(alone)}"] if alone else []
     for pair, lost in zip(table.pairs, missing, strict=True):
         if lost.share:
             notes.append(
@@ -164,7 +164,7 @@ def compared_runs(
             notes.append(f"{pair.model_1} is {shown} {pair.model_2} of the other run, within {margin:g}{on}{room}")
     if table.smallest_detectable is not None and any(pair.n >= pair.least for pair in table.pairs):
         notes.append(
-            f"the smallest drop that this comparison would see with 80% power is {table.smallest_detectable:.2g}"
+            f"the smallest drop that this comparison detects with 80% power is {table.smallest_detectable:.2g}"
         )
     return Runs(table, missing, tuple(gone), tuple(notes))
 
@@ -177,9 +177,9 @@ def _differing(new: Observations, old: Observations, allow: Sequence[str]) -> li
     """
     unknown = [name for name in allow if name not in ALLOWED]
     if unknown:
-        raise UsageError(f"--allow {unknown[0]}: there is no such difference; there are: {', '.join(ALLOWED)}")
+        raise UsageError(f"--allow {unknown[0]}: no such difference; there are: {', '.join(ALLOWED)}")
     if new.paired != old.paired:
-        raise UsageError("one run holds grades and the other pairs, which cannot be compared")
+        raise UsageError("one run has grades and the other pairs, which cannot be compared")
     notes = []
     other = _origin(old)
     for name, here in _origin(new).items():
@@ -188,13 +188,13 @@ def _differing(new: Observations, old: Observations, allow: Sequence[str]) -> li
             continue
         told = f"{name} {', '.join(sorted(here))} here and {', '.join(sorted(there))} there"
         if name not in allow:
-            raise UsageError(f"the two runs are not comparable: {told}; --allow {name} compares them all the same")
+            raise UsageError(f"the two runs are not comparable: {told}; --allow {name} compares them anyway")
         notes.append(f"compared although they differ: {told} (--allow {name})")
     reworded = _reworded(new, old)
     if reworded:
         told = f"{len(reworded)} questions have another wording (question {reworded[0]})"
         if "questions" not in allow:
-            raise UsageError(f"the two runs are not comparable: {told}; --allow questions compares them all the same")
+            raise UsageError(f"the two runs are not comparable: {told}; --allow questions compares them anyway")
         notes.append(f"compared although {told} (--allow questions)")
     return notes
 
@@ -212,7 +212,7 @@ def _origin(run: Observations) -> dict[str, set[str]]:
 
 
 def _reworded(new: Observations, old: Observations) -> list[QuestionId]:
-    """Return the questions of which the two runs have other texts, as far as the rows say."""
+    """Return the questions whose texts differ between the two runs, as far as the rows show."""
     before = {asked.question_id: asked.content for asked in old.asked if asked.content is not None}
     own = {asked.question_id: asked.content for asked in new.asked if asked.content is not None}
     return [question for question, content in own.items() if before.get(question, content) != content]

@@ -1,6 +1,6 @@
 """One model under several names: in which settings they differ, by the first row of each file of answers.
 
-qwen3 stands under several names, with other settings: qwen3 (as usual); qwen3-thinking (reasoning_effort high)
+qwen3 has several names, with different settings: qwen3 (as usual); qwen3-thinking (reasoning_effort high)
 """
 
 import pathlib
@@ -36,7 +36,7 @@ def _first(path: pathlib.Path) -> Mapping[str, Any]:
 
 
 def _served(row: Mapping[str, Any]) -> str | None:
-    """Return what the provider called the model; None where it did not say."""
+    """Return the provider's name for the model; None if it gave none."""
     models = (reply_from_row("", about).model for about, _ in details_in(row))
     return next((model for model in models if model is not None), None)
 
@@ -49,7 +49,7 @@ def _line(model: str, named: Mapping[str, Mapping[str, Any]]) -> str | None:
     if not differing:
         return None
     own = (
-        f"{name} ({', '.join(f'{key} {settings[key]}' for key in differing if key in settings) or 'as usual'})"
+        f"{name} ({', '.join(f'{key} {settings[key]}' for key in differing if key in settings) or 'default'})"
         for name, settings in named.items()
     )
-    return f"{model} stands under several names, with other settings: {'; '.join(own)}"
+    return f"{model} has several names, with different settings: {'; '.join(own)}"

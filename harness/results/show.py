@@ -58,36 +58,36 @@ def show_result(
     """Return the results of one judge in one mode, or of a panel of several judges.
 
     Args:
-        mode: what was judged; pairwise-baseline keeps the pairs with `baseline_model` (default: what the judge set says
-            that is named, else single).
+        mode: what was judged; pairwise-baseline keeps the pairs with `baseline_model` (default: as the named judge set
+            states, else single).
         baseline_model: the baseline of pairwise-baseline (default: the judge set's, else the model in every pair).
-        count_failed: count a rating without score as -1 in place of leaving it out.
-        intervals: True: say all about how sure the results are (`Result.detail`); None: the interval and the ranks of
-            each row, of a table that is not too large; False: nothing.
-        common: count the questions only on which all models were judged that are ranked.
+        count_failed: count a judgment without a grade as -1 instead of leaving it out.
+        intervals: True: compute the full uncertainty (`Result.detail`); None: the interval and the ranks of
+            each row, unless the table is too large; False: nothing.
+        common: count only the questions on which all ranked models were judged.
         against: the judgment file of another run of the same questions to compare with, model by model.
         allow: what may differ between the two runs (`runs.ALLOWED`), or between these rows and those of the board.
-        margin: how much worse than in the other run is still as good.
-        difference: for which the table says its power and the questions needed (default: `default_difference`).
+        margin: the non-inferiority margin for the comparison with the other run.
+        difference: the difference for which power and questions needed are given (default: `default_difference`).
         sort: the column by whose numbers the models are sorted (default: the average, or the adjusted win rate).
-        metric: metrics that need no judge to show in place of judgments, as `auto_metrics` and `auto_checks` wrote
-            them; `score` among them stands for the judge's grades beside.
+        metric: metrics that need no judge to show instead of judgments, as `auto_metrics` and `auto_checks` wrote
+            them; `score` among them adds the judge's grades.
         variant: which variant of these metrics, where there are several.
-        aggregate: what the grades of each conversation's turns are put together by: `mean`, `min` or `last`; a turn
-            without grade leaves its conversation out; `pooled` puts the grades of all turns in one mean, as FastChat
-            does (default: what the judge set states, else pooled).
+        aggregate: how the grades of each conversation's turns are combined: `mean`, `min` or `last`; a conversation
+            with an ungraded turn is left out; `pooled` takes one mean over the grades of all turns, as FastChat
+            does (default: as the judge set states, else pooled).
         length_control: win rates at equal length, of pairs with a baseline: by the `own` fit, as `compatible` with
             alpaca_eval's, or `off` (default: own, where the judge set's board is ranked by it).
-        board: a CSV file to write the rates to, with AlpacaEval's columns; rows are added to one that is there.
-        overwrite: replace the rows of models that are on the board already.
-        check_answers: leave out judgments of answers that have been replaced since, which reads all answers; without, a
-            note says that this was not checked.
+        board: a CSV file to write the rates to, with AlpacaEval's columns; rows are added to an existing one.
+        overwrite: replace the rows of models that are already on the board.
+        check_answers: leave out judgments of answers that have been replaced since, which reads all answers; otherwise
+            a note says that this was not checked.
         words: which judgments; see `Words`. Several judges make a panel: each judge alone and all together.
 
     Raises:
-        UsageError: the file mixes what is not comparable, or does not fit the mode.
+        UsageError: the file mixes judgments that are not comparable, or does not match the mode.
         MissingError: there are no judgments.
-        DataError: a line of the file is not what it must be.
+        DataError: a line of the file is invalid.
     """
     names = (metric,) if isinstance(metric, str) else tuple(dict.fromkeys(metric))
     other, file = (None if path is None else pathlib.Path(path) for path in (against, board))
@@ -114,7 +114,7 @@ def show_result(
         result = replace(result, users=user_table(subject.home, shown.records))
     models, query = {row["model"] for row in result.rows()}, shown.wanted.query
     if not models:
-        raise UsageError(f"{result.path} holds no {shown.mode} judgment of {', '.join(query.models or ())}")
+        raise UsageError(f"{result.path} contains no {shown.mode} judgment of {', '.join(query.models or ())}")
     absent = [m for m in dict.fromkeys(query.models or ()) if m not in {*models, shown.baseline, baseline_model}]
     if absent:
         result.notes.append(f"no {shown.mode} judgment of {', '.join(absent)}")
@@ -159,7 +159,7 @@ def estimand(subject: About, *, judged: bool = True) -> str:
     """Return what the intervals of a table are of."""
     hint = " (this mix: --by category)" if subject.categories else ""
     mix = f"this mix of {subject.by}" if subject.fixed_mix and subject.questions else f"any mix of categories{hint}"
-    own = "the judge's own bias is in no interval" if judged else "what a metric does not see is in no interval"
+    own = "intervals do not include the judge's bias" if judged else "intervals do not include what a metric misses"
     return f"intervals are for questions of this kind in {mix}; {own}"
 
 
@@ -223,22 +223,22 @@ def _notes(shown: Shown) -> list[str]:
         notes.append(f"turn {', '.join(map(str, query.turns))} only")
     notes += notices(one.judge for one in found)
     if wanted.count_failed:
-        single = "ratings without score count as -1 (--count-failed)"
-        useless = "--count-failed is about one judge's single grades and changes nothing here"
+        single = "judgments without a grade count as -1 (--count-failed)"
+        useless = "--count-failed is about one judge's single grades and has no effect here"
         notes.append(single if counted else useless)
     if wanted.baseline is not None and mode != "pairwise-baseline":
-        notes.append("--baseline-model is about pairwise-baseline and changes nothing here")
+        notes.append("--baseline-model is about pairwise-baseline and has no effect here")
     if wanted.aggregate is not None:
         column = column_of(wanted.aggregate).replace("_", " ")
-        notes.append(f"{column}: of each conversation; one with a turn that has no grade is left out (--aggregate)")
+        notes.append(f"{column}: of each conversation, without those with an ungraded turn (--aggregate)")
     if any(case.source.method == LOGPROBS for one in found for case in one.observations.cases):
-        told = "win_rate is the mean preference, discrete_win_rate counts the sides that preferences lean to"
-        told = "each counts for the side that it leans to" if len(found) > 1 else told
+        told = "win_rate is the mean preference, discrete_win_rate counts the preferred sides"
+        told = "each counts for the preferred side" if len(found) > 1 else told
         pairs = f": {told}" if mode != "single" else ""
-        notes.append(f"verdicts weighed by the judge's log-probabilities{pairs}")
+        notes.append(f"verdicts weighted by the judge's log-probabilities{pairs}")
     first = found[0].observations
     if found[0].judge_set != "votes" and first.paired and len(first[0].games) == 1:
-        notes.append("pairs were judged in one order only, so a judge that goes by an answer's place is not caught")
+        notes.append("pairs were judged in one order only, so position bias is not detected")
     notes += [note] if mode == "single" and judged and (note := history_note(shown.records)) else []
     notes += _edited_notes(subject)
     if subject.why_not and (mode == "single" or len(found) > 1):

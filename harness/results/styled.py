@@ -36,14 +36,14 @@ class StyleResult:
 
 @takes_only(Words.__annotations__)
 def show_style(features: Sequence[str], *, anchors: Sequence[str] = (), **words: Unpack[Words]) -> StyleResult:
-    """Return the models' strengths as if their answers were written alike.
+    """Return the models' strengths at equal style of their answers.
 
     `features` are some of `FEATURES`; `anchors` are the models that define the scale (default: all). See `Words` for
-    what else can be asked for.
+    the other keywords.
 
     Raises:
-        UsageError: no such feature or anchor, grades in place of pairs, or there is no estimate.
-        MissingError: there are no pairs, or their answers are not there.
+        UsageError: no such feature or anchor, grades instead of pairs, or there is no estimate.
+        MissingError: there are no pairs, or their answers are missing.
     """
     if unknown := [name for name in features if name not in FEATURES]:
         raise UsageError(f"no feature of style {', '.join(unknown)}; there are: {', '.join(FEATURES)}")
@@ -61,7 +61,7 @@ def show_style(features: Sequence[str], *, anchors: Sequence[str] = (), **words:
     if any(all(own is None for own in side) for side in sides):
         raise MissingError(
             f"no pair of {source.path} has both answers in {bench.folder / 'model_answer'}; "
-            "say with --bench-name and --data-dir where they are"
+            "name their folder with --bench-name and --data-dir"
         )
     result = styled(found, values, anchors=anchors, seed=query.seed)
     met = common_questions(judged)
@@ -75,16 +75,16 @@ def _notes(result: Styled, features: Sequence[str]) -> list[str]:
     """Return what the numbers are."""
     alike = [name for name in dict.fromkeys(features) if name not in result.coefficients]
     if result.anchors:
-        scale = f"the mean of {', '.join(result.anchors)} is 1000, and no other model shifts anybody's rating"
+        scale = f"the mean of {', '.join(result.anchors)} is 1000, and no other model changes a rating"
     else:
-        scale = "the mean of all models is 1000, and a further model is fitted together with all (see --style-anchor)"
+        scale = "the mean of all models is 1000, so an added model changes all ratings (see --style-anchor)"
     told = ", ".join(f"{name} ({FEATURES[name]})" for name in result.coefficients)
     notes = [
         f"rating: Bradley-Terry with {told} as covariates, 400 points = odds of 10 to 1; {scale}",
-        "as is: the same fit without them; shift: rating less as is",
+        "as is: the same fit without covariates; shift: rating minus as is",
         "coefficient: log odds to win where one answer has the feature and the other has none of it; what counts are "
         "relative differences (a - b) / (a + b), code blocks aside",
-        f"{result.n} pairs; a tie is half a win, a graded preference counts as it is",
+        f"{result.n} pairs; a tie is half a win, a graded preference counts as its value",
     ]
     if alike:
         notes.append(f"no two answers differ in {', '.join(alike)}")

@@ -21,7 +21,7 @@ Row: TypeAlias = dict[str, Any]
 
 
 class Made(TypedDict, total=False):
-    """How a table of named columns is made: the words that whatever makes several of them hands on."""
+    """How a table of named columns is made: the keywords that functions of several tables pass on."""
 
     groups: Mapping[QuestionId, Any] | None
     """For each question the value of the field `by` (default: all are one group)."""
@@ -34,7 +34,7 @@ class Made(TypedDict, total=False):
 
 
 class Group(Enum):
-    """What stands for a group where a line is of none: a group of questions may be called anything, also None."""
+    """The group of a line without a group: a group of questions may have any name, even None."""
 
     ALL = "all questions"
 
@@ -44,7 +44,7 @@ ALL = Group.ALL
 
 @dataclass(frozen=True, slots=True)
 class Mean(Estimate):
-    """A mean that has counts of its own beside those of its line."""
+    """A mean that has its own counts in addition to those of its line."""
 
     n: int
     """Grades in it."""
@@ -57,7 +57,7 @@ class Mean(Estimate):
 
 
 class Line(NamedTuple):
-    """What is known of one model, as far as the keys beside it say."""
+    """What is known of one model, for the given keys."""
 
     model: str
     fields: Mapping[str, Any]
@@ -84,9 +84,9 @@ class Table(NamedTuple):
     """The field of the questions that groups them."""
     seed: int = 0
     sure: bool = True
-    """Whether intervals were asked for, or may be shown."""
+    """Whether intervals were requested, or may be shown."""
     beside: bool = True
-    """Whether rows have the ends of an interval beside its number, or after all columns."""
+    """Whether rows have the ends of an interval next to its number, or after all columns."""
     places: int = 3
     """Decimal places in tables for people."""
     strata: str = ""
@@ -192,7 +192,7 @@ class Table(NamedTuple):
         return [{"model": row["model"], self.by: None, **row} for row in own] + self.group_rows()
 
     def json(self, *, intervals: bool) -> Row:
-        """Return what JSON shows beside the rows: groups, intervals, how confidences fit."""
+        """Return what JSON shows in addition to the rows: groups, intervals, calibration."""
         if not self.named:
             return {}
         shown: Row = {"by": self.by, "groups": self.group_rows()}

@@ -1,14 +1,14 @@
-"""The observations that are shown -> the table of their kind, and how sure it is as far as that is wanted.
+"""The observations that are shown -> the table of their kind, with its uncertainty if requested.
 
 grades   a mean by turn and over all               pairs    wins, losses, ties
 label, criterion, dimension, metric                the columns that a judge set or a metric names
-of several judges                                  each of them alone and all together (`panel`)
+of several judges                                  each of them and all together (`panel`)
 
-The first screen says of how sure it is, with the numbers of the full detail (`detail`), which draws the same questions:
+The first screen shows this uncertainty, with the numbers of the full detail (`detail`), from the same resamples:
 
-interval   of the average or the win rate (ties half; of weighed verdicts the mean), from resampling questions
-rank       1 + models told to be better, to M - models told to be worse (`paired`, of pairs `comparing`; `ranks`);
-           each column of several has its own, and is a family of tests by itself
+interval   of the average or the win rate (ties half; of weighted verdicts the mean), from a bootstrap of questions
+rank       1 + significantly better models, to M - significantly worse models (`paired`, of pairs `comparing`; `ranks`);
+           each column of several has its own, and is a separate family of tests
 """
 
 import math
@@ -37,10 +37,10 @@ from harness.results.table import Made, Table
 from harness.results.wanted import Shown
 
 OF_SCALE, OF_WIN_RATES = 0.05, 0.1
-"""The difference for which power is said unless the user names one: of grades as a share of the scale, of win rates."""
+"""The difference for power unless the user names one: of grades as a share of the scale, of win rates."""
 MOST_MODELS = 50
 MOST_ROWS = 8_000
-"""A table of more models or rows than this has intervals and ranks only where they are asked for: they would take
+"""A table of more models or rows than this has intervals and ranks only on request: they would take
 longer than all the rest."""
 
 
@@ -93,7 +93,7 @@ def _pairs(result: Result, shown: Shown, pairs: Observations) -> Result:
         there = {line.model for line in lines}
         of_categories = category_rows(sides, subject.categories)
         result.categories.extend(row for row in of_categories if row["model"] in there)
-        result.notes.append("score: the mean of the two scores that a side of a pair got, one in each order")
+        result.notes.append("score: the mean of the two scores of each side of a pair, one in each order")
     column = "win_rate" if lines and "n_draws" in lines[0].fields else "win_rate_adjusted"
     table = Table(lines, "pairs", subject.by, seed, sure=False, beside=False)
     result = replace(result, table=table, column=column)
@@ -113,14 +113,14 @@ def _named(result: Result, shown: Shown, found: Observations) -> Result:
     """Return the result with the table of labels, criteria, dimensions or metrics."""
     wanted, subject = shown.wanted, shown.subject
     if shown.kind == "label" and wanted.aggregate is not None:
-        raise UsageError("--aggregate is of grades, and these are labels; leave it out")
+        raise UsageError("--aggregate is for grades, and these are labels; leave it out")
     found = conversations(found, shown)
     of_kinds = shown.kind == "metric" and subject.by == KIND and of_checks(found)
     if of_kinds:
         shown = shown._replace(subject=subject._replace(by=UNGROUPED))
     arrays = _arrays(found, shown)
     if not arrays:
-        raise UsageError(f"{result.path} holds no such verdict: none is left by --turns and the models named")
+        raise UsageError(f"{result.path} contains no such verdict: --turns and the models named leave none")
     sure = _sure(result, wanted.intervals, 1, len(found) // len(found.metrics()))
     how = _how(shown, sure)
     if shown.kind == "label":
@@ -136,7 +136,7 @@ def _named(result: Result, shown: Shown, found: Observations) -> Result:
     result = replace(result, table=with_kinds(table, wanted.query.bench, found) if of_kinds else table)
     few = len(arrays) * len(table.whole) ** 2 <= MOST_MODELS**2
     if not sure or not (few or wanted.intervals):
-        result.notes.extend(["ranks of so large a table are made with --intervals only"] if sure else [])
+        result.notes.extend(["for so large a table, ranks are computed only with --intervals"] if sure else [])
         return result
     return with_ranks(result, {name: paired(ranked(own), resamplings=0) for name, own in arrays.items()})
 
@@ -174,14 +174,14 @@ def _contradictions(table: Table, column: str, compared: PairedTable) -> str | N
         return None
     return (
         f"{f'{column}: ' if table.named else ''}some stand higher in the table and lower where compared, which {why}: "
-        f"{listed(told)}; ranks go by the comparison"
+        f"{listed(told)}; ranks follow the comparison"
     )
 
 
 def _best_first(result: Result, *, told: bool) -> Result:
     """Return the result with the best models first: by the mean of their ranks in all columns, then by the first one;
-    a model that has no rank in a column in which others do comes after those that have all, since a mean of fewer ranks
-    says another thing. Notes say so unless the user chose a column."""
+    a model without a rank in a column in which others have one comes after those that have all, since a mean of fewer
+    ranks is not comparable. Notes say so unless the user chose a column."""
     ranks, (first, *others) = result.table.ranks, result.table.names
     result = result.sorted_by(first)
     models = dict.fromkeys(line.model for line in result.table.whole)
@@ -204,7 +204,7 @@ def _best_first(result: Result, *, told: bool) -> Result:
 
 
 def _panel(result: Result, shown: Shown, records: Observations) -> Result:
-    """Return the result with what several judges say, each alone and all together."""
+    """Return the result with the numbers of several judges, each alone and all together."""
     from harness.results.panel import grades_panel, labels_panel, means_panel, pairs_panel
 
     kind, seed = shown.kind, shown.wanted.query.seed
@@ -219,7 +219,7 @@ def _panel(result: Result, shown: Shown, records: Observations) -> Result:
         how = _how(shown, _sure(result, shown.wanted.intervals, 1, len(records) // len(records.metrics())))
         panel = labels_panel(arrays, **how) if kind == "label" else means_panel(arrays, kind, **how)
         if not panel.table.lines:
-            raise UsageError("there is no verdict that all judges gave; name one judge with --judge-model")
+            raise UsageError("there is no item with a verdict of all judges; name one judge with --judge-model")
     result.notes.extend(panel.notes(verdicts=not ranked))
     column = "win_rate_adjusted" if kind == "pairs" else result.column
     result = replace(result, table=panel.table, panel=panel, column=column)
@@ -241,7 +241,7 @@ def conversations(found: Observations, shown: Shown) -> Observations:
 
 
 def _arrays(found: Observations, shown: Shown) -> Any:
-    """Return the observations of one judge as the tables of their kind are made of them."""
+    """Return the observations of one judge as arrays for the tables of their kind."""
     groups = shown.subject.groups
     if shown.kind == "label":
         from harness.results.labels import judgments_of
@@ -265,7 +265,7 @@ def _how(shown: Shown, sure: bool) -> Made:
 def _sure(result: Result, intervals: bool | None, models: int, rows: int) -> bool:
     """Return whether intervals are made; note that they are not because there is too much."""
     if intervals is None and (models > MOST_MODELS or rows > MOST_ROWS):
-        result.notes.append("intervals and ranks of so large a table are made with --intervals only")
+        result.notes.append("for so large a table, intervals and ranks are computed only with --intervals")
         return False
     return intervals is not False and models > 0
 
@@ -278,9 +278,10 @@ def _with_detail(
     stated: float | None = None,
     whole: Matrix | None = None,
 ) -> Result:
-    """Return the result with all that says how sure it is; power is said for the difference that is stated.
+    """Return the result with its full uncertainty; power is computed for the stated difference.
 
-    `found` are the arrays of what was `said`, of a panel those of all judges together; `whole` as of `grades_detail`.
+    `found` are the arrays of the observations `said`, for a panel those of all judges together; `whole` as of
+    `grades_detail`.
     """
     from harness.results.detail import grades_detail, pairs_detail, position_of
 

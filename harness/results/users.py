@@ -1,4 +1,4 @@
-"""Conversations with a played user -> what the user did in them, which rules it broke, how much of the variance it is.
+"""Conversations with a simulated user -> what the user did, which rules it broke, its share of the variance.
 
     v_qmk        the score of model m in its conversation with sample k of the user about question q
     within       mean over q and m of the variance of v_qmk over k: two conversations of one model about one question
@@ -62,7 +62,7 @@ class UserVariance(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class UserTable:
-    """What `show_result` says of played users."""
+    """What `show_result` shows about simulated users."""
 
     user: Mapping[str, Any]
     """Who played them, as the rows state it."""
@@ -110,8 +110,8 @@ def _one_user(users: Mapping[str, Mapping[str, Any]]) -> None:
     if len(set(told.values())) > 1:
         named = ", ".join(f"{model} with {user.get('model')}" for model, user in users.items())
         raise UsageError(
-            f"the users were not played alike ({named}), so the conversations are not comparable; run gen_answer with "
-            "one --user for all, or choose models with --model-list"
+            f"the users were simulated differently ({named}), so the conversations are not comparable; run gen_answer "
+            "with one --user for all, or choose models with --model-list"
         )
 
 

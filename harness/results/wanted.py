@@ -1,7 +1,7 @@
-"""What is asked of `show_result`: checked before anything is read, and settled once the observations are found.
+"""The request to `show_result`: checked before anything is read, and completed once the observations are found.
 
-Wanted    what the caller said beside which observations
-Shown     the observations of the table, and whose questions they are about: nothing below asks the query again
+Wanted    the caller's options other than the query
+Shown     the observations of the table, and their questions: nothing below uses the query again
 """
 
 import contextlib
@@ -31,11 +31,11 @@ LengthControl: TypeAlias = Literal["own", "compatible", "off"]
 
 
 NO_JUDGE = "no judge"
-"""Who said the numbers of a metric."""
+"""The source of a metric's numbers."""
 
 
 class Wanted(NamedTuple):
-    """What was asked for beside which observations; `show_result` says what each field means."""
+    """The caller's options other than the query; `show_result` describes each field."""
 
     query: Query
     baseline: str | None = None
@@ -56,7 +56,7 @@ class Wanted(NamedTuple):
     check_answers: bool = True
 
     def check(self) -> None:
-        """Raise `UsageError` if something is asked for where it means nothing."""
+        """Raise `UsageError` if an option has no meaning for this request."""
         for fault in self._faults():
             raise UsageError(fault)
 
@@ -66,19 +66,19 @@ class Wanted(NamedTuple):
             yield f"no mode {mode!r}; there are: {', '.join(MODES)}"
         if self.board is not None or self.length_control not in {None, "off"}:
             if several:
-                yield "a board and length control are of one judge; name one with --judge-model"
+                yield "a board and length control are for one judge; name one with --judge-model"
             if mode != "pairwise-baseline":
-                told = "a board and length control are of pairs with a baseline: give --mode pairwise-baseline"
+                told = "a board and length control are for pairs with a baseline: give --mode pairwise-baseline"
                 yield f"{told}, or a judge set that names a baseline; not {mode}"
         if self.overwrite and self.board is None:
             yield "--overwrite replaces rows of a board; name it with --board FILE"
         column_of(self.aggregate)
         if self.aggregate not in {None, NONE} and (mode != "single" or several or self.count_failed):
-            yield "--aggregate is of one judge's grades: leave out --mode, a panel and --count-failed"
+            yield "--aggregate is for one judge's grades: leave out --mode, a panel and --count-failed"
         if self.against is not None and several:
             yield "two runs can be compared by one judge; name one with --judge-model"
         if self.metrics and (mode != "single" or several):
-            yield "metrics need no judge, and are shown alone: leave out --mode and a panel"
+            yield "metrics need no judge, and are shown without judgments: leave out --mode and a panel"
         if self.against is not None and (len(self.metrics) > 1 or SCORE in self.metrics):
             yield "two runs can be compared by one metric; name one with --metric"
 
@@ -87,7 +87,7 @@ class Shown(NamedTuple):
     """What a table is made of."""
 
     wanted: Wanted
-    """What was asked for, with what is usual where nothing was said."""
+    """The request, with defaults filled in."""
     mode: Mode
     found: Sequence[Found]
     """Whose observations they are, with those of models that are not shown."""
@@ -103,11 +103,11 @@ class Shown(NamedTuple):
     home: Bench | None
     """The benchmark whose answers were judged, where that matters and is known."""
     judge_set: "JudgeSet | None"
-    """The one that the judgments name, where it is found: what it says is usual, no more."""
+    """The judge set that the judgments name, if it is found; it only provides defaults."""
 
 
 def settled(wanted: Wanted) -> Shown:
-    """Return what the table is made of, with what is usual where nothing was said; raises as `show_result` does."""
+    """Return what the table is made of, with defaults filled in; raises as `show_result` does."""
     mode = wanted.query.mode or _usual_mode(wanted.query)
     query = wanted.query._replace(mode=mode)
     wanted = wanted._replace(query=query)
@@ -158,7 +158,8 @@ def _judged(wanted: Wanted, notes: list[str]) -> list[Found]:
 
 
 def _measured(wanted: Wanted) -> list[Found]:
-    """Return what metrics say, each as one source; of two runs their main numbers; `score` is the judge's grades."""
+    """Return the observations of metrics, each as a source; for two runs the main numbers; `score`: the judge's
+    grades."""
     found = []
     query, variant = wanted.query, wanted.variant
     bench = query.bench
@@ -174,13 +175,13 @@ def _measured(wanted: Wanted) -> list[Found]:
 
 
 def _usual_mode(query: Query) -> Mode:
-    """Return the mode that the judge set which is named says; single where it says none, or none is named."""
+    """Return the mode that the named judge set states; single if it states none, or none is named."""
     named = None if query.judge_set is None else _set_named(query.judge_set, query.folder)
     return (named.mode if named is not None else None) or "single"
 
 
 def _set_named(name: str, folder: pathlib.Path | None) -> "JudgeSet | None":
-    """Return the judge set that judgments name, as far as it is found: what it says is a default, no more."""
+    """Return the judge set that judgments name, if it is found; it only provides defaults."""
     from harness.judging.sets import load_judge_set
 
     try:
@@ -190,10 +191,10 @@ def _set_named(name: str, folder: pathlib.Path | None) -> "JudgeSet | None":
 
 
 def _kind(found: Sequence[Found]) -> Kind:
-    """Return what the judgments hold, by which the table looks; `criterion` is of grades by several of them.
+    """Return the kind of the judgments, which decides the table; `criterion` means grades by several criteria.
 
     Raises:
-        UsageError: the judges of a panel gave different things.
+        UsageError: the judges of a panel gave verdicts of different kinds.
     """
     kinds: dict[str, Kind] = {one.judge: _kind_of(one.observations) for one in found}
     if len(set(kinds.values())) > 1:

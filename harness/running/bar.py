@@ -81,7 +81,7 @@ def _set(drawn: Any, tally: Tally) -> None:
 
 
 def told(tally: Tally) -> str:
-    """Return the figures beside the bar, those that are nought left out."""
+    """Return the numbers beside the bar, without zeros."""
     return ", ".join(_figures(tally).values())
 
 

@@ -1,11 +1,11 @@
-"""When an endpoint only fails, it is left alone, tried with single calls after growing pauses, and in the end given up.
+"""A circuit breaker: an endpoint that only fails is paused, probed by single calls after growing pauses, then given up.
 
-    closed    calls go through; ten failures in a row, of whichever calls, open it, or a minute of nothing else
+    closed    calls go through; ten failures in a row, of any calls, open it, or a minute of only failures
     open      no call until the pause is over; then one, the probe
-              the probe brings a reply: closed again; it fails: a longer pause
+              the probe gets a reply: closed again; it fails: a longer pause
     lost      nothing but failures for as long as the run has patience, the last probe, at its end, among them
 
-Nothing here reads a clock: the times come in.
+Nothing here reads a clock: times are passed in.
 """
 
 import math
@@ -31,7 +31,7 @@ class Breaker:
     probes: int = 0
     """Probes that have failed since it opened."""
     lost: bool = False
-    """Whether there is no hope left."""
+    """Whether the endpoint is given up."""
     _until: float | None = None
     """When the next probe may begin; None: it is closed."""
     _probing: bool = False
@@ -53,13 +53,13 @@ class Breaker:
         return self._probing
 
     def replied(self) -> None:
-        """Close: whatever the endpoint said, it is there."""
+        """Close: the endpoint has answered, whatever it said."""
         self.failures = self.probes = 0
         self.since, self.lost = None, False
         self._until, self._probing = None, False
 
     def failed(self, now: float, *, probe: bool) -> None:
-        """Count a failure. Those of calls begun before it opened say nothing new."""
+        """Count a failure. Failures of calls begun before it opened are ignored."""
         self.failures += 1
         self.since = now if self.since is None else self.since
         left = self.since + self.policy.patience - now

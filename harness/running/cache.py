@@ -1,13 +1,13 @@
-"""Completions by content: what was asked of a model once need not be paid for again, in whatever file it is wanted.
+"""Completions by content: a request that a model has answered once need not be paid for again, for any file.
 
     with Cache(path) as cache:
         shelf = cache.shelf(endpoint)
         shelf.find(shelf.key(request))      # a reply with `from_cache`, or None
 
-What counts is what is sent (provider, model string, address, messages, sampling, log-probabilities, schema) and the
-place among samples: the k-th sample of a question, or the k-th attempt of a judging, stays a completion of its own. The
-names that models and benchmarks go by do not count. Only replies that ended by themselves are kept; built-in models
-cost nothing and are always asked. Nothing of a request but its hash is stored, and never a key.
+The key is what is sent (provider, model string, address, messages, sampling, log-probabilities, schema) and the
+sample: the k-th sample of a question, or the k-th attempt of a judgment, is a separate completion. The
+names of models and benchmarks do not count. Only complete replies are kept; built-in models
+cost nothing and are always called. Of a request only the hash is stored, and never an API key.
 
 The file is SQLite's with a write-ahead log, so several processes share it; each completion is in it before it is used.
 Two equal requests in one run: the second waits for the first one's reply, without holding a slot. A cache that cannot
@@ -38,7 +38,7 @@ log = logging.getLogger("turnbench")
 FILE_NAME = "cache.sqlite"
 _VERSION = 1
 _BUSY_SECONDS = 10.0
-"""How long another process may hold the file."""
+"""How long another process may lock the file."""
 _TABLE = """
 create table if not exists completion (
     key text primary key, run text not null, made real not null, reply text not null
@@ -57,7 +57,7 @@ class Cache:
     def __init__(self, path: pathlib.Path | None) -> None:
         self.path = path
         self.waiting: dict[str, list[Any]] = {}
-        """By key of a completion that is being asked for: who else needs it."""
+        """By key of a completion that is being requested: who else needs it."""
         self._run = secrets.token_hex(8)
         self._base: sqlite3.Connection | None = None
 
@@ -105,7 +105,7 @@ class Cache:
             return None
 
     def keep(self, key: str, reply: Reply) -> None:
-        """Store a completion in place of an earlier one."""
+        """Store a completion, replacing an earlier one."""
         import sqlite3
 
         if self._base is None:
@@ -141,7 +141,7 @@ class Cache:
             raise sqlite3.DatabaseError("it is another program's database")
         (version,) = base.execute("pragma user_version").fetchone()
         if version not in (0, _VERSION):
-            raise sqlite3.DatabaseError(f"it is of version {version}, another turnbench's")
+            raise sqlite3.DatabaseError(f"it has version {version}, of another turnbench")
         (sound,) = base.execute("pragma quick_check(1)").fetchone()
         if sound != "ok":
             raise sqlite3.DatabaseError("it is damaged")
@@ -185,7 +185,8 @@ class Shelf:
         return self._cache.find(key, fresh=self._fresh)
 
     def begin(self, key: str, who: Any) -> bool:
-        """Return whether the completion is to be asked for now; else another is asking, and `end` will return `who`."""
+        """Return whether to request the completion now; else another course has requested it, and `end` will return
+        `who`."""
         waiting = self._cache.waiting.get(key)
         if waiting is not None:
             waiting.append(who)

@@ -1,7 +1,7 @@
 """The budget that a run must not exceed; what a call costs is in `harness.chat.price`.
 
-A budget is kept by reserving: before a call begins, the most that it can cost is set aside; when its reply is there,
-what it did cost takes that place. So the sum can never exceed the budget, however many calls are in flight.
+A budget is kept by reserving: before a call begins, its maximum cost is reserved; when its reply has arrived,
+the actual cost replaces the reserve. So the sum can never exceed the budget, however many calls are in flight.
 """
 
 from collections.abc import Mapping
@@ -23,19 +23,19 @@ class Budget:
         if reserved is None: …                       it must not begin
         budget.settle(name, reserved, reply)         after it, whatever came of it; None if it brought no reply
 
-    While other calls are in flight, a call that was refused may fit later: what they reserved and did not use comes
-    back when they are settled. If nothing is in flight (`reserved` is 0), a refusal is final for this call; no call of
+    While other calls are in flight, a call that was refused may fit later: unused reserves are released
+    when they are settled. If nothing is in flight (`reserved` is 0), a refusal is final for this call; no call of
     the run may fit any more, and the run should stop.
 
-    A reply without a count of its tokens is taken to have cost all that was reserved for it. A call that failed is
-    taken to have cost nothing: providers do not charge for errors.
+    A reply without token counts is assumed to cost its whole reserve. A failed call is
+    assumed to be free: providers do not charge for errors.
     """
 
     def __init__(self, most: float, prices: Mapping[str, Price | None], *, batch: bool = False) -> None:
         """Allow `most` dollars. `prices` has the price of each model by its name; a name that it lacks costs nothing.
 
         Raises:
-            UsageError: a price is unknown, or the budget is no amount of money.
+            UsageError: a price is unknown, or the budget is not an amount of money.
         """
         unknown = [name for name, price in prices.items() if price is None]
         if unknown:
@@ -52,7 +52,7 @@ class Budget:
         self._batch = batch
 
     def reserve(self, name: str, request: Request) -> float | None:
-        """Return the dollars set aside for a call of this model; None if it must not begin: it could cost too much."""
+        """Return the dollars reserved for a call of this model; None if it must not begin: it could cost too much."""
         price = self._prices.get(name)
         if price is None:
             return 0.0
@@ -63,7 +63,7 @@ class Budget:
         return amount
 
     def settle(self, name: str, reserved: float, reply: Reply | None) -> float:
-        """Return what a call did cost, and give back the rest of what was set aside for it."""
+        """Return the actual cost of a call, and release the rest of its reserve."""
         cost: float | None = 0.0
         if reply is not None and (price := self._prices.get(name)) is not None:
             cost = price.cost(reply)

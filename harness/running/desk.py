@@ -1,7 +1,7 @@
-"""The far side of calls that are made elsewhere: a desk opens the chat models that it is told of, and answers requests.
+"""The worker's side of calls made elsewhere: a desk opens the chat models sent to it, and answers requests.
 
-A desk knows no queue, no limit and no file: it makes one call for each request and hands back the reply or the error.
-Keys are never sent to it: it finds them, as the commands do, in the environment of its own process.
+A desk knows no queue, no limit and no file: it makes one call for each request and returns the reply or the error.
+Keys are never sent to it: it reads them, as the commands do, from the environment of its own process.
 """
 
 import logging.handlers
@@ -24,7 +24,7 @@ class Answered:
 
     outcome: Reply | Exception
     allowances: Mapping[str, tuple[float, float]] | None
-    """What the endpoint says is left of its limits, and for how many seconds; None: nothing new."""
+    """The endpoint's remaining limits, and for how many seconds; None: nothing new."""
     said: tuple[str, ...]
     """Warnings since the last call."""
     used: float
@@ -41,7 +41,7 @@ class Desk:
             TurnbenchError: a key, a package or a folder of weights is not there.
         """
         self._listener = logging.handlers.BufferingHandler(MOST_SAID)
-        """Keeps warnings for whoever waits for the next reply."""
+        """Keeps warnings until the next reply is sent."""
         self._listener.setLevel(logging.WARNING)
         log = logging.getLogger("turnbench")
         log.addHandler(self._listener)

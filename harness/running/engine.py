@@ -1,11 +1,11 @@
 """The engine that runs jobs: as many calls at once as their endpoints allow, or by batches.
 
     queue.py      which job is next            limiter.py   how many calls at once
-    lanes.py      which endpoint it goes to    rates.py     how many in a minute
-    retry.py      what is tried again          breaker.py   when an endpoint is left alone
+    lanes.py      which endpoint it goes to    rates.py     how many per minute
+    retry.py      what is retried              breaker.py   when an endpoint is paused
     cost.py       what it may cost             batches/     calls that wait for their result in a batch
 
-A slot is one call in flight. A job that waits for its next try holds none, nor does a conversation between two turns.
+A slot is one call in flight. A job that waits for a retry has none, nor does a conversation between two turns.
 """
 
 import asyncio
@@ -60,7 +60,7 @@ def run(
         EndpointError: a model can't be called at all (key, name, address); what was done is kept.
         Interrupted: the user stopped the run, or it would have exceeded what it may cost.
         StorageError: a record could not be written.
-        UsageError: a limit on the cost is asked for, and a price is unknown; a model has no batches.
+        UsageError: the cost is limited, but a price is unknown; a model has no batches.
     """
     members: Mapping[str, Sequence[ChatModel]]
     members = {name: m if isinstance(m, Sequence) else (m,) for name, m in models.items()}
@@ -165,7 +165,7 @@ class _Engine:
             self.watch(self.tally)
 
     async def _beside(self, work: Callable[[], Awaitable[None]]) -> None:
-        """Do what is done beside the calls; what goes wrong with it ends the run."""
+        """Do the periodic work beside the calls; an error in it ends the run."""
         try:
             await work()
         except Exception as error:
@@ -189,7 +189,7 @@ class _Engine:
             self.tally.resumes_at = again
         elif not self.calls and (over or not self.waiting):
             if not over and not self.queue.empty:
-                self.fatal = RuntimeError("work is left, and nothing is under way that could let it go on")
+                self.fatal = RuntimeError("work is left, but nothing in flight could let it continue")
             self.finished.set()
         if self.courier is not None:
             idle = over or (again == math.inf and not self.waiting)
@@ -215,7 +215,7 @@ class _Engine:
         return math.inf
 
     def _begin(self, pool: Pool, work: Work, now: float) -> bool:
-        """Begin a call, or hold the work until it fits; return whether to look for more."""
+        """Begin a call, or keep the work until it fits; return whether to look for more."""
         request = work.course.request
         assert request is not None
         tokens = most_tokens(request) if pool.weighs else 0.0
@@ -228,7 +228,7 @@ class _Engine:
         if self.budget is not None and lane.reserves(work.course):
             reserved = self.budget.reserve(pool.name, request)
             if reserved is None and self.courier is not None:
-                self.dear.append(work)  # others go on: what an earlier run has handed in is paid for
+                self.dear.append(work)  # others continue: requests submitted by an earlier run are paid for
                 return True
             if reserved is None:
                 pool.held = work
@@ -243,7 +243,7 @@ class _Engine:
         return True
 
     def _begin_dear(self, now: float) -> None:
-        """Try again what the budget did not allow, when all results are settled; stop if nothing else is left."""
+        """Retry calls that the budget did not allow, when all results are settled; stop if nothing else is left."""
         if self.courier is None or not self.dear or len(self.calls) > self.courier.waiting:
             return
         dear, self.dear = self.dear, []
@@ -342,7 +342,7 @@ class _Engine:
         if call.course.tries >= self.policy.connections and not error.connected:
             tried = f"tried {call.course.tries} times"
         elif pool.silent >= self.policy.silent:
-            tried = f"{pool.silent} calls, and no answer yet"
+            tried = f"{pool.silent} calls without an answer"
         else:
             return False
         self._cannot_be_called(pool, call, EndpointError(f"{error} ({tried})", kind=error.kind))
@@ -362,13 +362,13 @@ class _Engine:
             return
         if error.retry_after is not None and error.retry_after > self.policy.max_wait:
             lane.warned = True
-            asked = f"asks to be left alone for {error.retry_after:.4g} s"
-            log.warning("%s; it %s, and is asked again after %g s (--max-wait)", error, asked, self.policy.max_wait)
+            asked = f"asks to wait for {error.retry_after:.4g} s"
+            log.warning("%s; it %s, and is called again after %g s (--max-wait)", error, asked, self.policy.max_wait)
         elif lane.breaker.open:
             lane.warned = True
-            others = f"going on with the other endpoints of {pool.name}"
+            others = f"continuing with the other endpoints of {pool.name}"
             given_up = f"given up after {self.policy.patience:g} s without a reply (--patience)"
-            log.warning("%s; asked again now and then, %s", error, others if pool.another(lane) else given_up)
+            log.warning("%s; retried now and then, %s", error, others if pool.another(lane) else given_up)
 
     def _again(self, work: Work) -> None:
         del self.waiting[work]
@@ -380,11 +380,11 @@ class _Engine:
         pool.doubted = False
 
     def _cannot_be_called(self, pool: Pool, call: Call, error: EndpointError) -> None:
-        """Go on with the pool's other lanes, or end the run; calls that cannot bring a reply are broken off."""
+        """Continue with the pool's other lanes, or end the run; calls that cannot get a reply are cancelled."""
         lane = call.lane
         if lane.out is not None or pool.take_out(lane, error):
             if lane.out is error:
-                log.warning("%s; going on with the other endpoints of %s", error, pool.name)
+                log.warning("%s; continuing with the other endpoints of %s", error, pool.name)
             call.course.tries, call.course.failing_since = 0, None
             pool.doubted, pool.silent = False, 0
             self.queue.go_on(Work(call.course, lane))
@@ -440,9 +440,9 @@ class _Engine:
         if self.too_dear and self.budget is not None:
             return (
                 f"stopped before the cost could exceed {shown(self.budget.most)} (so far {shown(self.budget.spent)})"
-                f"{left_over}; what was done is kept, run the same command with a higher --max-cost to go on"
+                f"{left_over}; what was done is kept, run the same command with a higher --max-cost to continue"
             )
-        return f"stopped{left_over}; what was done is kept, run the same command again to go on"
+        return f"stopped{left_over}; what was done is kept, run the same command again to continue"
 
 
 def _budget(options: RunOptions, models: Mapping[str, Sequence[ChatModel]]) -> Budget | None:

@@ -1,12 +1,12 @@
-"""Where the calls of a run are made. Queue, journal, limits, budget and retries stay in this process, wherever that is.
+"""Where the calls of a run are made. Queue, journal, limits, budget and retries always stay in this process.
 
-    this process     the usual one
+    this process     the default
     processes.py     others of this machine, as soon as one is too slow for the endpoint      --processes N
     ray_cluster.py   workers of a Ray cluster, each with one local model, or calling APIs      --ray [ADDRESS]
 
 Each is a worker with a `Desk`: a request goes there, a reply or an error comes back. To the engine a chat model that is
 called elsewhere is a chat model like any other, with one lane and one limiter however many workers call it. A worker
-that dies costs its calls in flight, which are made again by another.
+that dies loses its calls in flight, which are made again by another.
 """
 
 import asyncio
@@ -48,7 +48,7 @@ class Worker(Protocol):
 
     in_flight: int
     used: float
-    """Seconds of the processor that it has used, as far as its replies say."""
+    """CPU seconds that it has used, as far as its replies report."""
 
     async def ask(self, place: int, request: Request) -> Answered:
         """Make a call to the chat model with this place in the list.
@@ -121,7 +121,7 @@ class Team:
     """Workers that are wanted at once; 0: as soon as this process is busy, and up to `most` while that pays."""
     most: int
     here: bool = True
-    """Whether calls are made in this process until the first worker is there, and after the last is gone."""
+    """Whether calls are made in this process until the first worker is ready, and after the last has ended."""
     on_closed: Callable[[], None] = lambda: None
     """Called when all are ended."""
 
@@ -216,7 +216,7 @@ class Team:
             self._fault = error if isinstance(error, TurnbenchError) else EndpointError(str(error), kind="worker lost")
             self.most = len(self._workers)
             if self.here or self._workers:
-                log.warning("a worker cannot be started (%s); going on without it", error)
+                log.warning("a worker cannot be started (%s); continuing without it", error)
         else:
             self._workers.append(worker)
             self._theirs, self._before = self._theirs + worker.used, self._before + worker.used
@@ -254,9 +254,10 @@ class Team:
         return answered.outcome
 
     def _weigh(self) -> None:
-        """Start what was asked for after the first reply; else a worker where a processor is what the calls wait for.
+        """Start the requested workers after the first reply; without a request, one worker if the CPU is the
+        bottleneck.
 
-        Not before the first reply: what it has taught about the endpoint goes with the workers.
+        Not before the first reply: what it has shown about the endpoint is passed to the workers.
         """
         if self._opening or self._closed or self._fault is not None or not self.here:
             return
@@ -289,7 +290,7 @@ class Distant:
         """Calls that may be in flight, where that is a matter of the workers' number."""
 
     async def reply(self, request: Request) -> Reply:
-        """Return the reply that a worker brings."""
+        """Return a worker's reply."""
         return await self._team.reply(self._place, request)
 
     async def close(self) -> None:
@@ -298,6 +299,6 @@ class Distant:
 
 
 def origin_of(model: ChatModel) -> Origin | None:
-    """Return what another process needs to open a chat model; None if it can be here alone."""
+    """Return what another process needs to open a chat model; None if it only works in this process."""
     origin = getattr(model, "origin", None)
     return origin if isinstance(origin, Origin) else None

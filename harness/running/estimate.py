@@ -1,14 +1,14 @@
-"""How many tokens a text has, estimated from its characters; and what calls not yet made may cost.
+"""Estimates of a text's tokens from its characters, and of the cost of calls.
 
-No tokenizer is needed, and for most models none could be had. A text is cut into words, numbers, symbols and letters of
-the scripts that are written without spaces, and each weighs what it does on average in the vocabularies of a family of
+No tokenizer is needed, and for most models none is available. A text is split into words, numbers, symbols and letters
+of scripts without spaces, and each is weighted by its average tokens in the vocabularies of a family of
 models:
 
     "Prices rose by 12%."   3 words + the rest of a long one + 1 number + 2 runs of symbols   ≈ 7 tokens
 
 The weights were fitted to the shipped benchmarks and most of the texts of `tests/running/token_texts.toml`, where the
 counts by real tokenizers are recorded. On texts of a few hundred characters and more they are within 20%, usually
-within 10; for the vocabulary of Anthropic's newest models, which nobody has published, there is only its maker's word.
+within 10; for the unpublished vocabulary of Anthropic's newest models, there is only the provider's statement.
 """
 
 import functools
@@ -176,23 +176,23 @@ class Estimate:
     calls: int
     """Calls, if none has to be repeated."""
     prompt_tokens: float
-    """Of all prompts, those included that hold a reply which is not there yet."""
+    """Of all prompts, including those with a reply that does not exist yet."""
     reply_tokens: Span
     """Of all replies."""
     price: Price | None
     one_reply: float = 0.0
-    """Tokens that one reply is expected to have, for the prompts that will hold it."""
+    """Expected tokens of one reply, for the prompts that will contain it."""
     past: int = 0
     """How many replies of this model the range was taken from; 0: from the stated default up to the limit."""
     batch: bool = False
     what: str = "answers"
     """What the calls are for: answers or judgments."""
     cached: float = 0.0
-    """Of the prompt tokens those that will come from the provider's cache, by what it says of that."""
+    """Prompt tokens that will come from the provider's cache, by its published rules."""
     written: float = 0.0
     """Of the prompt tokens those that it will put there."""
     again: float = 0.0
-    """Tokens of replies that there would be beside these, if every reply were cut and asked for again; 0: never is."""
+    """Additional reply tokens if every reply were cut off and requested again; 0: none is."""
     mode: str | None = None
     """Of judgments the mode."""
     judge_set: str | None = None
@@ -202,7 +202,7 @@ class Estimate:
 
     @property
     def cost_again(self) -> float | None:
-        """Dollars that it would cost beside `cost`, if every reply were cut and asked for again."""
+        """Additional dollars if every reply were cut off and requested again."""
         return self._cost(Usage(round(self.prompt_tokens), round(self.again))) if self.again else 0.0
 
     @property
@@ -235,9 +235,9 @@ class Estimate:
 
 
 def reply_span(past: Sequence[float], usual: int, limit: int) -> Span:
-    """Return the tokens of one reply: the middle half of past ones, widened to hold their mean.
+    """Return the tokens of one reply: the interquartile range of past ones, widened to include their mean.
 
-    Where there are fewer than `FEWEST` past ones it is from `usual` to the limit.
+    With fewer than `FEWEST` past ones it is from `usual` to the limit.
     """
     if len(past) < FEWEST:
         return Span(min(usual, limit), limit)

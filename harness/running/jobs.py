@@ -23,7 +23,7 @@ Steps: TypeAlias = Generator[Request, Reply, Record]
 
 
 RETRY_CUT = 2.0
-"""How much larger the limit on tokens is when a reply that was cut at it is asked for again."""
+"""The factor on the token limit when a reply that was cut off at it is requested again."""
 
 
 def uncut(
@@ -117,7 +117,7 @@ class Course(Generic[Record]):
         return self.cache if self.request is None or self.request.to is None else self.others.get(self.request.to)
 
     def start(self) -> None:
-        """Begin the job, or go on after being parked: up to a request that needs a call, or to its end."""
+        """Begin the job, or continue after being parked: up to a request that needs a call, or to its end."""
         if self._steps is None:
             self._steps = self.job.steps()
             self._go_on(None)
@@ -127,7 +127,7 @@ class Course(Generic[Record]):
                 self._go_on(reply)
 
     def receive(self, reply: Reply) -> None:
-        """Take the reply to the request that is due, and go on to the next one, or to the end."""
+        """Take the reply to the due request, and continue to the next one, or to the end."""
         assert self.request is not None
         self._unsaved.append((self.place, self.request, reply))
         self.place += 1
@@ -136,7 +136,7 @@ class Course(Generic[Record]):
         self._go_on(reply)
 
     def refused(self, error: ChatError) -> bool:
-        """Tell the job that the request that is due would always be refused; return whether it goes on without."""
+        """Tell the job that its due request would always be refused; return whether it continues without it."""
         self._no_longer_asking(None)
         try:
             self._go_on(error)
@@ -148,14 +148,14 @@ class Course(Generic[Record]):
         return True
 
     def fail(self, kind: str, message: str) -> Failure:
-        """Give the job up and return why, which is written down; who waited for its reply asks by itself."""
+        """Give up the job and return the recorded reason; jobs that waited for its reply make their own calls."""
         failure = Failure(self.job.key, kind, message)
         self.pending.fail(self.job.row, failure)
         self._no_longer_asking(None)
         return failure
 
     def released(self) -> list["Course[Any]"]:
-        """Return the courses that can be started now because of how far this one has come; each only once."""
+        """Return the courses that can start because of this one's progress; each only once."""
         released, self._released = self._released, []
         return released
 
@@ -182,7 +182,7 @@ class Course(Generic[Record]):
                 self._save()
 
     def _known(self, request: Request) -> Reply | None:
-        """Return the reply to a new request that is there already; else see to it that somebody asks."""
+        """Return an existing reply to a new request; else make sure that it is requested."""
         kept = self.pending.find(self.job.row, self.job.key, self.place, request)
         if self._shelf is not None:
             content = request.content
@@ -196,7 +196,7 @@ class Course(Generic[Record]):
         return None if self._shelf is None else self._cached(request)
 
     def _cached(self, request: Request) -> Reply | None:
-        """Return the cache's reply; where it has none, it is asked for, by this course or one that was earlier."""
+        """Return the cache's reply; if it has none, this course or an earlier one requests it."""
         assert self._shelf is not None
         assert self._asking is not None
         found = self._shelf.find(self._asking)

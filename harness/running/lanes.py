@@ -4,7 +4,7 @@
       ├── Lane   limiter, rates, breaker, what its headers said
       └── Lane
 
-A call goes to the lane that has most room; one that failed goes to another lane if that has room.
+A call goes to the lane with most room; one that failed goes to another lane if that has room.
 """
 
 import asyncio
@@ -28,7 +28,7 @@ from harness.running.rates import Rates, Taken, rates_of
 from harness.running.retry import PUSHED_BACK, RetryPolicy
 
 BUILTIN = 8
-"""Calls at once to a chat model of this process, where no number is asked for."""
+"""Calls at once to a chat model of this process, if no number is given."""
 
 
 @dataclass(slots=True, eq=False)
@@ -51,7 +51,7 @@ class Call:
     probe: bool
     taken: Taken
     reserved: float | None = None
-    """Dollars set aside for it."""
+    """Dollars reserved for it."""
     outcome: asyncio.Future[Reply | ChatError] | None = None
     """Gets the result, if it waits for a batch."""
     settle: Callable[[], None] = lambda: None
@@ -64,7 +64,7 @@ class Call:
 
     @property
     def request(self) -> Request:
-        """The request; the course has no other before its reply is there."""
+        """The request; the course has no other before its reply has arrived."""
         assert self.course.request is not None
         return self.course.request
 
@@ -93,7 +93,7 @@ class Lane:
     _noted: int = 0
     """How many replies with headers have been taken into account."""
     _uncounted: int = 0
-    """Calls that the endpoint's last figures of what is left may not include."""
+    """Calls that the endpoint's last reported limits may not include."""
     _prompt: float = 0.0
     _reply: float = 0.0
     """Means of the last calls' tokens."""
@@ -132,7 +132,7 @@ class Lane:
         return await self.model.reply(call.request)
 
     def replied(self, call: Call, reply: Reply, now: float, *, more: bool) -> None:
-        """Take note of a reply; `more` says that other calls are waiting for room."""
+        """Record a reply; `more` says that other calls are waiting for room."""
         self._ended(call)
         self._recovered()
         self.limiter.replied(call.began, now, full=self._found_full and more)
@@ -150,9 +150,9 @@ class Lane:
         self.rates.tokens.settle(call.taken, 0.0)
 
     def failed(self, call: Call, error: TransientError, now: float, *, reached: bool) -> None:
-        """Take note of a failure that may pass; `reached` says whether the model was ever reached, be it elsewhere.
+        """Record a temporary failure; `reached` says whether the model was ever reached, in any lane.
 
-        Until then the breaker stays closed: whether the model can be called at all is to be known in seconds.
+        Until then the breaker stays closed, so that a model that cannot be called at all is detected in seconds.
         """
         in_flight = self.in_flight  # this call included: so many at once were too many
         self._ended(call)
@@ -187,7 +187,7 @@ class Lane:
         self._uncounted = min(self._uncounted, self.in_flight)
 
     def _left_at(self, standing: Standing, now: float) -> float:
-        """Return when one more call fits into what the endpoint said is left."""
+        """Return when one more call fits into the endpoint's remaining limits."""
         needs = {
             "requests": 1.0,
             "tokens": max(1.0, self._prompt + self._reply),
@@ -227,7 +227,7 @@ class Pool:
     later: deque[Course[Any]] = field(default_factory=deque)
     """Jobs to begin that others have made possible."""
     leading: dict[str, Course[Any]] = field(default_factory=dict)
-    """By the beginning of its prompt, the first job that has it, until its first reply is there."""
+    """By prompt prefix, the first job with it, until its first reply has arrived."""
     behind: dict[str, deque[Course[Any]]] = field(default_factory=dict)
     """Jobs whose prompts begin like that of a leading one."""
     led: deque[tuple[float, Course[Any]]] = field(default_factory=deque)
@@ -271,7 +271,7 @@ class Pool:
 
     @property
     def failing_since(self) -> float | None:
-        """Since when no lane brings anything but failures, once calls are held back for it; None: one does."""
+        """Since when all lanes only fail, once calls are held back for it; None: one works."""
         usable = [lane.breaker for lane in self.lanes if lane.out is None]
         if not usable or not all(breaker.open for breaker in usable):
             return None

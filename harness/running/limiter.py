@@ -1,18 +1,18 @@
-"""How many calls one endpoint gets at once, found out while it works.
+"""How many calls one endpoint gets at once, adapted while it works.
 
     start     the limit grows by one with each reply, so it doubles in a round trip
-    regain    it grows likewise, from half of what the endpoint took back to that
-    full      it stays: the endpoint took this many and refused more, or more of them brought no more replies
+    regain    it grows likewise, from half of what the endpoint accepted back to that
+    full      it stays: the endpoint accepted this many and refused more, or more calls gave no more replies
     steady    it grows by a sixteenth in a round trip
 
-The endpoint's word that it has too much (429, 503, 529) halves the limit, at most once for the calls that were in
-flight together. How many of these it did take is then regained at once and kept for a while: where the endpoint counts
-calls, that is its number, and each try at more costs a halving and perhaps a pause. A refusal at or below that number
-says that the endpoint counts something else; then the limit grows slowly from its half.
+A refusal for overload (429, 503, 529) halves the limit, at most once for the calls that were in
+flight together. The number that was accepted is then regained at once and kept for a while: if the endpoint counts
+calls, that is its limit, and each try at more costs a halving and perhaps a pause. A refusal at or below that number
+shows that the endpoint counts something else; then the limit grows slowly from its half.
 
     64 in flight, 24 refused: 32 → 40 in a round trip, 40 for 16 of them, 42: refused, 21 → 40, for 32 of them, …
 
-Nothing here reads a clock: the times come in.
+Nothing here reads a clock: times are passed in.
 """
 
 from dataclasses import dataclass, field
@@ -23,7 +23,7 @@ START = 16
 MOST = 256
 """Calls at once that are never exceeded unasked."""
 WORTH = 1.2
-"""What a doubled limit must at least multiply the replies in a second by; a smaller rise must bring its share."""
+"""A doubled limit must multiply the replies per second by at least this; a smaller rise proportionally."""
 HOLD = 16
 """Rounds for which a limit found to be full stays before a higher one is tried again."""
 LONGEST_HOLD = 128
@@ -58,11 +58,11 @@ class Limiter:
     """When the limit was last halved."""
     _mark: _Mark | None = None
     _doubted: bool = False
-    """Whether the last round was not worth its calls; a second one settles it."""
+    """Whether the last round did not raise the throughput; a second one decides."""
     _taken: int | None = None
     """Calls that the endpoint took at once when it refused more; None: it never did, or not because of their number."""
     _least: int = 0
-    """Of these, how many it took for a whole hold: so many at least."""
+    """The number that it accepted for a whole hold, a lower bound."""
     _hold: int = HOLD
     _held: int = 0
     """Rounds for which the limit has stayed."""
@@ -82,7 +82,7 @@ class Limiter:
         return int(self._limit)
 
     def replied(self, began: float, now: float, *, full: bool) -> None:
-        """Take note of a reply to a call begun at `began`; `full` says that the limit held other calls back."""
+        """Record a reply to a call begun at `began`; `full` says that the limit held other calls back."""
         if not self.adaptive:
             return
         if not full:  # fewer calls than allowed say nothing about the limit
@@ -99,7 +99,7 @@ class Limiter:
             self._begin_round(now)
 
     def pushed_back(self, began: float, now: float, in_flight: int, pause: float = 0.0) -> None:
-        """Halve the limit, unless the call was begun before that was done last; `pause` is what was asked for."""
+        """Halve the limit, unless the call was begun before the last halving; `pause` is the requested one."""
         if not self.adaptive:
             return
         self._pause = max(self._pause, pause)
@@ -142,7 +142,7 @@ class Limiter:
         self._needed = max(_FEWEST, self.limit)
 
     def _end_round(self, speed: float, now: float) -> None:
-        """Compare the round with the mark, and settle whether to go on growing."""
+        """Compare the round with the mark, and decide whether to continue growing."""
         if self.phase == "full":
             self._held += 1
             if self._held >= (HOLD if self._taken is None else self._hold) and now >= self._stays_until:

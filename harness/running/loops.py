@@ -1,4 +1,4 @@
-"""The event loop of a run: the thread's own, or one in a thread beside a caller that has one already (a notebook)."""
+"""The event loop of a run: the thread's own, or one in another thread if the caller already has one (a notebook)."""
 
 import asyncio
 import sys

@@ -1,4 +1,4 @@
-"""How a run is carried out, whatever it is about: how much at once, within which limits, and what may be reused."""
+"""How a run is carried out: how much at once, within which limits, and what may be reused."""
 
 import pathlib
 from dataclasses import dataclass
@@ -27,11 +27,11 @@ class RunOptions:
     cache: pathlib.Path | None = None
     """File in which completions are kept by content, across benchmarks and model names; None: no cache."""
     batch: bool = False
-    """Whether calls are handed in as a batch, at half the price and without haste."""
+    """Whether calls are submitted as batches, at half the price, answered within a day."""
     processes: Annotated[int, PROCESSES] | None = None
-    """Processes that make the calls, with `ray` the workers; None: as many as pay; 1: this process alone."""
+    """Processes that make the calls, with `ray` the workers; None: adjusted to the load; 1: only this process."""
     ray: str | None = None
-    """The address of a Ray cluster whose workers make the calls; empty: the one at hand; None: no cluster."""
+    """The address of a Ray cluster whose workers make the calls; empty: the local one; None: no cluster."""
     gpus_per_model: Annotated[float, GPUS] | None = None
     """GPUs for each local model on a Ray cluster; None: 1 where the cluster has any."""
 

@@ -1,11 +1,11 @@
 """The files that a plan's rows of one model or judge go to: the journal, and the replies of rows not complete yet.
 
-A run that was killed between a row and the note of it leaves replies and batches that have served:
+A run that was killed between writing a row and recording it leaves replies and batches that are no longer needed:
 
     row written  ── killed here ──▶  its replies still count as pending, its requests as not collected
 
-No later run asks for such a row, so what is left for rows that are complete and current is taken out; the planner knows
-which those are. Not so while a `--redo` is under way: what it has paid for belongs to rows that are complete.
+No later run requests such a row, so leftovers of complete and current rows are removed; the planner knows
+which those are. During a `--redo` they are kept: its paid replies belong to rows that are complete.
 """
 
 import contextlib
@@ -44,7 +44,7 @@ def open_output(
         stack: closes them.
         path: where the rows go.
         state: the state folder.
-        standing: what a killed run left of the rows that it says are there is taken out.
+        standing: whether a row is complete and current; leftovers of such rows are removed.
         needed: whether a row is to be written or moved.
         redo: whether what is done is done again.
 

@@ -1,9 +1,9 @@
 """Replies that were paid for and whose row is not complete yet: a first turn, the first game of a pair.
 
 One line each in `.turnbench/pending/`, found again by the job's key, the request's place in the job and its content; a
-changed prompt is therefore asked anew. A row that is complete is one more line, which takes its replies out; so is the
+changed prompt is therefore sent again. A complete row is one more line, which removes its replies; so is the
 beginning of a `--redo`, during which a complete row does not. A job that failed for good is a line as well, with its
-cause, until its row is complete. When nothing is left the file goes.
+cause, until its row is complete. An empty file is deleted.
 """
 
 import pathlib
@@ -38,7 +38,7 @@ class _KeptLine(KeptReply):
 
 
 class _FailedLine(TypedDict):
-    """What a line of a failure must hold."""
+    """The fields of a failure's line."""
 
     row: str
     failed: str
@@ -47,7 +47,7 @@ class _FailedLine(TypedDict):
 
 
 class _CompleteLine(TypedDict):
-    """What the line of a row that is complete must hold."""
+    """The fields of a complete row's line."""
 
     complete: str
 
@@ -88,7 +88,7 @@ class Left:
 def left_in(path: pathlib.Path) -> Left:
     """Return what is left in a file of pending replies; nothing is changed.
 
-    What is no such line is passed over: what it might have saved is asked again.
+    Invalid lines are skipped: their requests are sent again.
     """
     left = Left()
     for _, line in sound_rows(path):
@@ -130,7 +130,7 @@ class Pending(StateJournal):
         return None if self._fresh else self.left.find(row, key, place, request)
 
     def redo(self) -> None:
-        """Write down that complete rows are made again, so what is left for them has not served yet."""
+        """Record that complete rows are being redone, so that their replies are still needed."""
         if not self.left.redo:
             self.append({"redo": True})
             self.left.redo = True
@@ -168,7 +168,7 @@ def kept_count(path: pathlib.Path, state: pathlib.Path) -> int:
 
 
 def reply_to_kept(reply: Reply) -> dict[str, Any]:
-    """Return all of a reply as JSON: also what no row holds, log-probabilities and what the next turn carries."""
+    """Return a whole reply as JSON, including what no row stores: log-probabilities and parts for the next turn."""
     kept: dict[str, Any] = {"text": reply.text, "details": reply_details(reply)}
     if reply.carried is not None:
         kept["carried"] = reply.carried
@@ -193,5 +193,5 @@ def reply_from_kept(kept: Mapping[str, Any]) -> Reply:
 
 
 def _content(request: Request) -> str:
-    """Return the hash of what is asked; the reference belongs to it, since a built-in model replies with that."""
+    """Return the hash of a request, including the reference, since a built-in model replies with it."""
     return content_hash(request.content, request.facts and request.facts.reference)

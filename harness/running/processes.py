@@ -5,11 +5,11 @@
     reply or error          ◀────────────────────   number, answered
 
 Each message is its length in four bytes, then a pickle; both ends are this program. A process ends itself as soon as
-its socket is closed, which the system does for a parent that was killed. It ignores Ctrl-C and its like: whether the
-calls in flight may end is the parent's to say. Keys it reads from the environment that it inherits.
+its socket is closed, which the system does for a parent that was killed. It ignores Ctrl-C and the like: the parent
+decides whether the calls in flight may end. It reads keys from the inherited environment.
 
-A process that begins anew imports an SDK for a second. So those that may be wanted are forked before the run, from this
-process, which has imported it, and wait for their first message; where that is not safe or not cheap, and for any
+A new process needs a second to import an SDK. So processes that may be needed are forked before the run, from this
+process, which has imported it, and wait for their first message; if that is not safe or not cheap, and for any
 further one, a new interpreter is started.
 """
 
@@ -136,7 +136,7 @@ class Process:
             self._waiting.pop(number, None)
 
     async def _read(self, reader: asyncio.StreamReader) -> None:
-        """Hand on what comes back; when the process is gone, or its socket, it is ended, and each call is told."""
+        """Pass on replies; when the process or its socket is gone, end it and fail each of its calls."""
         async for number, content in _messages(reader):
             waiting = self._waiting.get(number)
             if waiting is not None and not waiting.done():  # the engine may have broken the call off
@@ -156,7 +156,7 @@ class Spares:
     """Processes that were forked before the run, for when they are wanted."""
 
     def __init__(self, number: int) -> None:
-        """Fork so many, if that can be done."""
+        """Fork this many processes, if possible."""
         self._spares = [_fork() for _ in range(number)] if _forkable() else []
 
     async def open(self, origins: Sequence[Origin]) -> Process:

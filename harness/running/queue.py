@@ -5,10 +5,10 @@ drawn from the plan only when there is room for them. Those that others have mad
 last for the same reason, but only a reserve of them waits: more begin at once. Where several models are called, those
 that come up too early wait aside, but never more than `AHEAD`: a plan may be larger than memory.
 
-Of jobs whose prompts begin alike the first one leads: providers cache the beginning of a prompt once a reply to it is
-there, and some of them charge for what is put into the cache. The others wait for that reply as long as there is other
-work for the calls that could be made; none is left unmade for their sake. New leading jobs come before those that
-follow, which so fill the end of the run, but not for longer than `FOLLOW_WITHIN`: a cache holds a beginning for five
+Of jobs whose prompts share a prefix the first one leads: providers cache the prefix once they have replied
+to it, and some of them charge for cache writes. The others wait for that reply as long as there is other
+work; no slot stays idle for it. New leading jobs come before those that
+follow, which so fill the end of the run, but not for longer than `FOLLOW_WITHIN`: a cache keeps a prefix for five
 minutes.
 """
 
@@ -78,14 +78,14 @@ class Queue:
         return None
 
     def _started(self, course: Course[Any]) -> bool:
-        """Begin a job, or let it go on after it was parked; return whether a request is due that needs a call."""
+        """Begin a job, or continue it after it was parked; return whether a request is due that needs a call."""
         course.start()
         for lane in self._pools[course.job.model].lanes:
             lane.started(course)
         return self.advanced(course)
 
     def advanced(self, course: Course[Any]) -> bool:
-        """Take note of how far a course has come; return whether a request is due that needs a call."""
+        """Record a course's progress; return whether a request is due that needs a call."""
         if course.place > 0 or course.request is None:
             self._led(course)
         for other in course.released():
@@ -106,7 +106,7 @@ class Queue:
             self._released.append(other)
 
     def _put_behind(self, course: Course[Any]) -> bool:
-        """Return whether a job is put aside until the one with the same beginning has its first reply."""
+        """Return whether a job is put aside until the one with the same prefix has its first reply."""
         pool, beginning = self._pools[course.job.model], course.job.beginning
         if not beginning or course.follows or beginning not in pool.leading:
             return False
@@ -121,7 +121,7 @@ class Queue:
             self._pools[course.job.model].leading.setdefault(course.job.beginning, course)
 
     def _led(self, course: Course[Any]) -> None:
-        """Let go on what waited for a job, once it has a reply or has ended."""
+        """Continue the jobs that waited for a job, once it has a reply or has ended."""
         pool, beginning = self._pools[course.job.model], course.job.beginning
         if beginning and pool.leading.get(beginning) is course:
             del pool.leading[beginning]
@@ -148,7 +148,7 @@ class Queue:
         self._pools[work.course.model].again.append(work)
 
     def _next(self, now: float) -> Work | Course[Any] | None:
-        """Return a job to go on with, or one to begin."""
+        """Return a job to continue, or one to begin."""
         ready = [pool for pool in self._pools.values() if pool.waiting and self._ready(pool, now)]
         for pool in ready:
             if pool.held is not None:

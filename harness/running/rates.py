@@ -1,7 +1,7 @@
-"""Calls and tokens in a minute, as hard limits: no minute, wherever it begins, has more of them than allowed.
+"""Calls and tokens per minute, as hard limits: no minute, wherever it begins, has more of them than allowed.
 
-A call counts the most tokens that it may use from its beginning on; when its reply says how many it really used, the
-difference is given back. Nothing here reads a clock: the times come in.
+From its start a call counts with the most tokens that it may use; when its reply states how many it used, the
+difference is released. Nothing here reads a clock: times are passed in.
 """
 
 import math
@@ -29,7 +29,7 @@ class Taken:
 
 @dataclass(slots=True)
 class Window:
-    """So much in a minute and no more. What is larger than the whole of it is let through alone."""
+    """The most per minute. A call larger than that is let through alone."""
 
     most: float = math.inf
     seconds: float = MINUTE
@@ -81,7 +81,7 @@ class Rates:
     tokens: Window = field(default_factory=Window)
 
     def ready_at(self, tokens: float, now: float) -> float:
-        """Return when a call of so many tokens may begin."""
+        """Return when a call of this many tokens may begin."""
         return max(self.calls.ready_at(1, now), self.tokens.ready_at(tokens, now))
 
     def begin(self, tokens: float, now: float) -> Taken:

@@ -1,4 +1,4 @@
-"""Workers on a Ray cluster, which make the calls of a run; its files and its limits stay with whoever started it.
+"""Workers on a Ray cluster, which make the calls of a run; its files and limits stay in the process that started it.
 
 Local weights: as many workers of each model as the cluster has GPUs for, and each batches its own calls. Models behind
 endpoints: one worker on each node, all under the one set of limits of this process. A worker, or a node with all of
@@ -29,9 +29,9 @@ from harness.running.options import RunOptions
 
 log = logging.getLogger("turnbench")
 PATIENCE = 600.0
-"""Seconds that a worker may take to start, where the run states no patience of its own."""
+"""Seconds that a worker may take to start, if the run states no patience."""
 SLOW = 20.0
-"""Seconds after which the user is told that a worker does not start."""
+"""Seconds after which a warning says that a worker does not start."""
 WAITING = "waiting for the Ray cluster: it has no room for a worker, or starts one slowly"
 CONNECT_SECONDS = 10.0
 """Seconds in which the cluster's address must take a connection."""
@@ -91,7 +91,7 @@ def on_ray(models: Models, options: RunOptions) -> Models:
     ray = _library()
     origins = [origin for several in models.values() for model in several if (origin := origin_of(model)) is not None]
     if not origins:
-        log.warning("--ray: built-in models answer in this process; no call is made elsewhere")
+        log.warning("--ray: built-in models answer in this process, so no call goes to the cluster")
         return models
     local = [origin for origin in origins if not calls_out(origin)]
     cluster = _Cluster(ray, options)
@@ -140,7 +140,7 @@ class _Cluster:
         """
         if not self.gpus:
             if self._options.gpus_per_model is not None:
-                raise UsageError("--gpus-per-model: the Ray cluster has no GPU; leave it out to use processors")
+                raise UsageError("--gpus-per-model: the Ray cluster has no GPU; leave it out to use CPUs")
             return self._options.processes or self.nodes
         places = sum(int(gpus / self.gpus + 1e-9) for gpus in self._gpus)
         wanted = self._options.processes or max(1, places // models)
@@ -206,7 +206,7 @@ class _Cluster:
 
 
 def _library() -> Any:
-    """Return Ray, which sends nobody any statistics."""
+    """Return Ray, with usage statistics turned off."""
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     try:
         import ray
@@ -230,16 +230,16 @@ def _joined(ray: Any, address: str) -> bool:
             ray.init(address or "auto", log_to_driver=False, logging_level=logging.CRITICAL)
         except (ConnectionError, RuntimeError, ValueError) as error:
             if address:
-                raise UsageError(f"--ray {address}: no Ray cluster can be joined there: {first_line(error)}") from None
+                raise UsageError(f"--ray {address}: cannot join a Ray cluster there: {first_line(error)}") from None
             # Not started here: on loopback alone, which is all that is right unasked, no other machine could join it.
             raise UsageError(
-                "--ray: no Ray cluster runs here; start one (ray start --head) or say where one is, as 10.0.0.1:6379"
+                "--ray: no Ray cluster runs here; start one (ray start --head) or give an address like 10.0.0.1:6379"
             ) from None
     return True
 
 
 def _check(address: str) -> None:
-    """Raise `UsageError` if nobody listens at an address; Ray itself would try for minutes."""
+    """Raise `UsageError` if nothing listens at an address; Ray itself would try for minutes."""
     host, colon, port = address.rpartition(":")
     if not address or address in ("auto", "local") or "://" in address:
         return
@@ -253,7 +253,7 @@ def _check(address: str) -> None:
 
 @contextlib.contextmanager
 def _own_signals() -> Iterator[None]:
-    """Keep what SIGTERM does: Ray would take it over, and a run that is told to end would not finish its calls."""
+    """Keep our SIGTERM handler: Ray would replace it, and a terminated run would not finish its calls."""
     before = signal.getsignal(signal.SIGTERM)
     try:
         yield

@@ -7,9 +7,9 @@ from harness.errors import TransientError
 from harness.running.options import RunOptions
 
 PUSHED_BACK = frozenset({"rate limit", "overload"})
-"""The kinds of failure by which an endpoint says that it has too much: 429, 503, 529."""
+"""The kinds of failure for overload: 429, 503, 529."""
 BEYOND_THE_REQUEST = PUSHED_BACK | {"outage", "no connection"}
-"""The kinds that say nothing against the request: how long it is tried again is a matter of time, not of number."""
+"""The kinds that are not the request's fault: retried by time, not by number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +21,7 @@ class RetryPolicy:
     """
 
     tries: int = 6
-    """Calls in all, the first one included, for what may be the request's fault; for all else at least so many."""
+    """Calls in total, with the first one, if the request may be at fault; in other cases at least this many."""
     limited: int = 30
     """The least where the endpoint only asked to come later."""
     first: float = 0.5
@@ -29,9 +29,9 @@ class RetryPolicy:
     longest: float = 30.0
     """Seconds."""
     connections: int = 3
-    """An endpoint that has never answered is given up after so many refused connections of one call."""
+    """An endpoint that has never answered is given up after this many refused connections of one call."""
     silent: int = 2
-    """An endpoint that has never answered is given up after so many calls to which no byte came in time."""
+    """An endpoint that has never answered is given up after this many calls without a byte in time."""
     patience: float = 600.0
     """Seconds of nothing but failures after which an endpoint is given up."""
     max_wait: float = 600.0
@@ -56,7 +56,7 @@ class RetryPolicy:
         return None if error.retry_after is None else min(error.retry_after, self.max_wait)
 
     def pause(self, probes: int) -> float:
-        """Return the seconds for which an endpoint that only fails is left alone after n probes: 5, 10, 20, 30, 30."""
+        """Return the pause in seconds of an endpoint that only fails after n probes: 5, 10, 20, 30, 30."""
         return min(self.longest, 10 * self.first * 2.0 ** min(probes, 60))
 
 

@@ -1,9 +1,9 @@
-"""Sockets that are ready, a few at a time: the next request leaves before the last of many replies has been read.
+"""Ready sockets, a few at a time: the next request is sent before the last of many replies has been read.
 
-An event loop takes everything that is ready in one round, step by step: of 64 replies that come together all are read,
-then all are parsed, and only then is anything asked for again. The endpoint waits through all of that, and since all
-that is sent together comes back together, it never ends. In portions of four, a reply is read, dealt with and followed
-by the next request while the others are still to be read:
+An event loop handles everything that is ready in one round, step by step: of 64 simultaneous replies all are read,
+then all are parsed, and only then are new requests sent. The endpoint waits during all of that, and since requests
+sent together are answered together, this repeats. In portions of four, a reply is read, handled and followed
+by the next request before the others are read:
 
     all at once     read read read read   parse parse parse parse   send send send send
     in portions     read parse send   read parse send   read parse send   read parse send

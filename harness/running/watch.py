@@ -9,7 +9,7 @@ from harness.records import Failure, Reply
 
 @dataclass(slots=True)
 class Tally:
-    """The counts of a run, kept up to date while it goes on."""
+    """The counts of a run, updated while it runs."""
 
     planned: int = 0
     """Jobs to do in this run."""
@@ -24,9 +24,9 @@ class Tally:
     limit: int | None = None
     """Calls that may be in flight now, where the run finds that out."""
     resumes_at: float | None = None
-    """When the next call may begin, by the monotonic clock, where an endpoint wants to be left alone until then."""
+    """When the next call may begin, by the monotonic clock, if an endpoint has asked for a pause."""
     failing_since: float | None = None
-    """Since when an endpoint brings nothing but failures, by the monotonic clock; None: all bring replies."""
+    """Since when an endpoint only fails, by the monotonic clock; None: all work."""
     given_up_at: float | None = None
     """When it is given up."""
     prompt_tokens: int = 0
@@ -36,10 +36,10 @@ class Tally:
     batched: int = 0
     """Requests that are at a provider in batches."""
     processed: int = 0
-    """Of these, how many are through, as far as the provider says."""
+    """How many of these are done, as far as the provider reports."""
     failures: list[Failure] = field(default_factory=list)
     flagged: dict[str, int] = field(default_factory=dict)
-    """Replies that were cut, refused or empty, by finish reason; `in words` where a JSON schema was refused."""
+    """Replies that were cut off, refused or empty, by finish reason; `in words` if a JSON schema was refused."""
 
     def count(self, reply: Reply) -> None:
         """Add one reply."""

@@ -1,11 +1,11 @@
-"""Results -> what people and programs read: a page of tables, charts and notes, made once, written in any format.
+"""Results -> output for people and programs: a page of tables, charts and notes, made once, written in any format.
 
 items.py             Table, Chart, Note, and the Page that holds them; a number with its interval is one cell
 values.py, words.py  numbers, names and headings as every format shows them
 text.py, markdown.py, latex.py, csv.py, json.py, html.py, frame.py      one format each: a function of a page
-lines.py             the order of what the formats without pictures write; pictures.py: charts as files
+lines.py             the order of output in formats without pictures; pictures.py: charts as files
 show_result.py, judge_report.py, judge_set.py, check_bench.py, status.py, costs.py   what each command shows, as a page
-efficiency.py, first_turn.py, style.py, users.py                        what flags of show_result show
+efficiency.py, first_turn.py, style.py, users.py                        the pages of flags of show_result
 charts/              one picture for each file, as SVG
 """
 

@@ -16,7 +16,7 @@ def bench_page(report: BenchReport) -> Page:
     facts = {
         "benchmark": f"{' '.join(filter(None, [report.name, report.settings.version]))}: "
         f"{report.settings.title or 'no title'}",
-        "questions": turns or "no sound question",
+        "questions": turns or "no valid question",
     }
     return Page(f"The benchmark {report.name}", facts, list(_items(report)), report.notes, _data(report))
 
@@ -53,7 +53,7 @@ def _items(report: BenchReport) -> Iterator[Item]:
     lists = {
         "the same words in two questions": same,
         "near-duplicates (share of common eight-word runs)": near,
-        "no reference answer, which the judge set mt_bench wants": _missing_told(report),
+        "no reference answer, which the judge set mt_bench requires": _missing_told(report),
         counted(len(report.problems), "problem"): [str(problem) for problem in report.problems],
     }
     for heading, lines in lists.items():

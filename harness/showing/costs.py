@@ -38,22 +38,22 @@ def estimate_page(estimates: Sequence[Estimate], title: str = "") -> Page:
     prices = f"prices: models.toml, else the list of {price_list().date}"
     notes = [f"prompt tokens are estimated from the texts, within 20%; {prices}"]
     for each in estimates:
-        why = "no earlier replies to go by; from short replies to the limit on tokens"
+        why = "no earlier replies to estimate from; from short replies to the token limit"
         if each.past:
-            why = f"reply tokens by {each.past:,} earlier replies (the middle half, and their mean)"
+            why = f"reply tokens by {each.past:,} earlier replies (interquartile range, widened to their mean)"
         notes.append(f"{_named(each)}: {why}")
     for each in estimates:
         if each.cached:
             notes.append(
                 f"{_named(each)}: {counted(each.cached)} of the prompt tokens are counted as coming from "
-                "the provider's cache, which keeps what prompts begin with for minutes"
+                "the provider's cache, which keeps prompt prefixes for minutes"
             )
     again = sum(each.again for each in estimates)
     if again:
         known = [each.cost_again for each in estimates if each.cost_again]
         more = f" and {dollars(sum(known))}" if known else ""
         notes.append(
-            "a reply that is cut at its limit is asked for once more with a larger one (--retry-cut): if each were, "
+            "a reply that is cut off at its limit is requested again with a larger one (--retry-cut): if all were, "
             f"{counted(again)} reply tokens{more} more"
         )
     columns = [*map(Column, ("what", "model", *whose)), Column("calls", form=counted)]
@@ -70,7 +70,7 @@ def _all_of(estimates: Sequence[Estimate]) -> str:
     """Return the cost of all of them as a text; empty if no price is known."""
     costs = [each.cost for each in estimates if each.cost is not None]
     every = Span(sum(cost.low for cost in costs), sum(cost.high for cost in costs))
-    partly = ", the priced ones alone" if len(costs) < len(estimates) else ""
+    partly = ", of the priced ones only" if len(costs) < len(estimates) else ""
     return _span(every, dollars) + partly if costs else ""
 
 
@@ -83,7 +83,7 @@ def cost_told(estimates: Sequence[Estimate]) -> str:
 def reach_page(rows: Sequence[Row], notes: Sequence[str]) -> Page:
     """Return the page of what a planned run would show, and what else would."""
     columns = [*map(Column, ("questions", "samples", "judges", "smallest_difference")), Column("calls", form=counted)]
-    title = "What the judgments would show, and what others would"
+    title = "What the judgments would detect, and what more would"
     return Page("Reach", {}, [Table(title, rows, [*columns, Column("cost", "cost at most", form=dollars)])], notes)
 
 
@@ -94,18 +94,18 @@ def cost_page(costs: Sequence[CostRow]) -> Page:
     known = sum(priced)
     notes = [f"in all {dollars(known)}, by models.toml, else by the list prices of {date}"]
     if costs and not priced:
-        notes = ["what all that cost is unknown"]
+        notes = ["the cost of all this is unknown"]
     if any(each.cost is None for each in costs):
-        notes.append("what has an unknown price is not in it; state the price in models.toml")
+        notes.append("without what has an unknown price; state the price in models.toml")
     notes.append(NOT_IN_IT)
     if any(each.unstated for each in costs):
-        notes.append("without tokens: calls of which no tokens are stored; they are not in the sums")
+        notes.append("without tokens: calls without stored token counts; they are not in the sums")
     rows = [each.row() for each in costs]
     data = {"rows": rows, "total": known if priced or not costs else None, "prices": date.isoformat()}
     shown = [row | {"cost": _shown_cost(each)} for each, row in zip(costs, rows, strict=True)]
     cached = [name for name in ("cached_tokens", "written_tokens") if any(row[name] for row in rows)]
     if cached:
-        notes.append("of the prompt tokens, cached ones came from the provider's cache, and written ones went into it")
+        notes.append("cached: prompt tokens read from the provider's cache; written: those written to it")
     columns = [one for one in COST_COLUMNS if one.name in cached or one.name not in ("cached_tokens", "written_tokens")]
     return Page("Cost", {}, [Table("", shown, columns, keys=2)], notes, data, rows)
 

@@ -16,7 +16,7 @@ def efficiency_page(found: EfficiencyTable) -> Page:
     rows = [each.row() for each in found.rows]
     facts = {"questions": result.bench or "unstated", "judge": result.judge, "judge set": result.judge_set}
     notes = [
-        f"of {found.questions} questions; tokens as the providers counted them; seconds of one call, where it was made "
+        f"on {found.questions} questions; tokens as the providers counted them; seconds of one call, without those "
         "neither from the cache nor in a batch",
         f"dollars for 1,000 turns, at the prices of models.toml, else of the list of {price_list().date}; frontier: no "
         "other ranked model is at least as good for at most the same money",
@@ -58,5 +58,5 @@ def efficiency_items(found: EfficiencyTable) -> list[Item]:
         drawn = partial(
             scatter_chart, points, x_label="dollars for 1,000 turns", y_label="score", frontier=edge, y_percent=False
         )
-        items.append(Chart("Quality against price", drawn, "The line joins the models that none undercuts."))
+        items.append(Chart("Quality against price", drawn, "The line joins the models of the Pareto front."))
     return items

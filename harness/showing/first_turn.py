@@ -21,7 +21,7 @@ def first_turn_page(found: FirstTurnEffect) -> Page:
         *found.notes,
         "difference: turn 2 with given history less turn 2 with the model's own, on the questions that have both; what "
         "is above 0 was lost by the model's own first turn",
-        f"a good first turn has a grade of {rounded(found.good, 2)} or more (the median); a bad one less",
+        f"a good first turn has a grade of {rounded(found.good, 2)} or more (the median); a bad one a lower grade",
         f"intervals: questions resampled{found.within and f' within {found.within}'}, seed {found.seed}; p: sign-flip "
         "test, Holm over models",
     ]
@@ -35,7 +35,7 @@ def _items(found: FirstTurnEffect) -> Iterator[Item]:
     split = [effect for effect in found.effects if effect.first is not None]
     within = [effect for effect in found.effects if effect.category is not None]
     for title, effects, more in (
-        ("Turn 2 with own and with given history", every, ()),
+        ("Turn 2 with own and with supplied history", every, ()),
         ("After a good and after a bad first turn", split, ("first_turn",)),
         (f"By {found.by}", within, (found.by,)),
     ):

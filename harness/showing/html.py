@@ -33,7 +33,7 @@ def html(page: Page) -> str:
         notes = "".join(f"<li>{bdi(note)}</li>" for note in page.notes)
         body.append(f'<section class="tb-notes"><h2>Notes</h2><ul>{notes}</ul></section>')
     body.extend(_items(page.items))
-    body.append("<footer>Made by turnbench. This page loads nothing from elsewhere.</footer>")
+    body.append("<footer>Made by turnbench. This page loads nothing from other hosts.</footer>")
     style = pathlib.Path(__file__).with_name("report.css").read_text(encoding="utf-8")
     return _PAGE.format(title=escaped(page.title), style=style, body="\n".join(body))
 
@@ -46,7 +46,7 @@ def check_report(path: pathlib.Path | str) -> None:
 
 
 def write_report(path: pathlib.Path | str, page: Page) -> None:
-    """Write the page to a file, in place of an earlier page.
+    """Write the page to a file, replacing an earlier page.
 
     Raises:
         StorageError: the file cannot be written, or holds something else.
@@ -59,7 +59,7 @@ def write_report(path: pathlib.Path | str, page: Page) -> None:
 
 _SHADED = {
     "groups": "Blue is above the mean of the row, orange below it.",
-    "models": "Blue speaks for the row's model, orange for the column's.",
+    "models": "Blue favours the row's model, orange the column's.",
 }
 
 

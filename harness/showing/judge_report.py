@@ -91,7 +91,7 @@ def report_charts(report: Report) -> list[Chart]:
     """Return the pictures of a report, as far as there are any."""
     drawn = _DRAWN.get(report.name, ())
     if report.name == "ranking" and "metric" in report.rows[0]:
-        drawn = [("Which metric orders answers as the judge does?", _metrics_svg)]
+        drawn = [("Which metric's order of the answers agrees with the judge?", _metrics_svg)]
     return [Chart(title, partial(draw, report)) for title, draw in drawn]
 
 
@@ -122,7 +122,7 @@ def _repeat_svg(report: Report) -> str:
 def _self_svg(report: Report) -> str:
     found = {row["judge"]: _estimate(row, "difference") for row in report.rows if row["difference"] is not None}
     if not found:
-        raise UsageError("no judge has models of its own family here that other judges judged too")
+        raise UsageError("no judge has models of its family here that other judges also judged")
     return interval_chart(found, label="self-preference", of="judges", counted="items", reference=0.0)
 
 
@@ -134,7 +134,7 @@ def _corrected_svg(report: Report) -> str:
 def _metrics_svg(report: Report) -> str:
     whole = [row for row in report.rows if row["category"] is None]
     found = {": ".join(filter(None, [row.get("criterion"), row["metric"]])): _estimate(row, "agree") for row in whole}
-    label = "pairs of answers ordered alike"
+    label = "pairs of answers in the same order"
     return interval_chart(found, label=label, of="metrics", counted="pairs", reference=0.5, as_percent=True)
 
 
@@ -172,13 +172,13 @@ def _judge_of(row: Mapping[str, Any]) -> str:
 _AGREEMENT = (("human_agreement", "price", 1.0), ("Human agreement", "Price [$/1000 examples]", 100.0))
 """The columns of agreement and price, and what agreement is a share of; AlpacaEval's after ours."""
 _DRAWN: Mapping[str, Sequence[tuple[str, Callable[[Report], str]]]] = {
-    "position": [("Does the judge go by the place of an answer?", lambda report: position_chart(report.rows))],
-    "length": [("If all answers were equally long", _length_svg)],
+    "position": [("Position bias: does the order change the verdict?", lambda report: position_chart(report.rows))],
+    "length": [("Win rates at equal answer length", _length_svg)],
     "repeat": [("Where the variance of the verdicts comes from", _repeat_svg)],
     "self": [("Does the judge favour the models of its family?", _self_svg)],
     "corrected": [("Win rates corrected by votes", _corrected_svg)],
     "judges": [
-        ("What agreement with people costs", _price_svg),
-        ("Do judges see the models as people do?", _win_rates_svg),
+        ("Agreement with people and its cost", _price_svg),
+        ("Do judges rank the models as people do?", _win_rates_svg),
     ],
 }

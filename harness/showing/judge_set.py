@@ -122,7 +122,7 @@ def prompt_text(prompt: JudgePrompt) -> str:
     asked = [f"template {prompt.template.name}", f"{form.kind} as {form.format}"]
     asked += [f"from {form.scale[0]:g} to {form.scale[1]:g}"] if form.kind in ("grade", "dimensions") else []
     asked += [f"one of {', '.join(form.labels)}"] if form.labels else []
-    asked += ["weighed by log-probabilities"] if form.score_method == "logprobs" else []
+    asked += ["weighted by log-probabilities"] if form.score_method == "logprobs" else []
     lines = [f"===== {', '.join(parts)}", f"===== {', '.join(asked)}"]
     for message in prompt.request.messages:
         lines += [f"----- {message.role}", message.content]

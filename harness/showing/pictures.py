@@ -15,7 +15,7 @@ _APART = re.compile(r"[^\w]+")
 def check_folder(folder: pathlib.Path) -> None:
     """Raise `StorageError` unless charts can be written into a folder: it is there, or can be made."""
     if folder.exists() and not folder.is_dir():
-        raise StorageError(f"{folder}: is no folder, so charts cannot be written into it; name another one")
+        raise StorageError(f"{folder}: is not a folder, so charts cannot be written into it; name another one")
 
 
 def write_charts(folder: pathlib.Path, page: Page) -> list[pathlib.Path]:

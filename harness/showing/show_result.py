@@ -52,7 +52,7 @@ def result_page(result: Result, *, intervals: bool = False) -> Page:
 
 
 def sampling_of(result: Result) -> str:
-    """Return the sampling that the judge was asked for: that of the first judgment, since a table has one only."""
+    """Return the judge's requested sampling: that of the first judgment, since a table has only one."""
     return read_judgments(result.path).observations[0].source.sampling
 
 
@@ -67,7 +67,7 @@ def _rows(result: Result, intervals: bool) -> Sequence[Row]:
 
 
 def _data(result: Result, intervals: bool) -> dict[str, Any]:
-    """Return what JSON shows: the rows, what a reader must know of them, and what was asked for beside them."""
+    """Return the JSON form: the rows, the notes on them, and the further results that were requested."""
     data: dict[str, Any] = {
         "mode": result.mode,
         "bench": result.bench,
@@ -169,11 +169,11 @@ def _verdicts(table: Lines, of_all: str, lead: str) -> Iterator[Item]:
     if table.sure and fields.keys() - ({lead} if lead in table.ranks else ()):
         order = [name for name in table.names if name in fields] or list(fields)
         columns = [Column("model"), *(Column(name, _own_name(name, table), "interval") for name in order)]
-        title = f"95% intervals{of_all} (questions resampled{_within(table.strata)}, seed {table.seed})"
+        title = f"95% intervals{of_all} (bootstrap over questions{_within(table.strata)}, seed {table.seed})"
         yield Table(title, rows, columns, places=table.places)
     if len(table.ranks) > 1 and len(ranks := table.rank_rows()) > 1:
         columns = [Column("model"), *(Column(name, _own_name(name, table)) for name in table.ranks)]
-        yield Table("Ranks (each column by itself: sign-flip tests, Holm)", ranks, columns)
+        yield Table("Ranks (for each column: sign-flip tests, Holm)", ranks, columns)
     groups = table.group_rows(intervals=False)
     if groups:
         columns = [Column(column.name, _own_name(column.name, table)) for column in columns_of(groups)]
@@ -276,7 +276,7 @@ def turn_charts(detail: "Detail", models: Sequence[str]) -> list[Chart]:
     if not turned:
         return []
     curves = {name: {at: line.fields["score"] for at, line in turned[name].items()} for name in models[: charts.MOST]}
-    note = "A late turn is of the questions that have one; change from turn 1 on the same questions: see the table."
+    note = "Later turns are over the questions that have them; for the change on the same questions see the table."
     found = [Chart(TURN_BY_TURN, partial(charts.turn_chart, curves), note)]
     if len(models) > 1:
         one, other = models[0], models[1]
@@ -301,7 +301,7 @@ def _turn_tables(detail: "Detail", order: Sequence[str]) -> Iterator[Table]:
         pairs = detail.between(order[0], order[1])
         rows = [{"turn": turn, **pair_row(pair), "p_holm": p_text(pair.p_holm)} for turn, pair in pairs.items()]
         columns = [Column("turn"), Column("difference"), Column("p_holm"), Column("n", "questions")]
-        note = "On the questions that both have; the turns are one family of tests."
+        note = "On the questions that both have; all turns are one family of tests."
         yield Table(f"{order[0]} less {order[1]}, turn by turn", rows, columns, note)
 
 
@@ -335,13 +335,16 @@ def _pairs(detail: "Detail", only: "PairsOnly") -> Iterator[Item]:
         drawn = partial(charts.win_rate_chart, only.matrix, detail.column)
         yield listed if baseline else Chart("Every two models", drawn, instead=listed)
     if only.position and only.position[0]["n"]:
-        yield Chart("Does the judge go by the place of an answer?", partial(charts.position_chart, only.position))
+        yield Chart(
+            "Position bias: does the order of the answers change the verdict?",
+            partial(charts.position_chart, only.position),
+        )
         total = only.position[0]
         first = total["first_share"]
         share = f"won {with_interval(first.value, first.low, first.high, to_places(3))} of decided games"
         yield Note(
-            f"position: of {total['n']} pairs {total['consistent']} were judged alike in both orders, "
-            f"{total['biased_first']} for whoever came first, {total['biased_second']} for whoever came second, "
+            f"position: of {total['n']} pairs {total['consistent']} got the same verdict in both orders, "
+            f"{total['biased_first']} for the first answer, {total['biased_second']} for the second answer, "
             f"{total['one_sided_tie']} a tie in one order only; "
             + ("no game was decided" if first.value is None else f"the answer shown first {share}")
         )
@@ -370,7 +373,7 @@ def _resampled(table: Lines) -> str:
         from harness.results.statistics.bootstrap import LEAST
 
         return f"No intervals: they take {LEAST} questions that do not all agree."
-    return f"95% intervals: questions resampled{_within(table.strata)}, seed {table.seed}."
+    return f"95% intervals: bootstrap over questions{_within(table.strata)}, seed {table.seed}."
 
 
 def _by_group(
@@ -442,19 +445,17 @@ def _next_ones(table: "PairedTable", neighbours: Sequence["Paired"], places: int
     blind = all(pair.n < pair.least for pair in table.pairs)
     smallest = None if blind else table.smallest_detectable
     shows = (
-        "" if smallest is None else f"; differences of {rounded(smallest, places)} or more would be found (power 80%)"
+        "" if smallest is None else f"; differences of {rounded(smallest, places)} or more can be detected (power 80%)"
     )
     stated = next((pair.stated for pair in neighbours if pair.questions_needed is not None), None)
     if stated is not None:
-        shows += f"; questions needed: to find a difference of {rounded(stated, places)} (--difference)"
+        shows += f"; questions needed: to detect a difference of {rounded(stated, places)} (--difference)"
     chosen = any(pair.p_method == "mixture" for pair in table.pairs)
-    test = f"sign-flip test{' that allows for pairs chosen by earlier results' if chosen else ''}, Holm"
+    test = f"sign-flip test{' that accounts for pairs chosen by earlier results' if chosen else ''}, Holm"
     found = f"{table.told_apart} of {len(table.pairs)} pairs of models differ significantly ({test})"
     if blind:
         found += f"; on fewer than {table.pairs[0].least} questions none can"
-    return compared(
-        "Each model and the next one (each interval of its pair alone)", neighbours, f"{found}{shows}.", places
-    )
+    return compared("Each model and the next one (intervals of single pairs)", neighbours, f"{found}{shows}.", places)
 
 
 def compared(title: str, pairs: Sequence["Paired"], note: str | None, places: int = 2) -> Table:

@@ -24,8 +24,8 @@ def filled(rows: Sequence[Row], always: Sequence[str] = _ALWAYS) -> list[Column]
 
 def _items(status: BenchStatus) -> Iterator[Item]:
     models, judges = [model.row() for model in status.models], [judge.row() for judge in status.judges]
-    yield Table("", models, filled(models)) if models else Note("nothing is answered yet")
-    yield Table("", judges, filled(judges), keys=3) if judges else Note("nothing is judged yet")
+    yield Table("", models, filled(models)) if models else Note("no answers yet")
+    yield Table("", judges, filled(judges), keys=3) if judges else Note("no judgments yet")
     if status.rest:  # as --dry-run shows it
         yield from estimate_page(status.rest, "Left to do").items
 
@@ -35,14 +35,14 @@ def _notes(status: BenchStatus) -> Iterator[str]:
         yield from estimate_page(status.rest).notes
     for judge in status.judges:
         if judge.note:
-            yield f"{judge.path.name}: what is missing is unknown: {judge.note}"
+            yield f"{judge.path.name}: the number of missing ones is unknown: {judge.note}"
     for name, why in status.causes.items():
         yield from (f"{name}: {count} failed: {cause}" for cause, count in why.items())
     yield from (f"{name}: {counted(count, 'torn line')} set aside" for name, count in status.torn.items())
     for name, count in status.set_aside.items():
         yield f"{name}: {counted(count, 'superseded row')} kept in .turnbench/"
     for name, count in status.batched.items():
-        yield (f"{name}: {counted(count, 'row')} at a provider in batches; run the same command with --batch to go on")
+        yield (f"{name}: {counted(count, 'row')} at a provider in batches; repeat the command with --batch to continue")
 
 
 def _data(status: BenchStatus) -> dict[str, Any]:

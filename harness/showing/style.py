@@ -13,5 +13,5 @@ def style_page(result: StyleResult) -> Page:
     facts = {"style": "at equal style", "questions": result.bench, "judge": result.judge, "judge set": result.judge_set}
     data: dict[str, Any] = {"bench": result.bench, "judge": result.judge, "judge_set": result.judge_set}
     data |= {"rows": list(map(flat, rows)), "features": list(map(flat, features))}
-    items = [Table("", rows, places=0), Table("What style is worth", features)]
+    items = [Table("", rows, places=0), Table("Effects of style", features)]
     return Page("At equal style", facts, items, result.notes, data, rows)

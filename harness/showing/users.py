@@ -14,7 +14,7 @@ def user_items(found: UserTable) -> Iterator[Table | Note]:
     rows = found.parts
     names = [name for name in rows[0] if name in _ALWAYS or any(row[name] for row in rows)]
     note = (
-        f"Played by {found.user.get('model')}. With breaks: conversations in which the user broke a rule of its own; "
+        f"Played by {found.user.get('model')}. With breaks: conversations in which the user broke one of its rules; "
         "average without: over the others."
     )
     yield Table("The user's part", rows, [Column(name) for name in names], note)
@@ -25,15 +25,15 @@ def _share(variance: UserVariance | None) -> str:
     """Return in words how much of the variance of one conversation's score is the user's."""
     if variance is None:
         return (
-            "unknown, for there is one graded conversation of each model about each question; hold more with "
+            "unknown, since each model has one graded conversation for each question; hold more with "
             "gen_answer --user-samples, and judge them with --choices all."
         )
     row = variance.row()
     if row["share_most"] is None:
-        return "none, for all conversations of a model have the same score."
+        return "none: all conversations of a model have the same score."
     least, most = percent(row["share_least"]), percent(row["share_most"])
     share = most if least == most else f"between {least} and {most}"
-    alone = "" if variance.model_alone is not None else "; --num-choices 2 would tell the model's own sampling apart"
+    alone = "" if variance.model_alone is not None else "; --num-choices 2 would separate the model's own sampling"
     return (
         f"{share} of that of one conversation's score (least: what the same sample of the user does to all models; "
         f"most: all that differs between conversations of one model about one question{alone}). Standard deviation "

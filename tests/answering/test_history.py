@@ -110,10 +110,10 @@ def test_a_history_that_is_not_whole_stops_before_the_first_call(tmp_path: pathl
     write(bench.answer_file("x"), [answer(1, "x", "a", "b")])
     with ProtocolServer() as server:
         asked = AnswerOptions(base_url=server.openai_url, history="x")
-        with pytest.raises(MissingError, match="x has not answered questions 2, 3, so there are no turns to give"):
+        with pytest.raises(MissingError, match="x has not answered questions 2, 3, so there are no turns to continue"):
             plan_answers(["m"], bench, asked)
         plan = plan_answers(["m"], bench, asked, skip_missing=True)
-        assert plan.notices == ["left out: x has not answered questions 2, 3, so there are no turns to give"]
+        assert plan.notices == ["left out: x has not answered questions 2, 3, so there are no turns to continue from"]
         assert (run_answers(plan).written, len(server.requests)) == (1, 1)
 
 
@@ -121,8 +121,8 @@ def test_a_history_that_is_not_whole_stops_before_the_first_call(tmp_path: pathl
     ("model", "history", "words"),
     [
         pytest.param("m", "nobody", "no reference answers by 'nobody'", id="nobody"),
-        pytest.param("m", "x+history=y", "has no conversation of its own", id="a variant's turns"),
-        pytest.param("m+history=x", "x", "names its history already", id="twice"),
+        pytest.param("m", "x+history=y", "answered supplied turns, not its own", id="a variant's turns"),
+        pytest.param("m+history=x", "x", "already names its history", id="twice"),
     ],
 )
 def test_a_history_that_cannot_be_is_told(tmp_path: pathlib.Path, model: str, history: str, words: str) -> None:

@@ -19,16 +19,16 @@ def test_a_plan_needs_models_and_questions(tmp_path: pathlib.Path) -> None:
     bench = small_bench(tmp_path)
     with pytest.raises(UsageError, match="no model given"):
         plan_answers([], bench)
-    with pytest.raises(UsageError, match="no question is left of the 3 in small"):
+    with pytest.raises(UsageError, match="the slice leaves none of the 3 questions of small"):
         plan_answers(["builtin/eliza"], bench, questions=[])
-    with pytest.raises(UsageError, match="--answer-file takes the answers of one model"):
+    with pytest.raises(UsageError, match="--answer-file is for the answers of one model"):
         plan_answers(["builtin/eliza", "builtin/outline"], bench, answer_file=tmp_path / "a.jsonl")
 
 
 @pytest.mark.parametrize(
     ("held", "message"),
     [
-        pytest.param("# Notes\n", "is not a file of answers that turnbench wrote, and stays as it is", id="text"),
+        pytest.param("# Notes\n", "is not a file of answers that turnbench wrote, and is not overwritten", id="text"),
         pytest.param('{"a": 1}\n', "the field 'question_id' is missing", id="other rows"),
         pytest.param('{"question_id": 1, "turns": ["Why?"]}\n', "the field 'choices' is missing", id="questions"),
         pytest.param(json.dumps(answer(1, "other", "x")) + "\n", "holds answers of 'other'", id="another model's"),
@@ -153,7 +153,7 @@ def test_answers_of_other_tools_are_done_by_their_ids(tmp_path: pathlib.Path, ca
         report = made(server, bench)
     assert {asked.texts[0] for asked in server.requests} == {"Question 3, first part?"}
     assert (report.written, report.superseded) == (1, 0)
-    assert "2 answers carry no record of what made them" in caplog.text
+    assert "2 answers have no record of how they were made" in caplog.text
 
 
 def test_an_answer_of_another_tool_with_too_few_turns_is_made_anew(tmp_path: pathlib.Path) -> None:

@@ -150,12 +150,12 @@ def test_what_was_said_before_a_failure_is_not_asked_again(tmp_path: pathlib.Pat
 
 def test_without_a_user_or_without_questions_that_have_one_it_says_what_to_do(tmp_path: pathlib.Path) -> None:
     bench = small_bench(tmp_path, played())
-    with pytest.raises(UsageError, match=r"question 1 has a user who answers back, and nobody plays them; name a chat"):
+    with pytest.raises(UsageError, match=r"question 1 has a simulated user, and no model to play it; name a chat"):
         plan_answers(["builtin/eliza"], bench)
     plain = small_bench(tmp_path, name="plain")
-    with pytest.raises(UsageError, match="no question has a user who answers back; leave it out"):
+    with pytest.raises(UsageError, match="no question has a simulated user; leave it out"):
         plan_answers(["builtin/eliza"], plain, AnswerOptions(user="builtin/user"))
-    with pytest.raises(UsageError, match="builtin/user plays the user and answers no questions; name it with --user"):
+    with pytest.raises(UsageError, match="builtin/user plays the user and does not answer questions; name it with"):
         plan_answers(["builtin/user"], bench, AnswerOptions(user="builtin/user"))
     plan = plan_answers(["builtin/eliza"], bench, AnswerOptions(user="builtin/user"))
     with pytest.raises(UsageError, match="--batch"):
@@ -170,7 +170,7 @@ def test_without_a_user_or_without_questions_that_have_one_it_says_what_to_do(tm
         pytest.param({"user": {"needs": [{"kind": "contain"}]}}, "did you mean 'contains'", id="no-check"),
         pytest.param({"user": {"most_turns": 0}}, "most_turns must be a whole number from 1", id="no-turns"),
         pytest.param({"turns": ["a", "b"]}, "can only be the user's first message", id="two-turns"),
-        pytest.param({"checks": [[{"kind": "json"}]]}, "checks go into its needs", id="checks"),
+        pytest.param({"checks": [[{"kind": "json"}]]}, "put checks into its needs", id="checks"),
     ],
 )
 def test_a_user_that_cannot_be_is_named_with_its_line(tmp_path: pathlib.Path, change: Any, words: str) -> None:

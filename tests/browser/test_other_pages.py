@@ -84,8 +84,7 @@ def test_a_name_that_was_made_to_lead_here_is_told_so(browser: Any, demo: str) -
     reply = page.goto(f"http://evil.example:{urlsplit(demo).port}/")
     assert reply.status == 403
     assert page.inner_text("body").strip() == (
-        "this viewer does not answer for evil.example; "
-        "if that is a name of its own, start it with --allow-host evil.example"
+        "this viewer does not serve evil.example; if that is its own host name, start it with --allow-host evil.example"
     )
     status = "fetch('config').then(async (reply) => [reply.status, (await reply.text()).includes('small')])"
     assert page.evaluate(status) == [403, False]

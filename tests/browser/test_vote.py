@@ -108,13 +108,13 @@ def test_a_link_goes_on_where_the_voter_left_and_the_last_vote_can_be_changed(
 def test_after_the_end_the_judges_stand_beside_the_votes(bench: pathlib.Path, demo: str, open_view: OpenView) -> None:
     page = open_view(demo, "?tab=vote&bench=voted&f.voter=Eve&f.max=3")
     for _ in range(3):
-        assert page.get_by_text("How far the judges agree").count() == 0
+        assert page.get_by_text("Agreement with the judges").count() == 0
         press(page, "1")
     page.get_by_text("Thank you, Eve: you have cast 3 votes.").wait_for()
     before = settled(page)
     page.get_by_role("button", name="I have finished voting").click()
     settled(page, before)
-    page.get_by_role("heading", name="How far the judges agree").wait_for()
+    page.get_by_role("heading", name="Agreement with the judges").wait_for()
     page.get_by_role("rowheader", name="builtin/overlap").first.wait_for()
 
 

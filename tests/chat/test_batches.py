@@ -34,7 +34,7 @@ def opened(server: ProtocolServer, kind: str) -> ChatModel:
 
 
 async def through_batches(taker: Batches[Any], token: str) -> dict[str, Any]:
-    """Return what became of the requests, handed in together as far as they can be."""
+    """Return what became of the requests, submitted together as far as they can be."""
     prepared = {f"{token}-{n}": (taker.prepare(f"{token}-{n}", one), one) for n, one in enumerate(REQUESTS)}
     came: dict[str, Any] = {}
     for headers in {one.headers for one, _ in prepared.values()}:

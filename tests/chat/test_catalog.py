@@ -204,10 +204,10 @@ def test_a_file_that_is_named_must_be_there(tmp_path: pathlib.Path) -> None:
 
 
 def test_names_in_the_file_are_hinted_at(written: Any) -> None:
-    with pytest.raises(UsageError, match=r"did you mean our judge\?.* or stand in .*models\.toml"):
+    with pytest.raises(UsageError, match=r"did you mean our judge\?.* or are in .*models\.toml"):
         resolve("our-judge", models=written(FULL), environ={})
 
 
 def test_an_entry_that_says_not_where_it_is_asks_for_it(written: Any) -> None:
-    with pytest.raises(UsageError, match=r'models\."x"\]: say its provider, or the base_url'):
+    with pytest.raises(UsageError, match=r'models\."x"\]: state its provider, or the base_url'):
         resolve("x", models=written("[models.x]\ntimeout = 5"), environ={})

@@ -319,10 +319,7 @@ def test_a_forgotten_v1_is_tried_and_said_once(template: str | None, caplog: pyt
         assert len(said) == 8
         found = [each.path for each in server.requests]
         (line,) = caplog.messages
-        assert (
-            line
-            == f"m: nothing answers at {server.url}; going on with {server.openai_url}, which --base-url should say"
-        )
+        assert line == f"m: nothing answers at {server.url}; using {server.openai_url}, which --base-url should name"
     assert len([path for path in found if path.startswith("/v1/")]) == 8
 
 
@@ -330,7 +327,7 @@ def test_where_that_helps_nothing_both_places_are_named() -> None:
     with ProtocolServer(models=["other"]) as server:
         with pytest.raises(EndpointError, match="check the model's name") as caught:
             replies_of(resolve("m", base_url=server.url), [HELLO], ENVIRON)
-        assert f"nor is there anything at {server.openai_url}" in str(caught.value)
+        assert f"nothing answers at {server.openai_url} either" in str(caught.value)
         assert len(server.requests) == 2
 
 

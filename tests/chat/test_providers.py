@@ -84,7 +84,7 @@ def test_a_name_has_one_endpoint(
             "zzzz",
             {},
             {},
-            "unknown model 'zzzz'; for a server of your own .*--base-url .*--judge-base-url",
+            "unknown model 'zzzz'; for your own server .*--base-url .*--judge-base-url",
             id="nothing near",
         ),
         pytest.param("builtin/elisa", {}, {}, "builtin/eliza", id="unknown built-in"),
@@ -140,7 +140,7 @@ def test_a_missing_key_is_named_before_any_call(
 
 @pytest.mark.parametrize("key", ["two words", "sk-\u00e9t\u00e9", "line\nbreak"])
 def test_what_cannot_be_a_key_is_refused_without_repeating_it(key: str) -> None:
-    with pytest.raises(MissingError, match="what OPENAI_API_KEY holds cannot be a key") as caught:
+    with pytest.raises(MissingError, match="the value of OPENAI_API_KEY is not a key") as caught:
         resolve("gpt-4o", environ={"OPENAI_API_KEY": key})
     assert key not in str(caught.value)
 

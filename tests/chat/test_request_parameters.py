@@ -86,14 +86,14 @@ def test_a_parameter_that_is_none_is_an_error_before_any_call(params: dict[str, 
     [
         ("claude-x", {"min_p": 0.1}, "claude-x: its provider takes no min_p"),
         ("m", {"thinking_budget": 9}, "m: its provider takes no thinking_budget"),
-        ("m", {"extra_body.messages": []}, "would replace what turnbench itself sends"),
-        ("m", {"extra_body.top_k": 3}, "say top_k without extra_body"),
-        ("m", {"extra_headers.Authorization": "x"}, "keys come from the environment alone"),
+        ("m", {"extra_body.messages": []}, "would replace what turnbench sends"),
+        ("m", {"extra_body.top_k": 3}, "give top_k without extra_body"),
+        ("m", {"extra_headers.Authorization": "x"}, "keys come only from the environment"),
         ("m", {"extra_headers.X-Team": "évaluation"}, r"extra_headers.X-Team cannot be sent: .* one line in ASCII"),
         ("m", {"extra_headers.X-Team": "a\nb"}, "extra_headers.X-Team cannot be sent"),
         ("m", {"extra_headers.X Team": "a"}, "extra_headers.X Team cannot be sent"),
         ("m", {"extra_headers.Content-Length": "3"}, "extra_headers.Content-Length cannot be sent"),
-        ("claude-x", {"thinking_budget": 4096, "max_tokens": 4096}, "leaves nothing of the 4096 tokens"),
+        ("claude-x", {"thinking_budget": 4096, "max_tokens": 4096}, "leaves none of the 4096 tokens"),
     ],
 )
 def test_what_cannot_be_sent_is_refused(name: str, params: dict[str, Any], said: str) -> None:

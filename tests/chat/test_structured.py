@@ -131,14 +131,14 @@ def test_log_probabilities_that_nobody_asked_for_are_not_sent() -> None:
 def test_an_endpoint_without_log_probabilities_is_refused_by_name(options: dict[str, Any], requests: int) -> None:
     with (
         ProtocolServer(**options) as server,
-        pytest.raises(EndpointError, match=r"test-model at http://127.* gives no log-probabilities.*scored from text"),
+        pytest.raises(EndpointError, match=r"test-model at http://127.* no log-probabilities.*score_method text"),
     ):
         ask(server, [Request(ASKED, top_logprobs=5)])
     assert len(server.requests) == requests
 
 
 def test_anthropic_is_refused_before_any_call() -> None:
-    with ProtocolServer() as server, pytest.raises(EndpointError, match=r"claude-x .*gives no log-probabilities"):
+    with ProtocolServer() as server, pytest.raises(EndpointError, match=r"claude-x .*returns no log-probabilities"):
         ask(server, [Request(ASKED, top_logprobs=5)], provider="anthropic")
     assert not server.requests
 

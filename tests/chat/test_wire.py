@@ -140,7 +140,7 @@ def test_a_header_of_the_environment_that_cannot_be_sent_is_named_and_not_shown(
     headers: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OPENAI_CUSTOM_HEADERS", headers)
-    with pytest.raises(UsageError, match="OPENAI_CUSTOM_HEADERS holds what is no header") as caught:
+    with pytest.raises(UsageError, match="OPENAI_CUSTOM_HEADERS is not a header") as caught:
         ask(endpoint_at("http://127.0.0.1:9", "openai"))
     assert "hidden" not in str(caught.value)
 
@@ -201,7 +201,7 @@ def test_a_key_in_an_address_is_refused_and_not_repeated(url: str) -> None:
 )
 def test_a_proxy_that_is_none_is_named_by_its_variable(proxy: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HTTPS_PROXY", proxy)
-    with pytest.raises(UsageError, match="the proxy that HTTPS_PROXY names cannot be one") as caught:
+    with pytest.raises(UsageError, match="the proxy that HTTPS_PROXY names is not valid") as caught:
         ask(endpoint_at("https://host.invalid", "openai"))
     assert "hidden" not in str(caught.value)
 
@@ -347,7 +347,7 @@ def test_a_server_that_never_sends_a_byte_is_not_waited_for_as_long_as_a_reply_m
 
     with ProtocolServer(never) as server:
         endpoint = dataclasses.replace(endpoint_at(server.url, provider), silence=0.02)
-        with pytest.raises(TransientError, match=r"sent nothing for 0\.02 s; a longer time limit may help") as caught:
+        with pytest.raises(TransientError, match=r"sent nothing for 0\.02 s; a longer timeout may help") as caught:
             ask(endpoint)
     assert caught.value.kind == "timeout"
 

@@ -58,7 +58,7 @@ def test_rows_without_a_number_are_counted(
 ) -> None:
     write(data / "tiny" / "model_answer" / "short.jsonl", [answer(1, "short", "Rhine", "")])
     assert main([*words, "--metrics", "distinct", "--model-list", "short"]) == 0
-    assert "auto_metrics: 2 of 2 rows have no number; each says why" in capsys.readouterr().err
+    assert "auto_metrics: 2 of 2 rows have no number; each states why" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -70,7 +70,7 @@ CASES = [
     pytest.param(
         questions(GOOD, {**GOOD, "question_id": 2}, GOOD),
         ANSWER,
-        r"question\.jsonl:3: question_id 1 is a duplicate of line 1; give each question its own",
+        r"question\.jsonl:3: question_id 1 is a duplicate of line 1; give each question a different one",
         id="duplicate-id",
     ),
     pytest.param(
@@ -109,7 +109,7 @@ CASES = [
     pytest.param(
         questions(GOOD),
         ["gen_answer", "--model", "builtin/eliza", "--bench-name", "tinny"],
-        r"no benchmark 'tinny': .*question\.jsonl is not there; did you mean 'tiny'\?",
+        r"no benchmark 'tinny': .*question\.jsonl does not exist; did you mean 'tiny'\?",
         id="unknown-bench",
     ),
     pytest.param(
@@ -155,12 +155,15 @@ CASES = [
         id="unknown-conv-template",
     ),
     pytest.param(
-        questions(GOOD), [*ANSWER, "--question-begin", "9"], "no question is left of the 1 in tiny", id="empty-slice"
+        questions(GOOD),
+        [*ANSWER, "--question-begin", "9"],
+        "the slice leaves none of the 1 questions of tiny",
+        id="empty-slice",
     ),
     pytest.param(
         questions(GOOD),
         [*ANSWER, "--model", "builtin/outline", "--answer-file", "f.jsonl"],
-        "--answer-file takes the answers of one model",
+        "--answer-file is for the answers of one model",
         id="one-file-two-models",
     ),
     pytest.param(questions(GOOD), JUDGE, r"no model has answers in .*; run gen_answer first", id="nothing-answered"),
@@ -188,7 +191,7 @@ CASES = [
     pytest.param(
         template("{question} {anwser}"),
         [*JUDGE, "--judge-set", "own_set"],
-        r"grade\.toml: user holds the unknown placeholder \{anwser\}; did you mean 'answer'",
+        r"grade\.toml: user contains the unknown placeholder \{anwser\}; did you mean 'answer'",
         id="placeholder",
     ),
     pytest.param(
@@ -200,13 +203,13 @@ CASES = [
     pytest.param(
         answered,
         [*JUDGE, "--mode", "pairwise-all"],
-        "pairwise-all compares at least two models, there is 1",
+        "pairwise-all compares at least two models, but there is 1",
         id="one-model",
     ),
     pytest.param(
         answered, [*JUDGE, "--mode", "pairwise-baseline"], "pairwise-baseline needs --baseline-model", id="no-baseline"
     ),
-    pytest.param(answered, [*JUDGE, "--turns", "3"], "there is nothing to judge: no turn", id="no-turn"),
+    pytest.param(answered, [*JUDGE, "--turns", "3"], "there is nothing to judge: --turns", id="no-turn"),
     pytest.param(
         answered,
         ["gen_judgment", "--judge-model", "claude-sonnet-4-6", "--bench-name", "tiny"],
@@ -234,7 +237,7 @@ CASES = [
     pytest.param(
         file("j.jsonl", '{"question_id": 1, "model": "m", "judge": "j", "score": 9, "turn": 1}'),
         ["show_result", "--input-file", "data/j.jsonl", "--turns", "2"],
-        "holds no judgment of turn 2",
+        "contains no judgment of turn 2",
         id="nothing-left",
     ),
 ]
@@ -274,7 +277,7 @@ def test_a_server_that_is_not_there_is_told_at_once(
     assert told.out == ""
     assert told.err.count("\n") == 1
     assert re.match(
-        rf"gen_answer: error: .*{re.escape(address)}.*is the server running, and the address right\?", told.err
+        rf"gen_answer: error: .*{re.escape(address)}.*is the server running, and is the address right\?", told.err
     )
 
 

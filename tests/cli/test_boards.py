@@ -89,7 +89,7 @@ def test_outputs_come_to_a_board_by_one_command(
         assert len(server.requests) == len(TOPICS)
         pattern = str(tmp_path / "out_*.json")
         assert run(server, where, "--import", "alpaca_eval", pattern, "--board", str(file)) == 2
-        assert "has rows of wordy already; give --overwrite" in capsys.readouterr().err
+        assert "already has rows of wordy; give --overwrite" in capsys.readouterr().err
         assert len(server.requests) == 2 * len(TOPICS)
         assert run(server, where, "--import", "alpaca_eval", pattern, "--board", str(file), "--overwrite") == 0
         assert len(server.requests) == 2 * len(TOPICS)
@@ -127,7 +127,7 @@ def test_rows_of_another_judge_are_refused_and_a_published_board_takes_those_of_
     other.write_text(published.read_text())
     with ProtocolServer(judge) as server:
         assert run(server, where, "--import", "alpaca_eval", out, "--board", str(other)) == 2
-        assert "does not say by which judge set its rows are" in capsys.readouterr().err
+        assert "does not state the judge set of its rows" in capsys.readouterr().err
         assert run(server, where, "--import", "alpaca_eval", out, "--board", str(published)) == 0
         assert "wordy: 2 of 3 by length_controlled_winrate" in capsys.readouterr().out
         again = ["--import", "alpaca_eval", out, "--board", str(published), "--overwrite"]
@@ -150,8 +150,8 @@ def test_rows_of_another_judge_are_refused_and_a_published_board_takes_those_of_
     [
         pytest.param(["--import", "alpaca_eval"], "needs files: --import FORMAT FILE", id="no file"),
         pytest.param(["--import", "alpaca", "x.json"], "no format 'alpaca'; there are:", id="format"),
-        pytest.param(["--import", "alpaca_eval", "none_*.json"], "no file fits the pattern", id="pattern"),
-        pytest.param([], "say which models to ask with --model", id="nothing"),
+        pytest.param(["--import", "alpaca_eval", "none_*.json"], "no file matches the pattern", id="pattern"),
+        pytest.param([], "name the models to ask with --model", id="nothing"),
     ],
 )
 def test_what_is_wrong_is_said_before_a_call(
@@ -171,7 +171,7 @@ def test_other_answers_of_the_same_name_are_refused(
         assert run(server, where, "--import", "alpaca_eval", str(out)) == 0
         outputs(out, "wordy", 31)
         assert run(server, where, "--import", "alpaca_eval", str(out)) == 2
-        assert "wordy has other answers already, to question 1, 2, 3, 4, 5, ..." in capsys.readouterr().err
+        assert "wordy already has other answers, to question 1, 2, 3, 4, 5, ..." in capsys.readouterr().err
         assert run(server, where, "--import", "alpaca_eval", str(out), "--model-id", "wordy 2") == 0
 
 
@@ -196,7 +196,7 @@ def test_outputs_that_game_a_judge_are_flagged(
     with ProtocolServer(judge) as server:
         assert run(server, where, "--import", "alpaca_eval", *files, str(outputs(tmp_path / "o.json", "fair", 9))) == 0
     shown = " ".join(capsys.readouterr().out.split())
-    assert "null: 100% of its 12 answers are nearly the same text" in shown
+    assert "null: 100% of its 12 answers are nearly identical" in shown
     assert "posing: 3 answers hold text of a judge's prompt or verdict (question 1, 2, 3)" in shown
     assert "note: fair:" not in shown
 
@@ -227,8 +227,8 @@ def test_a_name_on_a_board_is_no_formula_and_is_found_again(tmp_path: pathlib.Pa
 @pytest.mark.parametrize(
     ("words", "fault"),
     [
-        pytest.param(["--mode", "pairwise-all", "--board", "b.csv"], "are of pairs with a baseline", id="mode"),
-        pytest.param(["--judge-model", "j", "k", "--board", "b.csv"], "are of one judge", id="panel"),
+        pytest.param(["--mode", "pairwise-all", "--board", "b.csv"], "are for pairs with a baseline", id="mode"),
+        pytest.param(["--judge-model", "j", "k", "--board", "b.csv"], "are for one judge", id="panel"),
         pytest.param(["--overwrite"], "name it with --board FILE", id="no board"),
     ],
 )

@@ -42,7 +42,7 @@ def test_missing_references_and_alike_questions_are_told_and_0(
         file.write(json.dumps({**QUESTION, "question_id": 2}) + "\n")
     assert main([str(folder)]) == 0
     out = capsys.readouterr().out
-    assert "no reference answer, which the judge set mt_bench wants\nmath: 1, 2" in out
+    assert "no reference answer, which the judge set mt_bench requires\nmath: 1, 2" in out
     assert "the same words in two questions\n1 and 2" in out
 
 

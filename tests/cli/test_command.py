@@ -22,11 +22,11 @@ from harness.errors import ChatError, DataError, EndpointError, Interrupted
         pytest.param(["--model"], "argument --model: expected at least one argument", id="no-value"),
         pytest.param(
             ["mt_bench", "--model", "x"],
-            r"'mt_bench' belongs to no flag; did you mean --bench-name mt_bench\?",
+            r"'mt_bench' is not the value of a flag; did you mean --bench-name mt_bench\?",
             id="bench",
         ),
         pytest.param(
-            ["stray", "--model", "x"], r"'stray' belongs to no flag; did you mean --model stray\?", id="stray"
+            ["stray", "--model", "x"], r"'stray' is not the value of a flag; did you mean --model stray\?", id="stray"
         ),
     ],
 )

@@ -62,7 +62,7 @@ def test_the_smallest_difference_that_a_plan_would_show_is_told(
     assert main(["gen_judgment", "--judge-model", "gpt-4.1", "--samples", "2", *where, "--dry-run"]) == 0
     shown = capsys.readouterr().out
     assert "questions  samples  judges  smallest difference  calls  cost at most" in shown
-    assert "found with a power of 80% at the level of a table of 1 pair of models; variances: assumed" in shown
+    assert "detected with 80% power at the level of a table of 1 pair of models; variances: assumed" in shown
 
 
 def test_a_plan_of_few_questions_promises_no_smallest_difference(

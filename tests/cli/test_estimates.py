@@ -36,7 +36,7 @@ def test_a_dry_run_prints_a_table_and_neither_calls_nor_writes(run: Run, tmp_pat
     assert " to $" in lines[1]
     assert lines[2].endswith("unknown price")
     assert lines[3].split()[:2] == ["all", "12"]
-    assert "answers by mine: no earlier replies to go by" in done.stdout
+    assert "answers by mine: no earlier replies to estimate from" in done.stdout
 
 
 def test_a_dry_run_of_judging_asks_nothing(run: Run, tmp_path: pathlib.Path) -> None:
@@ -54,7 +54,7 @@ def test_a_dry_run_with_nothing_left_says_so(run: Run, tmp_path: pathlib.Path) -
     write(bench.answer_file("mine"), [answer(1, "mine", "one", "two")])
     named(tmp_path, "http://127.0.0.1:9/v1")
     done = run("gen_answer", "--model", "mine", "--dry-run")
-    assert (done.returncode, done.stdout) == (0, "nothing is left to do: no call would be made\n")
+    assert (done.returncode, done.stdout) == (0, "nothing is left to do: no calls would be made\n")
 
 
 def test_an_unknown_price_with_a_budget_is_exit_2_before_the_first_call(run: Run, tmp_path: pathlib.Path) -> None:
@@ -85,7 +85,7 @@ def test_cost_is_shown_in_every_format(run: Run, tmp_path: pathlib.Path) -> None
         run("show_result", "--cost", "--format", form).stdout for form in ("table", "markdown", "csv", "json")
     )
     assert "$3.00" in table
-    assert "note: without tokens: calls of which no tokens are stored" in table
+    assert "note: without tokens: calls without stored token counts" in table
     assert markdown.splitlines()[2].startswith("| answers | gpt-4o | 2 | 1,000,000 |")
     expected = {"what": "answers", "model": "gpt-4o", "calls": 2, "prompt_tokens": 1_000_000}
     expected |= {"cached_tokens": 0, "written_tokens": 0, "reply_tokens": 50_000, "cost": 3.0, "unstated": 1}
@@ -114,7 +114,7 @@ def test_what_all_cost_is_unknown_and_not_nothing(
     words = ["show_result", "--cost", "--data-dir", str(tmp_path / "data")]
     assert main(words) == 0
     shown = capsys.readouterr().out
-    assert "note: what all that cost is unknown" in shown
+    assert "note: the cost of all this is unknown" in shown
     assert "$0.00" not in shown
     assert "note: calls that failed, and rows that newer ones replaced, are not counted" in shown
     assert main([*words, "--format", "json"]) == 0

@@ -83,7 +83,7 @@ def test_a_second_fetch_says_that_the_files_are_there(
     assert main(argv) == 0
     captured = capsys.readouterr()
     assert captured.out == ""
-    assert "already there, equal to the pinned ones" in captured.err
+    assert "already there, identical to the pinned files" in captured.err
 
 
 def test_a_wrong_file_is_one_line_and_2(
@@ -101,7 +101,7 @@ def test_a_wrong_file_is_one_line_and_2(
 @pytest.mark.parametrize(
     ("argv", "message"),
     [
-        pytest.param([], "say what to fetch", id="no name"),
+        pytest.param([], "name what to fetch", id="no name"),
         pytest.param(["mt_bench_lmsi"], "did you mean 'mt_bench_lmsys'", id="unknown name"),
         pytest.param(["mt_bench_lmsys", "--from", "/no/such"], "no such folder", id="no folder"),
         pytest.param(

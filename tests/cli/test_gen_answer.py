@@ -35,7 +35,7 @@ def test_failures_are_listed_and_the_exit_code_is_1(
         words = ["--model", "m", "--base-url", server.openai_url, "--parallel", "1"]
         assert answer(data, *words) == 1
         shown = capsys.readouterr()
-        assert "gen_answer: 1 failed, not in the file; run the same command again to try again:" in shown.err
+        assert "gen_answer: 1 failed and not in the file; run the same command to try them again:" in shown.err
         assert re.search(r"^  m, question [12]: .*the prompt is odd", shown.err, re.MULTILINE)
         assert "failed 1" in shown.err
         assert "retries 1" in shown.err

@@ -79,7 +79,7 @@ def test_no_on_a_terminal_does_nothing(data: pathlib.Path, server: ProtocolServe
     code, shown = on_terminal(data, *JUDGE, answer=answer)
     assert code == 130
     assert "8 judgments to make, 8 calls" in shown
-    assert re.search(r"8 calls to gpt-4\.1-mini, estimated cost \$0\.\d+ to \$0\.\d+\. Go on\? \[Y/n\]", shown)
+    assert re.search(r"8 calls to gpt-4\.1-mini, estimated cost \$0\.\d+ to \$0\.\d+\. Continue\? \[Y/n\]", shown)
     assert "gen_judgment: nothing was done" in shown
     assert not (data / "tiny" / "model_judgment").exists()
     assert not server.requests
@@ -98,15 +98,15 @@ def test_every_command_that_calls_models_asks_with_their_cost(
 ) -> None:
     code, shown = on_terminal(data, *words, answer=b"n\n", name=name)
     assert code == 130, shown
-    assert re.search(rf"{calls or '[0-9]+'} calls to gpt-4\.1-mini, estimated cost \$\S+ to \$\S+\. Go on\?", shown)
+    assert re.search(rf"{calls or '[0-9]+'} calls to gpt-4\.1-mini, estimated cost \$\S+ to \$\S+\. Continue\?", shown)
     assert not server.requests
 
 
 def test_built_in_models_are_never_asked_about(data: pathlib.Path) -> None:
     code, shown = on_terminal(data, "--judge-model", "builtin/overlap", answer=None)
-    assert (code, "Go on?" in shown) == (0, False)
+    assert (code, "Continue?" in shown) == (0, False)
     code, shown = on_terminal(data, "--model", "builtin/eliza", "--redo", answer=None, name="gen_answer")
-    assert (code, "Go on?" in shown) == (0, False)
+    assert (code, "Continue?" in shown) == (0, False)
 
 
 @pytest.mark.parametrize("answer", [b"y\n", b"\n", b"YES\n"], ids=["y", "enter", "yes"])
@@ -119,9 +119,9 @@ def test_yes_on_a_terminal_goes_on(data: pathlib.Path, server: ProtocolServer, a
 
 def test_with_yes_or_nothing_to_do_it_does_not_ask(data: pathlib.Path, server: ProtocolServer) -> None:
     code, shown = on_terminal(data, *JUDGE, "--yes", answer=None)
-    assert (code, "Go on?" in shown) == (0, False)
+    assert (code, "Continue?" in shown) == (0, False)
     code, shown = on_terminal(data, *JUDGE, answer=None)
-    assert (code, "Go on?" in shown) == (0, False)
+    assert (code, "Continue?" in shown) == (0, False)
     assert "8 judged before, nothing left to judge" in shown
 
 

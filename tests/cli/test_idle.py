@@ -1,4 +1,4 @@
-"""A flag that changes nothing is warned of, whichever the command."""
+"""A flag that has no effect is warned of, whichever the command."""
 
 import argparse
 import json
@@ -54,9 +54,9 @@ def test_it_is_told_before_anything_is_done(
     monkeypatch.chdir(tmp_path)
     main(words.split())
     name = " ".join(words.split()[: 2 if words.startswith("judge_report") else 1])
-    lines = [line for line in capsys.readouterr().err.splitlines() if "changes nothing" in line]
+    lines = [line for line in capsys.readouterr().err.splitlines() if "has no effect" in line]
     assert lines == [
-        f"{name}: warning: {flag} changes nothing {why}" for flag, why in (own.split(" ", 1) for own in told)
+        f"{name}: warning: {flag} has no effect {why}" for flag, why in (own.split(" ", 1) for own in told)
     ]
 
 
@@ -68,8 +68,8 @@ def test_annotations_take_neither_models_nor_a_number_of_questions(
     file.write_text(json.dumps([made | {"annotator": "gpt-4", "preference": 1.0}]), encoding="utf-8")
     where = ["--bench-name", "own", "--data-dir", str(tmp_path)]
     assert main(["import_data", "alpaca_eval", str(file), *where, "--first-n", "1", "--judge-model", "j"]) == 0
-    lines = [line for line in capsys.readouterr().err.splitlines() if "changes nothing" in line]
-    assert lines == ["import_data: warning: --first-n changes nothing with annotations"]
+    lines = [line for line in capsys.readouterr().err.splitlines() if "has no effect" in line]
+    assert lines == ["import_data: warning: --first-n has no effect with annotations"]
 
 
 @pytest.mark.parametrize("table", [WITHOUT, BESIDE], ids=["without", "beside"])

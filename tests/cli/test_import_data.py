@@ -30,7 +30,7 @@ def test_bad_records_are_listed_and_make_the_exit_code_1(
 @pytest.mark.parametrize(
     ("words", "reason"),
     [
-        pytest.param([], "say which benchmark", id="no-bench"),
+        pytest.param([], "name the benchmark", id="no-bench"),
         pytest.param(["--bench-name", "b"], "give a format and a file", id="no-format"),
         pytest.param(["--bench-name", "b", "--back", "feedback_collection"], "with --output", id="no-output"),
     ],

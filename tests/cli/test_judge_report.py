@@ -287,10 +287,10 @@ def test_labels_left_out_are_counted_as_rows_and_a_voter_does_not_meet_itself_in
         ("two", "two", 1, 1),
     ]
     assert main(["judge_report", "agreement", "--votes", str(files[0]), str(files[1]), "--exclude", "bob"]) == 2
-    assert "no two judges say something about the same answer" in capsys.readouterr().err
+    assert "no two judges judged the same answer" in capsys.readouterr().err
     assert main(["judge_report", "agreement", "--votes", str(files[0]), "--judge-model", "ann", "bob"]) == 0
     shown = capsys.readouterr().out
-    assert "left out as asked" not in shown
+    assert "left out by --exclude" not in shown
     assert "note: too few questions for intervals" in shown
 
 
@@ -345,7 +345,7 @@ def test_agreement_of_many_voters_in_one_file_is_their_alpha(told: Told, tmp_pat
     [
         pytest.param({"a": [_vote(1, "tie")], "b": [_label(1, "RIGHT")]}, "labels and other votes", id="kinds"),
         pytest.param({"a": [_vote(1, "tie")], "b": []}, "b.jsonl holds no votes", id="empty"),
-        pytest.param({"a": [_vote(1, "tie")], "b": [_vote(2, "tie")]}, "no two judges say something", id="apart"),
+        pytest.param({"a": [_vote(1, "tie")], "b": [_vote(2, "tie")]}, "no two judges judged the same", id="apart"),
         pytest.param({"a": [_vote(1, "tie", "author_1")]}, r"--exclude author* leaves no vote", id="excluded"),
         pytest.param({"a": [_vote(1, "tie"), _pair(1, "tie", "tie")]}, "mixes judgments and votes", id="mixed"),
         pytest.param({"a": [{"question_id": 1}]}, "a.jsonl:1: ", id="broken"),
@@ -370,7 +370,7 @@ def test_votes_that_cannot_be_compared_are_one_line(
         pytest.param(
             ["agreement"], "there are no votes in data/mt_bench/human_judgment; vote in the viewer", id="votes"
         ),
-        pytest.param(["ranking"], "say what to compare with: --against FILE.csv, or --metric", id="against"),
+        pytest.param(["ranking"], "name what to compare with: --against FILE.csv, or --metric", id="against"),
         pytest.param(["ranking", "--against", "nowhere.csv"], "nowhere.csv: cannot be read", id="csv"),
         pytest.param(["self", "--family", "gpt"], "--family must be NAME=FAMILY", id="family"),
     ],
@@ -403,12 +403,12 @@ def test_length_takes_the_answers_beside_the_file(
     assert (found["bench"], found["rows"][0]["value"], found["rows"][0]["n"]) == ("own", 0.8, 5)
     assert {row["model"]: row["mean_difference"] for row in found["models"]} == {"x": 20.0, "y": -20.0}
     assert main(["judge_report", "length", "--input-file", str(path)]) == 0
-    assert "(1 tie and 0 of equal length apart)" in capsys.readouterr().out
+    assert "(1 tie and 0 of equal length not counted)" in capsys.readouterr().out
     always = _write(path.with_name("all_pair.jsonl"), [_pair(at, "model_1", "model_1") for at in range(6)])
     assert main(["judge_report", "length", "--input-file", str(always)]) == 0
     assert "note: no slope and no slope with models: length alone decides these pairs" in capsys.readouterr().out
     stray = _write(tmp_path / "stray" / "gpt-4_pair.jsonl", [_pair(1, "tie", "tie")])
-    assert "say with --bench-name and --data-dir" in error("length", "--input-file", stray)
+    assert "name their folder with --bench-name and --data-dir" in error("length", "--input-file", stray)
 
 
 def test_repeat_takes_samples_and_several_files(told: Told, tmp_path: pathlib.Path) -> None:
@@ -530,7 +530,7 @@ def test_every_report_explains_itself(name: str) -> None:
     chapter = manual().partition(f"\n### judge_report {name}\n")[2].partition("\n### ")[0]
     for group in parser._action_groups:
         for action in options_of(group):
-            assert "default: " in str(action.help) or (action.required and "(needed)" in str(action.help)), action
+            assert "default: " in str(action.help) or (action.required and "(required)" in str(action.help)), action
             if "--quiet" not in action.option_strings and "--verbose" not in action.option_strings:
                 assert all(f"`{flag}" in chapter for flag in action.option_strings)
 

@@ -52,7 +52,8 @@ def test_every_option_has_help_and_says_its_default(name: str) -> None:
     for group in parser_of(name)._action_groups:
         for action in options_of(group):
             text = str(action.help)
-            assert "default: " in text or (action.required and "(needed)" in text) or not action.option_strings, action
+            told = "default: " in text or (action.required and "(required)" in text)
+            assert told or not action.option_strings, action
 
 
 @pytest.mark.parametrize("name", COMMANDS)

@@ -17,7 +17,7 @@ def test_failures_are_told_by_cause(capsys: pytest.CaptureFixture[str]) -> None:
     other = [Failure(f"m, question {n}", "bad request", f"cause {n}") for n in range(20)]
     messages.report_failures("demo", [*same, *other])
     told = capsys.readouterr().err.splitlines()
-    assert told[0].startswith("demo: 23 failed, not in the file; run the same command again")
+    assert told[0].startswith("demo: 23 failed and not in the file; run the same command to try them again")
     assert told[1] == "  m, question 0 (and 2 more): no answer"
     assert told[-1] == "  and 11 further causes"
     messages.report_failures("demo", [])

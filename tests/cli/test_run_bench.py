@@ -59,8 +59,8 @@ def test_a_failure_is_listed_with_what_it_leaves_undone(
     with ProtocolServer(parrot, faults=faults) as server:  # type: ignore[arg-type]
         assert main(words(fresh, "--model", "m", "--base-url", server.openai_url, "-q")) == 1
     told = capsys.readouterr()
-    assert "run_bench: 1 failed, not in the file" in told.err
-    assert "run_bench: 2 calls to judges could not be made, since their answers are missing" in told.err
+    assert "run_bench: 1 failed and not in the file" in told.err
+    assert "run_bench: 2 calls to judges could not be made because their answers are missing" in told.err
     assert "m " in told.out
 
 
@@ -88,7 +88,7 @@ def test_a_judge_of_which_every_call_failed_is_named_where_its_table_would_be(
         assert main([*words(fresh, "--model", "builtin/eliza", "--yes"), *judges]) == 1
     told = capsys.readouterr()
     assert "judge: fine" in told.out
-    assert told.err.splitlines()[-1] == "run_bench: there is nothing to show of broken: it has made no judgment"
+    assert told.err.splitlines()[-1] == "run_bench: there is nothing to show for broken: it has made no judgment"
 
 
 def test_what_is_made_of_a_cut_file_is_not_said_to_be_all(
@@ -123,8 +123,8 @@ def test_models_and_judges_have_addresses_of_their_own(fresh: pathlib.Path) -> N
             ["--judge-model", "gpt-4.1", "--format", "csv"], "run_bench: error: --format csv shows one judge", id="csv"
         ),
         pytest.param(["--overwrite"], "--overwrite replaces rows of a board; name it", id="overwrite"),
-        pytest.param(["--length-control", "own"], "length control are of pairs with a baseline", id="length control"),
-        pytest.param(["--board", "b.csv"], "a board and length control are of pairs with a baseline", id="board"),
+        pytest.param(["--length-control", "own"], "length control are for pairs with a baseline", id="length control"),
+        pytest.param(["--board", "b.csv"], "a board and length control are for pairs with a baseline", id="board"),
     ],
 )
 def test_what_cannot_work_is_said_before_anything_is_answered(
@@ -170,9 +170,7 @@ def test_metrics_are_computed_of_what_was_answered(fresh: pathlib.Path, capsys: 
     ("metric", "reason"),
     [
         pytest.param("bluu", "no metric 'bluu'; did you mean 'bleu'?", id="unknown"),
-        pytest.param(
-            "rouge", "there is no reference answer in .*tiny, which rouge cannot do without", id="no reference"
-        ),
+        pytest.param("rouge", "there is no reference answer in .*tiny, required by rouge", id="no reference"),
         pytest.param("unieval", "unieval needs a checkpoint: --unieval-model", id="no checkpoint"),
     ],
 )

@@ -1,4 +1,4 @@
-"""Verdicts read from text and verdicts weighed by log-probabilities are never in one table."""
+"""Verdicts read from text and verdicts weighted by log-probabilities are never in one table."""
 
 import json
 import pathlib
@@ -45,7 +45,7 @@ def test_the_one_that_is_named_is_shown(
 
 def test_a_table_of_weighed_verdicts_says_so(mixed: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert show_result.main(["--input-file", mixed, "--score-method", "logprobs"]) == 0
-    assert "note: verdicts weighed by the judge's log-probabilities" in capsys.readouterr().out
+    assert "note: verdicts weighted by the judge's log-probabilities" in capsys.readouterr().out
 
 
 def test_one_does_not_replace_the_other(mixed: str) -> None:

@@ -92,11 +92,11 @@ def test_a_judge_set_is_named_by_its_path_as_in_gen_judgment(
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (["--cost", "--turns", "1", "--charts", "pictures"], ["--turns changes nothing with --cost", "--charts"]),
-        (["--efficiency", "--charts", "pictures"], ["--charts changes nothing with --efficiency"]),
+        (["--cost", "--turns", "1", "--charts", "pictures"], ["--turns has no effect with --cost", "--charts"]),
+        (["--efficiency", "--charts", "pictures"], ["--charts has no effect with --efficiency"]),
         (["--efficiency", "--turns", "1", "--sort", "model"], []),
-        (["--variant", "x"], ["--variant changes nothing without --metric"]),
-        (["--difference", "0.5"], ["--difference changes nothing without --intervals or --report or --charts"]),
+        (["--variant", "x"], ["--variant has no effect without --metric"]),
+        (["--difference", "0.5"], ["--difference has no effect without --intervals or --report or --charts"]),
         (["--difference", "0.5", "--intervals", "--format", "markdown"], []),
     ],
 )
@@ -104,7 +104,7 @@ def test_a_flag_that_changes_nothing_is_warned_of(
     words: list[str], told: list[str], judged: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["show_result", *judged, *words]) == 0
-    warned = [line for line in capsys.readouterr().err.splitlines() if "changes nothing" in line]
+    warned = [line for line in capsys.readouterr().err.splitlines() if "has no effect" in line]
     assert len(warned) == len(told)
     assert all(f"warning: {one}" in line for one, line in zip(told, warned, strict=True))
 

@@ -95,7 +95,7 @@ def test_pairs_have_a_matrix_strengths_and_a_look_at_the_judge(
     assert main(words) == 0
     shown = capsys.readouterr().out
     assert "Win rate of the row's model against the column's, ties half" in shown
-    assert "position: of 90 pairs 72 were judged alike in both orders" in shown
+    assert "position: of 90 pairs 72 got the same verdict in both orders" in shown
     assert main([*words, "--format", "json"]) == 0
     intervals = json.loads(capsys.readouterr().out)["intervals"]
     assert [row["model"] for row in intervals["rows"]] == ["a", "b", "c"]

@@ -1,4 +1,4 @@
-"""Every output of show_result shows the same numbers, in the order that was asked for."""
+"""Every output of show_result shows the same numbers, in the order that was requested."""
 
 import csv
 import io
@@ -137,8 +137,8 @@ def test_json_and_text_say_what_can_be_told_apart(
     assert len(compared) == 6
     assert f"{told['told_apart']} of 6 pairs of models differ significantly" in text
     places = PLACES[mode]
-    assert f"differences of {rounded(told['smallest_detectable'], places)} or more would be found" in text
-    assert f"questions needed: to find a difference of {rounded(STATED[mode], places)} (--difference)" in text
+    assert f"differences of {rounded(told['smallest_detectable'], places)} or more can be detected" in text
+    assert f"questions needed: to detect a difference of {rounded(STATED[mode], places)} (--difference)" in text
     assert {"smallest_detectable", "questions_needed", "verdict", "p_holm"} <= compared[0].keys()
     assert any(pair["verdict"] == "cannot be told apart" for pair in compared)
     assert "cannot be told apart" in text

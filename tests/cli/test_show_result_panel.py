@@ -81,7 +81,7 @@ def test_a_panel_of_pairs_goes_by_the_majority_and_says_what_a_tie_is(
     ] * 2
     assert main(["show_result", *words]) == 0
     shown = capsys.readouterr().out
-    assert "a tie where two verdicts share the most" in shown
+    assert "a tie if two verdicts are equally frequent" in shown
     assert "How often the judges disagree" in shown
 
 

@@ -140,7 +140,7 @@ def test_labels_of_several_judges_make_a_panel(facts: list[str], capsys: pytest.
     ]
     text = shown(facts, capsys, *panel)
     assert all(row["correct_low"] <= row["correct"] <= row["correct_high"] for row in made["rows"])
-    for words in ("undecided", "By category, of all judges together", "none where two labels share the most"):
+    for words in ("undecided", "By category, of all judges together", "undecided if two labels are equally frequent"):
         assert words in text
     table = list(csv.DictReader(io.StringIO(shown(facts, capsys, *panel, "--format", "csv"))))
     assert [row["judge"] for row in table] == ["j", "k", "all together"]

@@ -134,14 +134,14 @@ def test_another_host_and_pages_elsewhere_are_refused(serve: Serve) -> None:
     refused = server.get("/config", Host="evil.example")
     assert refused.status == 403
     assert refused.body == (
-        "this viewer does not answer for evil.example; "
-        "if that is a name of its own, start it with --allow-host evil.example\n"
+        "this viewer does not serve evil.example; "
+        "if that is its own host name, start it with --allow-host evil.example\n"
     )
     call = json.dumps({"data": ["?tab=vote"], "fn_index": 0, "session_hash": "x"})
     for kind in ("text/plain", "application/json"):
         for headers in ({"Origin": "https://evil.example"}, {"Origin": "null"}, {"Sec_Fetch_Site": "same-site"}):
             told = server.get("/gradio_api/run/predict", call, Host=own, Content_Type=kind, **headers)
-            assert (told.status, "may not ask this viewer" in told.body) == (403, True)
+            assert (told.status, "may not send requests to this viewer" in told.body) == (403, True)
     answered = server.get(
         "/gradio_api/run/predict", call, Host=own, Content_Type="application/json", Origin=f"http://{own}"
     )
@@ -164,7 +164,7 @@ def test_it_starts_and_shares_not_without_any_network(tmp_path: pathlib.Path) ->
         "stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)\n"
         "address = p.stdout.readline().strip()\n"
         "print(r.build_opener(r.ProxyHandler({})).open(address).status)\n"
-        "print(''.join(iter(p.stderr.readline, 'open this address in a browser; Ctrl-C ends it\\n')))\n"
+        "print(''.join(iter(p.stderr.readline, 'open this address in a browser; Ctrl-C stops the viewer\\n')))\n"
         "p.terminate(); p.communicate()\n"
     )
     program = f'{up} && exec {sys.executable} -c "$1"'
@@ -181,11 +181,9 @@ def test_it_starts_and_shares_not_without_any_network(tmp_path: pathlib.Path) ->
     lines = [line for line in ran.stdout.splitlines() if line]
     assert ran.stderr == ""
     assert lines[0] == "200"
-    assert lines[1].startswith(
-        "viewer: warning: --share makes everything here reachable from everywhere, without a pass"
-    )
-    assert lines[3].startswith("viewer: warning: not shared, http://127.0.0.1:")
-    assert "https://api.gradio.app/v3/tunnel-request cannot be asked for a server" in lines[3]
+    assert lines[1].startswith("viewer: warning: --share makes everything here reachable from anywhere, without a pass")
+    assert lines[3].startswith("viewer: warning: not shared, still served at http://127.0.0.1:")
+    assert "https://api.gradio.app/v3/tunnel-request cannot be reached" in lines[3]
     assert len(lines) == 4
     assert not (tmp_path / "hf").exists()
     assert sorted(path.name for path in tmp_path.iterdir()) == ["data"]
@@ -235,7 +233,7 @@ def test_with_an_auth_file_nothing_is_shown_before_the_password(serve: Serve, tm
         pytest.param(["--auth-file", "."], ".: cannot be read (Is a directory)", id="a folder"),
         pytest.param(["--host", ""], "--host is empty", id="no address"),
         pytest.param(["--host", "192.0.2.1"], "cannot listen on 192.0.2.1", id="the address of somebody else"),
-        pytest.param(["--allow-host", "http://x.example"], "is no name of a host", id="no name to allow"),
+        pytest.param(["--allow-host", "http://x.example"], "is not a host name", id="no name to allow"),
         pytest.param(["--port", "70000"], "at most 65535", id="no port"),
         pytest.param(["--password", "x"], "no flag --password", id="a password on the command line"),
     ],

@@ -280,5 +280,5 @@ def test_their_answers_are_taken_as_done_without_a_call(
         assert not server.requests
     told = capsys.readouterr().err
     assert told.count("80 answered before, nothing left to answer") == 2
-    assert "80 answers carry no record of what made them" in told
+    assert "80 answers have no record of how they were made" in told
     assert before.items() <= fingerprints(official).items()

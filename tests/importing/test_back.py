@@ -62,7 +62,7 @@ def test_of_several_judges_one_must_be_named(tmp_path: pathlib.Path) -> None:
     with pytest.raises(UsageError, match="several judges, choose one with --judge-model: j, k"):
         write_back(bench, tmp_path / "out.json")
     assert write_back(bench, tmp_path / "out.json", judge="k").balance == {5: 1}
-    with pytest.raises(UsageError, match=r"out.json is there already"):
+    with pytest.raises(UsageError, match=r"out.json already exists"):
         write_back(bench, tmp_path / "out.json", judge="j")
 
 

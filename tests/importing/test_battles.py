@@ -56,7 +56,7 @@ def test_who_won_is_read_in_each_way_of_saying_it(told: dict[str, Any], winner: 
         (battle(model_b="x"), "both answers are of x"),
         ({"winner": "A", "question": "Why?", "answer_a": "a"}, "the field 'answer_b' is missing"),
         ({"winner": "A", "conversation_a": [], "conversation_b": []}, "conversation_a must be messages of user and"),
-        (battle(question=["Why?", "And?"]), "there are 2 turns of the user and another number of an answer"),
+        (battle(question=["Why?", "And?"]), "there are 2 turns of the user, and an answer has another number"),
     ],
 )
 def test_what_is_no_battle_is_told(record: dict[str, Any], why: str) -> None:

@@ -84,10 +84,10 @@ def test_every_instruction_can_be_said(name: str) -> None:
     [
         (["punctuation:no_colon"], [{}], "no instruction 'punctuation:no_colon' in IFEval"),
         (["punctuation:no_comma"], [], "lists of equal length"),
-        (["keywords:existence"], [{}], "the arguments of keywords:existence are not what they must be: 'keywords'"),
+        (["keywords:existence"], [{}], "the arguments of keywords:existence are not valid: 'keywords'"),
         (["keywords:frequency"], [{"keyword": "a", "relation": "about", "frequency": 1}], "relation 'about'"),
         (["language:response_language"], [{"language": "xx"}], "no language 'xx'"),
-        (["punctuation:no_comma"], ["{"], "which is no object"),
+        (["punctuation:no_comma"], ["{"], "which is not an object"),
     ],
 )
 def test_what_is_no_instruction_is_said(ids: Any, arguments: Any, fault: str) -> None:

@@ -57,7 +57,7 @@ def test_a_bad_record_is_told_with_its_position(
 @pytest.mark.parametrize(
     ("name", "text", "reason"),
     [
-        pytest.param("a.json", " \n", "holds no record", id="empty"),
+        pytest.param("a.json", " \n", "contains no record", id="empty"),
         pytest.param("a.txt", "q,a\n1,2\n", "must be named .csv, .tsv or .parquet", id="table-without-its-name"),
         pytest.param("a.csv", "", "no header line", id="empty-table"),
     ],

@@ -121,7 +121,7 @@ def test_two_questions_with_one_id_are_not_both_taken(tmp_path: pathlib.Path) ->
     targets = [{"category": c, "instruction": "x", "id": 1} for c in ("chat", "open_qa")]
     report = import_data("colossalai", [_array(tmp_path / "t.json", targets)], "c", data_dir=tmp_path)
     assert report.questions == 1
-    assert "id 1 is taken" in report.bad[0].reason
+    assert "id 1 is already used" in report.bad[0].reason
 
 
 def test_alpaca_eval_outputs_are_joined_by_instruction_and_named_by_generator(tmp_path: pathlib.Path) -> None:
@@ -157,7 +157,7 @@ def test_other_questions_of_that_name_are_never_touched(tmp_path: pathlib.Path) 
         "short_facts", [_array(tmp_path / "a.json", [{"question": "1+1?", "answer": 2}])], "b", data_dir=tmp_path
     )
     other = _array(tmp_path / "b.json", [{"question": "2+2?", "answer": 4}])
-    with pytest.raises(UsageError, match="holds other questions"):
+    with pytest.raises(UsageError, match="contains other questions"):
         import_data("short_facts", [other], "b", data_dir=tmp_path)
     assert load_bench("b", tmp_path).questions[0].turns == ("1+1?",)
     assert not list(tmp_path.glob(".*importing*"))
@@ -185,7 +185,7 @@ def test_short_facts_keep_every_other_field(tmp_path: pathlib.Path) -> None:
 
 
 def test_a_file_without_one_good_record_leaves_nothing_behind(tmp_path: pathlib.Path) -> None:
-    with pytest.raises(DataError, match=r"not one record is good as short_facts; the first is .*record 1"):
+    with pytest.raises(DataError, match=r"no record is valid as short_facts; the first is .*record 1"):
         import_data("short_facts", [_array(tmp_path / "a.json", [{"x": 1}])], "qa", data_dir=tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["a.json"]
 

@@ -127,7 +127,7 @@ def test_nothing_is_written_to_an_address(near: pathlib.Path, far: str, capsys: 
     with pytest.raises(StorageError, match="is a copy of"):
         need_near(copy / "small" / "human_judgment" / "me.jsonl")
     assert main(["fetch_bench", "mt_bench_lmsys", "--data-dir", far]) == 2
-    assert "results are written to folders of this machine" in capsys.readouterr().err
+    assert "results are written only to local folders" in capsys.readouterr().err
     assert not list(copy.glob("*/model_answer/builtin%2Freference*"))
 
 
@@ -135,14 +135,14 @@ def test_what_is_not_there_or_needs_a_package_is_said_in_one_line(
     far: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["show_result", "--bench-name", "other", "--data-dir", far]) == 2
-    assert capsys.readouterr().err.strip().endswith("memory://bucket/data/other is not there, or cannot be reached")
+    assert capsys.readouterr().err.strip().endswith("memory://bucket/data/other does not exist, or cannot be reached")
     with pytest.raises(MissingError, match="nosuch"):
         local_file("nosuch://x/y.jsonl")
     for address in ("https://me:secret@host/y.jsonl", "https://host/data?key=secret", "http://host/data#secret"):
         with pytest.raises(UsageError, match="the address at host holds a password, or something behind") as raised:
             local_file(address + "/y.jsonl")
         assert "secret" not in str(raised.value)
-    with pytest.raises(UsageError, match="is no address"):
+    with pytest.raises(UsageError, match="is not an address"):
         local_folder("http://[::1", "mt_bench")
     monkeypatch.setitem(__import__("sys").modules, "fsspec.core", None)
     with pytest.raises(UsageError, match=r"pip install 'turnbench\[remote\]'"):
@@ -174,7 +174,7 @@ def test_a_folder_that_a_web_server_lists_is_read(near: pathlib.Path) -> None:
             models = load_bench("small", address).answered_models()
             name = "builtin%252Foverlap_single.part-2.jsonl.gz"
             file = local_file(f"{address}/small/model_judgment/{name}")
-            with pytest.raises(UsageError, match="no address of a file"):
+            with pytest.raises(UsageError, match="not the address of a file"):
                 local_file(f"{address}/small/%2e%2e%2fx")
         finally:
             server.shutdown()

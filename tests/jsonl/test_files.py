@@ -51,9 +51,9 @@ def test_parts_come_in_the_order_of_their_numbers_and_the_file_itself_last(tmp_p
 @pytest.mark.parametrize(
     ("parts", "said"),
     [
-        pytest.param(["1", "2", "4"], "no part 3, though the last is part 4", id="one"),
-        pytest.param(["02", "03"], "no part 1, though the last is part 3", id="the-first"),
-        pytest.param(["9", "2"], "no part 1, 3, 4, 5, 6 and 2 more, though", id="many"),
+        pytest.param(["1", "2", "4"], "missing part 3, though the last is part 4", id="one"),
+        pytest.param(["02", "03"], "missing part 1, though the last is part 3", id="the-first"),
+        pytest.param(["9", "2"], "missing part 1, 3, 4, 5, 6 and 2 more, though", id="many"),
         pytest.param(["0", "1", "2"], None, id="from-nought"),
         pytest.param(["1", "2", "b"], None, id="letters"),
         pytest.param(["20260101", "20260131"], None, id="dates"),
@@ -174,7 +174,7 @@ def test_without_the_package_the_error_says_what_to_install(
 def test_a_writer_refuses_them_in_one_line(tmp_path: pathlib.Path, name: str) -> None:
     path = write(tmp_path / name, lines({"a": 1}))
     before = path.read_bytes()
-    with pytest.raises(StorageError, match="read and not written; to go on, unpack and join"):
+    with pytest.raises(StorageError, match="read and not written; to continue, unpack and join"):
         Journal(tmp_path / "x.jsonl", tmp_path / ".turnbench").__enter__()
     assert path.read_bytes() == before
     assert sorted(file.name for file in tmp_path.iterdir()) == [name]

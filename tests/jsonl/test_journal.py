@@ -241,8 +241,8 @@ def test_a_full_disk_leaves_no_part_of_a_row(tmp_path: pathlib.Path) -> None:
     assert first == second
     path = tmp_path / "model_answer" / "a.jsonl"
     assert first == (
-        f"{path}: cannot be written: File too large; make space; "
-        "what was done before is kept, run the same command again to go on"
+        f"{path}: cannot be written: File too large; free some space; "
+        "what was done before is kept, run the same command again to continue"
     )
     assert [row["n"] for row in values(path)] == [1, 3]
 
@@ -328,7 +328,7 @@ def test_a_folder_that_vanishes_is_told_at_the_next_row(journal: Journal) -> Non
         journal.append({"n": 1})
         journal.path.unlink()
         journal.path.parent.rmdir()
-        with pytest.raises(StorageError, match="the file or its folder has vanished; see where it went") as raised:
+        with pytest.raises(StorageError, match="the file or its folder has vanished; find out where it went") as raised:
             journal.append({"n": 2})
     assert "is kept" not in str(raised.value)
 
@@ -338,7 +338,7 @@ def test_a_file_where_the_folder_should_be_is_told_on_opening(
     name: str, tmp_path: pathlib.Path, journal: Journal
 ) -> None:
     (tmp_path / name).touch()
-    with pytest.raises(StorageError, match=rf"{name}.*: cannot be written: a file stands where a folder is needed"):
+    with pytest.raises(StorageError, match=rf"{name}.*: cannot be written: a file is where a folder is needed"):
         journal.__enter__()
     (tmp_path / name).unlink()
     with journal:

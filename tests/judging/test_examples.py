@@ -71,5 +71,5 @@ def test_what_is_shown_makes_other_judgments(tmp_path: pathlib.Path) -> None:
 
 
 def test_an_example_has_as_many_answers_as_turns(tmp_path: pathlib.Path) -> None:
-    with pytest.raises(DataError, match=r"examples\[1\] must have as many answers of both"):
+    with pytest.raises(DataError, match=r"examples\[1\] must have as many answers of each side"):
         messages(tmp_path, "mt_bench", {**EXAMPLE, "answer_b": []})

@@ -1,4 +1,4 @@
-"""The answer inside a reply that was asked for as JSON: found in many disguises, or the whole reply where it is not."""
+"""The answer inside a reply that was requested as JSON: found in many disguises, or the whole reply where it is not."""
 
 import pathlib
 from typing import Any

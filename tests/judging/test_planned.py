@@ -34,7 +34,7 @@ def test_models_are_grouped_by_mode(
 @pytest.mark.parametrize(
     ("mode", "models", "baseline", "words"),
     [
-        pytest.param("pairwise-all", ["a", "a"], None, "at least two models, there is 1: a", id="one model"),
+        pytest.param("pairwise-all", ["a", "a"], None, "at least two models, but there is 1: a", id="one model"),
         pytest.param("pairwise-baseline", ["a"], None, "needs --baseline-model", id="no baseline"),
         pytest.param("pairwise-baseline", ["z"], "z", "no model to compare with the baseline z", id="baseline alone"),
     ],

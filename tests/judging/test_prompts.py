@@ -59,7 +59,7 @@ def test_turns_mode_and_criteria_narrow_what_is_shown(tmp_path: pathlib.Path) ->
         pytest.param({"question_id": 9}, "small has no question 9", id="question"),
         pytest.param({"models": ["a", "b", "c"]}, "shown one or two answers, not those of a, b, c", id="three"),
         pytest.param({"models": ["a"], "mode": "pairwise-all"}, "mode pairwise-all shows 2", id="one for a pair"),
-        pytest.param({"turns": [7]}, "judges nothing of question 1 that was asked for", id="turn"),
+        pytest.param({"turns": [7]}, "judges nothing requested of question 1", id="turn"),
     ],
 )
 def test_what_cannot_be_shown_is_told(tmp_path: pathlib.Path, more: dict[str, object], words: str) -> None:

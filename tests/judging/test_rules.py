@@ -97,7 +97,7 @@ def test_they_do_not_grade() -> None:
 
 def test_a_table_says_what_they_are() -> None:
     assert notices(["gpt-4", "builtin/first", "builtin/first"]) == [
-        "builtin/first prefers the answer shown first: a yardstick, not a judge."
+        "builtin/first prefers the answer shown first: a baseline, not a judge."
     ]
 
 

@@ -370,7 +370,9 @@ def test_a_field_that_a_template_needs_is_looked_for_before_any_call(tmp_path: p
     (folder / "judge_set.toml").write_text("")
     (folder / "g.toml").write_text('kind = "grade"\nuser = "{rubric} {answer}"')
     with ProtocolServer(verdict) as server:
-        with pytest.raises(MissingError, match="the field 'rubric', which the template g needs, of question 2"):
+        with pytest.raises(
+            MissingError, match="text in the field 'rubric', which the template g needs, for question 2"
+        ):
             plan(server, bench, judge_set=str(folder))
         assert server.requests == []
 

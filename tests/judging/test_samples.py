@@ -190,7 +190,7 @@ def test_a_rubric_comes_from_the_nearest_place(tmp_path: pathlib.Path, settings:
     with ProtocolServer(verdict) as server:
         if None in shown:
             with pytest.raises(
-                MissingError, match=r"no text in the field 'rubric', which the template by needs, of ques"
+                MissingError, match=r"no text in the field 'rubric', which the template by needs, for ques"
             ):
                 judge(server, bench, **options)
             judge(server, bench, skip_missing=True, **options)
@@ -228,8 +228,8 @@ def test_every_question_that_lacks_a_text_is_named_at_once(tmp_path: pathlib.Pat
     with pytest.raises(MissingError) as raised:
         plan_judgments(["builtin/overlap"], bench, options=JudgeOptions(judge_set=str(judge_set)))
     told = str(raised.value)
-    assert "'rubric', which the template by needs, of questions 1, 2, 3" in told
-    assert "'context', which the template by needs, of questions 1, 2, 3" in told
+    assert "'rubric', which the template by needs, for questions 1, 2, 3" in told
+    assert "'context', which the template by needs, for questions 1, 2, 3" in told
     assert "Add the field to question.jsonl, or leave these questions out with --skip-missing" in told
 
 
@@ -237,7 +237,7 @@ def test_criteria_that_bring_a_rubric_are_offered_where_one_is_missing(tmp_path:
     bench = answered(tmp_path, models="a")
     judge_set = written(tmp_path / "s", "[criteria.kind]\ndefault = false\nrubric = 'Kind?'", by=RUBRIC)
     options = JudgeOptions(judge_set=str(judge_set))
-    with pytest.raises(MissingError, match=r"choose a criterion that brings a rubric \(--criterion kind\)"):
+    with pytest.raises(MissingError, match=r"choose a criterion that has a rubric \(--criterion kind\)"):
         plan_judgments(["builtin/overlap"], bench, options=options)
     chosen = dataclasses.replace(options, criteria=("kind",))
     assert plan_judgments(["builtin/overlap"], bench, options=chosen).rows == 1

@@ -127,7 +127,7 @@ def test_an_unknown_set_is_told_with_the_known_ones(tmp_path: pathlib.Path, name
 
 
 def test_a_folder_that_is_no_set_is_named_with_what_it_lacks(tmp_path: pathlib.Path) -> None:
-    with pytest.raises(UsageError, match=r"no judge set, since the folder holds no judge_set\.toml or "):
+    with pytest.raises(UsageError, match=r"not a judge set: the folder contains no judge_set\.toml or "):
         load_judge_set(str(tmp_path))
 
 
@@ -217,14 +217,14 @@ references = { required = ["math"], if_any = ["stem"] }
             id="a criterion for nothing",
         ),
         pytest.param(
-            "extends = 'mt_bensh'", "extends names the judge set 'mt_bensh', which is not there", id="extends"
+            "extends = 'mt_bensh'", "extends names the judge set 'mt_bensh', which does not exist", id="extends"
         ),
         pytest.param("attempts = 0", "attempts must be a whole number from 1 to 20", id="no attempt"),
         pytest.param("attempts = true", "attempts must be a whole number", id="attempts true"),
         pytest.param("fence = 'yes'", "fence must be true or false", id="fence of text"),
         pytest.param("version = 1", "version must be a text in quotes, this is 1", id="version a number"),
         pytest.param("name = ' '", "name must be a text that is not empty", id="empty name"),
-        pytest.param("name = 'a#1'", "without # and @, which part the names of judgment files", id="name of a sample"),
+        pytest.param("name = 'a#1'", "without # and @, which separate parts of file names", id="name of a sample"),
     ],
 )
 def test_what_is_wrong_in_the_settings_is_named(tmp_path: pathlib.Path, settings: str, words: str) -> None:
@@ -252,18 +252,18 @@ def test_what_is_wrong_in_the_settings_is_named(tmp_path: pathlib.Path, settings
         pytest.param(GRADE + 'turn_ = "x"', "unknown key 'turn_'; did you mean 'turn'?", id="unknown key"),
         pytest.param(GRADE + 'turns = "second"', 'turns must be "first", "later", "every" or "last"', id="turns"),
         pytest.param(GRADE + 'verdict = "[[number]]"', "unknown verdict format '[[number]]'; known:", id="format"),
-        pytest.param(GRADE + 'verdict = "[[A]]"', "the verdict [[A]] is not one to grade with", id="grade by letter"),
-        pytest.param(COMPARE + 'verdict = "[[rating]]"', "is not one to compare with", id="compare by number"),
+        pytest.param(GRADE + 'verdict = "[[A]]"', "the verdict [[A]] cannot be used to grade", id="grade by letter"),
+        pytest.param(COMPARE + 'verdict = "[[rating]]"', "cannot be used to compare", id="compare by number"),
         pytest.param(
             'kind = "grade"\nuser = "{anwser}"',
-            "user holds the unknown placeholder {anwser}; did you mean 'answer'?",
+            "user contains the unknown placeholder {anwser}; did you mean 'answer'?",
             id="placeholder",
         ),
         pytest.param('kind = "grade"\nuser = "{Answer}"', "unknown placeholder {Answer}", id="capital letter"),
-        pytest.param(GRADE + 'system = "{criteria}"', "system holds the unknown placeholder", id="in system"),
+        pytest.param(GRADE + 'system = "{criteria}"', "system contains the unknown placeholder", id="in system"),
         pytest.param(GRADE + 'system = "{steps}"', "the set declares no criteria", id="steps of nothing"),
         pytest.param(GRADE + 'criterion = "a"', "for the unknown criterion 'a'; the set declares none", id="criterion"),
-        pytest.param('kind = "label"\nuser = "{answer}"', "the table 'labels' (label = share) is needed", id="labels"),
+        pytest.param('kind = "label"\nuser = "{answer}"', "(label = value) is required", id="labels"),
         pytest.param(GRADE + "labels = { YES = 1 }", 'only templates of the kind "label" have it', id="idle labels"),
         pytest.param('kind = "dimensions"\nuser = "{answer}"', "'dimensions', the list", id="no dimensions"),
         pytest.param(
@@ -271,55 +271,57 @@ def test_what_is_wrong_in_the_settings_is_named(tmp_path: pathlib.Path, settings
         ),
         pytest.param(
             'kind = "dimensions"\nuser = "{answer}"\ndimensions = ["depth"]\ntotal = "dept"',
-            "total is 'dept', which is none of the dimensions; did you mean 'depth'?",
+            "total is 'dept', which is not one of the dimensions; did you mean 'depth'?",
             id="total",
         ),
         pytest.param(COMPARE + 'sides = ["A", "A"]', "sides must be two names", id="sides alike"),
         pytest.param(GRADE + 'sides = ["A", "B"]', 'only templates of the kind "compare" have it', id="sides of one"),
         pytest.param(GRADE + 'score_method = "logprob"', 'score_method must be "text" or "logprobs"', id="method"),
         pytest.param(
-            GRADE + 'score_method = "logprobs"', "[[rating]] is no single token; such are: grade", id="no token"
+            GRADE + 'score_method = "logprobs"', "[[rating]] is not a single token; these are: grade", id="no token"
         ),
         pytest.param(GRADE + "top_logprobs = 50", "top_logprobs must be a whole number from 1 to 20", id="logprobs"),
         pytest.param(GRADE + 'schema = "{"', "schema is not valid JSON", id="schema"),
         pytest.param(GRADE + "schema = { type = 'array' }", 'a JSON schema with "type": "object"', id="no object"),
         pytest.param(
             CONVERSATION.replace("{question}:", "{conversation}:"),
-            "turn holds the unknown placeholder {conversation}",
+            "turn contains the unknown placeholder {conversation}",
             id="conversation in a turn",
         ),
         pytest.param(
-            'kind = "grade"\nuser = "{conversation}"', "the sub-template 'turn' is needed", id="no sub-template"
+            'kind = "grade"\nuser = "{conversation}"', "the sub-template 'turn' is required", id="no sub-template"
         ),
         pytest.param(
             'kind = "grade"\nuser = "{answer}"\nsystem = "{conversation}"',
-            "the sub-template 'turn' is needed",
+            "the sub-template 'turn' is required",
             id="no sub-template for the system",
         ),
-        pytest.param(GRADE + 'turn = "{answer}"', "the prompt holds no {conversation}", id="idle sub-template"),
+        pytest.param(GRADE + 'turn = "{answer}"', "the prompt contains no {conversation}", id="idle sub-template"),
         pytest.param(
-            'kind = "grade"\nuser = "{question}"', "a prompt to grade must hold {answer}", id="nothing to grade"
+            'kind = "grade"\nuser = "{question}"', "a prompt to grade must contain {answer}", id="nothing to grade"
         ),
         pytest.param(
-            'kind = "grade"\nuser = "{answer_a} {answer_b}"', "a prompt to grade must hold {answer}", id="grade a pair"
+            'kind = "grade"\nuser = "{answer_a} {answer_b}"',
+            "a prompt to grade must contain {answer}",
+            id="grade a pair",
         ),
         pytest.param(
             'kind = "compare"\nuser = "{answer}"',
-            "a prompt to compare must hold {answer_a} and {answer_b}",
+            "a prompt to compare must contain {answer_a} and {answer_b}",
             id="compare one",
         ),
         pytest.param(
             'kind = "compare"\nuser = "{answer_a}"',
-            "a prompt to compare must hold {answer_a} and {answer_b}",
+            "a prompt to compare must contain {answer_a} and {answer_b}",
             id="half a pair",
         ),
         pytest.param(
             'kind = "compare"\nuser = "{answer_a} {answer_b} {answer}"', "and no other answer", id="a pair and one"
         ),
-        pytest.param(GRADE + "reference = true", "reference is true, but the prompt does not hold one", id="none"),
+        pytest.param(GRADE + "reference = true", "reference is true, but the prompt does not contain one", id="none"),
         pytest.param(
             'kind = "grade"\nuser = "{answer} {reference}"\nreference = false',
-            "reference is false, but the prompt holds one",
+            "reference is false, but the prompt contains one",
             id="one",
         ),
         pytest.param(
@@ -327,12 +329,12 @@ def test_what_is_wrong_in_the_settings_is_named(tmp_path: pathlib.Path, settings
         ),
         pytest.param(
             'kind = "grade"\nuser = "{answer} {question_2}"',
-            "{question_2} is not there yet at turn 1",
+            "{question_2} does not exist yet at turn 1",
             id="a turn that is not there yet",
         ),
         pytest.param(
             'kind = "grade"\nturns = "later"\nuser = "{answer} {ref_answer_3}"',
-            "{ref_answer_3} is not there yet at turn 2",
+            "{ref_answer_3} does not exist yet at turn 2",
             id="a third turn for the second",
         ),
     ],
@@ -438,8 +440,8 @@ def test_a_changed_prompt_is_another_version(tmp_path: pathlib.Path) -> None:
         pytest.param({"output_format": "[[X]]"}, "unknown output_format '[[X]]'", id="format"),
         pytest.param({"prompt_template": "{answer} {x}"}, "unknown placeholder or unmatched brace: {x}", id="name"),
         pytest.param({"prompt_template": "{answer} }"}, "unknown placeholder or unmatched brace", id="brace"),
-        pytest.param({"prompt_template": "{answer_2} {answer}"}, "{answer_2} is not there yet at turn 1", id="turn"),
-        pytest.param({"prompt_template": "{question}"}, "must hold {answer}", id="no answer"),
+        pytest.param({"prompt_template": "{answer_2} {answer}"}, "{answer_2} does not exist yet at turn 1", id="turn"),
+        pytest.param({"prompt_template": "{question}"}, "must contain {answer}", id="no answer"),
         pytest.param({"system_prompt": 5}, "system_prompt must be a text", id="system"),
     ],
 )
@@ -452,10 +454,10 @@ def test_what_is_wrong_in_a_prompt_file_is_named_with_its_line(
 
 
 def test_a_prompt_file_names_each_prompt_once(tmp_path: pathlib.Path) -> None:
-    with pytest.raises(DataError, match=r"p\.jsonl:2: the name 'single-v1' stands twice"):
+    with pytest.raises(DataError, match=r"p\.jsonl:2: the name 'single-v1' occurs twice"):
         load_judge_set(str(prompts(tmp_path / "p.jsonl", {}, {})))
     (tmp_path / "empty.jsonl").write_text("")
-    with pytest.raises(DataError, match="holds no judge prompt"):
+    with pytest.raises(DataError, match="contains no judge prompt"):
         load_judge_set(str(tmp_path / "empty.jsonl"))
 
 

@@ -259,7 +259,7 @@ def test_an_endpoint_without_logprobs_is_refused_by_name(
         assert gen_judgment.main([*flags.split(), "--base-url", server.openai_url]) == 2
         told = capsys.readouterr().err
         assert re.search(
-            rf"j at {server.openai_url} gives no log-probabilities, which the judge set {name} needs", told
+            rf"j at {server.openai_url} returns no log-probabilities, which the judge set {name} needs", told
         )
     assert all(not rows(path) for path in (folder / "model_judgment").glob("*.jsonl"))
 

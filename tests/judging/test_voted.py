@@ -39,5 +39,5 @@ def test_votes_are_about_all_pairs(tmp_path: pathlib.Path) -> None:
     bench = answered(tmp_path, models="ab")
     with pytest.raises(UsageError, match="are judged with mode pairwise-all"):
         plan_judgments(["builtin/overlap"], bench, "single", votes(tmp_path, (1, 1, "a", "b")))
-    with pytest.raises(UsageError, match="nobody voted on a pair of what was chosen"):
+    with pytest.raises(UsageError, match="nobody voted on any of the chosen pairs"):
         plan_judgments(["builtin/longest"], bench, "pairwise-all", votes(tmp_path, (9, 1, "a", "b")))

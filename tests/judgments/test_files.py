@@ -224,9 +224,9 @@ def test_the_judge_and_judge_set_asked_for_are_taken(tmp_path: pathlib.Path) -> 
 
 def test_a_judge_that_is_not_there_is_told_who_is(tmp_path: pathlib.Path) -> None:
     path = write(tmp_path, grade(), grade(question=2))
-    with pytest.raises(UsageError, match=r"fits --judge-model o3; there are: judge gpt-4, judge set unstated$"):
+    with pytest.raises(UsageError, match=r"matches --judge-model o3; there are: judge gpt-4, judge set unstated$"):
         one_source(Query(judges=("o3",)), read_judgments(path).observations, path)
-    with pytest.raises(UsageError, match="fits --judge-set mt_bench; there are"):
+    with pytest.raises(UsageError, match="matches --judge-set mt_bench; there are"):
         one_source(Query(judge_set="mt_bench"), read_judgments(path).observations, path)
 
 

@@ -242,7 +242,7 @@ def test_an_error_text_is_no_judgment(kind: str, field: str) -> None:
         pytest.param({"judge": 4}, "judge must be", id="judge-number"),
         pytest.param({"judge": ["", "single-v1"]}, "judge must be", id="judge-without-name"),
         pytest.param({"score": ...}, "the field 'score' is missing", id="no-score"),
-        pytest.param({"score": "8"}, "score must be a number, -1 where there is none, this is '8'", id="score-text"),
+        pytest.param({"score": "8"}, "score must be a number, -1 if there is none, this is '8'", id="score-text"),
         pytest.param({"score": True}, "score must be a number", id="score-bool"),
         pytest.param({"score": float("nan")}, "score must be a number, .* this is nan", id="nan"),
         pytest.param({"score": float("inf")}, "score must be a number, .* this is inf", id="infinite"),

@@ -141,7 +141,7 @@ def test_the_command_prints_what_the_attacks_do(tmp_path: pathlib.Path, capsys: 
     assert main(words) == 0
     out = capsys.readouterr().out
     assert "padding: general remarks" in out
-    assert "an interval above 0 says that the attack works on this judge" in out
+    assert "an interval above 0 means that the attack works on this judge" in out
     assert "note: intervals: studentized bootstrap" in out
 
 
@@ -198,6 +198,6 @@ def test_failed_calls_are_listed_and_make_the_command_fail(
         where = ["--data-dir", str(tmp_path), "--base-url", server.openai_url]
         assert main(["attack", "--judge-model", "j", *where, "--first-n", "2", "-q"]) == 1
         told = capsys.readouterr()
-        assert "1 failed, not in the file" in told.err
+        assert "1 failed and not in the file" in told.err
         assert "verdict: grade at the end" in told.out
         assert main(["attack", "--judge-model", "j", *where, "--first-n", "2", "-q"]) == 0

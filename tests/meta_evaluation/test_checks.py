@@ -183,7 +183,7 @@ def test_the_loss_at_equal_strength_is_the_true_one_and_its_interval_covers_it()
 
 
 def test_without_checks_of_these_answers_it_says_so(tmp_path: pathlib.Path) -> None:
-    with pytest.raises(MissingError, match="is of an answer with decided checks: 3 judgments without decided checks"):
+    with pytest.raises(MissingError, match="about an answer with decided checks: 3 judgments without decided checks"):
         report(tmp_path, [broken(9, "x", 1)], WORKED[1])
     (tmp_path / "small" / "model_metric" / "checks.jsonl").unlink()
     with pytest.raises(MissingError, match=r"run auto_checks --bench-name small --data-dir .* first"):
@@ -192,7 +192,7 @@ def test_without_checks_of_these_answers_it_says_so(tmp_path: pathlib.Path) -> N
 
 def test_a_scale_that_is_not_known_needs_the_top_grade(tmp_path: pathlib.Path) -> None:
     judged = [{**row, "judge_set": "own", "judge_set_version": "1"} for row in WORKED[1]]
-    with pytest.raises(UsageError, match="name the least top grade with --top"):
+    with pytest.raises(UsageError, match="name the lowest top grade with --top"):
         report(tmp_path, WORKED[0], judged)
     assert values(report(tmp_path, WORKED[0], judged, top=9))["top grades, none broken"] == 1.0
 

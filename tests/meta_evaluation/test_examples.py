@@ -102,7 +102,7 @@ def test_the_report_compares_the_same_pairs(tmp_path: pathlib.Path) -> None:
 
 def test_too_few_votes_another_file_and_no_votes_are_said(tmp_path: pathlib.Path) -> None:
     folder = voted(tmp_path, count=2)
-    with pytest.raises(UsageError, match="2 of 3 examples could be made of the votes"):
+    with pytest.raises(UsageError, match="2 of 3 examples can be made from the votes"):
         planned(tmp_path)
     (folder / "mine").mkdir()
     (folder / "mine" / "judge_set.toml").write_text('extends = "mt_bench"\n', encoding="utf-8")

@@ -209,10 +209,10 @@ def test_the_advice_names_the_best_the_cheaper_and_what_is_no_better_than_length
     assert "gpt-4.1 (own 1) agrees with people most, 1.000 (0." in told
     assert "; people agree with each other 1.000 (0." in told
     assert "gpt-4.1-mini (own 1) costs $0.56 for 1,000 where that costs $2.80" in told
-    assert "gpt-4 (own 1) is not shown to agree more than 'builtin/longest' does: do not rely on it" in told
+    assert "gpt-4 (own 1) does not agree significantly more than 'builtin/longest' does: do not rely on it" in told
     assert "gpt-4.1 (own 1) is not shown" not in told
     # The order was the same in all pairs, so what gpt-4.1 saw first was the better one; gpt-4 always took that.
-    assert "gpt-4 (own 1) prefers what it sees first more often than the answers deserve (by 0.333)" in told
+    assert "gpt-4 (own 1) prefers the answer shown first more often than the answers deserve (by 0.333)" in told
     assert "gpt-4.1 (own 1) prefers what" not in told
 
 
@@ -233,7 +233,7 @@ def test_a_judge_of_few_pairs_is_not_the_best(tmp_path: pathlib.Path) -> None:
     assert "verdicts on too few of the pairs to be compared, and last: few (4 of 12 pairs)" in told
     assert "few (own 1) agrees" not in told
     assert "half (own 1) agrees with people most" in told
-    assert "but is not shown to agree more than most (own 1)" in told
+    assert "but not significantly more than most (own 1)" in told
     assert "different pairs" not in told
 
 
@@ -252,7 +252,7 @@ def test_judges_are_compared_on_what_they_have_where_only_rules_have_more(tmp_pa
     report = report_on(tmp_path)
     told = "\n".join(report.notes)
     assert "advice: j (own 1) agrees with people most, 1.000" in told
-    assert "then look again" not in told
+    assert "then run this again" not in told
     assert "judges are measured on different pairs: 7 of 20 are common to all" in told
     assert "too few of the pairs" not in told
 
@@ -284,7 +284,7 @@ def test_an_own_table_grows_and_keeps_what_it_has(tmp_path: pathlib.Path) -> Non
     write(folder / "model_judgment" / "k@own_pair1.jsonl", [verdict(1, "k", 1.0), verdict(2, "k", 1.0)])
     grown = report_on(tmp_path, table=table)
     assert [row_of(grown, judge)["human_agreement"] for judge in ("j", "k")] == [1.0, 0.5]
-    assert any("judges.csv had people, " in note and "already and keeps them" in note for note in grown.notes)
+    assert any("judges.csv had people, " in note and "already; they are kept" in note for note in grown.notes)
     assert row_of(report_on(tmp_path, table=table, overwrite=True), "j")["human_agreement"] == 0.5
     assert {row["judge"] for row in csv.DictReader(table.read_text().splitlines())} >= {
         "people",
@@ -293,7 +293,7 @@ def test_an_own_table_grows_and_keeps_what_it_has(tmp_path: pathlib.Path) -> Non
         "builtin/first",
     }
     write(folder / "human_judgment" / "people.jsonl", [vote(1, "p", 0.0)])
-    with pytest.raises(UsageError, match="holds judges measured on other votes; name another file"):
+    with pytest.raises(UsageError, match="contains judges measured on other votes; name another file"):
         report_on(tmp_path, table=table)
     with pytest.raises(UsageError, match="has other columns: it was made without --compatible"):
         judge_judges(bench_name="small", data_dir=tmp_path, compatible=True, table=_four(folder, table))
@@ -303,13 +303,13 @@ def test_what_is_no_table_of_judges_stays(tmp_path: pathlib.Path) -> None:
     judged(tmp_path, {1: [1], 2: [0]}, {"=j": {1: [1], 2: [0]}})
     notes = tmp_path / "notes.txt"
     notes.write_text("Ask the judges.\n")
-    with pytest.raises(UsageError, match="or is no table of judges; name another file"):
+    with pytest.raises(UsageError, match="or is not a table of judges; name another file"):
         report_on(tmp_path, table=notes)
     assert notes.read_text() == "Ask the judges.\n"
     with pytest.raises(StorageError, match="is a device or a pipe"):
         report_on(tmp_path, table=pathlib.Path("/dev/null"))
     report_on(tmp_path, table=(table := tmp_path / "table.csv"))
-    assert any("already and keeps them" in note for note in report_on(tmp_path, table=table).notes)
+    assert any("already; they are kept" in note for note in report_on(tmp_path, table=table).notes)
     assert "'=j" in {row["judge"] for row in csv.DictReader(table.read_text().splitlines())}
 
 
@@ -326,7 +326,7 @@ def test_both_plots_are_drawn_and_the_page_is_whole(tmp_path: pathlib.Path) -> N
         report = report_on(tmp_path, compatible=compatible)
         assert "dollars for 1,000 pairs" in report_charts(report)[0].draw()
         page = html(judge_page(report))
-        assert "What agreement with people costs" in page
+        assert "Agreement with people and its cost" in page
         assert all(f"{name}: " in "".join(report.notes) for name in DEFINITIONS)
     with pytest.raises(UsageError, match="needs a point that has both"):
         report_charts(report)[1].draw()  # one model is no ranking

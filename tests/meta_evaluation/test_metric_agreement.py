@@ -77,7 +77,7 @@ def test_a_metric_of_few_pairs_is_not_the_best(bench: Bench) -> None:
     report = harness.judge_ranking(metric=["rouge", "bleu"], bench_name=bench.name, data_dir=bench.folder.parent)
     whole = [(row["metric"], row["agree"], row["n"]) for row in report.rows if row["category"] is None]
     assert whole == [("bleu", pytest.approx(3.5 / 5), 5), ("rouge", 1.0, 1)]
-    assert "of too few of these pairs to be compared, and last: rouge (1 of 5)" in report.notes
+    assert "on too few of these pairs to be compared, and listed last: rouge (1 of 5)" in report.notes
 
 
 def test_each_criterion_has_rows_of_its_own(bench: Bench, tmp_path: pathlib.Path) -> None:
@@ -93,7 +93,7 @@ def test_each_criterion_has_rows_of_its_own(bench: Bench, tmp_path: pathlib.Path
 
 
 def test_what_is_compared_with_must_be_said(bench: Bench, tmp_path: pathlib.Path) -> None:
-    with pytest.raises(UsageError, match="say what to compare with: --against"):
+    with pytest.raises(UsageError, match="name what to compare with: --against"):
         harness.judge_ranking(bench_name=bench.name, data_dir=tmp_path)
     with pytest.raises(MissingError, match="no numbers of rouge"):
         harness.judge_ranking(metric=["rouge"], bench_name=bench.name, data_dir=tmp_path)

@@ -221,7 +221,7 @@ def test_the_columns_may_be_named(tmp_path: pathlib.Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        pytest.param("", r"arena\.csv:1: no header with names of columns", id="empty"),
+        pytest.param("", r"arena\.csv:1: no header with column names", id="empty"),
         pytest.param("x\ny\n", r"arena\.csv:1: no header", id="one-column"),
         pytest.param(
             "system,elo\nx,1\n",
@@ -233,13 +233,17 @@ def test_the_columns_may_be_named(tmp_path: pathlib.Path) -> None:
             r"no column of scores \(score, rating, .*\); there are: model,",
             id="no-scores",
         ),
-        pytest.param("model,score\nx,1\ny,n/a\n", r"arena\.csv:3: 'n/a' in the column 'score' is no number", id="text"),
-        pytest.param("model,score\nx,inf\n", r"arena\.csv:2: 'inf' .* is no number", id="infinite"),
+        pytest.param(
+            "model,score\nx,1\ny,n/a\n", r"arena\.csv:3: 'n/a' in the column 'score' is not a number", id="text"
+        ),
+        pytest.param("model,score\nx,inf\n", r"arena\.csv:2: 'inf' .* is not a number", id="infinite"),
         pytest.param("model,score\nx,1\n,2\n", r"arena\.csv:3: no model in the column 'model'", id="no-name"),
-        pytest.param("model,score\nx,1\nx,2\n", r"arena\.csv:3: the model 'x' is in line 2 too; leave one", id="twice"),
-        pytest.param("model,score\nx,1,2\n", r"arena\.csv:2: 3 columns where the header has 2", id="long-row"),
+        pytest.param(
+            "model,score\nx,1\nx,2\n", r"arena\.csv:3: the model 'x' is in line 2 too; remove one", id="twice"
+        ),
+        pytest.param("model,score\nx,1,2\n", r"arena\.csv:2: 3 columns, but the header has 2", id="long-row"),
         pytest.param("model,score\nx,\n", r"arena\.csv: no model with a number in the column 'score'", id="no-number"),
-        pytest.param('model,score\n"x"y,1\n', r"arena\.csv:2: is no CSV: ", id="broken-quotes"),
+        pytest.param('model,score\n"x"y,1\n', r"arena\.csv:2: is not valid CSV: ", id="broken-quotes"),
     ],
 )
 def test_what_is_no_ranking(text: str, message: str, tmp_path: pathlib.Path) -> None:

@@ -105,7 +105,7 @@ def test_of_pairs_of_a_right_and_a_wrong_answer_it_counts_who_wins(bench: pathli
         ("wrong wins", 2, 0.5, 0.0),
         ("right wins", 2, 0.0, 1.0),
     ]
-    assert "1 pair in which not just one answer is right left out" in found.notes
+    assert "1 pair in which more than one answer is right left out" in found.notes
     write(folder / "j_pair.jsonl", [pair(2, "x", "y", "mt_bench", "model_1")])
     write(folder / f"j@{UNAIDED}_pair.jsonl", [pair(2, "x", "y", UNAIDED, "model_1")])
     with pytest.raises(MissingError, match="no pair judged in both ways is known to be of right and wrong"):
@@ -151,7 +151,7 @@ def test_what_is_not_known_or_not_judged_twice_is_left_out_and_said(tmp_path: pa
     found = report(tmp_path)
     assert shares(found)[0] == (None, "wrong", 1, 1.0, 0.0, -1.0)
     assert [note for note in found.notes if "left out" in note] == [
-        "1 answer on turns whose right result no check knows left out",
+        "1 answer on turns without a check of the result left out",
         "1 answer whose checks are not all decided (auto_checks --run-code) left out",
         "1 answer judged in one of the two ways only left out",
         "1 answer without a grade left out",
@@ -161,7 +161,7 @@ def test_what_is_not_known_or_not_judged_twice_is_left_out_and_said(tmp_path: pa
 def test_checks_that_have_changed_since_decide_nothing(bench: pathlib.Path) -> None:
     path = bench / "small" / "question.jsonl"
     path.write_text(path.read_text().replace('"equals": 6', '"equals": 8'))
-    with pytest.raises(MissingError, match="is known to be right or wrong: 8 answers on turns whose right result"):
+    with pytest.raises(MissingError, match="is known to be right or wrong: 8 answers on turns without a check of the"):
         report(bench)
 
 

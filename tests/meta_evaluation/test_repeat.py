@@ -180,7 +180,7 @@ def test_two_facets_that_go_together_are_not_both_estimated() -> None:
     verdicts = simulated(7, (8, 3, 2, 1, 2))
     verdicts["judge"] = verdicts["order"]
     report = repeat_report(verdicts, resamplings=2)
-    assert missing(report) == {"judge": "it cannot be separated from the facets before it: their levels go together"}
+    assert missing(report) == {"judge": "it cannot be separated from the facets before it: their levels coincide"}
 
 
 def test_a_variance_below_zero_is_kept_and_its_share_is_none_of_it() -> None:
@@ -261,5 +261,5 @@ def test_the_report_says_what_a_sample_and_more_questions_bring(tmp_path: pathli
     report = judge_repeat(input_file=path)
     designs = report.more["designs"]
     assert [(row["questions"], row["samples"]) for row in designs] == [(20, 1), (20, 2), (60, 1), (40, 1)]
-    assert any("a second sample brings that to" in note and "40 more questions to" in note for note in report.notes)
+    assert any("a second sample lowers that to" in note and "40 more questions to" in note for note in report.notes)
     assert {row["facet"]: row["levels_are"] for row in report.rows}["question"] == "a sample"

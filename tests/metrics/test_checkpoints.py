@@ -95,7 +95,8 @@ def test_without_a_network_it_is_one_line(tmp_path: pathlib.Path) -> None:
     )
     done = in_process(code, tmp_path, HF_HUB_OFFLINE="1")
     assert (
-        done.stdout == "'someone/tiny' is no folder here, and the Hugging Face hub cannot be reached; give a folder\n"
+        done.stdout == "'someone/tiny' is not a folder here, and the Hugging Face hub cannot be reached; "
+        "give a folder\n"
     )
     assert done.stderr == ""
 
@@ -115,7 +116,7 @@ def test_without_the_extra_it_is_one_line_that_names_it(tmp_path: pathlib.Path) 
 
 
 def test_a_folder_without_a_model_is_one_line(tmp_path: pathlib.Path, bert: pathlib.Path) -> None:
-    with pytest.raises(UsageError, match=r"holds no model: config\.json is not there"):
+    with pytest.raises(UsageError, match=r"contains no model: config\.json is missing"):
         checkpoints.find(str(tmp_path))
     broken = tmp_path / "broken"
     shutil.copytree(bert, broken)

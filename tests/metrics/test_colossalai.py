@@ -108,5 +108,5 @@ def test_other_languages_are_refused() -> None:
 
 
 def test_a_tokenizer_is_refused() -> None:
-    with pytest.raises(UsageError, match="has tokens of its own; leave out --tokenizer words"):
+    with pytest.raises(UsageError, match="has its own tokens; leave out --tokenizer words"):
         load_metric("rouge", Setup(variant="colossalai", tokenizer="words"))

@@ -31,7 +31,7 @@ def test_an_own_dimension_is_one_line(tmp_path: pathlib.Path) -> None:
         pytest.param('name = "n"', "the key 'tasks' is missing; it must be a table", id="no tasks"),
         pytest.param('name = "n"\ntask = 1', "unknown key 'task'; did you mean 'tasks'", id="key"),
         pytest.param('name = "n"\n[tasks.t]\na = 1', r"tasks.t.a must be a table", id="number"),
-        pytest.param('name = "n"\n[tasks.t]\na = "{answr}"', r"t/a: {answr} is no placeholder", id="placeholder"),
+        pytest.param('name = "n"\n[tasks.t]\na = "{answr}"', r"t/a: {answr} is not a placeholder", id="placeholder"),
         pytest.param('name = "n"\n[tasks.t]\na = "hm?"', "t/a: must hold one of {answer} and {sentence}", id="none"),
         pytest.param('name = "n"\n[tasks.t]\na = "{answer}{sentence}"', "t/a: must hold one of", id="both"),
         pytest.param('name = "n"\n[tasks.t]\na = {ask = "{answer}", sentences = "sum"}', "needs {sentence}", id="sum"),

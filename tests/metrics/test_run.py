@@ -228,16 +228,14 @@ def test_only_the_answer_inside_an_object_is_measured(tmp_path: pathlib.Path) ->
 
 def test_overlap_on_open_categories_is_warned_of(tmp_path: pathlib.Path) -> None:
     bench = measured_bench(tmp_path, "roleplay")
-    warning = (
-        "roleplay: many different answers are good there, so what they have in common with one reference (rouge, chrf)"
-    )
+    warning = "roleplay: many different answers are good there, so overlap with one reference (rouge, chrf)"
     assert planned(bench, "rouge", "chrf", "exact_match").notices[0].startswith(warning)
     assert planned(bench, "distinct").notices == []
 
 
 def test_a_reference_by_a_model_is_warned_of(tmp_path: pathlib.Path) -> None:
     bench = measured_bench(tmp_path)
-    told = "the references are a model's own answers (b): rouge then say who resembles that model"
+    told = "the references are a model's own answers (b): rouge measure likeness to that model"
     assert told in planned(bench, reference="b").notices
     os.rename(*(bench.folder / "reference_answer" / f"{name}.jsonl" for name in ("teacher", "gpt-4")))
     assert "the references are a model's own answers (gpt-4)" in planned(bench).notices[0]

@@ -312,6 +312,6 @@ def test_a_configuration_names_the_questions_that_a_dimension_cannot_be_asked_of
     path.write_text(json.dumps(config), encoding="utf-8")
     with pytest.raises(DataError) as caught:
         read_evaluation(path).planned(bench, bench.questions, mode=None, given=setup_of(t5))
-    assert "2 faults" in str(caught.value)
-    assert "chat: no target (a reference answer) for question 1, which unieval cannot do without" in str(caught.value)
-    assert "chat: no context (a field of the question) for question 2, which unieval" in str(caught.value)
+    assert "2 problems" in str(caught.value)
+    assert "chat: no target (a reference answer) for question 1, required by unieval" in str(caught.value)
+    assert "chat: no context (a field of the question) for question 2, required by unieval" in str(caught.value)

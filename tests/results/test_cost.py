@@ -90,7 +90,7 @@ def test_one_file_and_named_models_and_judges_are_counted_alone(data: pathlib.Pa
 
 def test_nothing_to_count_is_said(tmp_path: pathlib.Path) -> None:
     small_bench(tmp_path, name="mt_bench")
-    with pytest.raises(MissingError, match="no answer and no judgment to count the cost of"):
+    with pytest.raises(MissingError, match="no answers and no judgments to count the cost of"):
         show_cost(data_dir=tmp_path)
 
 

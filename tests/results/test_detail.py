@@ -81,8 +81,7 @@ def test_what_keeps_strengths_from_being_is_said_once_of_all_groups() -> None:
     detail = pairs_detail(pairs([*won, *lost], GROUPS | {100: "writing", 101: "writing"}))
     assert detail.only is not None
     assert detail.only.without_strengths() == [
-        "no strengths (Bradley-Terry), math, coding: ties outweigh the wins that go the other way, so that no "
-        "strengths fit best",
+        "no strengths (Bradley-Terry), math, coding: there are too many ties for a best fit of the strengths",
         "no strengths (Bradley-Terry), writing: x never won or tied against the other",
     ]
 

@@ -1,4 +1,4 @@
-"""Quality beside its price: what is added up, over which answers, and who is on the frontier."""
+"""Quality and price: what is added up, over which answers, and who is on the frontier."""
 
 import json
 import pathlib
@@ -67,7 +67,7 @@ def test_what_common_answers_cost_and_took(data: pathlib.Path) -> None:
     assert (rows["a"].frontier, rows["b"].frontier) == (True, False)
     notes = " ".join(found.notes)
     assert "of 3 questions that all have answered; 2 answers to others are left out" in notes
-    assert "served stands under several names, with other settings: a (seed 1); b (top_k 5)" in result.notes
+    assert "served has several names, with different settings: a (seed 1); b (top_k 5)" in result.notes
 
 
 def test_a_model_that_is_not_ranked_undercuts_nobody(data: pathlib.Path) -> None:

@@ -33,7 +33,7 @@ def test_a_share_without_a_verdict_is_the_first_note_with_reasons_an_example_and
         "10 of 40 judgments (25%) give no verdict and are left out: 5 two scores, 5 no score; "
         'such as question 0, x: "I would rather not say."'
     )
-    assert second == "with all that failed as the worst or the best verdict: x 4.75 to 7.00"
+    assert second == "bounds with failed verdicts as the worst or the best: x 4.75 to 7.00"
 
 
 def test_reasons_are_of_the_judgments_that_are_counted_and_not_of_those_that_were_made_again(
@@ -55,7 +55,7 @@ def test_a_judgment_of_several_numbers_fails_once(tmp_path: pathlib.Path) -> Non
     path = tmp_path / "j_single.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     first = show_result(input_file=path).notes[0]
-    assert first.startswith("1 of 10 judgments (10%) give no verdict and are left out: 1 for which the file gives no")
+    assert first.startswith("1 of 10 judgments (10%) give no verdict and are left out: 1 without a reason in the")
 
 
 @pytest.mark.parametrize(
@@ -73,7 +73,7 @@ def test_missing_labels_bound_the_shares(tmp_path: pathlib.Path, labels: list[st
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     first, second, *_ = show_result(input_file=path).notes
     assert first.startswith("1 of 4 judgments (25%) give no verdict and are left out")
-    assert second == f"with all that failed as the worst or the best verdict: {bounds}"
+    assert second == f"bounds with failed verdicts as the worst or the best: {bounds}"
 
 
 def test_each_criterion_and_sample_has_a_reason_of_its_own(tmp_path: pathlib.Path) -> None:
@@ -133,7 +133,7 @@ def test_of_several_criteria_the_bounds_are_those_of_each(tmp_path: pathlib.Path
     path = tmp_path / "j_single.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     said = show_result(input_file=path).notes[1]
-    assert said == "with all that failed as the worst or the best verdict: x style 2.50 to 3.50; x wit 4.00 to 5.00"
+    assert said == "bounds with failed verdicts as the worst or the best: x style 2.50 to 3.50; x wit 4.00 to 5.00"
 
 
 def graded(folder: pathlib.Path, scores: dict[str, list[int]], judge: str = "j") -> pathlib.Path:
@@ -183,7 +183,7 @@ def test_a_baseline_which_has_no_row_takes_no_place_among_the_bounds(tmp_path: p
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     notes = show_result("pairwise-baseline", input_file=path, baseline_model="base").notes
     spans = "a 0.75 to 1.00; b 0.75 to 1.00; c 0.75 to 1.00 and 1 more"
-    assert f"with all that failed as the worst or the best verdict: {spans}" in notes
+    assert f"bounds with failed verdicts as the worst or the best: {spans}" in notes
 
 
 def test_of_several_judges_no_bounds_are_said_that_no_row_has(tmp_path: pathlib.Path) -> None:

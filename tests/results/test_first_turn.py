@@ -83,7 +83,7 @@ def test_the_command_shows_it_in_every_form(data: pathlib.Path, capsys: pytest.C
     where = ["--bench-name", "small", "--data-dir", str(data), "--first-turn-effect"]
     assert main([*where, "--report", str(data / "r.html")]) == 0
     shown = capsys.readouterr().out
-    assert "Turn 2 with own and with given history" in shown
+    assert "Turn 2 with own and with supplied history" in shown
     assert "After a good and after a bad first turn" in shown
     assert "<table" in (data / "r.html").read_text()
     assert main([*where, "--format", "json"]) == 0
@@ -101,4 +101,4 @@ def test_results_say_that_a_variants_average_is_without_the_given_turn(data: pat
     notes = show_result(bench_name="small", data_dir=data).notes
     assert any(note.startswith(f"{GIVEN}: the average is over the turns that the model wrote") for note in notes)
     plain = show_result(bench_name="small", data_dir=data, model_list=["m", "n"]).notes
-    assert not any("which was given" in note for note in plain)
+    assert not any("without the supplied first one" in note for note in plain)

@@ -87,13 +87,13 @@ def test_means_of_fewer_numbers_than_n_are_named_in_any_order_of_metrics(names: 
     own = {"full": ratings("full", {"x": [5, 4, 3, 3], "y": [1, 1, 1, 1]}), "sparse": SPARSE}
     table = criteria_table({name: own[name] for name in names}, "metric")
     assert [(row["n"], row["excluded"]) for row in table.rows()] == [(4, 3), (4, 0)]
-    assert fewer_note(table) == "means of fewer numbers than n: sparse (x 1)"
+    assert fewer_note(table) == "means over fewer numbers than n: sparse (x 1)"
 
 
 def test_where_a_metric_is_of_fewer_questions_for_all_models_that_is_said_once() -> None:
     own = {name: ratings(name, {"x": [5, 4, 3, 3], "y": [1, 1, 1, 1]}) for name in ("one", "two")}
     own["few"] = ratings("few", {"x": [5, 4], "y": [1, 1]})
-    assert fewer_note(criteria_table(own, "metric")) == "means of fewer numbers than n: few (2 of every model)"
+    assert fewer_note(criteria_table(own, "metric")) == "means over fewer numbers than n: few (2 of every model)"
 
 
 def test_where_n_is_a_sum_or_all_means_have_as_many_nothing_is_said() -> None:

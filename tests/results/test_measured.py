@@ -82,7 +82,7 @@ def test_a_model_without_a_rank_in_some_column_comes_after_those_that_have_all(b
     result = show_result(metric=["bleu", "chrf"], **of)
     assert [r["model"] for r in result.rows()] == ["x", "y"]
     assert "with too few numbers to be ranked in every column, so listed last: y (chrf)" in result.notes
-    assert "means of fewer numbers than n: chrf (y 3)" in result.notes
+    assert "means over fewer numbers than n: chrf (y 3)" in result.notes
     by_bleu = show_result(metric=["bleu", "chrf"], sort="bleu_1", **of)
     assert [r["model"] for r in by_bleu.rows()] == ["y", "x"]
     write(folder / "chrf.jsonl", [
@@ -94,7 +94,7 @@ def test_a_model_without_a_rank_in_some_column_comes_after_those_that_have_all(b
     write(folder / "chrf.jsonl", [
         {"question_id": n, "turn": 1, "model": "x", "metric": "chrf", "value": n / 99} for n in range(1, 21)
     ])  # fmt: skip
-    assert "means of fewer numbers than n: chrf (y 0)" in show_result(metric=["bleu", "chrf"], **of).notes
+    assert "means over fewer numbers than n: chrf (y 0)" in show_result(metric=["bleu", "chrf"], **of).notes
 
 
 def test_answers_that_a_metric_has_no_number_for_are_told_with_what_they_could_change(bench: pathlib.Path) -> None:
@@ -107,8 +107,8 @@ def test_answers_that_a_metric_has_no_number_for_are_told_with_what_they_could_c
     ])  # fmt: skip
     of: dict[str, Any] = {"bench_name": "small", "data_dir": bench}
     notes = show_result(metric="distinct", **of).notes
-    assert "1 of 8 measurements lack a number and are left out: empty (1)" in notes
-    assert "with all that lack one as 0 or as 1: y 0.60 to 0.85" in notes
+    assert "1 of 8 measurements have no number and are left out: empty (1)" in notes
+    assert "bounds with missing numbers as 0 or as 1: y 0.60 to 0.85" in notes
     assert not any("lack" in note for note in show_result(metric="distinct", model_list=["x"], **of).notes)
     grades = [
         {
@@ -124,7 +124,7 @@ def test_answers_that_a_metric_has_no_number_for_are_told_with_what_they_could_c
     ]
     write(bench / "small" / "model_judgment" / "j_single.jsonl", grades)
     both = show_result(metric=["distinct", "score"], **of).notes
-    assert "1 of 8 measurements lack a number and are left out: empty (1)" in both
+    assert "1 of 8 measurements have no number and are left out: empty (1)" in both
     assert any(note.startswith("2 of 8 judgments (25%) give no verdict and are left out") for note in both)
 
 

@@ -163,5 +163,5 @@ def test_equal_grades_are_no_disagreement_and_of_shares_have_a_bound() -> None:
 
 @pytest.mark.parametrize("count", [0, 1])
 def test_a_panel_needs_two(count: int) -> None:
-    with pytest.raises(UsageError, match=r"a panel needs two judges or more; judgments are there of: (a|none)$"):
+    with pytest.raises(UsageError, match=r"a panel needs two judges or more; there are judgments of: (a|none)$"):
         panel_grades({"a": matrix([rating(1, "x", 8)])} if count else {})

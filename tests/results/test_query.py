@@ -69,7 +69,7 @@ def test_several_judges_are_read_in_both_orders_where_they_have_them(
 def test_position_says_that_one_order_tells_nothing(folder: pathlib.Path, tmp_path: pathlib.Path) -> None:
     alone = judge_position(bench_name="small", data_dir=tmp_path, judge_model="once")
     assert alone.rows[0]["n"] == 0
-    assert any("no estimate of position bias" in note for note in alone.notes)
+    assert any("position bias cannot be estimated" in note for note in alone.notes)
     report = judge_position(
         input_file=write(folder / "mixed_pair.jsonl", [both_orders("j", "s"), {**one_order("j", "s"), "turn": 2}])
     )

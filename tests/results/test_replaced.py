@@ -35,7 +35,7 @@ def test_they_are_left_out_with_a_note_that_agrees_with_status(folder: pathlib.P
     replace(folder, 4)
     result = show_result(bench_name="small", data_dir=folder)
     assert {row["model"]: row["n"] for row in result.rows()} == {"builtin/outline": 12, "builtin/eliza": 8}
-    note = "4 judgments are of answers that have been replaced since (builtin/eliza 4) and are left out"
+    note = "4 judgments are about answers that have been replaced since (builtin/eliza 4) and are left out"
     assert any(own.startswith(note) for own in result.notes)
     [judge] = bench_status(load_bench("small", folder)).judges
     assert judge.superseded == 4
@@ -44,7 +44,7 @@ def test_they_are_left_out_with_a_note_that_agrees_with_status(folder: pathlib.P
 def test_where_nothing_else_is_left_that_is_the_error(folder: pathlib.Path) -> None:
     for model in ("builtin/eliza", "builtin/outline"):
         replace(folder, 6, turn=1, model=model)
-    with pytest.raises(MissingError, match="all 24 judgments are of answers that have been replaced since"):
+    with pytest.raises(MissingError, match="all 24 judgments are about answers that have been replaced since"):
         show_result(bench_name="small", data_dir=folder)
 
 

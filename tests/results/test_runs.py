@@ -65,7 +65,7 @@ def test_another_wording_of_a_question_is_refused() -> None:
 
 
 def test_a_difference_that_there_is_not_cannot_be_allowed() -> None:
-    with pytest.raises(UsageError, match="--allow colour: there is no such difference; there are: judge, judge-set"):
+    with pytest.raises(UsageError, match="--allow colour: no such difference; there are: judge, judge-set"):
         compared(run(x=3.0), run(x=3.0), allow=["colour"])
 
 
@@ -117,8 +117,8 @@ def test_a_model_that_this_run_lacks_altogether_does_not_pass_unless_others_are_
     assert [pair.model_1 for pair in runs.table.pairs] == ["x"]
     assert runs.faults() == ["y is not judged in this run (--model-list names those to compare)"]
     assert runs.notes[:2] == (
-        "judged in the other run alone, so not compared: y",
-        "judged in this run alone, so not compared: z",
+        "judged only in the other run, so not compared: y",
+        "judged only in this run, so not compared: z",
     )
     assert compared(new, old, models=["x"]).faults() == []
 
@@ -197,5 +197,5 @@ def test_pairs_are_compared_by_outcomes_against_the_same_opponent() -> None:
 
 
 def test_grades_are_not_compared_with_pairs() -> None:
-    with pytest.raises(UsageError, match="one run holds grades and the other pairs"):
+    with pytest.raises(UsageError, match="one run has grades and the other pairs"):
         compared(run(x=3.0), Observations.of(pairs_of("x", 3)))

@@ -46,7 +46,7 @@ def other_notes(result: Result) -> list[str]:
     of_rows = (
         "intervals are for",
         "give no verdict",
-        "all that failed",
+        "failed verdicts as the worst",
         "unequal opponents",
         "different questions",
         "fewer turns",
@@ -150,7 +150,7 @@ def test_failed_ratings_count_on_request_and_the_table_says_so(bench: pathlib.Pa
     judged(bench, "gpt-4_single.jsonl", *GRADES)
     result = show(bench, count_failed=True)
     assert result.rows()[1] == {"model": "x", "turn_1": 6.0, "turn_2": 2.5, "average": 4.25, "n": 4, "excluded": 0}
-    assert other_notes(result) == ["ratings without score count as -1 (--count-failed)"]
+    assert other_notes(result) == ["judgments without a grade count as -1 (--count-failed)"]
 
 
 def test_one_turn_only(bench: pathlib.Path) -> None:
@@ -158,7 +158,7 @@ def test_one_turn_only(bench: pathlib.Path) -> None:
     result = show(bench, turns=[2])
     assert [row["model"] for row in result.rows()] == ["x"]
     assert other_notes(result) == ["turn 2 only"]
-    with pytest.raises(UsageError, match=r"gpt-4_single\.jsonl holds no judgment of turn 3"):
+    with pytest.raises(UsageError, match=r"gpt-4_single\.jsonl contains no judgment of turn 3"):
         show(bench, turns=[3])
 
 
@@ -173,9 +173,7 @@ def test_rows_of_a_rerun_are_told(bench: pathlib.Path) -> None:
     judged(bench, "gpt-4_single.jsonl", grade("x", 1, -1), grade("x", 1, 7))
     result = show(bench)
     assert (result.rows()[0]["average"], result.rows()[0]["n"]) == (7, 1)
-    assert other_notes(result) == [
-        "1 rows stand more than once; of each the last good one counts (--repeated average: all)"
-    ]
+    assert other_notes(result) == ["1 rows are repeated; the last valid one of each counts (--repeated average: all)"]
 
 
 def test_a_judge_for_trying_out_is_told(bench: pathlib.Path) -> None:
@@ -211,9 +209,9 @@ def test_a_model_that_is_answered_and_not_judged_is_named(bench: pathlib.Path, m
 def test_if_no_named_model_is_there_it_is_an_error(bench: pathlib.Path) -> None:
     judged(bench, "gpt-4_single.jsonl", *GRADES)
     judged(bench, "gpt-4_pair.jsonl", *PAIRS)
-    with pytest.raises(UsageError, match=r"holds no single judgment of who, what$"):
+    with pytest.raises(UsageError, match=r"contains no single judgment of who, what$"):
         show(bench, model_list=["who", "what"])
-    with pytest.raises(UsageError, match="holds no pairwise-all judgment of who"):
+    with pytest.raises(UsageError, match="contains no pairwise-all judgment of who"):
         show(bench, "pairwise-all", model_list=["who"])
 
 
@@ -276,7 +274,7 @@ def test_a_board_does_not_place_a_model_of_few_pairs_among_those_of_another_run(
 
     assert "x: 1 of 1 by win_rate" in on_board("x", 9)
     notes = on_board("new", 4)
-    assert "not on the board, since judged on too few pairs beside its other rows: new (4 of 9)" in notes
+    assert "not on the board, judged on too few pairs compared with its other rows: new (4 of 9)" in notes
     on_board("x", 4, overwrite=True)
     assert (names(), "9" in board.read_text().splitlines()[1].split(",")) == (["x"], True)
     board.unlink()
@@ -313,8 +311,8 @@ def test_flags_that_change_nothing_are_told(bench: pathlib.Path) -> None:
     result = show(bench, "pairwise-all", baseline_model="x", count_failed=True)
     assert len(result.rows()) == 3
     assert other_notes(result) == [
-        "--count-failed is about one judge's single grades and changes nothing here",
-        "--baseline-model is about pairwise-baseline and changes nothing here",
+        "--count-failed is about one judge's single grades and has no effect here",
+        "--baseline-model is about pairwise-baseline and has no effect here",
     ]
 
 
@@ -326,7 +324,7 @@ def test_the_table_says_what_its_intervals_are_of_and_by_takes_the_mix_as_given(
     write(bench / "question.jsonl", *questions)
     judged(bench, "gpt-4_single.jsonl", *(grade("x", n, 3 + 4 * (n % 2) + n % 3) for n in range(40)))
     mixed, any_mix, none = show(bench, by="category"), show(bench), show(bench, by="none")
-    assert any("in this mix of category; the judge's own bias is in no interval" in note for note in mixed.notes)
+    assert any("in this mix of category; intervals do not include the judge's bias" in note for note in mixed.notes)
     assert any("in any mix of categories (this mix: --by category)" in note for note in any_mix.notes)
     assert any_mix.table_rows() == none.table_rows()
     (bench / "question.jsonl").unlink()
@@ -467,7 +465,7 @@ def test_somebody_elses_judgments_are_told(bench: pathlib.Path) -> None:
     judged(bench, "gpt-4_single.jsonl", *GRADES)
     with pytest.raises(MissingError, match=r"by o3 in .*; there are: gpt-4 with unstated; run gen_judgment"):
         show(bench, judge_model="o3")
-    with pytest.raises(UsageError, match="fits --judge-model gpt-4 and --judge-set s; there are"):
+    with pytest.raises(UsageError, match="matches --judge-model gpt-4 and --judge-set s; there are"):
         show_result(input_file=bench / "model_judgment" / "gpt-4_single.jsonl", judge_model="gpt-4", judge_set="s")
 
 
@@ -482,7 +480,7 @@ def test_the_mode_must_fit_the_file(bench: pathlib.Path) -> None:
 
 
 def test_files_that_hold_nothing_or_are_not_there(tmp_path: pathlib.Path) -> None:
-    with pytest.raises(MissingError, match=r"empty\.jsonl holds no judgments; run gen_judgment --mode single first"):
+    with pytest.raises(MissingError, match=r"empty\.jsonl contains no judgments; run gen_judgment --mode single first"):
         show_result(input_file=write(tmp_path / "empty.jsonl"))
     with pytest.raises(DataError, match=r"none\.jsonl: cannot be read: No such file"):
         show_result(input_file=tmp_path / "none.jsonl")
@@ -538,7 +536,7 @@ def test_a_file_belongs_to_the_questions_it_lies_beside(bench: pathlib.Path) -> 
 def test_a_file_from_elsewhere_has_no_table_by_category(tmp_path: pathlib.Path) -> None:
     result = show_result(input_file=write(tmp_path / "a" / "b" / "some.jsonl", *GRADES))
     assert (result.bench, result.categories) == (None, [])
-    assert other_notes(result) == ["no table by category: which questions these are is unknown (see --bench-name)"]
+    assert other_notes(result) == ["no table by category: the question set is unknown (see --bench-name)"]
 
 
 def test_an_unknown_question_ends_the_table_by_category(bench: pathlib.Path) -> None:
@@ -563,7 +561,7 @@ def test_the_user_may_say_which_questions_they_are(bench: pathlib.Path, tmp_path
     result = show(bench, input_file=path)
     assert result.bench == "tiny"
     assert result.categories[0] == {"model": "y", "writing": 9.5, "math": 10.0}
-    assert other_notes(result) == ["the table by category is as --bench-name says, although question 99 is not in tiny"]
+    assert other_notes(result) == ["the table by category uses --bench-name, although question 99 is not in tiny"]
 
 
 def test_questions_that_share_no_id_give_no_table_even_if_named(bench: pathlib.Path, tmp_path: pathlib.Path) -> None:
@@ -594,7 +592,7 @@ def test_repeated_rows_count_as_the_flag_says(tmp_path: pathlib.Path) -> None:
     path = write(tmp_path / "some.jsonl", grade("x", 1, 2), grade("x", 1, 8), grade("x", 2, 5))
     assert [show_result(input_file=path).rows()[0]["average"] for _ in "a"] == [6.5]
     assert show_result(input_file=path, repeated="average").rows()[0]["average"] == 5
-    with pytest.raises(UsageError, match="1 rows stand more than once"):
+    with pytest.raises(UsageError, match="1 rows are repeated"):
         show_result(input_file=path, repeated="refuse")
     with pytest.raises(UsageError, match="--repeated must be one of"):
         show_result(input_file=path, repeated="first")
@@ -603,7 +601,7 @@ def test_repeated_rows_count_as_the_flag_says(tmp_path: pathlib.Path) -> None:
 def test_a_match_that_stands_both_ways_round_is_not_silently_a_repeat(tmp_path: pathlib.Path) -> None:
     path = write(tmp_path / "some.jsonl", pair("x", "y", "model_1"), pair("y", "x", "model_1"))
     last, both = (show_result("pairwise-all", input_file=path, repeated=how) for how in ("last", "average"))
-    assert any("1 of them name the two models of a match the other way round" in note for note in last.notes)
+    assert any("1 of them name the two models of a match in both orders" in note for note in last.notes)
     assert [(row["model"], row["win"]) for row in last.rows()] == [("y", 1), ("x", 0)]
     assert [(row["model"], row["win"], row["loss"]) for row in both.rows()] == [("x", 1, 1), ("y", 1, 1)]
 

@@ -14,10 +14,10 @@ pytestmark = pytest.mark.reference
 OFFICIAL = "model_judgment/gpt-4_single.scores_only.jsonl"
 ESTIMAND = "intervals are for questions of this kind in any mix of categories"
 TURNED = (
-    "some stand higher in the table and lower where compared, which counts every question that both have once: "
-    "claude-instant-v1 over claude-v1 (compared: -0.031); ranks go by the comparison"
+    "some are higher in the table but lower in the direct comparison, which counts each common question once: "
+    "claude-instant-v1 over claude-v1 (compared: -0.031); ranks follow the comparison"
 )
-BIAS = "the judge's own bias is in no interval"
+BIAS = "intervals do not include the judge's bias"
 Rows = dict[str, dict[str, Any]]
 
 
@@ -146,7 +146,7 @@ def test_human_votes_with_and_without_the_authors(folder: pathlib.Path) -> None:
     path = folder / "human_judgment" / "human.jsonl"
     everybody = show_result("pairwise-all", input_file=path)
     assert sum(row["n"] for row in everybody.rows()) == 2 * 3354
-    assert "1 rows stand more than once; of each the last good one counts (--repeated average: all)" in everybody.notes
+    assert "1 rows are repeated; the last valid one of each counts (--repeated average: all)" in everybody.notes
     votes = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
     experts = sum(v["judge"].startswith("expert") for v in votes)
     shown = show_result("pairwise-all", input_file=path, exclude=["author*"])

@@ -300,7 +300,7 @@ def interrupting(monkeypatch: pytest.MonkeyPatch) -> Callable[[Request], Awaitab
 def test_one_interrupt_finishes_the_calls_in_flight(
     bench: Bench, interrupting: Callable[[Request], Awaitable[Reply]]
 ) -> None:
-    with pytest.raises(Interrupted, match="run the same command again to go on"):
+    with pytest.raises(Interrupted, match="run the same command again to continue"):
         bench.run(interrupting, list("abcdefgh"), turns=2, parallel=2)
     assert bench.asked == ["a1", "b1"]
     assert bench.records == []

@@ -40,7 +40,7 @@ def test_of_a_pool_nobody_is_waited_for_when_none_can_be_reached(tmp_path: pathl
     ("latency", "what"),
     [
         pytest.param(0.5, "(tried 3 times)", id="given up before the first reply"),
-        pytest.param(0.005, "asked again now and then", id="left alone after it"),
+        pytest.param(0.005, "retried now and then", id="left alone after it"),
     ],
 )
 def test_an_endpoint_that_only_fails_is_named_once_though_others_do_its_work(
@@ -51,7 +51,7 @@ def test_an_endpoint_that_only_fails_is_named_once_though_others_do_its_work(
     assert (len(records), tally.failures) == (400, [])
     (line,) = caplog.messages
     assert line.startswith("m: cannot connect")
-    assert line.endswith("going on with the other endpoints of m")
+    assert line.endswith("continuing with the other endpoints of m")
     assert what in line
 
 

@@ -276,7 +276,7 @@ def test_a_refused_key_takes_one_endpoint_out_and_not_the_run(
     warnings = [record.getMessage() for record in caplog.records]
     assert len(warnings) == 1
     assert "answered 401" in warnings[0]
-    assert "going on with the other endpoints of m" in warnings[0]
+    assert "continuing with the other endpoints of m" in warnings[0]
 
 
 def test_a_pool_of_refused_keys_stops_the_run(tmp_path: pathlib.Path) -> None:
@@ -411,6 +411,6 @@ def test_a_server_that_never_answers_ends_the_run(parallel: int, tmp_path: pathl
 
     with ProtocolServer(never) as server:
         endpoint = dataclasses.replace(resolve("m", base_url=server.openai_url, environ={}), silence=0.02)
-        with pytest.raises(EndpointError, match=r"sent nothing for 0\.02 s.* \(2 calls, and no answer yet\)"):
+        with pytest.raises(EndpointError, match=r"sent nothing for 0\.02 s.* \(2 calls without an answer\)"):
             run(tmp_path, {"m": open_pool(endpoint)}, texts(100), RunOptions(parallel))
         assert len(server.requests) <= max(2, parallel)

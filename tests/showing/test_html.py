@@ -119,7 +119,7 @@ def test_win_rates_beside_other_models_are_shaded_by_who_wins() -> None:
     page = table_html(Table("", rows, scale=(0.0, 1.0), across="models"))
     assert '<div class="tb-heat" style="--share: 0.50"><bdi>0.75' in page
     assert '<div class="tb-heat tb-below" style="--share: 0.20"><bdi>0.40' in page
-    assert "Blue speaks for the row's model, orange for the column's." in page
+    assert "Blue favours the row's model, orange the column's." in page
 
 
 def test_a_table_without_rows_says_so() -> None:
@@ -209,7 +209,7 @@ def test_a_file_that_is_no_report_stays(held: str, tmp_path: pathlib.Path) -> No
     path = tmp_path / "question.jsonl"
     path.write_text(held, encoding="utf-8")
     with pytest.raises(
-        StorageError, match=r"question\.jsonl: is not a report that turnbench wrote, and stays as it is"
+        StorageError, match=r"question\.jsonl: is not a report that turnbench wrote, and is not overwritten"
     ):
         write_report(path, hostile_report())
     assert path.read_text(encoding="utf-8") == held
@@ -218,7 +218,7 @@ def test_a_file_that_is_no_report_stays(held: str, tmp_path: pathlib.Path) -> No
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        pytest.param("absent/report.html", "there is no folder .*absent; make it first", id="no folder"),
+        pytest.param("absent/report.html", "there is no folder .*absent; create it first", id="no folder"),
         pytest.param(".", "Is a directory", id="a folder"),
     ],
 )

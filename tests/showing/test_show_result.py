@@ -227,7 +227,7 @@ def test_the_test_is_named_as_it_was_made_where_pairs_may_have_been_chosen(tmp_p
         return text(result_page(result, intervals=True))
 
     assert "(sign-flip test, Holm)" in told(10)
-    assert "(sign-flip test that allows for pairs chosen by earlier results, Holm)" in told(100)
+    assert "(sign-flip test that accounts for pairs chosen by earlier results, Holm)" in told(100)
 
 
 @pytest.mark.parametrize("models", [3, 8])

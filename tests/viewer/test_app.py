@@ -57,7 +57,7 @@ def test_without_answers_the_page_says_how_to_get_them(tmp_path: pathlib.Path) -
     assert "Question 1, first part?" in html
     assert "There are no answers in small yet" in html
     _, html = views(tmp_path).view("?tab=compare")
-    assert "nobody has answered yet" in html
+    assert "no model has answered yet" in html
 
 
 @pytest.mark.parametrize("query", ["?tab=../etc", "?tab=find%00", "?tab=answers&tab=find", "?"])
@@ -98,7 +98,7 @@ def test_answers_without_judgments_are_shown_and_the_next_step_named(tmp_path: p
     assert "List&lt;int&gt; it is" in html
     assert "gen_judgment --bench-name small --judge-model NAME" in html
     _, html = views(tmp_path).view("?tab=leaderboard")
-    assert "nobody has judged the answers yet" in html
+    assert "there are no judgments yet" in html
 
 
 def test_judgments_without_answers_are_shown(tmp_path: pathlib.Path) -> None:
@@ -106,7 +106,7 @@ def test_judgments_without_answers_are_shown(tmp_path: pathlib.Path) -> None:
     write(bench.folder / "model_judgment" / "j_single.jsonl", [grade(1, "lost", 7), grade(1, "lost", 4, turn=2)])
     state, html = views(tmp_path).view("?tab=answers&model=lost")
     assert state.models == ("lost",)
-    assert "There is no answer of lost to question 1" in html
+    assert "There is no answer by lost to question 1" in html
     assert "Because of &lt;b&gt;reasons&lt;/b&gt;" in html
     assert '<span class="tb-chip tb-chip-score">7</span>' in html
 
@@ -214,7 +214,7 @@ def test_a_broken_question_file_is_named_with_its_line(tmp_path: pathlib.Path) -
         pytest.param("?tab=answers&question=99", "no question 99 in small", id="unknown question"),
         pytest.param("?bench=..", "no benchmark", id="another folder"),
         pytest.param("?tab=leaderboard&judge=nobody", "no single judgments by nobody", id="unknown judge"),
-        pytest.param("?tab=answers&model=..%2F..%2Fetc", "no answer of ../../etc", id="a path for a model"),
+        pytest.param("?tab=answers&model=..%2F..%2Fetc", "no answer by ../../etc", id="a path for a model"),
     ],
 )
 def test_what_is_not_there_is_said_in_place(query: str, said: str, tmp_path: pathlib.Path) -> None:
@@ -369,7 +369,7 @@ def test_the_first_table_comes_before_the_look_for_replaced_answers_and_says_so(
     for model in ("builtin/eliza", "builtin/outline"):
         write(bench.answer_file(model), [answer(1, model, "something else")])
     _, html = views(tmp_path).view("?tab=leaderboard")
-    assert "all 2 judgments are of answers that have been replaced since" in html
+    assert "all 2 judgments are about answers that have been replaced since" in html
 
 
 def test_the_leaderboard_shows_what_the_answers_cost_where_they_say_it(tmp_path: pathlib.Path) -> None:
@@ -382,12 +382,12 @@ def test_the_leaderboard_shows_what_the_answers_cost_where_they_say_it(tmp_path:
     rows = [{"question_id": 1, "model": m, "judge": ["j", "t"], "turn": 1, "score": s} for m, s in (("a", 7), ("b", 5))]
     write(tmp_path / "small" / "model_judgment" / "j_single.jsonl", rows)
     _, html = views(tmp_path).view("?tab=leaderboard")
-    part = html[html.index("Quality beside its price") :]
+    part = html[html.index("Quality and price") :]
     assert "$7.50" in part
     assert "2.0" in part
     bench.answer_file("a").unlink()
     _, html = views(tmp_path).view("?tab=leaderboard")
-    assert "Quality beside its price" not in html
+    assert "Quality and price" not in html
 
 
 def test_of_several_samples_the_first_one_is_shown_first(tmp_path: pathlib.Path) -> None:

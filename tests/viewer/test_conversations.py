@@ -45,12 +45,14 @@ def views(tmp_path: pathlib.Path) -> Views:
 def test_both_conversations_stand_side_by_side_and_given_turns_are_marked(views: Views) -> None:
     _, page = views.view(f"?tab=compare&question=1&model=builtin/eliza&model={VARIANT.replace('+', '%2B')}")
     assert page.count("given by reference") == 1
-    assert page.count("Written after these given turns") == 1, "turn 3 was written after another turn 2 than is shown"
+    assert page.count("Continued from these supplied turns") == 1, (
+        "turn 3 was written after another turn 2 than is shown"
+    )
     assert "Second." in page
 
 
 def test_the_answers_lead_to_the_other_history(views: Views) -> None:
-    assert "Compare with given history" in views.view("?tab=answers&question=1&model=builtin/eliza")[1]
+    assert "Compare with supplied history" in views.view("?tab=answers&question=1&model=builtin/eliza")[1]
     _, page = views.view(f"?tab=answers&question=1&model={VARIANT.replace('+', '%2B')}")
     assert "Compare with own history" in page
     assert "given by reference" in page
@@ -98,7 +100,7 @@ def played(tmp_path: pathlib.Path) -> Views:
 
 def test_a_played_conversation_shows_what_each_user_said_and_who_is_played(played: Views) -> None:
     _, page = played.view("?tab=compare&question=1&model=builtin/eliza&model=builtin/outline")
-    assert "The user is played by a chat model" in page
+    assert "The user is simulated by a chat model" in page
     assert page.count("There are four shelves.") >= 3, "what is known, and what both users said"
     assert "There is no answer" not in page
     assert page.index("There are four shelves.") < page.index("Game 1")

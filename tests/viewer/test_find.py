@@ -143,7 +143,7 @@ def test_names_and_texts_of_a_filter_are_escaped(views: Views) -> None:
     assert "<script>" not in html
     assert "<img" not in html
     assert "&lt;script&gt;" in html
-    assert "Nothing fits all of these filters" in html
+    assert "Nothing matches all of these filters" in html
 
 
 def test_a_damaged_line_is_named_and_the_others_are_there(views: Views) -> None:
@@ -267,14 +267,14 @@ def test_large_files_are_shared_among_processes(tmp_path: pathlib.Path, monkeypa
 @pytest.mark.parametrize("text", ["/[/", "/(?P<a/", "/*/"])
 def test_a_pattern_that_is_none_says_so_and_the_filters_stay(text: str, views: Views) -> None:
     html = views.view(f"?tab=find&bench=small&f.text={quote(text)}")[1]
-    assert "is no regular expression" in html
+    assert "is not a regular expression" in html
     assert 'aria-label="Filters"' in html
 
 
 def test_a_pattern_without_end_is_ended(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(search, "SECONDS", 0.2)
     bench = small_bench(tmp_path, question(1, turns=["a" * 60 + "b"]))
-    with pytest.raises(UsageError, match=r"looking for /\(a\|a\)\*\$/ takes over"):
+    with pytest.raises(UsageError, match=r"searching for /\(a\|a\)\*\$/ takes over"):
         look(Wanted("/(a|a)*$/", [1], bench.questions, [], []))
 
 
@@ -292,5 +292,5 @@ def test_a_search_for_a_pattern_is_slow_and_no_text_waits_for_it(views: Views, m
     monkeypatch.setattr(Later, "get", noted)
     for text in ("/because/", "because"):
         views.view(f"?tab=find&bench=small&f.text={quote(text)}")
-        assert asked.pop("looking for the text in 4 files") == ("pattern" if text == "/because/" else "first")
+        assert asked.pop("searching for the text in 4 files") == ("pattern" if text == "/because/" else "first")
     assert search._apart(0, True) is not search._apart(0, False)

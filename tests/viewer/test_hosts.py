@@ -41,7 +41,7 @@ def test_on_loopback_other_hosts_are_refused_with_the_way_out(host: str) -> None
 
 @pytest.mark.parametrize("host", [None, "", ":7860", "a b", "localhost:x", "me@localhost", "<b>", "localhost/", "[::1"])
 def test_a_header_that_names_no_host_is_refused_and_not_repeated(host: str | None) -> None:
-    assert refused(Hosts("127.0.0.1"), host) == "the request does not say which host it is for"
+    assert refused(Hosts("127.0.0.1"), host) == "the request names no host"
 
 
 def test_each_of_several_host_headers_must_be_right() -> None:
@@ -104,7 +104,7 @@ def test_its_own_page_is_answered(headers: dict[str, str], method: str) -> None:
 )
 def test_a_page_of_somebody_else_is_refused(headers: dict[str, str], whose: str, method: str) -> None:
     told = refused(Hosts("127.0.0.1"), "localhost:7860", method=method, **headers) or ""
-    assert told.startswith(f"a page of {whose} may not ask")
+    assert told.startswith(f"a page of {whose} may not send requests")
     assert "--allow-host" in told
 
 
@@ -124,7 +124,7 @@ def test_a_proxy_may_change_host_and_port_where_its_name_is_allowed() -> None:
 
 @pytest.mark.parametrize("name", ["http://a.example", "a.example:80", "a.example/x", "*", "", "a b", "a..b"])
 def test_what_is_no_name_of_a_host_cannot_be_allowed(name: str) -> None:
-    with pytest.raises(UsageError, match="is no name of a host; give it as viewer"):
+    with pytest.raises(UsageError, match="is not a host name; give it as viewer"):
         host_name(name)
 
 

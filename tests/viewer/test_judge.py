@@ -62,7 +62,7 @@ def test_without_votes_the_report_says_where_they_come_from(views: Views) -> Non
 def test_the_outcome_stands_first_in_words_and_what_is_lacking_last(views: Views) -> None:
     (views.context.store.data_dir / "small" / "human_judgment" / "v.jsonl").unlink()
     _, html = views.view("?tab=judge")
-    said = html.index("There is no sign that the order of the answers matters: the answer shown first won")
+    said = html.index("No significant position bias: the answer shown first won")
     assert said < html.index('aria-label="chart of the report on position"')
     assert "<h3>Agreement with votes</h3>" not in html
     lacking = html[html.index("Not known yet") :]
@@ -73,11 +73,11 @@ def test_the_outcome_stands_first_in_words_and_what_is_lacking_last(views: Views
 @pytest.mark.parametrize(
     ("share", "low", "high", "said"),
     [
-        pytest.param(0.495, 0.463, 0.527, "no sign that the order of the answers matters: .* 49.5% of 200", id="none"),
-        pytest.param(0.7, 0.61, 0.79, r"^The order of the answers matters: .* 70.0% .*\(61.0% to 79.0%\)", id="first"),
-        pytest.param(0.3, 0.21, 0.39, r"^The order of the answers matters: .* 30.0%", id="second"),
-        pytest.param(0.5, None, None, "too few questions to say more", id="few"),
-        pytest.param(None, None, None, "cannot be said: no game was decided", id="undecided"),
+        pytest.param(0.495, 0.463, 0.527, "No significant position bias: .* 49.5% of 200", id="none"),
+        pytest.param(0.7, 0.61, 0.79, r"^Position bias: .* 70.0% .*\(61.0% to 79.0%\)", id="first"),
+        pytest.param(0.3, 0.21, 0.39, r"^Position bias: .* 30.0%", id="second"),
+        pytest.param(0.5, None, None, "too few questions for an interval", id="few"),
+        pytest.param(None, None, None, "cannot be measured: no game was decided", id="undecided"),
     ],
 )
 def test_whether_position_matters_is_said(
@@ -127,7 +127,7 @@ def test_the_first_report_is_made_alone_and_the_others_after_it(views: Views, mo
         return whole(self, key, what, make, **named)
 
     monkeypatch.setattr(Later, "get", get)
-    position = "working out the report on position"
+    position = "computing the report on position"
     there: set[str] = set()
     _, html = views.view("?tab=judge")
     assert {what for what in begun if "report" in what or "votes" in what} == {position}
@@ -135,7 +135,7 @@ def test_the_first_report_is_made_alone_and_the_others_after_it(views: Views, mo
     there = {position}
     _, html = views.view("?tab=judge")
     assert 'aria-label="chart of the report on position"' in html
-    assert {f"working out the report on {name}" for name in ("length", "repeat of pairs", "corrected")} <= begun
+    assert {f"computing the report on {name}" for name in ("length", "repeat of pairs", "corrected")} <= begun
 
 
 def test_further_samples_of_the_usual_judge_set_are_the_same_judge(views: Views) -> None:

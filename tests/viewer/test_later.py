@@ -94,7 +94,7 @@ def test_that_process_remembers_what_it_has_read_until_it_changes(large: list[pa
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="there is no such signal here")
 @pytest.mark.parametrize("first", [False, True])
 def test_a_process_that_was_ended_is_an_error_not_an_endless_wait(first: bool, large: list[pathlib.Path]) -> None:
-    with pytest.raises(StorageError, match="more memory"):
+    with pytest.raises(StorageError, match="out of memory"):
         apart(ended, of=large, first=first)
 
 
@@ -138,7 +138,7 @@ def test_what_is_made_apart_is_ended_when_the_viewer_closes(large: list[pathlib.
             made.get("a", "holding", partial(apart, held, address, of=large), patience=0)
         with listener.accept():
             made.close()
-            with pytest.raises(StorageError, match="was ended"):
+            with pytest.raises(StorageError, match="was killed"):
                 made.get("a", "holding", len, patience=60)
 
 
@@ -150,7 +150,7 @@ def test_what_only_begins_when_the_viewer_closes_is_ended_too(large: list[pathli
     made.close()
     assert not made.busy
     for key in "bc":  # one waits for the other to be made, and one is new
-        with pytest.raises(StorageError, match="not being made any more"):
+        with pytest.raises(StorageError, match="no longer being computed"):
             made.get(key, "sleeping", list)
 
 

@@ -100,7 +100,7 @@ def test_what_came_last_leads_to_its_page(tmp_path: pathlib.Path) -> None:
     last = html[html.index("Came last") : html.index("Runs so far")]
     assert last.index("a and b: b wins") < last.index("a: score 7") < last.index("&lt;b&gt;first words")
     assert "tab=compare&amp;bench=small&amp;mode=single&amp;question=2&amp;model=a&amp;model=b" in last
-    assert "a row that is no answer and no judgment" in last
+    assert "a row that is neither an answer nor a judgment" in last
 
 
 def test_two_runs_are_compared_model_by_model_and_it_says_what_differs(tmp_path: pathlib.Path) -> None:

@@ -78,7 +78,7 @@ def test_games_without_a_verdict_are_counted_apart(views: Views) -> None:
 
 
 def test_answers_that_no_judge_has_judged_say_so_beside_those_of_others(views: Views) -> None:
-    said = "No judge has judged these answers of this model yet"
+    said = "No judge has judged these answers yet"
     assert said in views.view("?tab=answers&question=3&model=b")[1]
     assert said not in views.view("?tab=answers&question=3&model=a")[1]
     assert said not in views.view("?tab=answers&question=2&model=b")[1]

@@ -166,5 +166,5 @@ def test_while_a_file_grows_it_is_counted_anew_for_a_tenth_of_the_time(
                 file.write(json.dumps(answer(number, "m", "x", "y")) + "\n")
         _, html = page.view("?tab=runs")
         assert f"</span></div> {number} of 3" in html
-    assert "what has come since is added" in html
+    assert "new rows are added" in html
     assert counted == {"small": 1}

@@ -124,14 +124,14 @@ def test_every_reply_forbids_what_lies_outside(path: str) -> None:
 def test_for_another_host_there_is_one_line_that_says_what_to_do(path: str) -> None:
     reply = asked(path, host="evil.example")
     assert (reply.status, reply.headers["content-type"]) == (403, "text/plain; charset=utf-8")
-    assert reply.body.endswith("if that is a name of its own, start it with --allow-host evil.example\n")
+    assert reply.body.endswith("if that is its own host name, start it with --allow-host evil.example\n")
     assert reply.body.count("\n") == 1
 
 
 def test_a_call_from_a_page_elsewhere_does_not_reach_gradio() -> None:
     reply = asked("/gradio_api/run/predict", method="POST", origin="https://evil.example")
     assert reply.status == 403
-    assert reply.body.startswith("a page of https://evil.example may not ask this viewer")
+    assert reply.body.startswith("a page of https://evil.example may not send requests to this viewer")
     assert asked("/gradio_api/run/predict", method="POST", origin="http://localhost:7860").body == "page"
 
 
@@ -154,7 +154,7 @@ def test_a_large_body_is_refused_before_anything_reads_it(
     path: str, body: list[bytes], headers: dict[str, str]
 ) -> None:
     reply = asked(path, method="POST", body=body, **headers)
-    assert (reply.status, reply.body) == (413, "a request may bring 65,536 bytes at most\n")
+    assert (reply.status, reply.body) == (413, "a request may have at most 65,536 bytes\n")
 
 
 def test_a_body_that_ends_early_does_not_reach_gradio() -> None:
@@ -248,9 +248,9 @@ def test_people_are_read_one_a_line(tmp_path: pathlib.Path) -> None:
         pytest.param("ann:a\nsecret\n", r"people\.txt:2: must be name:password", id="no colon"),
         pytest.param("ann:\n", r"people\.txt:1: must be name:password", id="no password"),
         pytest.param(":secret\n", r"people\.txt:1: must be name:password", id="no name"),
-        pytest.param("ann:a\n\n ann :secret\n", r"people\.txt:3: ann is named a second time", id="twice"),
-        pytest.param("", "names nobody; each line must be name:password", id="empty"),
-        pytest.param("\n# ann:secret\n", "names nobody", id="nobody"),
+        pytest.param("ann:a\n\n ann :secret\n", r"people\.txt:3: ann is named twice", id="twice"),
+        pytest.param("", "contains no names; each line must be name:password", id="empty"),
+        pytest.param("\n# ann:secret\n", "contains no names", id="nobody"),
     ],
 )
 def test_a_wrong_line_is_named_and_not_repeated(text: str, message: str, tmp_path: pathlib.Path) -> None:
@@ -359,7 +359,7 @@ def test_the_first_tables_are_made_before_anybody_asks(
     write(folder / "j_pair.jsonl", [pair(1, "a", "b", "model_1", "model_1")])
     context = Context(Store(tmp_path, ["small"]))
     begin(context)
-    assert "working out the report on position" in made
+    assert "computing the report on position" in made
     monkeypatch.setattr(store, "_result", lambda *_, **__: pytest.fail("it is made again"))
     assert context.store.result(State(bench="small", mode=mode), intervals=False).rows()
 

@@ -71,7 +71,7 @@ def test_no_language_holds_up_the_viewer(pattern: str) -> None:
     assert len(names) > 600
     for name in sorted(names):
         html = markdown_html(f"````````{name}\n{pattern}\n````````", whole=True)
-        assert "tb-code" in html or "Shown as it was written" in html
+        assert "tb-code" in html or "Shown unformatted" in html
         if name not in LANGUAGES:
             assert "tb-c-" not in html
 
@@ -90,7 +90,7 @@ def test_a_text_that_takes_too_long_is_shown_as_it_was_written_and_not_tried_aga
     for _ in range(3):
         html = markdown_html("**slow** one")
         assert '<pre class="tb-plain">**slow** one</pre>' in html
-        assert "Shown as it was written" in html
+        assert "Shown unformatted" in html
     assert calls == ["**slow** one"]
 
 
@@ -98,7 +98,7 @@ def test_all_texts_of_a_view_share_its_time(calls: list[str]) -> None:
     with time_of_view():
         shown = [markdown_html(f"slow number {number}") for number in range(20)]
     assert len(calls) == 2
-    assert all("Shown as it was written" in html for html in shown)
+    assert all("Shown unformatted" in html for html in shown)
     with time_of_view():
         markdown_html("slow number 19")
     assert len(calls) == 3

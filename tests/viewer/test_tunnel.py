@@ -13,7 +13,7 @@ from viewer.tunnel import Tunnel
 
 @pytest.fixture
 def program(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> pathlib.Path:
-    """Return the place of Gradio's program for tunnels, which is not there; the share server is on a dead port."""
+    """Return the place of Gradio's program for tunnels, which does not exist; the share server is on a dead port."""
     monkeypatch.setenv("HF_HOME", str(tmp_path / "cache"))
     monkeypatch.setenv("GRADIO_SHARE_SERVER_ADDRESS", "127.0.0.1:9")
     monkeypatch.setenv("HTTPS_PROXY", "http://127.0.0.1:9")
@@ -97,7 +97,7 @@ def test_without_network_the_program_that_is_not_there_is_named_and_nothing_else
         (tmp_path / name).write_text("raise SystemExit('the wrong one')", encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     fault = Tunnel("127.0.0.1", 4321).fault
-    assert fault.startswith(f"Gradio's program for tunnels is not at {program}, and cannot be fetched from https://")
+    assert fault.startswith(f"Gradio's program for tunnels is not at {program}, and cannot be downloaded from https://")
     assert "ConnectError" in fault
     assert not program.exists()
 
@@ -105,6 +105,4 @@ def test_without_network_the_program_that_is_not_there_is_named_and_nothing_else
 def test_without_network_gradios_servers_are_named(program: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("GRADIO_SHARE_SERVER_ADDRESS")
     tunnel = Tunnel("127.0.0.1", 4321)
-    assert tunnel.fault.startswith(
-        "https://api.gradio.app/v3/tunnel-request cannot be asked for a server (ConnectError"
-    )
+    assert tunnel.fault.startswith("https://api.gradio.app/v3/tunnel-request cannot be reached (ConnectError")

@@ -117,7 +117,7 @@ def test_neither_page_nor_address_names_a_model_before_the_end(views: Views) -> 
         if "nothing left to vote on" in html:
             break
         assert "secret" not in html
-    assert "How far the judges agree" not in html
+    assert "Agreement with the judges" not in html
 
 
 def test_the_second_turn_of_a_pair_follows_its_first_on_the_same_sides(bench: Bench) -> None:
@@ -168,7 +168,7 @@ def test_agreement_is_shown_when_the_voter_has_finished_and_then_no_vote_is_take
     _, html = views.view("?tab=judge&bench=small")
     assert "nobody has finished voting yet" in html
     _, html = views.acted(ANN, json.dumps(asked))
-    assert "How far the judges agree" in html
+    assert "Agreement with the judges" in html
     assert "12 votes in human_judgment/ann.jsonl" in html
     ballot = booth(bench).last()
     assert ballot is not None
@@ -365,7 +365,7 @@ def test_votes_are_shown_on_their_item_once_the_voter_has_finished(views: Views,
         assert said in views.view(query)[1]
     as_user(views, "bob", "a", ANN)
     assert said not in views.view(compare, "bob")[1]
-    assert "once you have finished voting yourself" in views.view(compare, "bob")[1]
+    assert "once you have finished voting" in views.view(compare, "bob")[1]
 
 
 def test_find_tells_nothing_of_votes_that_are_still_being_cast(views: Views, bench: Bench) -> None:

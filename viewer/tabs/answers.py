@@ -141,7 +141,7 @@ def _model_choice(state: State, models: list[str], model: str) -> str:
         pair = markup.link(state.to(tab="compare", models=(model, other)), "Compare with another")
         counterpart = next((n for n in models if n != model and plain_model(n) == plain_model(model)), None)
         if counterpart is not None:
-            text = "Compare with own history" if history_of(model) else "Compare with given history"
+            text = "Compare with own history" if history_of(model) else "Compare with supplied history"
             pair += " " + markup.link(state.to(tab="compare", models=(model, counterpart)), text)
         steps += f'<span class="tb-place">{pair}</span>'
     return f'<div class="tb-bar">{chosen}{steps}</div>'
@@ -227,7 +227,7 @@ def reply_html(
     note = f'<p class="tb-quiet">{escaped(reply.note)}</p>' if reply.note else ""
     if reply.reasoning:
         thought = plain_html(reply.reasoning, whole=state.whole, more=show_all(state))
-        note += markup.details("Reasoning, which no judge saw", thought, name=f"tb-thought-{name}")
+        note += markup.details("Reasoning, not shown to judges", thought, name=f"tb-thought-{name}")
     told = " ".join(facts)
     head = f"<h3><bdi>{escaped(title)}</bdi> {told} {markup.copying(reply.text)}</h3>"
     return f'<div class="tb-said tb-{kind}">{head}{body}{note}</div>'
@@ -245,10 +245,10 @@ def brief_html(state: State, question: Question) -> str:
     if question.user is None:
         return ""
     user = question.user
-    told = [("Who", user.persona), ("Wants", user.goal), ("Content as soon as", user.done)]
+    told = [("Who", user.persona), ("Wants", user.goal), ("Satisfied when", user.done)]
     lines = "".join(f"<p><b>{name}:</b> <bdi>{escaped(text)}</bdi></p>" for name, text in told)
     knows = "".join(f"<li><bdi>{escaped(text)}</bdi></li>" for text in user.knows)
-    return markup.details("The user is played by a chat model", f"{lines}<ul>{knows}</ul>", name="tb-played")
+    return markup.details("The user is simulated by a chat model", f"{lines}<ul>{knows}</ul>", name="tb-played")
 
 
 def system_html(state: State, prompts: Iterable[str | None]) -> str:
@@ -283,7 +283,7 @@ def history_html(state: State, choice: Choice, turn: int, name: str) -> str:
     more = show_all(state)
     shown = [markdown_html(text, whole=state.whole, more=more) for text in before]
     inside = "".join(f"<h4>Turn {at}</h4>{scrolling(text, f'{name}-{at}')}" for at, text in enumerate(shown, 2))
-    return markup.details("Written after these given turns, not the model's own", inside, name=f"tb-history-{name}")
+    return markup.details("Continued from these supplied turns, not the model's own", inside, name=f"tb-history-{name}")
 
 
 def graded_html(state: State, graded: Judged, name: str) -> str:
@@ -300,7 +300,7 @@ def words_html(state: State, judged: Judged, words: Words, name: str) -> str:
     if words.judgment:
         body = scrolling(markdown_html(words.judgment, whole=state.whole, more=show_all(state)), f"words-{name}")
     else:
-        body = '<p class="tb-quiet">There are no words beside this verdict.</p>'
+        body = '<p class="tb-quiet">The judge gave no text with this verdict.</p>'
     reason = words.details.get("verdict_reason")
     parts = [body]
     if isinstance(reason, str) and reason:
@@ -313,7 +313,7 @@ def words_html(state: State, judged: Judged, words: Words, name: str) -> str:
         inside = f"<p>{markup.copying(words.prompt)}</p>" + scrolling(shown, f"prompt-{name}")
         parts.append(markup.details("What the judge was shown", inside, name=f"tb-prompt-{name}"))
     else:
-        parts.append('<p class="tb-quiet">The row does not hold what the judge was shown.</p>')
+        parts.append('<p class="tb-quiet">The row does not store what the judge was shown.</p>')
     return "".join(parts)
 
 
@@ -347,10 +347,10 @@ def _pairs(state: State, model: str, compared: list[Judged], votes: list[Observa
 def _no_answer(bench: Bench, model: str, question: Question) -> str:
     if not model:
         line = markup.command(f"gen_answer --bench-name {bench.name} --model NAME")
-        return markup.notice(f"There are no answers in {bench.name} yet. Let a model answer the questions:", then=line)
-    return markup.notice(f"There is no answer of {model} to question {question.question_id}.")
+        return markup.notice(f"There are no answers in {bench.name} yet. Let a model answer with:", then=line)
+    return markup.notice(f"There is no answer by {model} to question {question.question_id}.")
 
 
 def _no_judgment(bench: Bench) -> str:
     line = markup.command(f"gen_judgment --bench-name {bench.name} --judge-model NAME")
-    return markup.notice("No judge has judged these answers of this model yet. Let one:", then=line)
+    return markup.notice("No judge has judged these answers yet. Judge them with:", then=line)

@@ -102,14 +102,14 @@ def _show(context: Context, state: State) -> str:
     parts.append(rows_html(context, state, bench, question.question_id, models))
     if complete and not of_pair:
         line = markup.command(f"gen_judgment --bench-name {bench.name} --mode pairwise-all --judge-model NAME")
-        parts.append(markup.notice("No judge has compared these two on this question yet. Let one:", then=line))
+        parts.append(markup.notice("No judge has compared these two here yet. Compare them with:", then=line))
     return "".join(parts)
 
 
 def _too_few(bench: str, models: list[str]) -> str:
-    there = f"only {models[0]} has answered" if models else "nobody has answered yet"
+    there = f"only {models[0]} has answered" if models else "no model has answered yet"
     line = markup.command(f"gen_answer --bench-name {bench} --model NAME NAME")
-    return markup.notice(f"Two models are needed to compare, and in {bench} {there}. Let them answer:", then=line)
+    return markup.notice(f"A comparison needs two models, but in {bench} {there}. Let them answer with:", then=line)
 
 
 def _pair_choice(state: State, known: list[str], models: list[str]) -> str:
@@ -179,7 +179,7 @@ def _side(
     if choice is not None and turn <= len(choice.replies):
         parts.append(reply_html(state, model, choice.replies[turn - 1], name, kind=f"side-{side + 1}", beside=beside))
     elif not played:
-        parts.append(markup.notice(f"There is no answer of {model} to turn {turn}."))
+        parts.append(markup.notice(f"There is no answer by {model} to turn {turn}."))
     return parts[-1] if len(parts) == 1 else f"<div>{''.join(parts)}</div>"
 
 

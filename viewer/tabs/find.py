@@ -43,9 +43,9 @@ FLAGS: Mapping[Kind, Mapping[str, str]] = {
 }
 _MEANINGS = {
     "disagree": "Judges with the same judge set name different winners, or their grades differ by two points or more.",
-    "humans": "Most people who voted on the same two answers say otherwise.",
-    "failed": "No verdict could be read from what the judge said. It counts in no mean, and is named beside it.",
-    "changed": "The judge named another winner when it saw the two answers in the other order; such a pair is a tie.",
+    "humans": "The majority of votes on the same two answers contradicts the judge.",
+    "failed": "No verdict could be read from the judge's text. Such judgments are counted and left out of every mean.",
+    "changed": "The judge named another winner when the two answers were in the other order; such a pair is a tie.",
 }
 _EVERYTHING = {"f.text", "f.category", "f.field", "f.value", "turn", "model", "judge", "set", "f.min", "f.max"}
 
@@ -96,7 +96,7 @@ def _show(context: Context, state: State) -> str:
 def _nothing(bench: Bench, state: State) -> str:
     line = markup.command(f"gen_judgment --bench-name {bench.name} --mode {state.mode} --judge-model NAME")
     what = "grades" if state.mode == "single" else "pairs"
-    return markup.notice(f"There are no {what} in {bench.name} yet. Let a judge make some:", then=line)
+    return markup.notice(f"There are no {what} in {bench.name} yet. Create them with:", then=line)
 
 
 def _form(bench: Bench, judgments: Judgments, state: State) -> str:
@@ -114,7 +114,7 @@ def _form(bench: Bench, judgments: Judgments, state: State) -> str:
             if len(values) <= _MOST_NAMES:
                 parts.append(_select("f.value", label, "anything", values, get("value")))
             else:
-                parts.append(markup.field("f.value", f"{get('field')} holds", get("value")))
+                parts.append(markup.field("f.value", f"{get('field')} contains", get("value")))
     turns = sorted({case.turn for case in judgments.cases})
     options = {"": "all", **{str(turn): str(turn) for turn in turns}}
     parts.append(markup.select("turn", "Turn", options, str(state.turn or "")))
@@ -167,11 +167,11 @@ def _table(judgments: Judgments, state: State, found: "Ints") -> str:
     meaning = _MEANINGS.get(state.looked_for("flag"), "")
     head = f'<h2 class="tb-title">{escaped(told)}</h2>' + (f'<p class="tb-quiet">{meaning}</p>' if meaning else "")
     if not len(found):
-        return head + markup.notice("Nothing fits all of these filters. Take one out, or clear them all.")
+        return head + markup.notice("Nothing matches all of these filters. Remove one, or clear them all.")
     shown = range(len(found))[markup.of_page(state, len(found))]
     rows = [_row(judgments, state, int(found[at]), item(judgments, found, at, state)) for at in shown]
     heads = {name: _sorted_by(state, name) for name in rows[0] if name in filters.SORTS}
-    label = "judgments that fit the filters"
+    label = "judgments that match the filters"
     table = f'<div id="tb-found">{markup.table(rows, label=label, heads=heads)}</div>'
     return head + table + markup.pages(state, len(found))
 

@@ -31,15 +31,14 @@ from viewer.votes import settled_files
 _KINDS = {"single": "grades", "pair": "pairs"}
 _Files: TypeAlias = pathlib.Path | Sequence[pathlib.Path]
 _NOTES = {
-    "Position": "Each pair is judged in both orders. Does the judge go by the place in which it sees an answer?",
-    "Agreement with votes": "How often the judge says what people say of the same two answers.",
-    "Choosing a judge": "All judges of pairs beside people, and three that go by one rule: which one is worth its "
+    "Position": "Each pair is judged in both orders. Does the order change the verdict?",
+    "Agreement with votes": "How often the judge agrees with people about the same two answers.",
+    "Choosing a judge": "All judges of pairs compared with people and with three baselines: which one is worth its "
     "price?",
-    "Length": "Does the longer answer win, and who would win if all answers were equally long?",
-    "Repeat": "Where the variance of the verdicts comes from: a judge that repeats itself has little rest.",
-    "Self": "Do the models of a judge's family fare better under it than under other judges?",
-    "Corrected by votes": "Win rates as people would give them: the judge's verdicts on all pairs, corrected by votes "
-    "on some.",
+    "Length": "Does the longer answer win, and which model wins at equal length?",
+    "Repeat": "Where the variance of the verdicts comes from: a repeatable judge has little residual variance.",
+    "Self": "Does a judge rate the models of its own family better than other judges do?",
+    "Corrected by votes": "People's win rates, estimated from the judge's verdicts on all pairs and votes on some.",
 }
 """What the sections ask, in their order."""
 
@@ -75,7 +74,7 @@ def _show(context: Context, state: State) -> str:
     if not files:
         line = markup.command(f"gen_judgment --bench-name {bench.name} --mode pairwise-all --judge-model NAME")
         return markup.choices(context, state, "bench") + markup.notice(
-            "No judge has judged here yet. Let one:", then=line
+            "There are no judgments here yet. Create them with:", then=line
         )
     head = markup.choices(context, state, "bench", more=_choice(state, files))
     own = [file for file in files if file.judge == state.judge and _base(file) == state.judge_set]
@@ -139,7 +138,7 @@ class _Page:
                 return file
         raise MissingError(
             f"this judge has made no {_KINDS[kind]} here; "
-            f"let it: gen_judgment --bench-name {self.bench.name} --mode {mode_of(kind)} --judge-model NAME"
+            f"create them with: gen_judgment --bench-name {self.bench.name} --mode {mode_of(kind)} --judge-model NAME"
         )
 
     def _report(
@@ -154,7 +153,7 @@ class _Page:
         where = {"bench_name": self.bench.name, "data_dir": self.bench.folder.parent}
         make = partial(report, *given, input_file=input_file, **where)
         away = partial(apart, make, of=paths, first=not self._there)
-        key, what = ("report", name, self.bench.name, *paths), f"working out the report on {name}"
+        key, what = ("report", name, self.bench.name, *paths), f"computing the report on {name}"
         return self._in_turn(lambda: self.context.store.later.get(key, what, away, of=paths, lane="whole"))
 
     def _in_turn(self, made: Callable[[], Report]) -> Report:
@@ -231,13 +230,10 @@ class _Page:
         note = ""
         if voting:
             names = ", ".join(voting[:5]) + (" and others" if len(voting) > 5 else "")
-            note = markup.notice(
-                f"Votes by {names} are left out until they say in the tab Vote that they have finished."
-            )
+            note = markup.notice(f"Votes by {names} are left out until they finish voting in the tab Vote.")
         if not files:
             raise MissingError(
-                "nobody has finished voting yet; votes are cast in the tab Vote, "
-                "and files of votes from elsewhere go to human_judgment/"
+                "nobody has finished voting yet; cast votes in the tab Vote, or put files of votes into human_judgment/"
                 if voting
                 else "there are no votes; cast some in the tab Vote, or put files of votes into human_judgment/"
             )
@@ -279,18 +275,18 @@ class _Page:
 
 
 def position_said(report: Report) -> str:
-    """Return in words whether the place of an answer matters to the judge."""
+    """Return a sentence about the judge's position bias."""
     whole = report.rows[0]
     share, low, high = (whole[f"first_share{end}"] for end in ("", "_low", "_high"))
     if share is None:
-        return "Whether the order of the answers matters cannot be said: no game was decided."
+        return "Position bias cannot be measured: no game was decided."
     found = f"the answer shown first won {share:.1%} of {whole['decided_games']:,} decided games"
     if low is None or high is None:
-        return f"Of the order of the answers: {found}, on too few questions to say more."
+        return f"Order of the answers: {found}, on too few questions for an interval."
     sure = f"{found} ({low:.1%} to {high:.1%})"
     if low <= 0.5 <= high:
-        return f"There is no sign that the order of the answers matters: {sure}."
-    return f"The order of the answers matters: {sure}; without such a bias it would be 50%."
+        return f"No significant position bias: {sure}."
+    return f"Position bias: {sure}; without bias it would be 50%."
 
 
 def _picture(name: str, draw: Callable[[], str]) -> str:

@@ -1,6 +1,6 @@
 """The tab Leaderboard: scores, or wins, losses and ties, how sure they are, and the way to the questions behind each.
 
-The table comes first, from `show_result`; what takes longer (intervals, what can be told apart) follows in place.
+The table comes first, from `show_result`; slower parts (intervals, significant differences) follow in place.
 """
 
 import re
@@ -114,14 +114,14 @@ def _price(context: Context, state: State, result: "Result") -> str:
         return ""
     page = efficiency_page(found)
     shown = [
-        table_html(item, label="Quality beside its price")
+        table_html(item, label="Quality and price")
         if isinstance(item, Table)
         else markup.section(item.title, markup.chart(item.draw(), item.title), note=item.note or "")
         for item in page.items
         if isinstance(item, Table | Chart)
     ]
     own = [note for note in page.notes if note not in result.notes]
-    return markup.details("Quality beside its price", markup.notes(own) + "".join(shown), name="tb-price")
+    return markup.details("Quality and price", markup.notes(own) + "".join(shown), name="tb-price")
 
 
 @markup.in_place
@@ -158,7 +158,7 @@ def _nothing_yet(context: Context, state: State) -> str:
     if answered:
         read = markup.link(state.to(tab="answers", question="", models=()), "Read the answers")
         names = ", ".join(answered[:8]) + (" and others" if len(answered) > 8 else "")
-        return markup.notice(f"{names} answered; nobody has judged the answers yet. Let a judge:", then=judge + read)
+        return markup.notice(f"{names} answered; there are no judgments yet. Create them with:", then=judge + read)
     answer = markup.command(f"gen_answer --bench-name {bench.name} --model NAME")
     text = (
         f"{bench.name} has {len(bench.questions):,} questions and no answers yet. Let a model answer them, then judge:"
@@ -279,7 +279,7 @@ class _View:
 
 
 def _beside_others(item: Item) -> bool:
-    """Return whether an item shares the width with others: charts do, and small tables in place of them."""
+    """Return whether an item shares the width with others: charts do, and small tables that replace them."""
     return isinstance(item, Chart) and (item.instead is None or len(item.instead.rows) <= _FEW)
 
 

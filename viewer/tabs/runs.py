@@ -98,7 +98,7 @@ def _show(context: Context, state: State) -> str:
     parts = [head, f'<h2 class="tb-title">{escaped(bench.name)} {_state_chip(active)}</h2>']
     if not paths:
         line = markup.command(f"gen_answer --bench-name {bench.name} --model NAME")
-        parts.append(markup.notice("Nothing has been run here yet. Let a model answer:", then=line))
+        parts.append(markup.notice("Nothing has been run here yet. Let a model answer with:", then=line))
         return _refreshed("".join(parts), _OTHERWISE)
     again = _WHILE_GROWING if active else _OTHERWISE
     try:
@@ -144,15 +144,15 @@ def _counted(context: Context, bench: Bench, paths: Sequence[pathlib.Path]) -> t
         NotYet: it is counted for the first time.
     """
     key, make = ("status", bench.folder), partial(_status, bench, paths)
-    (status, ends), before = _latest(context, key, "counting what is there", make, paths, tells=True)
+    (status, ends), before = _latest(context, key, "counting rows", make, paths, tells=True)
     if before is None:
         return status, ""
     spent = f"{time.monotonic() - before.begun:.0f} seconds ago"
     more = counted_on(*(before.more or (status, ends)))
     if more is None:
-        return status, f'<p class="tb-quiet">Counted {spent}; the files have changed, and are counted again.</p>'
+        return status, f'<p class="tb-quiet">Counted {spent}; the files have changed and are being counted again.</p>'
     before.more = more
-    return more[0], f'<p class="tb-quiet">Counted {spent}; what has come since is added.</p>'
+    return more[0], f'<p class="tb-quiet">Counted {spent}; new rows are added.</p>'
 
 
 def _status(
@@ -170,7 +170,7 @@ def _told(bench: Bench, make: Callable[[], Made]) -> Made:
     try:
         return make()
     except (AttributeError, TypeError, KeyError, ValueError) as error:
-        text = f"a row holds something that answers and judgments do not ({type(error).__name__}: {error})"
+        text = f"a row has a value that answers and judgments cannot have ({type(error).__name__}: {error})"
         raise DataError(text, path=bench.folder) from error
 
 
@@ -196,9 +196,9 @@ def _standing(
         )
     elif status.models:
         line = markup.command(f"gen_judgment --bench-name {bench.name} --judge-model NAME")
-        parts.append(markup.notice("Nothing is judged yet. Let a judge:", then=line))
+        parts.append(markup.notice("There are no judgments yet. Create them with:", then=line))
     if status.rest:
-        note = "What is missing or out of date, as far as it can be told before it is asked."
+        note = "What is missing or out of date, as far as is known before any call."
         rest = [
             table_html(each, label="left to do") for each in estimate_page(status.rest).items if isinstance(each, Table)
         ]
@@ -271,7 +271,7 @@ def _reasons(context: Context, bench: Bench, status: "BenchStatus") -> str:
 
 @markup.in_place
 def _reasons_of(context: Context, bench: Bench, judge: "JudgeStatus") -> str:
-    key, what = ("reasons", bench.folder, judge.path), f"looking why in {judge.path.name}"
+    key, what = ("reasons", bench.folder, judge.path), f"looking for causes in {judge.path.name}"
     found, _ = _latest(context, key, what, partial(apart, reasons_in, judge.path, of=[judge.path]), [judge.path])
     rows = [{"why": Html(escaped(why[:200])), "judgments": n} for why, n in found.most_common(_MOST_REASONS)]
     name = f"{judge.judge}, judge set {judge.judge_set}, {markup.MODE_NAMES[judge.mode]}"

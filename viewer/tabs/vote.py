@@ -32,9 +32,9 @@ _BUTTONS = (
     ("bad", "Both are bad", "x 4"),
 )
 _LINES = (
-    "You read two answers to the same question, and say which is better. Whose they are is not shown.",
-    "Your votes are kept with the benchmark under your name. Come back under the same name to go on where you left.",
-    "How far the judges agree with you is shown when you have finished.",
+    "Read two answers to the same question and vote for the better one. The models' names are hidden.",
+    "Your votes are kept with the benchmark under your name. Come back under the same name to continue.",
+    "Your agreement with the judges is shown when you have finished.",
 )
 _AGAIN = "vote:"
 """In the address, before what stands for a vote that is looked at again."""
@@ -61,7 +61,7 @@ def _show(context: Context, state: State) -> str:
     head = markup.choices(context, state, "bench")
     if len(bench.answered_models()) < 2:
         line = markup.command(f"gen_answer --bench-name {bench.name} --model NAME NAME")
-        return head + markup.notice("Two models must have answered before anybody can vote. Let them:", then=line)
+        return head + markup.notice("Voting needs answers of two models. Let them answer with:", then=line)
     if not state.looked_for("voter"):
         return head + _welcome(bench, state)
     try:
@@ -77,7 +77,7 @@ def _booth(context: Context, bench: Bench, state: State) -> Booth:
     """Return the voter's booth.
 
     Raises:
-        NotYet: an answer file is still being looked through.
+        NotYet: an answer file is still being indexed.
         UsageError: nobody can vote under that name.
     """
     store = context.store
@@ -105,7 +105,7 @@ def _welcome(bench: Bench, state: State) -> str:
     """Return what voting is, and the form that begins it."""
     categories = list(dict.fromkeys(q.category for q in bench.questions))[:200]
     options = {"": "all", **{name: name for name in categories}}
-    fields = markup.field("f.voter", "Your name", state.looked_for("voter"), hint="goes with your votes", width="15em")
+    fields = markup.field("f.voter", "Your name", state.looked_for("voter"), hint="kept with your votes", width="15em")
     fields += markup.select("f.category", "Category", options, state.looked_for("category"))
     models = bench.answered_models()
     if len(models) > 2:
@@ -113,7 +113,7 @@ def _welcome(bench: Bench, state: State) -> str:
         fields += markup.select("f.with", "Models", chosen, state.looked_for("with"))
     fields += markup.button("Begin", primary=True)
     names = {"f.voter", "f.category", "f.with"}
-    form = markup.form(state.where(show=""), fields, names=names, label="Begin to vote")
+    form = markup.form(state.where(show=""), fields, names=names, label="Start voting")
     return f'<h2 class="tb-title">Vote</h2>{markup.notes(_LINES)}{form}'
 
 
@@ -165,7 +165,7 @@ def _bar(state: State, booth: Booth, done: int, plan: int, total: int) -> str:
                 state.where(show="last"), "Change my last vote", key="u", label="Change my last vote (u)"
             )
         if state.looked_for("show") == "votes":
-            last += markup.link(state.where(show=""), "Go on voting", key="v", label="Go on voting (v)")
+            last += markup.link(state.where(show=""), "Go on voting", key="v", label="Continue voting (v)")
         else:
             last += markup.link(state.where(show="votes"), "My votes", key="v", label="My votes (v)")
     who = f"<span>Voting as <bdi><b>{escaped(booth.voter)}</b></bdi></span>"
@@ -250,12 +250,12 @@ def _turn(state: State, ballot: Ballot, answers: list[Answer | None], turn: int)
 def _finish(state: State) -> str:
     button = markup.button("I have finished voting", name="finish", value="1")
     form = markup.form(state, button, names=(), label="Finish", act=True)
-    note = "Then the judges' verdicts are shown beside your votes, and no more votes are taken under this name."
+    note = "This shows the judges' verdicts beside your votes, and ends voting under this name."
     return f'<div class="tb-finish">{form}<span class="tb-quiet">{note}</span></div>'
 
 
 def _enough(state: State, booth: Booth, done: int, total: int) -> str:
-    """Return what follows when all votes asked for are cast."""
+    """Return the page after all requested votes are cast."""
     left = booth.next(state.looked_for("category")) is not None
     text = f"Thank you, {booth.voter}: you have cast {counted(done, 'vote')}."
     if not left:
@@ -263,7 +263,7 @@ def _enough(state: State, booth: Booth, done: int, total: int) -> str:
     more = ""
     if left:
         wanted = next((n for n in _PLANS if done < n < total), None)
-        more = markup.link(state.where(max=wanted or "all"), "Go on with more", kind="button", key="g")
+        more = markup.link(state.where(max=wanted or "all"), "Vote on more", kind="button", key="g")
     return markup.notice(text, then=more) + _finish(state)
 
 
@@ -292,6 +292,6 @@ def _act(context: Context, state: State, fields: Fields) -> State:
     key, _, token = fields.get("item", "").rpartition(" ")
     ballot = booth.ballot(question_id(key), token) if key else None
     if ballot is None:
-        raise MissingError("the vote is not written: these two answers are not there any more; here are the next two")
+        raise MissingError("the vote is not written: these two answers no longer exist; here are the next two")
     booth.vote(ballot, fields.get("choice", ""))
     return state.where(show="votes" if state.looked_for("show").startswith(_AGAIN) else "")

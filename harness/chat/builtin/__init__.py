@@ -1,9 +1,9 @@
-"""Chat models that need nothing: no key, no network, no weights. They are deterministic, and say what they are.
+"""Built-in chat models: no key, no network, no weights. They are deterministic, and their replies say what they are.
 
 builtin/reference   replies with the reference answers: the ceiling
 builtin/outline     arranges the words of the conversation: between
-builtin/eliza       turns what the user says around by patterns: the floor
-builtin/user        plays the user of questions that have one; answers none
+builtin/eliza       reflects the user's words by patterns: the floor
+builtin/user        plays the user of questions that have one; does not answer questions
 """
 
 import difflib
@@ -34,7 +34,7 @@ def open_builtin(name: str) -> ChatModel:
         return Builtin(name, user)
     if name in _JUDGES:
         raise UsageError(
-            f"{name} is a judge and answers no questions; the built-in chat models are {', '.join(_MODELS)}"
+            f"{name} is a judge and does not answer questions; the built-in chat models are {', '.join(_MODELS)}"
         )
     near = difflib.get_close_matches(name, (*_MODELS, *_JUDGES), cutoff=0.8) or _MODELS
-    raise UsageError(f"no built-in chat model is called {name!r}; near names: {', '.join(near)}")
+    raise UsageError(f"there is no built-in chat model {name!r}; near names: {', '.join(near)}")

@@ -24,7 +24,7 @@ class Conversation:
     """The model's own earlier replies."""
 
     def words(self, program: str) -> SimpleNamespace:
-        """Return what a model says in the language of the current message, from the TOML file beside its program."""
+        """Return a model's texts in the language of the current message, from the TOML file of the same name."""
         language = "chinese" if is_chinese(self.asked[-1]) else "english"
         return SimpleNamespace(**_tables(pathlib.Path(program).with_suffix(".toml"))[language])
 
@@ -35,7 +35,7 @@ def _tables(path: pathlib.Path) -> dict[str, dict[str, Any]]:
 
 
 def conversation(request: Request) -> Conversation:
-    """Return the request's messages by who said them."""
+    """Return the request's messages by role."""
     said = {role: tuple(m.content for m in request.messages if m.role == role) for role in ("user", "assistant")}
     return Conversation(said["user"] or ("",), said["assistant"])
 

@@ -1,7 +1,7 @@
 """`builtin/eliza`: pattern replies after the idea of Weizenbaum's ELIZA (1966), in words of our own.
 
-The first patterns of a list that match decide; what they catch is said back with the persons exchanged; what the user
-called "my ..." is remembered, and taken up in later turns. It understands nothing.
+The first matching patterns of a list decide; the captured text is repeated with first and second person exchanged;
+things that the user called "my ..." are remembered, and mentioned in later turns. It understands nothing.
 """
 
 import re
@@ -22,7 +22,7 @@ def eliza(request: Request) -> Reply:
 
 
 def respond(talk: Conversation) -> str:
-    """Return what ELIZA says to the last message of a conversation: at most two sentences, none that it said before."""
+    """Return ELIZA's reply to the last message of a conversation: at most two sentences, none used before."""
     script, turn = talk.words(__file__), len(talk.asked) - 1
     matched, recalled = list(_matches(talk.asked[-1], script, turn)), list(_recalled(talk.asked[:-1], script))
     fitting = _fresh([*matched[:1], *recalled[-1:], *matched[1:]], talk) or _fresh(script.rest, talk)[:1]
@@ -34,7 +34,7 @@ def _fresh(replies: Sequence[str], talk: Conversation) -> list[str]:
 
 
 def _matches(text: str, script: SimpleNamespace, turn: int) -> Iterator[str]:
-    """Yield a reply for every pattern that is found in a text; what would say back too much says nothing back."""
+    """Yield a reply for every pattern that matches a text; one that would repeat too much repeats nothing."""
     for pattern, replies in script.rules.items():
         if match := re.search(pattern, text, re.IGNORECASE):
             caught = exchanged(match.group(1), script) if match.groups() else ""
@@ -44,7 +44,7 @@ def _matches(text: str, script: SimpleNamespace, turn: int) -> Iterator[str]:
 
 
 def exchanged(text: str, script: SimpleNamespace) -> str:
-    """Return a clause said back, first and second person exchanged; nothing if it is too long to be said back."""
+    """Return a clause with first and second person exchanged; nothing if it is too long to repeat."""
     clause = _CLAUSE_END.split(text.replace("`", "").replace("\u2019", "'").strip())[0].strip()
     back = re.sub(script.word, lambda word: script.persons.get(word[0].lower(), word[0]), clause)
     return back if len(back) <= _LONGEST_ECHO else ""

@@ -7,7 +7,7 @@ from harness.records import Reply, Request
 
 
 def reference(request: Request) -> Reply:
-    """Return the reference answer's text for this turn; where there is none, what `builtin/outline` says."""
+    """Return the reference answer's text for this turn; without one, the reply of `builtin/outline`."""
     facts = request.facts
     if facts and facts.reference and len(facts.reference) >= facts.turn:
         return Reply(facts.reference[facts.turn - 1])

@@ -73,7 +73,7 @@ def count_tokens(text: str) -> int:
 
 
 def cut_tokens(text: str, most: int) -> str:
-    """Return the beginning of a text that has at most so many estimated tokens."""
+    """Return the beginning of a text with at most this many estimated tokens."""
     for index, match in enumerate(_TOKEN.finditer(text)):
         if index == most:
             return text[: match.start()].rstrip()

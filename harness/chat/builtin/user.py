@@ -1,8 +1,8 @@
 """`builtin/user`: plays the user of a conversation without a key: it asks, tells what it knows, and ends when content.
 
-It goes by the question's `user` alone: it tells first what shares most words with the assistant's last question, and
-ends as soon as each of `needs` stands in a reply; where nothing is needed, when it has told all that it knows. With
-another seed it tells things in another order.
+It uses only the question's `user`: it first tells the fact that shares most words with the assistant's last question,
+and ends as soon as a reply has passed each of `needs`; without needs, when it has told all that it knows. With
+another seed it tells facts in another order.
 """
 
 import random
@@ -25,7 +25,7 @@ def user(request: Request) -> Reply:
     facts = request.facts
     played = None if facts is None else facts.question.user
     if facts is None or played is None:
-        raise UsageError("builtin/user plays the user of questions that have one; it answers none")
+        raise UsageError("builtin/user plays the user of questions that have one; it does not answer questions")
     seed = request.sampling.seed or 0
     drawn = random.Random(f"{facts.question.question_id} {seed}")
     replies = facts.answers[0] if facts.answers else ()

@@ -32,7 +32,7 @@ class Row:
 
 
 def generate(model: Any, tokenizer: Any, rows: Sequence[Row], broken_off: Callable[[], bool]) -> None:
-    """Fill in the replies of a batch; when `broken_off` says so, all end where they are.
+    """Fill in the replies of a batch; if `broken_off` is set, all end where they are.
 
     Raises:
         torch.OutOfMemoryError: the batch is too large.

@@ -1,8 +1,8 @@
-"""A chat model of this process: what waits is taken in batches, the longest prompts first.
+"""A chat model of this process: waiting requests are computed in batches, the longest prompts first.
 
-Conversations go on as their replies come, so second turns fill the batches behind the first ones. A batch that does not
-fit into the memory is halved, and all later ones with it, until one conversation alone has turned out to be what does
-not fit. A seed belongs to a conversation, not to a batch: the same request brings the same reply, up to the rounding of
+Conversations continue as their replies arrive, so second turns fill the batches after the first ones. A batch that does
+not fit into memory is halved, and all later ones too, until a single conversation does
+not fit. A seed belongs to a conversation, not to a batch: the same request gives the same reply, up to the rounding of
 the device.
 """
 
@@ -85,7 +85,7 @@ class LocalModel:
         room = self._longest - len(prompt)
         if room < 1:
             raise ChatError(
-                f"{self.name}: the prompt has {len(prompt)} tokens, the model reads {self._longest}",
+                f"{self.name}: the prompt has {len(prompt)} tokens, but the model reads at most {self._longest}",
                 kind="context too long",
             )
         limit = min(sampling.max_tokens or DEFAULT_MAX_TOKENS, room)
@@ -133,7 +133,7 @@ class LocalModel:
             await self._compute(batch)
 
     async def _compute(self, batch: Sequence[_Waiting]) -> None:
-        """Compute one batch in a thread, so that other models go on meanwhile."""
+        """Compute one batch in a thread, so that other models can run at the same time."""
         started = time.perf_counter()
         try:
             await asyncio.to_thread(self._generate, [each.row for each in batch])
@@ -160,7 +160,7 @@ class LocalModel:
     def _halve(self, batch: Sequence[_Waiting]) -> None:
         """Put a batch back that was too large, and take half as many from now on."""
         self._size = max(1, len(batch) // 2)
-        log.warning("%s: no memory for %d conversations at once; going on with %d", self.name, len(batch), self._size)
+        log.warning("%s: no memory for %d conversations at once; continuing with %d", self.name, len(batch), self._size)
         for each in batch:
             each.row.logprobs.clear()
         self._waiting = [*batch, *self._waiting]
@@ -184,7 +184,7 @@ def _is_full(error: Exception) -> bool:
 
 
 def _longest(config: Any) -> int:
-    """Return how many tokens a model reads; very many where it does not say."""
+    """Return how many tokens a model reads; a very large number if it does not state it."""
     inner = getattr(config, "text_config", config)
     stated = getattr(inner, "max_position_embeddings", None)
     return stated if isinstance(stated, int) and stated > 0 else 2**31
@@ -194,7 +194,7 @@ def _variables(extra_body: Mapping[str, Any] | None) -> Mapping[str, Any]:
     """Return the variables for the model's own chat template."""
     unknown = [name for name in extra_body or {} if name != _VARIABLES]
     if unknown:
-        raise UsageError(f"extra_body.{unknown[0]}: local weights take extra_body.{_VARIABLES} alone")
+        raise UsageError(f"extra_body.{unknown[0]}: local weights take only extra_body.{_VARIABLES}")
     variables = (extra_body or {}).get(_VARIABLES, {})
     if not isinstance(variables, Mapping):
         raise UsageError(f"extra_body.{_VARIABLES} must be a table")

@@ -1,9 +1,9 @@
-"""A server of local weights, for the length of a run: `vllm serve` on loopback, started, waited for, and stopped.
+"""A server of local weights during a run: `vllm serve` on loopback, started, waited for, and stopped.
 
     with served("vllm", "./my-weights", "my-model", "auto", port):
         ...                     # http://127.0.0.1:PORT/v1 speaks OpenAI's protocol
 
-Between us and the server stands a keeper, a small process that ends the server and all that it has started as soon as
+The server is the child of a keeper, a small process that ends the server and all its children as soon as
 our end of a pipe is closed: at the end of the run, or by the system when we are killed.
 """
 
@@ -24,7 +24,7 @@ from typing import IO
 from harness.errors import EndpointError, UsageError
 
 LOOK = 0.25
-"""Seconds between two looks whether the server is there."""
+"""Seconds between two checks whether the server is up."""
 _KEEPER = """
 import os, signal, subprocess, sys, threading
 
@@ -56,7 +56,7 @@ os._exit(code if code >= 0 else 128 - code)
 
 
 def free_port() -> int:
-    """Return a port of loopback that nobody listens on."""
+    """Return a free port of loopback."""
     with socket.create_server(("127.0.0.1", 0)) as free:
         return int(free.getsockname()[1])
 
@@ -94,7 +94,7 @@ def served(words: str, path: str, name: str, dtype: str, port: int) -> Iterator[
 
 
 def _wait(keeper: "subprocess.Popen[bytes]", url: str, output: IO[bytes]) -> None:
-    """Return when the server says that it is well."""
+    """Return once the server reports that it is healthy."""
     direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     while keeper.poll() is None:
         with contextlib.suppress(urllib.error.URLError, OSError), direct.open(url, timeout=10) as answer:

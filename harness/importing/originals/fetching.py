@@ -1,8 +1,8 @@
-"""Bringing an original: every file is transferred beside its place, verified, and put there with all others.
+"""Downloads an original: every file is transferred next to its place, verified, and moved there with all others.
 
-Only files that the table names are written, under the names that the table gives them. A file comes into its place only
-when every file of the original has been verified, so the public folder never holds a part of anything. What had come
-when a transfer was cut stays in the state folder, and the next run asks for the rest.
+Only files that the table names are written, under the names that the table gives them. A file is moved to its place
+only when every file of the original has been verified, so the public folder never contains a part of anything. A
+partial transfer stays in the state folder, and the next run requests the rest.
 """
 
 import contextlib
@@ -43,16 +43,16 @@ def fetch_bench(
 def fetch(
     original: Original, data_dir: pathlib.Path | str, *, source: str | None = None, watch: Watcher = lambda _: None
 ) -> Fetched:
-    """Return what was done to have every file of the original in its folder, verified.
+    """Download every file of the original into its folder, verified; return a report.
 
     `source` is a folder or the address of a mirror, in which each file is looked for under its upstream path, then
-    under the path that it has in our folder, then under that path's last part; None is the upstream itself.
+    under its path in our folder, then under that path's last part; None is the upstream itself.
 
     Raises:
         UsageError: `source` is neither a folder nor an address that can be used.
         StorageError: a different file is in the way, or the folder cannot be written.
-        MissingError: the source cannot be reached, lacks a file, or stopped before its end.
-        DataError: what came is not the pinned file.
+        MissingError: the source cannot be reached, has no such file, or stopped before its end.
+        DataError: a file is not the pinned one.
     """
     origin = source_of(original, source)
     folder = need_near(data_dir) / original.name
@@ -119,7 +119,7 @@ def _is_there(target: pathlib.Path, file: OriginalFile) -> bool:
     if target.is_file() and target.stat().st_size == file.bytes and _hash(target) == file.sha256:
         return True
     raise StorageError(
-        f"{target}: something else is there already, and stays; move it away, or choose another --data-dir"
+        f"{target}: another file is already there and is kept; move it away, or choose another --data-dir"
     )
 
 

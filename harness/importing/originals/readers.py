@@ -1,4 +1,4 @@
-"""What was fetched, in another project's form → a judge set or a benchmark in ours, beside it in the same folder.
+"""Downloaded files in another project's format → a judge set or a benchmark in ours, in the same folder.
 
     prometheus      upstream/prompts.py                          → judge_set.toml and four templates
     alpaca_eval     upstream/*.txt, upstream/*_outputs.json      → two judge sets, question.jsonl, model_answer/
@@ -12,8 +12,8 @@ UniEval's questions are inside nested ifs of a function, added up of texts and v
 
 becomes relevance = "question: ...? </s> summary: {answer} </s> reference: {reference}".
 
-A Python file is parsed, never run: only texts that stand in it as they are, are taken. What is made depends on nothing
-but the pinned files, so making it again gives the same bytes; something else in its place stays, and is an error.
+A Python file is parsed, never run: only literal texts are used. The result depends only on
+the pinned files, so making it again gives the same bytes; another file in its place is kept, and is an error.
 """
 
 import ast
@@ -43,7 +43,7 @@ _BY_SENTENCE = {
     ("dialogue", "engagingness"): "sum",
     ("fact", "consistency"): "mean",
 }
-"""What is asked about each sentence, and what is made of the numbers: the original says so elsewhere."""
+"""Dimensions that are asked about each sentence, and how the numbers are combined: stated elsewhere in the original."""
 _CHAT = re.compile(r"<\|im_start\|>(system|user)\n(.*?)\n?<\|im_end\|>", re.S)
 
 
@@ -58,7 +58,7 @@ def _prometheus(folder: pathlib.Path) -> tuple[pathlib.Path, ...]:
     rubrics = {name: f"{name.upper()}_RUBRIC" for name in _RUBRICS}
     needed = {*rubrics.values(), *(name for form in templates.values() for name in form[2:])}
     if absent := sorted(needed - texts.keys()):
-        raise DataError(f"holds no text called {', '.join(absent)}", path=folder / "upstream" / "prompts.py")
+        raise DataError(f"contains no text named {', '.join(absent)}", path=folder / "upstream" / "prompts.py")
     parts = [_set("prometheus_original")]
     for name, constant in rubrics.items():
         rubric = texts[constant]
@@ -94,7 +94,7 @@ def _alpaca_eval(folder: pathlib.Path) -> tuple[pathlib.Path, ...]:
         return put
     report = import_data("alpaca_eval", outputs, folder.name, data_dir=folder.parent)
     if report.bad:
-        raise DataError(f"{len(report.bad)} records are bad; the first is {report.bad[0]}", path=folder)
+        raise DataError(f"{len(report.bad)} records are invalid; the first is {report.bad[0]}", path=folder)
     return (*put, *report.added)
 
 
@@ -104,7 +104,7 @@ def _unieval(folder: pathlib.Path) -> tuple[pathlib.Path, ...]:
 
 
 def _set(name: str) -> str:
-    """Return the judge set of that name, as far as it holds no words of the original."""
+    """Return the judge set of that name, without the original's texts."""
     return (pathlib.Path(__file__).with_name("sets") / f"{name}.toml").read_text(encoding="utf-8")
 
 
@@ -113,17 +113,17 @@ READERS: Mapping[str, Callable[[pathlib.Path], tuple[pathlib.Path, ...]]] = {
     "alpaca_eval": _alpaca_eval,
     "unieval": _unieval,
 }
-"""By name, what makes files of ours of what was fetched into a folder, and returns those that were not there before.
+"""By name, the function that converts the downloaded files of a folder to ours, and returns the new ones.
 
-Each raises `DataError` where that does not hold what it must, and `StorageError` where something else is in the way or
+Each raises `DataError` if those are invalid, and `StorageError` if another file is in the way or
 the folder cannot be written.
 """
 
 
 def texts_in(path: pathlib.Path) -> dict[str, str]:
-    """Return the texts that a Python file assigns to names at its top level, as they stand or stripped.
+    """Return the texts that a Python file assigns to names at its top level, literal or stripped.
 
-    Nothing in the file is run; whatever is not a plain text, or `"...".strip()`, is passed over.
+    Nothing in the file is run; anything but a literal text, or `"...".strip()`, is skipped.
     """
     found: dict[str, str] = {}
     for node in parsed(path).body:
@@ -136,11 +136,11 @@ def texts_in(path: pathlib.Path) -> dict[str, str]:
 
 
 def parsed(path: pathlib.Path) -> ast.Module:
-    """Return what a Python file says, without running it."""
+    """Return the syntax tree of a Python file."""
     try:
         return ast.parse(_text(path))
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        raise DataError(f"is no Python: {error}", path=path) from None
+        raise DataError(f"is not valid Python: {error}", path=path) from None
 
 
 def _text(path: pathlib.Path) -> str:
@@ -155,7 +155,7 @@ def _put(folder: pathlib.Path, files: Mapping[str, str]) -> tuple[pathlib.Path, 
     for name, text in files.items():
         path = folder / name
         if path.exists() and (not path.is_file() or path.read_bytes() != text.encode()):
-            raise StorageError(f"{path}: something else is there already, and stays; move it away")
+            raise StorageError(f"{path}: another file is already there and is kept; move it away")
     made = []
     for name, text in files.items():
         path = folder / name
@@ -170,7 +170,7 @@ def questions_toml(tree: ast.Module, path: pathlib.Path) -> str:
     """Return the file of questions that a source makes.
 
     Raises:
-        DataError: the source has no such function, or a question in it is put together in another way.
+        DataError: the source has no such function, or a question in it is built in another way.
     """
     function = next((n for n in tree.body if isinstance(n, ast.FunctionDef) and n.name == _FUNCTION), None)
     found = {} if function is None else dict(_questions(function.body, {}, path))
@@ -191,7 +191,7 @@ def questions_toml(tree: ast.Module, path: pathlib.Path) -> str:
 def _questions(
     body: list[ast.stmt], known: dict[str, str], path: pathlib.Path
 ) -> Iterator[tuple[tuple[str, str], str]]:
-    """Yield task, dimension and text of each question below; `known` is what the ifs around say."""
+    """Yield task, dimension and text of each question below; `known` is known from the enclosing ifs."""
     for node in body:
         match node:
             case ast.For():
@@ -216,7 +216,7 @@ def _pieces(node: ast.expr, path: pathlib.Path) -> Iterator[str]:
         case ast.Subscript(ast.Name(name)) if name in _PLACEHOLDERS:
             yield f"{{{_PLACEHOLDERS[name]}}}"
         case _:
-            why = f"a question is put together in an unknown way: {ast.unparse(node)[:60]}"
+            why = f"a question is built in an unknown way: {ast.unparse(node)[:60]}"
             raise DataError(why, path=path, line=node.lineno)
 
 

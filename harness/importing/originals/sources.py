@@ -1,4 +1,4 @@
-"""Where files come from: an address or a folder. Each appends to a part file what that one lacks."""
+"""Sources of files: an address or a folder. Each appends the missing rest to a part file."""
 
 import http.client
 import os
@@ -21,7 +21,7 @@ _BLOCK = 1 << 16
 _ELSEWHERE = "check the network, or name a mirror or a folder with --from"
 
 Watcher: TypeAlias = Callable[[int], None]
-"""Called with the bytes of the original that are at hand, whenever they change."""
+"""Called with the number of bytes received so far."""
 
 
 def source_of(original: Original, source: str | None) -> "Source":
@@ -34,7 +34,7 @@ def source_of(original: Original, source: str | None) -> "Source":
             if address.port == 0:
                 raise ValueError("port 0")
         except ValueError as error:
-            raise UsageError(f"--from {source!r} is no address: {error}") from None
+            raise UsageError(f"--from {source!r} is not an address: {error}") from None
         if address.scheme not in {"https", "http"} or not address.hostname:
             raise UsageError(
                 f"--from takes a folder or an address that begins with https:// or http://, not {address.scheme}://"
@@ -57,7 +57,7 @@ class Opened(NamedTuple):
     start: int
     """The offset at which what is read begins."""
     size: int | None
-    """The bytes of the whole file, where the source says."""
+    """The bytes of the whole file, if the source states them."""
 
 
 Source: TypeAlias = Callable[[OriginalFile, int], Opened]
@@ -69,7 +69,7 @@ def _from_folder(folder: pathlib.Path, file: OriginalFile, kept: int) -> Opened:
     names = _names(file)
     place = next((folder / name for name in names if (folder / name).is_file()), None)
     if place is None:
-        raise MissingError(f"{folder}: holds neither {', '.join(names[:-1])} nor {names[-1]}")
+        raise MissingError(f"{folder}: contains neither {', '.join(names[:-1])} nor {names[-1]}")
     try:
         return Opened(str(place), place.open("rb"), 0, place.stat().st_size)
     except OSError as error:
@@ -77,7 +77,7 @@ def _from_folder(folder: pathlib.Path, file: OriginalFile, kept: int) -> Opened:
 
 
 def _from_server(base: str, names: Callable[[OriginalFile], tuple[str, ...]], file: OriginalFile, kept: int) -> Opened:
-    """Return the file at an address, under the first of its names that is there."""
+    """Return the file at an address, under the first of its names that exists."""
     *others, last = names(file)
     for name in (*others, last):
         url = f"{base}/{urllib.parse.quote(name)}"
@@ -93,11 +93,11 @@ def _from_server(base: str, names: Callable[[OriginalFile], tuple[str, ...]], fi
             if error.code == 404 and name != last:
                 continue
             raise MissingError(
-                f"{url}: the server answers {error.code} {http.client.responses.get(error.code, '')}; {_ELSEWHERE}"
+                f"{url}: the server answered {error.code} {http.client.responses.get(error.code, '')}; {_ELSEWHERE}"
             ) from None
         except (OSError, http.client.HTTPException, ValueError) as error:
             raise MissingError(f"{url}: cannot be reached: {_reason(error)}; {_ELSEWHERE}") from error
-        # A server may send the whole file in place of the rest that was asked for.
+        # A server may send the whole file instead of the requested rest.
         rest = str(response.headers.get("Content-Range", "")).startswith(f"bytes {kept}-")
         start = kept if kept and response.status == 206 and rest else 0
         length = response.headers.get("Content-Length")
@@ -106,7 +106,7 @@ def _from_server(base: str, names: Callable[[OriginalFile], tuple[str, ...]], fi
 
 
 def receive(source: Source, file: OriginalFile, part: pathlib.Path, kept: int, watch: Watcher) -> str:
-    """Append to `part`, which holds `kept` bytes, what it lacks, or write it anew; return where it was found."""
+    """Append the missing rest to `part`, which has `kept` bytes, or write it again; return where it was found."""
     place, stream, start, size = source(file, kept)
     with stream:
         if size is not None and size != file.bytes:
@@ -119,8 +119,8 @@ def receive(source: Source, file: OriginalFile, part: pathlib.Path, kept: int, w
     size = part.stat().st_size if part.exists() else 0
     if size < file.bytes:
         raise MissingError(
-            f"{place}: the transfer was cut after {size} of {file.bytes} bytes ({why}); "
-            "what came is kept, run the same command again to go on"
+            f"{place}: the transfer was interrupted after {size} of {file.bytes} bytes ({why}); "
+            "what has arrived is kept, run the same command again to continue"
         )
     return place
 
@@ -142,7 +142,7 @@ def _write(source: IO[bytes], part: pathlib.Path, start: int, file: OriginalFile
 
 
 def not_pinned(place: str, why: str) -> DataError:
-    """Return the error that says that another file came than the pinned one."""
+    """Return the error for a file that is not the pinned one."""
     return DataError(f"is not the pinned file: {why}; nothing was written. Name another source with --from", path=place)
 
 
@@ -156,5 +156,5 @@ def _reason(error: BaseException) -> str:
     if isinstance(error, urllib.error.URLError) and isinstance(error.reason, BaseException):
         return _reason(error.reason)
     if isinstance(error, TimeoutError):
-        return f"no byte came for {TIMEOUT:.0f} seconds"
+        return f"no byte arrived for {TIMEOUT:.0f} seconds"
     return str(getattr(error, "strerror", None) or error) or type(error).__name__

@@ -25,7 +25,7 @@ class OriginalFile:
     """One pinned file."""
 
     path: str
-    """Where it stands upstream, from the repository's root."""
+    """Its path upstream, from the repository's root."""
     into: Annotated[str, _INTO]
     """Where it goes, from our folder; outside the state folder."""
     bytes: int

@@ -1,4 +1,4 @@
-"""AlpacaEval's annotator files (`configs.yaml` and the prompt that it names) as judge sets, as they stand.
+"""AlpacaEval's annotator files (`configs.yaml` and the prompt that it names) as judge sets, unchanged.
 
     weighted_alpaca_eval_gpt4_turbo:
       prompt_template: "alpaca_eval_clf_gpt4_turbo/alpaca_eval_clf.txt"
@@ -6,9 +6,9 @@
       fn_completion_parser: "logprob_parser"
       completion_parser_kwargs: {numerator_token: "m", denominator_tokens: ["m", "M"], is_binarize: false}
 
-`--judge-model` says who judges; the judge that it names is the one that published numbers are by. Each pair is judged
-in one order, which depends on the instruction and the seed 0 exactly as there. A setting that would change a verdict
-and is not known here is an error.
+`--judge-model` names the judge; the judge in the file is the one of the published numbers. Each pair is judged
+in one order, which depends on the instruction and the seed 0 exactly as in alpaca_eval. An unknown setting that would
+change a verdict is an error.
 """
 
 import os
@@ -36,7 +36,7 @@ def source_from_alpaca_eval(path: pathlib.Path) -> Source:
     """Return the judge set that an annotator file makes, named as in it.
 
     Raises:
-        DataError: the file or the prompt that it names is not what it must be, or asks for what is not known here.
+        DataError: the file or its prompt is invalid, or uses a feature that is not known here.
     """
     name, config = _config(path)
     form, top = _form(config, path)
@@ -70,7 +70,7 @@ def source_from_alpaca_eval(path: pathlib.Path) -> Source:
 
 
 def _config(path: pathlib.Path) -> tuple[str, Mapping[str, Any]]:
-    """Return the name of the annotator in a file and what is said of it."""
+    """Return the name of the annotator in a file and its settings."""
     content = read_yaml(path)
     if not isinstance(content, dict) or len(content) != 1:
         raise DataError("must hold one annotator: its name, and under it prompt_template and the rest", path=path)
@@ -110,14 +110,16 @@ def _form(config: Mapping[str, Any], path: pathlib.Path) -> tuple[VerdictForm, i
             try:
                 re.compile(pattern)
             except re.error as error:
-                raise DataError(f"outputs_to_match: {pattern!r} is no regular expression: {error}", path=path) from None
+                raise DataError(
+                    f"outputs_to_match: {pattern!r} is not a regular expression: {error}", path=path
+                ) from None
         return VerdictForm("patterns", "compare", patterns=(one, other)), top
     known = "logprob_parser, ranking_parser, lmsys_parser, regex_parser, pipeline_meta_parser of JSON and ranking"
     raise DataError(f"fn_completion_parser {shown(parser)} is not known here; known: {known}", path=path)
 
 
 def _prompt(config: Mapping[str, Any], path: pathlib.Path) -> tuple[str, pathlib.Path]:
-    """Return the prompt and its file: beside the annotator, in the folder above, or there under its own name."""
+    """Return the prompt and its file: in the annotator's folder, in the one above, or there under its own name."""
     named = config.get("prompt_template")
     if not isinstance(named, str) or not named:
         raise DataError("the key 'prompt_template', a path, is missing", path=path)
@@ -125,7 +127,7 @@ def _prompt(config: Mapping[str, Any], path: pathlib.Path) -> tuple[str, pathlib
     for place in (path.parent.parent / relative, path.parent / relative, path.parent / relative.name):
         if os.path.isfile(place):
             return read_text(place), place
-    raise DataError(f"prompt_template {named!r} is not there; put it in {path.parent} or the folder above", path=path)
+    raise DataError(f"prompt_template {named!r} does not exist; put it in {path.parent} or the folder above", path=path)
 
 
 def _messages(text: str, path: pathlib.Path) -> tuple[str, str]:

@@ -1,4 +1,4 @@
-"""ColossalAI's prompt files for judges as judge sets, as they stand.
+"""ColossalAI's prompt files for judges as judge sets, unchanged.
 
     battle:   [{"id": 1, "system_prompt": "...", "prompt_template": "{question} {answer_1} {answer_2} {prompt}",
                 "prompt": "..."}]
@@ -6,8 +6,8 @@
                         "prompt": "{question} {answer} {metric} {steps}"}, "general": {...}}
 
 A battle file compares: two scores from 1 to 10 on one line, here in both orders. A grading file makes one criterion of
-each metric and one template of each category; `general` is for every category that the file does not name. It holds no
-prompt with reference (in ColossalAI that is code), so nothing is judged beside one.
+each metric and one template of each category; `general` is for every category that the file does not name. It has no
+prompt with reference (in ColossalAI that is code), so nothing is judged with one.
 """
 
 import pathlib
@@ -43,7 +43,7 @@ def source_from_colossalai(path: pathlib.Path) -> Source:
     if entries and all("metrics" in entry for entry in entries):
         return _grading(entries, path)
     raise DataError(
-        f"holds no judge prompts; a battle file has the fields {', '.join(BATTLE_FIELDS)}, "
+        f"contains no judge prompts; a battle file has the fields {', '.join(BATTLE_FIELDS)}, "
         f"a grading file by category {', '.join(GRADING_FIELDS)}",
         path=path,
     )

@@ -31,7 +31,7 @@ def source_from_fastchat(path: pathlib.Path, folder: str = "") -> Source:
     """Return the judge set that a FastChat `judge_prompts.jsonl` makes, named after its folder or else itself.
 
     Raises:
-        DataError: a line is no judge prompt, or there is none.
+        DataError: a line is not a judge prompt, or there is none.
     """
     templates: dict[str, JudgeTemplate] = {}
     for line, row in read_rows(path, whole=True):
@@ -40,10 +40,10 @@ def source_from_fastchat(path: pathlib.Path, folder: str = "") -> Source:
         except ValueError as error:
             raise DataError(str(error), path=path, line=line) from None
         if template.name in templates:
-            raise DataError(f"the name {template.name!r} stands twice", path=path, line=line)
+            raise DataError(f"the name {template.name!r} occurs twice", path=path, line=line)
         templates[template.name] = template
     if not templates:
-        raise DataError("holds no judge prompt", path=path)
+        raise DataError("contains no judge prompt", path=path)
     contents = {name: content_hash(shape(template)) for name, template in templates.items()}
     return Source(
         name=next(name for name in (folder, path.stem, "judge_prompts") if name and name != OWN_JUDGE_SET),
@@ -85,7 +85,7 @@ def _template(row: Mapping[str, Any]) -> JudgeTemplate:
     )
     fault = fault_of(template)
     if fault is None and (row["output_format"] == "[[rating]]") != (kind == "grade"):
-        fault = f"the verdict {row['output_format']} is not one to {kind} with"
+        fault = f"the verdict {row['output_format']} cannot be used to {kind}"
     if fault:
         raise ValueError(f"prompt_template: {fault}")
     return template

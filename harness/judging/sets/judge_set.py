@@ -18,7 +18,7 @@ Board: TypeAlias = Literal["win_rate", "length_controlled_winrate"]
 """The column by which a board ranks models."""
 TurnsWord: TypeAlias = Literal["first", "later", "every", "last"]
 Turns: TypeAlias = TurnsWord | Literal["second"]
-"""The turns that a template is for; the second alone only in FastChat's files."""
+"""The turns that a template applies to; only the second one occurs in FastChat's files only."""
 Filter: TypeAlias = Mapping[str, tuple[Any, ...]]
 """By field of a question (`category` among them): the values of which it must have one."""
 
@@ -31,7 +31,7 @@ OWN_TEXTS = ("rubric", "context")
 _Numbers: TypeAlias = tuple[int | float, int | float]
 """A scale as it is written: whole numbers stay whole, for rows repeat them."""
 _NAME = Wanted(
-    "a text that is not empty, without # and @, which part the names of judgment files",
+    "a text that is not empty, without # and @, which separate parts of file names",
     lambda name: bool(name.strip()) and not {"#", "@"} & set(name),
 )
 SCALE = Wanted(
@@ -86,12 +86,12 @@ class JudgeTemplate:
 
     @property
     def kind(self) -> Kind:
-        """What the judge is asked for."""
+        """The kind of verdict."""
         return self.form.kind
 
     @property
     def verdict(self) -> str:
-        """The form in which the verdict is asked for, such as `[[rating]]`."""
+        """The format of the verdict, such as `[[rating]]`."""
         return self.form.format
 
     @property
@@ -102,7 +102,7 @@ class JudgeTemplate:
 
 @dataclass(frozen=True, slots=True)
 class Wording:
-    """What a criterion says in a prompt."""
+    """A criterion's text in a prompt."""
 
     definition: str = ""
     """What the criterion asks; `{criterion}` in a template."""
@@ -118,19 +118,19 @@ class Wording:
 
 @dataclass(frozen=True, slots=True)
 class Criterion(Wording):
-    """One thing that answers are judged by, a table `[criteria.NAME]`; each makes a judgment of its own."""
+    """A criterion, a table `[criteria.NAME]`; each gives a separate judgment."""
 
     scale: Annotated[_Numbers, SCALE] | None = None
     """None: the judge set's."""
     step: Annotated[float, STEP] | None = None
     """Of its grades; None: the judge set's, or with a scale of its own any number."""
     categories: frozenset[Annotated[str, FILLED]] = frozenset()
-    """Categories that it is for beside those which the set's own table gives it to."""
+    """Categories that it applies to in addition to the set's table."""
     by_category: Mapping[str, Wording] = field(default_factory=dict)
     """Other words in some categories; an empty text there means the usual one."""
     turns: TurnsWord = "every"
     default: bool = True
-    """Whether it is used without being asked for by name."""
+    """Whether it is used without being named."""
     reference: bool = True
     """Whether the judge may be shown a reference answer for it."""
 
@@ -147,7 +147,7 @@ class Example:
     """A pair that people decided, shown with their verdict before the pair that the judge is asked about."""
 
     turns: tuple[Annotated[str, FILLED], ...]
-    """What the user says, up to the turn that was judged."""
+    """The user's turns, up to the judged one."""
     answer_a: tuple[str, ...]
     """The turns of the answer shown first; as many as the user's."""
     answer_b: tuple[str, ...]
@@ -159,19 +159,19 @@ class Example:
 
 @dataclass(frozen=True, slots=True)
 class References:
-    """Categories, by whether they are judged beside a reference."""
+    """Categories, by whether they are judged with a reference."""
 
     required: frozenset[Annotated[str, FILLED]] = frozenset()
     """Judged with one; a question without one is an error."""
     if_any: frozenset[Annotated[str, FILLED]] = frozenset()
     """Judged with one if the benchmark has any for them."""
     never: frozenset[Annotated[str, FILLED]] = frozenset()
-    """Judged without a reference or note, whatever the others say."""
+    """Judged without a reference or note, in spite of the other two."""
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What `judge_set.toml` may say; `judge_prompts/README.md` is its manual."""
+    """The keys of `judge_set.toml`; `judge_prompts/README.md` is its manual."""
 
     name: Annotated[str, _NAME] | None = None
     version: str = ""
@@ -196,7 +196,7 @@ class Settings:
     """In which order two answers are shown: one game in each, or one game only."""
     order_seed: Annotated[int, Wanted("a whole number from 0", lambda number: 0 <= number < 2**31)] = 0
     mode: Mode | None = None
-    """What is judged where no flag says otherwise; None: single answers."""
+    """The mode unless a flag names another; None: single answers."""
     baseline: Annotated[str, FILLED] | None = None
     """The model that others are compared with where no flag names one."""
     board: Board | None = None
@@ -205,9 +205,9 @@ class Settings:
     """The judge that published numbers of the set are by."""
     compatible: bool = False
     aggregate: Literal["mean", "min", "last"] | None = None
-    """What the grades of a conversation's turns are put together by, unless `--aggregate` says otherwise."""
+    """How the grades of a conversation's turns are combined, unless `--aggregate` says otherwise."""
     rubric: str = ""
-    """The `{rubric}` where the question has none of its own."""
+    """The `{rubric}` of questions without one."""
     labels: Annotated[Mapping[str, Annotated[float, SHARE]], LABELS] = field(default_factory=dict)
     examples: tuple[Example, ...] = ()
     """What is shown before each pair; grades have no examples."""
@@ -221,7 +221,7 @@ class JudgeSet(Settings):
     path: pathlib.Path
     templates: Mapping[str, JudgeTemplate]
     chosen: tuple[str, ...] = ()
-    """The criteria that the user asked for; empty: the set's usual ones."""
+    """The requested criteria; empty: the set's default ones."""
     bases: tuple[str, ...] = ()
     """The sets that it was made from, the nearest first."""
     contents: Mapping[str, str] = field(default_factory=dict)
@@ -309,7 +309,7 @@ class JudgeSet(Settings):
         return (1,) if random.Random(text).choices([False, True], k=1)[0] else (2,)
 
     def by(self, names: Sequence[str]) -> "JudgeSet":
-        """Return the set judging by these criteria alone; by its usual ones if none is named.
+        """Return the set judging by these criteria only; by its default ones if none is named.
 
         Raises:
             UsageError: it has no such criterion.
@@ -339,11 +339,11 @@ class JudgeSet(Settings):
         return replace(self, references=References(never=frozenset({ANY})))
 
     def with_sampling(self, said: Sampling) -> "JudgeSet":
-        """Return the set with its sampling replaced where the user said so."""
+        """Return the set with its sampling replaced by the user's."""
         return replace(self, sampling=said.before(self.sampling))
 
     def shows_help(self, category: str) -> bool:
-        """Return whether anything of what is known of right answers is shown: references, and notes."""
+        """Return whether references and notes are shown."""
         return category not in self.references.never and ANY not in self.references.never
 
     def shows_reference(self, category: str, *, present: bool) -> bool:
@@ -355,7 +355,7 @@ class JudgeSet(Settings):
         return present and (category in self.references.if_any or ANY in self.references.if_any)
 
     def form(self, template: JudgeTemplate, criterion: str | None = None) -> VerdictForm:
-        """Return the verdict that is asked for, on the criterion's scale."""
+        """Return the form of the verdict, on the criterion's scale."""
         made = self.criteria[criterion] if criterion is not None else None
         if made is None or (made.scale is None and made.step is None):
             return template.form

@@ -19,9 +19,9 @@ _READERS: dict[str, Callable[[pathlib.Path], Source]] = {
     ".yaml": source_from_alpaca_eval,
     ".yml": source_from_alpaca_eval,
 }
-"""Who reads a file, by its ending; any other is taken for FastChat's."""
+"""The reader of a file by its suffix; any other is read as FastChat's."""
 _FILES = ("judge_set.toml", "judge_prompts.jsonl", "configs.yaml")
-"""What makes a folder a judge set, the first that is there."""
+"""The file that makes a folder a judge set; the first found counts."""
 
 
 @takes_only()
@@ -40,7 +40,7 @@ def load_judge_set(name: str = "mt_bench", bench_folder: pathlib.Path | None = N
         if source is not None:
             return judge_set_of(_resolved(source, bench_folder, (place.resolve(),)))
     if os.path.isdir(name):  # False for whatever cannot be a path
-        raise UsageError(f"{name}: no judge set, since the folder holds no {' or '.join(_FILES)}")
+        raise UsageError(f"{name}: not a judge set: the folder contains no {' or '.join(_FILES)}")
     raise UsageError(
         f"no judge set {name!r}; {nearest(name, shipped_judge_sets())} "
         "(or give the path of a folder or of a judge_prompts.jsonl)"
@@ -76,7 +76,7 @@ def _places(name: str, bench_folder: pathlib.Path | None) -> Iterator[pathlib.Pa
 
 
 def _source_at(place: pathlib.Path) -> Source | None:
-    """Return what is written at a place; None if no judge set is there."""
+    """Return the judge set at a place as written; None if there is none."""
     if os.path.isfile(place):
         return _READERS.get(place.suffix.lower(), source_from_fastchat)(place)
     found = next((place / file for file in _FILES if os.path.isfile(place / file)), None)
@@ -89,7 +89,7 @@ def _source_at(place: pathlib.Path) -> Source | None:
 
 
 def _resolved(source: Source, bench_folder: pathlib.Path | None, seen: tuple[pathlib.Path, ...]) -> Source:
-    """Return a source with everything that it takes over, from however far."""
+    """Return a source with everything that it inherits, directly or not."""
     name = source.settings.get("extends")
     if not name:
         return source
@@ -104,16 +104,16 @@ def _resolved(source: Source, bench_folder: pathlib.Path | None, seen: tuple[pat
         if base is None:
             continue
         if place.resolve() in seen:
-            raise DataError(f"extends goes round in a circle: {_told(*seen, place)}", path=path)
+            raise DataError(f"extends is circular: {_told(*seen, place)}", path=path)
         whole = _resolved(base, bench_folder, (*seen, place.resolve()))
         return merged_into(whole, source)
     raise DataError(
-        f"extends names the judge set {name!r}, which is not there; {nearest(name, shipped_judge_sets())}", path=path
+        f"extends names the judge set {name!r}, which does not exist; {nearest(name, shipped_judge_sets())}", path=path
     )
 
 
 def _is_path(place: pathlib.Path) -> bool:
-    """Return whether a text that somebody wrote can be a path: without a NUL, and not thousands of letters long."""
+    """Return whether a given text can be a path: without a NUL, and not thousands of letters long."""
     try:
         place.resolve().exists()
     except (OSError, ValueError, RuntimeError):  # the last for links that lead to themselves, before Python 3.13

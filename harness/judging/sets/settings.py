@@ -1,4 +1,4 @@
-"""What `judge_set.toml` says: checked file by file, merged into what the set extends, and made a JudgeSet."""
+"""The settings in `judge_set.toml`: checked file by file, merged with the extended set, and made a JudgeSet."""
 
 import pathlib
 from collections.abc import Mapping
@@ -13,12 +13,12 @@ from harness.records import content_hash
 from harness.written import decoded, nearest, read_toml
 
 _OF_ONE_SET = ("name", "version", "title", "extends")
-"""Keys that a set which extends another does not take over."""
+"""Keys that are not inherited from an extended set."""
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A judge set as it was written: settings and templates, its own and those that it takes over."""
+    """A judge set as written: settings and templates, its own and the inherited ones."""
 
     name: str
     """Its name if the settings give none."""
@@ -30,14 +30,14 @@ class Source:
     """For sets in others' formats: a version made from the content."""
     extends: tuple[str, ...] = ()
     contents: Mapping[str, str] = field(default_factory=dict)
-    """For FastChat's format: the hashes of the templates as they stand."""
+    """For FastChat's format: the hashes of the unchanged templates."""
 
 
 def read_source(folder: pathlib.Path) -> Source:
-    """Return what a folder of TOML says, each file checked by itself.
+    """Return the settings in a folder of TOML, each file checked separately.
 
     Raises:
-        DataError: something is not what it must be; the message names file and key.
+        DataError: a value is invalid; the message names file and key.
     """
     path = folder / "judge_set.toml"
     settings = read_toml(path)
@@ -47,7 +47,7 @@ def read_source(folder: pathlib.Path) -> Source:
 
 
 def merged_into(base: Source, own: Source) -> Source:
-    """Return a source with what it takes over from another: own keys, criteria and templates replace those of the base.
+    """Return a source with what it inherits from another: own keys, criteria and templates replace those of the base.
 
     Tables are merged key by key; a list, a text or a number is replaced as a whole.
     """
@@ -79,7 +79,7 @@ def judge_set_of(source: Source) -> JudgeSet:
     path = source.path / "judge_set.toml" if source.path.is_dir() else source.path
     settings = decoded(source.settings, Settings, path)
     if not source.templates:
-        raise DataError("the set has no templates: put one TOML file for each beside it", path=path)
+        raise DataError("the set has no templates: put one TOML file for each into its folder", path=path)
     bound = {name: _bound(template, settings, path) for name, template in source.templates.items()}
     said: dict[str, Any] = {own.name: getattr(settings, own.name) for own in fields(settings)}
     said |= {
@@ -137,8 +137,8 @@ def _bound(template: JudgeTemplate, settings: Settings, path: pathlib.Path) -> J
     if form.kind == "label" and not form.labels:
         if len(settings.labels) < 2:
             raise DataError(
-                f"the template {template.name} asks for a label, so the table 'labels' (label = share) is needed, "
-                "in the set or in the template, with two labels or more",
+                f"the template {template.name} asks for a label, so the table 'labels' (label = value) is "
+                "required, in the set or in the template, with two labels or more",
                 path=path,
             )
         form = replace(form, labels=settings.labels)
@@ -151,7 +151,7 @@ def _check_together(made: JudgeSet, path: pathlib.Path) -> None:
         lengths = {len(example.turns), len(example.answer_a), len(example.answer_b)}
         if lengths != {len(example.turns)} or not example.turns or len(example.reference) not in {0, *lengths}:
             raise DataError(
-                f"examples[{number}] must have as many answers of both, and references, as turns", path=path
+                f"examples[{number}] must have as many answers of each side, and references, as turns", path=path
             )
     known = list(made.criteria)
     named = [(f"categories.{key} names", name) for key, names in made.categories.items() for name in names]
@@ -168,7 +168,7 @@ def _check_together(made: JudgeSet, path: pathlib.Path) -> None:
         if made.categories and criterion.default and not criterion.categories and name not in listed:
             raise DataError(
                 f"criteria.{name} is for no category: name it in the table 'categories', "
-                "or give it a list 'categories' of its own",
+                "or give it its own list 'categories'",
                 path=path,
             )
     for template in made.templates.values():

@@ -27,7 +27,7 @@ _SIDES = Wanted("two names: of the answer shown first, and of the second", lambd
 
 @dataclass(frozen=True, slots=True)
 class _Settings:
-    """What a template's file may say; `judge_prompts/README.md` is its manual."""
+    """The keys of a template's file; `judge_prompts/README.md` is its manual."""
 
     kind: Kind
     user: Annotated[str, Wanted("a text that is not empty: the prompt itself", FILLED.fits)]
@@ -69,7 +69,7 @@ def template_from_file(path: pathlib.Path) -> JudgeTemplate:
         top_logprobs=settings.top_logprobs,
     )
     if settings.reference not in (None, template.reference):
-        holds = "holds" if template.reference else "does not hold"
+        holds = "contains" if template.reference else "does not contain"
         raise DataError(f"reference is {json.dumps(settings.reference)}, but the prompt {holds} one", path=path)
     fault = fault_of(template)
     if fault:
@@ -78,7 +78,7 @@ def template_from_file(path: pathlib.Path) -> JudgeTemplate:
 
 
 def _form(settings: _Settings, path: pathlib.Path) -> VerdictForm:
-    """Return the verdict that a template asks for."""
+    """Return the form of the verdict that a template asks for."""
     form = VerdictForm(
         format=settings.verdict or _USUAL[settings.kind],
         kind=settings.kind,
@@ -100,19 +100,19 @@ def _fault_of(form: VerdictForm, settings: _Settings) -> str | None:
         return f"unknown verdict format {form.format!r}; known: {', '.join(known_formats())}"
     if form.format not in known_formats(form.kind):
         such = ", ".join(known_formats(form.kind))
-        return f"the verdict {form.format} is not one to {form.kind} with; such are: {such}"
+        return f"the verdict {form.format} cannot be used to {form.kind}; these can: {such}"
     for key, of in (("labels", "label"), ("dimensions", "dimensions"), ("total", "dimensions"), ("sides", "compare")):
         if getattr(settings, key) and form.kind != of:
-            return f'{key} is there, but only templates of the kind "{of}" have it'
+            return f'{key} is given, but only templates of the kind "{of}" have it'
     if form.kind == "dimensions" and not form.dimensions:
         return "the key 'dimensions', the list of their names, is missing"
     if len(set(form.dimensions)) < len(form.dimensions):
         return f"dimensions names one twice: {', '.join(form.dimensions)}"
     if form.total is not None and form.total not in form.dimensions:
-        return f"total is {form.total!r}, which is none of the dimensions; {nearest(form.total, form.dimensions)}"
+        return f"total is {form.total!r}, which is not one of the dimensions; {nearest(form.total, form.dimensions)}"
     if form.score_method == "logprobs" and form.format not in scored_by_logprobs():
         such = ", ".join(scored_by_logprobs())
-        return f"score_method is logprobs, but the verdict {form.format} is no single token; such are: {such}"
+        return f"score_method is logprobs, but the verdict {form.format} is not a single token; these are: {such}"
     return None
 
 
@@ -141,5 +141,5 @@ def _prompt(text: str, key: str, known: frozenset[str], path: pathlib.Path) -> T
     except ValueError as error:
         hint = nearest(str(error), sorted(known & (PLAIN_PLACEHOLDERS | TURN_PLACEHOLDERS)))
         raise DataError(
-            f"{key} holds the unknown placeholder {{{error}}}; {hint} (write {{{{ and }}}} for braces)", path=path
+            f"{key} contains the unknown placeholder {{{error}}}; {hint} (write {{{{ and }}}} for braces)", path=path
         ) from None

@@ -1,13 +1,13 @@
-"""Grades of turns -> one number for each conversation: the mean, the least, or the last of its turns.
+"""Grades of turns -> one number for each conversation: the mean, the lowest, or the last of its turns.
 
     mean_of_turns   the mean of the turns' grades        8, 5, 6 -> 6.33
-    min_of_turns    the least of them                    8, 5, 6 -> 5     (the rule of MT-Bench-101)
+    min_of_turns    the lowest of them                    8, 5, 6 -> 5     (the rule of MT-Bench-101)
     last_turn       that of the last turn                8, 5, 6 -> 6
 
-A table of them is over conversations, each once, while FastChat's average pools the grades of all turns: there long
-conversations weigh more. A turn that has no grade leaves its conversation without aggregate: the least of what is left
-would be too high. Which turns a conversation has is what its question says that the model writes; of unknown questions,
-and of metrics that apply to some turns only, those on which any model was graded.
+A table of aggregates counts each conversation once, while FastChat's average pools the grades of all turns, so that
+long conversations weigh more. If a turn has no grade, its conversation has no aggregate: the lowest of the rest would
+be too high. The turns of a conversation are those that its question lets the model write; for unknown questions, and
+for metrics that apply to some turns only, those on which any model was graded.
 
 Source: Bai et al. (2024), MT-Bench-101, arXiv 2402.14762, section 3.4, for the least.
 """
@@ -39,7 +39,7 @@ NONE = "pooled"
 
 
 def column_of(aggregate: str | None) -> str:
-    """Return the column in which the aggregate stands.
+    """Return the column of the aggregate.
 
     Raises:
         UsageError: there is no such aggregate.
@@ -57,14 +57,14 @@ def aggregated(
     *,
     judged: bool = True,
 ) -> Observations:
-    """Return one observation of each conversation; no value where one of its turns has none.
+    """Return one observation for each conversation, without a value if one of its turns has none.
 
     Args:
-        grades: of turns; of each criterion or metric apart.
+        grades: of turns; each criterion or metric is aggregated separately.
         aggregate: `mean`, `min` or `last`.
-        questions: whose turns are known, as far as they are.
+        questions: the known questions, with their turns.
         turns: which of the turns count (default: all).
-        judged: whether a judge graded them; metrics may be about some turns only.
+        judged: whether a judge graded them; metrics may apply to some turns only.
     """
     rule = _RULES[aggregate][1]
     known = {question.question_id: question for question in questions if judged}

@@ -8,10 +8,10 @@
 Scores 8, 6, 7 in turn 1 and 5, 6, none in turn 2 of three questions: turn_1 = 7, turn_2 = 5.5, average = 32 / 5 = 6.4,
 drop = (3 + 0) / 2 = 1.5 on two questions; n = 5.
 
-Intervals come from resampling questions within groups (`bootstrap`): a question's turns, orders and repeats move
-together. Left out are ratings in which the judge gave no score; a question without any drops out of that column, and
-each estimate says on how many questions it rests. Several ratings of an answer (samples, choices) all count in a mean,
-as in `single`; between models (`paired`) and turns every question counts once, by the mean of its ratings.
+Intervals are from a bootstrap of questions within groups (`bootstrap`): a question's turns, orders and repeats move
+together. Judgments without a grade are left out; a question without any grade drops out of that column, and
+each estimate states its number of questions. Several grades of an answer (samples, choices) all count in a mean,
+as in `single`; between models (`paired`) and turns every question counts once, with the mean of its grades.
 
 Source: FastChat `llm_judge/show_result.py` for the average; Miller (2024), arXiv 2411.00640, for questions as the unit.
 """
@@ -37,7 +37,7 @@ def scores(
 ) -> list[Line]:
     """Return a line for each model, best average first (models without any score last, then by name), then by group.
 
-    The average is called `column`; `ranks` are put beside it. Intervals of means end where the scale does, those of the
+    The average is named `column`; `ranks` are put beside it. Intervals of means end where the scale does, those of the
     drop at its length. The result depends neither on the order of rows nor on that of models.
     """
     named, grades = dict.fromkeys(map(label, grades.groups)), in_order(grades)
@@ -71,20 +71,20 @@ def scores(
 
 
 def average_of(grades: Matrix, **how: Unpack[Resampling]) -> dict[str, Any]:
-    """Return the average of each model alone, with the same digits as in `scores`."""
+    """Return only the average of each model, with the same digits as in `scores`."""
     grades = in_order(grades)
     return dict(zip(grades.models, _averages(grades, grades.strata, **how), strict=True))
 
 
 def by_turn(grades: Matrix, **how: Unpack[Resampling]) -> list[Line]:
-    """Return every model at every turn, model by model: its score, and how far that is from its score of the first.
+    """Return the score of every model at every turn, and its change from the first turn.
 
         score_t  = mean of the grades of turn t
         change_t = mean over the questions graded in turns 1 and t of (grade of turn t - grade of turn 1)
 
-    Questions have different numbers of turns, so score_t of a late turn is of other questions than score_1; `change_t`
-    is of the same ones. Grades 8, 7, 6 on one question and 4, 3 on another: score 6, 5, 6, change -1 and -2: the model
-    falls, which the scores alone do not show.
+    Questions have different numbers of turns, so score_t of a late turn is over other questions than score_1;
+    `change_t` is over the same ones. Grades 8, 7, 6 on one question and 4, 3 on another: score 6, 5, 6, change -1 and
+    -2: the model falls, which the scores alone do not show.
     """
     grades = in_order(grades)
     strata = grades.strata

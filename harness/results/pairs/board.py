@@ -3,9 +3,9 @@
     model,win_rate,standard_error,n_wins,n_wins_base,n_draws,n_total,discrete_win_rate,mode,avg_length,
     length_controlled_winrate,lc_standard_error
 
-Ours beside them: the interval of the length-controlled rate (`lc_low`, `lc_high`), and the judge, judge set and
-baseline that made a row, which published boards do not say. Rows of another judge, judge set or baseline are refused.
-A model with less than half of the pairs of the one with the most has no place: it is not written, or stands last.
+Our additional columns: the interval of the length-controlled rate (`lc_low`, `lc_high`), and the judge, judge set and
+baseline of a row, which published boards do not state. Rows of another judge, judge set or baseline are refused.
+A model with less than half of the pairs of the one with the most is not ranked: it is not written, or listed last.
 
 Source: alpaca_eval 0.6.6, `metrics/winrate.py` and `main.py`.
 """
@@ -104,19 +104,19 @@ def write_board(
     sort: str | None = None,
     allow: Collection[str] = (),
 ) -> list[str]:
-    """Write a board, or add rows to the one that is there; return what a reader must know of it, a line each.
+    """Write a board, or add rows to an existing one; return notes on it.
 
     Args:
         path: the file.
         rows: what `board_rows` returns.
-        judge_set: of the rows, which says by what a board is sorted and which judge a published one is by.
+        judge_set: of the rows; it states how a board is sorted and the judge of a published one.
         overwrite: replace the rows of models that are on the board.
         sort: the column to sort by, greatest first.
         allow: `judge`, `judge-set` or `baseline`, in which the rows may differ from those of the board.
 
     Raises:
-        UsageError: a model is on the board already, there is no such column, or the rows are not comparable.
-        DataError: the file is no board.
+        UsageError: a model is already on the board, there is no such column, or the rows are not comparable.
+        DataError: the file is not a board.
         StorageError: it can't be written.
     """
     if not rows:
@@ -132,7 +132,7 @@ def write_board(
     new = {model: row for model, row in new.items() if not _is_few(row, most)}
     known = [row[first] for row in there if row[first] in new]
     if known and not overwrite:
-        raise UsageError(f"{path} has rows of {', '.join(known)} already; give --overwrite to replace them")
+        raise UsageError(f"{path} already has rows of {', '.join(known)}; give --overwrite to replace them")
     column = sort or (judge_set.board if judge_set is not None and judge_set.board else None) or "win_rate"
     fields = [*fields, *(name for name in (*COLUMNS, *OWN) if name not in fields)]
     if column not in fields:
@@ -148,7 +148,7 @@ def write_board(
     notes = [f"board: {path}, sorted by {column}"]
     notes += [f"{model}: {at} of {len(every) - len(last)} by {column}" for model, at in places]
     for what, names in (("not on the board", left_out), ("last on the board", last)):
-        notes += [f"{what}, since judged on too few pairs beside its other rows: {listed(names)}"] if names else []
+        notes += [f"{what}, judged on too few pairs compared with its other rows: {listed(names)}"] if names else []
     return notes
 
 
@@ -159,12 +159,12 @@ def _place(number: float, numbers: Sequence[float]) -> str:
 
 
 def _pairs(row: Mapping[str, Any]) -> float:
-    """Return of how many pairs a row is; -inf where it does not say."""
+    """Return the number of pairs of a row; -inf if it does not state it."""
     return _number(str(row.get("n_total") or ""))
 
 
 def _is_few(row: Mapping[str, Any], most: float) -> bool:
-    """Return whether a row is of too few pairs to have a place beside the one with the most."""
+    """Return whether a row has too few pairs to be ranked, compared with the one with the most."""
     return _pairs(row) >= 0 and few(int(_pairs(row)), int(most))
 
 
@@ -173,10 +173,10 @@ def _of_most(model: str, row: Mapping[str, Any], most: float) -> str:
 
 
 def read_board(path: pathlib.Path) -> tuple[str, list[str], list[dict[str, str]]]:
-    """Return the name of a board's first column, those of the others, and its rows; of a new one the usual columns.
+    """Return the name of a board's first column, those of the others, and its rows; for a new board the defaults.
 
     Raises:
-        DataError: the file is no board.
+        DataError: the file is not a board.
         StorageError: it is no file.
     """
     need_regular(path)
@@ -184,7 +184,7 @@ def read_board(path: pathlib.Path) -> tuple[str, list[str], list[dict[str, str]]
         return "model", [*COLUMNS, *OWN], []
     names, rows = read_table(path)
     if len(names) < 2 or "win_rate" not in names[1:]:
-        raise DataError("is no board: its first column names the models, and one is win_rate", path=path)
+        raise DataError("is not a board: its first column must name the models, and one must be win_rate", path=path)
     return names[0], names[1:], [dict(zip(names, row, strict=True)) for _, row in rows]
 
 
@@ -209,12 +209,12 @@ def _comparable(
     name = str(new["judge_set"]).rsplit(" ", 1)[0]
     if not path.stem.startswith(name) and "judge-set" not in allow:
         raise UsageError(
-            f"{path} does not say by which judge set its rows are, and is not named after {name}, of which these are; "
+            f"{path} does not state the judge set of its rows, and is not named after {name}, the set of these; "
             "give another --board (or --allow judge-set)"
         )
     theirs = judge_set.judge if judge_set is not None else None
     if theirs != new["judge"] and "judge" not in allow:
-        who = f"by {theirs}" if theirs else "by a judge that the judge set does not name"
+        who = f"by {theirs}" if theirs else "by an unknown judge"
         raise UsageError(
             f"the published rows of {path} are {who}, these by {new['judge']}: not comparable; give another --board "
             "(or --allow judge, and read the places with care)"

@@ -3,23 +3,23 @@
     P(i beats j) = p_i / D        P(tie) = nu * sqrt(p_i * p_j) / D        D = p_i + p_j + nu * sqrt(p_i * p_j)
     rating_i     = 1000 + 400 / ln 10 * (ln p_i - mean of ln p)
 
-p and nu have the greatest likelihood (`davidson`); 400 points are odds of 10 to 1 that a game that is not tied is won,
-as in Elo's scale. With an anchor, that model's rating is 1000 and the others are measured from it.
+p and nu are maximum likelihood estimates (`davidson`); 400 points are odds of 10 to 1 of winning a game that is not
+tied, as in Elo's scale. With an anchor, that model's rating is 1000 and the others are relative to it.
 
-x against y: 6 wins, 2 losses, 2 ties. Two models are fitted exactly: p_x / p_y = 6 / 2 = 3, nu = 2 / sqrt(6 * 2) =
+x against y: 6 wins, 2 losses, 2 ties. With two models the fit is exact: p_x / p_y = 6 / 2 = 3, nu = 2 / sqrt(6 * 2) =
 0.577; ln 3 = 1.099, so the ratings are 1000 + 173.7 * 0.549 = 1095.4 and 904.6.
 
-Where there is no estimate (`existence`), `why_not` says so.
+If the estimate does not exist (`existence`), `why_not` says why.
 
-Every pair counts once; a tie is two ties or two games that disagree. Left out and counted are pairs in which a game
-gave no verdict. Intervals: the model is fitted without each question in turn, all pairs of a question together, and the
+Every pair counts once; a tie is two ties or two games that disagree. Pairs in which a game gave no verdict are left
+out and counted. Intervals: the model is fitted without each question in turn, all pairs of a question together, and the
 pseudo-values of the questions, n * rating - (n - 1) * rating without the question, are resampled within groups
-(studentized and symmetric, see `bootstrap`), so an interval always holds its own estimate. Where leaving out one
-question leaves no estimate, which is counted, there is no interval. It takes as many fits as there are questions: 100
-models on 80 questions are done in seconds.
+(studentized and symmetric, see `bootstrap`), so an interval always contains its estimate. If the fit without one
+question does not exist, there is no interval; such fits are counted. It takes as many fits as there are questions: 100
+models on 80 questions take seconds.
 
-How often these intervals miss in simulation: `benchmarks/README.md`. Where models are nearly
-separated (one won all games of a pair), an estimate or an interval may not exist; that is said.
+How often these intervals miss in simulation: `benchmarks/README.md`. If models are nearly
+separated (one won all games of a pair), an estimate or an interval may not exist; a note says so.
 
 Source: Bradley and Terry (1952), Biometrika 39, 324; Davidson (1970), J. Am. Stat. Assoc. 65, 317; Tukey (1958), Ann.
 Math. Stat. 29, 614, for pseudo-values.
@@ -51,15 +51,15 @@ _BLOCK = 500_000
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """The models by strength, or why there is no such order."""
+    """The models by strength, or why there is no estimate."""
 
     rows: Sequence[Line]
     """The strongest first: `rating` on the stated scale, of which the anchor has no interval, and `n`, the pairs that
     count; empty where there is no estimate."""
     nu: float | None
-    """How common ties are: two equal models tie with a chance of nu / (2 + nu). None where there is no estimate."""
+    """How common ties are: two equal models tie with probability nu / (2 + nu). None without an estimate."""
     why_not: str | None
-    """Why there is no estimate; None where there is one."""
+    """Why there is no estimate; None if there is one."""
     missing: tuple[str, ...]
     """Models without any pair that counts; they have no rating."""
     anchor: str | None
@@ -126,7 +126,7 @@ def ranking(
 def rankings_by_group(
     pairs: Pairs, *, anchor: str | None = None, **how: Unpack[Resampling]
 ) -> list[tuple[Any, Ranking]]:
-    """Return each group, in the order of the questions, and the ranking on its questions alone."""
+    """Return each group, in the order of the questions, with the ranking on its questions only."""
     parts = [(group, of_group(pairs, group)) for group in groups_of(pairs)]
     return [(group, ranking(own, anchor=anchor, **how)) for group, own in parts]
 

@@ -1,36 +1,37 @@
-"""Pairs -> for every two models how far apart their strengths are, and whether that can be told.
+"""Pairs -> for every two models the difference of their strengths, and whether it is significant.
 
-The two are compared within the Bradley-Terry model with ties (`davidson`), so it does not matter that they met other
-opponents, or met them on other questions. For models i and j with a difference of strengths delta = ln p_i - ln p_j:
+The two are compared within the Bradley-Terry model with ties (`davidson`), so it does not matter if they had different
+opponents, or the same ones on different questions. For models i and j with a difference of strengths delta = ln p_i -
+ln p_j:
 
-    s_q         score of question q: derivative by delta of its log-likelihood where delta = 0 and all else fits best,
-                made independent of all other strengths and of nu (the efficient score)
+    s_q         score of question q: derivative by delta of its log-likelihood at delta = 0 with the rest fitted, made
+                independent of all other strengths and of nu (the efficient score)
     d_q         = s_q * 2 * n * I / (m * J)
     difference  = mean of d_q over the n questions          p = sign-flip p-value of the d_q (`signflip`), then Holm
 
 J is the information on delta in all questions, I that in one match of i and of j with each of m opponents (all models;
-with a baseline that one alone). So d_q is in win rates: how far apart the mean outcomes of the two would be if both had
-met everyone. Where both did, on every question, d_q is that difference of mean outcomes exactly, and p is exact too.
+with a baseline only that one). So d_q is in win rates: the difference of the mean outcomes if both had been compared
+with every model. If both were, on every question, d_q is exactly that difference, and p is exact too.
 
-x and y met each other and z on one question; x beat y and z, y tied with z: the mean outcomes are 1 and 0.25, and
-d_q = 0.75.
+x and y were compared with each other and with z on one question; x beat y and z, y tied with z: the mean outcomes are 1
+and 0.25, and d_q = 0.75.
 
-What else fits best is found with a normal prior of standard deviation 3.2 on each ln p and on ln nu, so that it exists
-if a model won all; the efficient score does not depend on it to first order. Models between which there is no chain of
-pairs are not compared.
+The other parameters are fitted with a normal prior of standard deviation 3.2 on each ln p and on ln nu, so that the
+fit exists if a model won all its games; the efficient score does not depend on it to first order. Models that no chain
+of pairs connects are not compared.
 
-Where some of the pairs that met did so much more often than others (more than chance makes of an even design), the
-pairs may have been chosen by earlier results, and the usual p is too small: models that met until they were apart stay
-apart. There p is that of a normal mixture, which holds however the pairs were chosen and whenever that ended:
+If some pairs were compared much more often than others (more than by chance in an even design), the
+pairs may have been chosen by earlier results, and the usual p is too small: comparing until a difference appears is
+optional stopping. Then p is that of a normal mixture, which is valid for any choice of pairs and any stopping rule:
 
     p = sqrt(1 + r) * exp(-z^2 / 2 * r / (1 + r)), at most 1        z: of the usual p, r = 12
 
-z = 3 has a usual p of 0.003 and one of 0.057 here.
+For z = 3 the usual p is 0.003, and this one 0.057.
 
 Simulated false verdicts and power by design: `benchmarks/coverage.py`.
 
 Source: Hemerik, Goeman and Finos (2020), J. R. Stat. Soc. B 82, 841, for flipping the signs of efficient scores, which
-needs no right variance; Robbins (1970), Ann. Math. Stat. 41, 1397,
+does not need a correct variance; Robbins (1970), Ann. Math. Stat. 41, 1397,
 for the mixture; Davidson (1970), J. Am. Stat. Assoc. 65, 317; Neyman (1959) for the independence.
 """
 
@@ -124,15 +125,15 @@ def uneven(games: Games) -> bool:
 
 
 def anytime(p: float) -> float:
-    """Return the p-value that holds however the pairs were chosen, for a usual two-sided one."""
+    """Return the p-value that is valid for any choice of pairs, from the usual two-sided one."""
     z = NormalDist().inv_cdf(p / 2)
     return min(1.0, max(math.sqrt(1 + _MIXED) * math.exp(-(z**2) / 2 * _MIXED / (1 + _MIXED)), sys.float_info.min))
 
 
 def meetings_note(pairs: Pairs, baseline: str | None = None) -> str | None:
-    """Return who met whom in pairs that have a verdict, where the win rates of a table are over unequal opponents.
+    """Return a note on who was compared with whom, if the win rates of a table are over unequal opponents.
 
-    With a baseline, the pairs are those against it, and all that can be unequal is how many these are.
+    With a baseline, the pairs are those against it, and only their numbers can be unequal.
     """
     models, games = games_of(in_order(pairs))
     counts = games.counts.sum(axis=(0, 2))
@@ -146,9 +147,9 @@ def meetings_note(pairs: Pairs, baseline: str | None = None) -> str | None:
         return None
     over = "unequal opponents"
     if baseline is not None:
-        over, spread = "different questions", f"models met the baseline {least} to {most} times"
+        over, spread = "different questions", f"models were compared with the baseline {least} to {most} times"
     elif everybody:
-        spread = f"two models met {least} to {most} times"
+        spread = f"two models were compared {least} to {most} times"
     else:
         few = sorted((model for model in sizes if sizes[model] < max(sizes.values())), key=lambda m: (sizes[m], m))
         few = few or sorted(sizes)
@@ -167,7 +168,7 @@ def _listed(met: dict[str, int]) -> str:
 
 
 def _scores(games: Games, models: int, one: Ints, other: Ints, opponents: Ints | None) -> Floats:
-    """Return d_q, questions × pairs; `opponents` is whom both are thought to have met (None: all)."""
+    """Return d_q, questions × pairs; `opponents` are those with which both are taken to be compared (None: all)."""
     total = games._replace(counts=games.counts.sum(axis=0, keepdims=True))
     start = _fitted(total, np.zeros((1, models + 1)), None)
     rows = max(1, _BLOCK // max(3 * len(games.first), (models + 1) ** 2))

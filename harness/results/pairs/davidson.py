@@ -19,7 +19,7 @@ from harness.results.pairs.games import FIRST, NONE, SECOND, TIE, Games
 
 STEPS = 200
 _CHORD = 20
-"""Steps with the curvature of a similar fit; what has not settled then goes on with its own."""
+"""Steps with the curvature of a similar fit; fits that have not converged then continue with their own."""
 _SETTLED = 1e-7
 """A change of the log odds of this or less is the last."""
 
@@ -101,7 +101,7 @@ def gradient_of(games: Games, models: int, found: tuple[Floats, Floats, Floats])
 def curvature_of(games: Games, models: int, found: tuple[Floats, Floats, Floats]) -> Floats:
     """Return minus the second derivatives by strengths and ln nu (last) of the log-likelihood of each row.
 
-    The mean of the strengths, on which nothing depends, and ln nu where there are no ties have a made-up curvature.
+    The mean of the strengths, on which nothing depends, and ln nu without ties have an arbitrary curvature.
     """
     first, second, counts = games
     wins, losses, ties = found

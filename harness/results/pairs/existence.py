@@ -1,13 +1,13 @@
-"""Counts of games -> whether there are strengths of greatest likelihood, and if not, why.
+"""Counts of games -> whether the maximum likelihood strengths exist, and if not, why.
 
 The estimate exists if and only if
 
     every model reaches every other by "won or tied against", and
-    if there are ties: some round of models (a, b, ..., back to a) has more wins than ties, each model having won
+    if there are ties: some cycle of models (a, b, ..., back to a) has more wins than ties, each model having won
     or tied against the next
 
-Without the first, one group of models is better than the rest without limit; without the second, ties crowd out all
-else (a win and a tie, no loss: fitted ever better as nu and p_x / p_y grow together). Davidson's own condition, that
+Without the first, the strengths of one group of models grow without limit; without the second, nu does
+(a win and a tie, no loss: the fit improves as nu and p_x / p_y grow together). Davidson's own condition, that
 every model reaches every other by wins alone, implies both. x beat y once and never lost to it: y does not reach x.
 
 Source: Ford (1957), Am. Math. Monthly 64, 28, for the first condition; Davidson (1970), J. Am. Stat. Assoc. 65, 317.
@@ -42,7 +42,7 @@ def all_reach(edges: Bools) -> Bools:
 
 
 def _edges(games: Games, models: int) -> tuple[Bools, Bools]:
-    """Return rows × models × models: whether the one beat the other, and whether they tied."""
+    """Return rows × models × models: whether one model beat the other, and whether they tied."""
     won = np.zeros((len(games.counts), models, models), dtype=bool)
     tied = np.zeros(won.shape, dtype=bool)
     there = games.counts > NONE
@@ -106,4 +106,4 @@ def why_none(models: Sequence[str], games: Games, anchor: str | None) -> str | N
             what, group = min(apart, key=lambda own: len(own[1]))
             rest = "the other" if len(models) - len(group) == 1 else "any of the others"
             return f"{', '.join(group)} {what} {rest}"
-    return "ties outweigh the wins that go the other way, so that no strengths fit best"
+    return "there are too many ties for a best fit of the strengths"

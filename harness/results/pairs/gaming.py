@@ -1,12 +1,12 @@
-"""Answers that can win from a judge without answering: near-constant, unrelated to their questions, posing as a prompt.
+"""Answers that can win without answering: near-constant, unrelated to their questions, imitating a prompt.
 
-    constant    an answer of which 80% of the runs of four words are in half of the model's answers or more
-    unrelated   answers whose words, weighted by rarity, fit the own question no better than other questions:
-                share = how often own beats other, ties half; 0.5 is chance, and real models lie above 0.9
-    imitating   an answer that holds a line of the judge's own prompt, or a marker that only prompts and verdicts have
+    constant    an answer whose 4-grams are to 80% in half of the model's answers or more
+    unrelated   answers whose words, weighted by idf, fit their own question no better than other questions:
+                share = how often own beats other, ties half; 0.5 is chance, and real models are above 0.9
+    imitating   an answer that contains a line of the judge's prompt, or a marker that only prompts and verdicts have
 
-Reported, never corrected: 400 answers that are all one text are a null model whatever their win rate is. Of fewer than
-10 answers nothing is said of the first two.
+Reported, never corrected: 400 answers with the same text are a null model whatever their win rate. The first two are
+not reported for fewer than 10 answers.
 
 Source: Zheng et al. 2024 (arXiv 2410.07137), whose constant answer won 86.5% of AlpacaEval after length control.
 """
@@ -22,7 +22,7 @@ from harness.judging.sets import JudgeSet
 from harness.records import QuestionId
 
 LEAST = 10
-"""With fewer answers than this, nothing is said of all of them together."""
+"""With fewer answers than this, only imitation is reported."""
 _RUN = 4
 _HELD = 0.8
 _COMMON = 0.5
@@ -53,20 +53,20 @@ class Gaming(NamedTuple):
     related: float | None
     """How often an answer fits its own question better than another; None of too few, or where nothing is shared."""
     imitating: tuple[QuestionId, ...]
-    """Questions whose answer holds what only a judge's prompt or verdict has."""
+    """Questions whose answer contains text of a judge's prompt or verdict."""
 
     def notes(self) -> list[str]:
         """Return a line for each thing that a reader must know."""
         said = []
         if self.constant is not None and self.constant >= _CONSTANT:
-            said.append(f"{self.constant:.0%} of its {self.answers} answers are nearly the same text")
+            said.append(f"{self.constant:.0%} of its {self.answers} answers are nearly identical")
         if self.related is not None and self.related < _RELATED:
             said.append(f"its answers fit other questions as well as their own (better in {self.related:.0%} of tries)")
         if self.imitating:
             which = ", ".join(map(str, self.imitating[:5])) + (", ..." if len(self.imitating) > 5 else "")
             count = "1 answer holds" if len(self.imitating) == 1 else f"{len(self.imitating)} answers hold"
             said.append(f"{count} text of a judge's prompt or verdict (question {which})")
-        return [f"{self.model}: {'; '.join(said)}: its rates may say nothing of its quality"] if said else []
+        return [f"{self.model}: {'; '.join(said)}: its win rates may not reflect its quality"] if said else []
 
 
 def gaming(bench: Bench, models: Iterable[str], judge_set: JudgeSet | None = None) -> list[Gaming]:

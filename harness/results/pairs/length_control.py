@@ -1,16 +1,16 @@
-"""Pairs with a baseline and the lengths of answers -> each model's win rate as if its answers were as long.
+"""Pairs with a baseline and the lengths of answers -> each model's win rate at equal length.
 
-One logistic regression for each model, without a constant term, of x, the share of the win that it got (0 to 1):
+One logistic regression for each model, without an intercept, of x, the preference for its answer (0 to 1):
 
     P(x) = 1 / (1 + exp(-(a t + b d + c)))           t = tanh((length of the baseline's answer - own length) / s)
     length-controlled win rate = mean over questions of 1 / (1 + exp(-(b d + c)))          the fit at equal length
 
 Lengths are characters; s is the standard deviation (n - 1) of the model's differences; d is the difficulty of the
-question, found by the question (alpaca_eval takes it by the row's number, which shifts it where rows are missing). The
+question, looked up by question (alpaca_eval looks it up by row number, which shifts it if rows are missing). The
 fit minimises |a| + |b| + |c| + C * sum of w * log-loss, where w is 1, and 0.1 for each row of two baselines that were
-asked to be verbose and concise (`Gamed`, in which c is 0): they keep a model from being taken for better because it is
-long. C is `USUAL_C`, the value that alpaca_eval's own search finds for most models; what the search finds differs by
-noise, and moves the rate by up to 0.15 points. A benchmark without difficulties has no term b, and one without gamed
+asked to be verbose and concise (`Gamed`, in which c is 0): they keep the fit from attributing the effect of length to
+the model. C is `USUAL_C`, the value that alpaca_eval's own search finds for most models; the search's results vary by
+noise, and move the rate by up to 0.15 points. A benchmark without difficulties has no term b, and one without gamed
 rows is fitted without them.
 
 x of 0.9 for 50 answers 100 characters longer than the baseline's and 0.6 for 50 that are 100 shorter: the raw rate is
@@ -19,10 +19,10 @@ x of 0.9 for 50 answers 100 characters longer than the baseline's and 0.6 for 50
 Intervals and tests include the fit: the jackknife's pseudo-value of each question, n * rate - (n - 1) * rate without
 it, one Newton step from the whole fit; questions are resampled (`bootstrap`), and two models compared by sign flips of
 the differences of their pseudo-values (`paired`). Questions without a verdict are predicted, but have no pseudo-value.
-s, d and C are taken as given, and so are a and b where the penalty holds them at 0. alpaca_eval's `lc_standard_error`
-is the spread of the fit over questions alone: it is no sampling error, and is shown under that name only.
+s, d and C are taken as fixed, and so are a and b where the penalty keeps them at 0. alpaca_eval's `lc_standard_error`
+is the spread of the fit over questions: it is not a sampling error, and is shown under that name only.
 
-With `compatible`, scikit-learn fits as alpaca_eval does: C by cross-validation, d by the row's number.
+With `compatible`, scikit-learn fits as alpaca_eval does: C by cross-validation, d by row number.
 
 Source: Dubois et al. 2024 (arXiv 2404.04475); alpaca_eval 0.6.6, `metrics/glm_winrate.py`; Tukey (1958) for
 pseudo-values; Pregibon (1981) for the step.
@@ -98,13 +98,13 @@ class ControlTable:
             "scikit-learn as in alpaca_eval, C by search, difficulty by row" if self.compatible else f"C {USUAL_C:.2f}"
         )
         parts = ["length", *(["difficulty of the question"] if self.difficulties else [])]
-        lacks = [] if self.difficulties else ["no term for the difficulty of questions, which are not known here"]
+        lacks = [] if self.difficulties else ["no term for the difficulty of questions, which is unknown"]
         lacks += [] if self.gamed else ["no gamed rows"]
         absent = f"; {', '.join(lacks)} ({GAMED_FILES[0]}, see the README)" if lacks else ""
         held = [line.model for line in self.table.lines if line.fields["model_term"] == 0.0]
         absent += (
-            f"; of {', '.join(held)} length and model cannot be told apart here, or there are too few questions: the "
-            "fit says 0.5"
+            f"; of {', '.join(held)} length and model cannot be separated here, or there are too few questions: the "
+            "fit gives 0.5"
             if held
             else ""
         )
@@ -147,9 +147,9 @@ def read_gamed(path: pathlib.Path) -> Gamed:
     except KeyError as error:
         raise DataError(f"lacks the column {error}", path=path) from None
     except (OSError, EOFError, UnicodeError, ValueError, TypeError, csv.Error) as error:
-        raise DataError(f"is no file of gamed rows: {error}", path=path) from None
+        raise DataError(f"is not a file of gamed rows: {error}", path=path) from None
     if not rows or not all(np.isfinite(own).all() for own in (t, d, x)) or not ((x >= 0) & (x <= 1)).all():
-        raise DataError("is no file of gamed rows: it needs numbers, and preferences from 0 to 1", path=path)
+        raise DataError("is not a file of gamed rows: it needs numbers, and preferences from 0 to 1", path=path)
     return Gamed(np.tanh(t), d, x, difficulty)
 
 
@@ -176,11 +176,11 @@ def length_controlled(
 
     Args:
         pairs: of one judge.
-        length_1: for each pair, the characters of model_1's answer; NaN where it is not there.
+        length_1: for each pair, the characters of model_1's answer; NaN if it is missing.
         length_2: the same of model_2.
         baseline: the model in every pair that counts.
         gamed: gamed rows and difficulties; None: the term of difficulty is left out.
-        places: for each question its place in the benchmark, by which its difficulty is found.
+        places: for each question its position in the benchmark, by which its difficulty is looked up.
         c: how much the data weigh against the penalty.
         compatible: whether alpaca_eval's own fit is made, with scikit-learn.
         resamplings: how many times the questions are drawn; 0 for no intervals.
@@ -350,7 +350,7 @@ def _controlled(
 def _compatible(data: _Rows, gamed: Gamed | None) -> tuple[float, Floats]:
     """Return C and the coefficients as alpaca_eval fits them: liblinear, C by five folds of rows.
 
-    Each row stands twice, as a win and as a loss, weighted by its share; the score of a fold is its log-loss.
+    Each row is used twice, as a win and as a loss, weighted by its share; the score of a fold is its log-loss.
     """
     try:
         import sklearn

@@ -5,7 +5,7 @@ question.
 
 An outcome is 1, 0, or a share between them: a tie is half a win. Fitted by Newton's method; without each question in
 turn, by one more Newton step from the fit. x beat y 3 to 1 on one question and 1 to 1 on another, z = 0: s_x - s_y =
-log(4 / 2) = 0.693; without the second question one step says 0.693 + 0.375 = 1.068, where log(3 / 1) = 1.099 is exact.
+log(4 / 2) = 0.693; without the second question one step gives 0.693 + 0.375 = 1.068, where log(3 / 1) = 1.099 is exact.
 
 Source: Bradley and Terry 1952; Papke and Wooldridge 1996 for shares as outcomes; Pregibon 1981 for the step.
 """
@@ -21,7 +21,7 @@ _STEPS = 60
 _STEEPEST = 20.0
 """A strength or coefficient beyond this (odds of 5e8) has no estimate."""
 _SINGULAR = 1e12
-"""Condition from which places of the equations cannot be told apart."""
+"""Condition number from which parameters are not identifiable."""
 
 
 class Rows(NamedTuple):
@@ -56,7 +56,7 @@ class Fit(NamedTuple):
 
 
 class NoFitError(Exception):
-    """There is no estimate: `place` grows without limit; None: places cannot be told apart."""
+    """There is no estimate: the parameter `place` grows without limit; None: parameters are not identifiable."""
 
     def __init__(self, place: int | None) -> None:
         """`place` is that of a model or, after all models, of a feature."""
@@ -65,10 +65,10 @@ class NoFitError(Exception):
 
 
 def fit(rows: Rows, free: Ints, *, least: bool = False) -> Fit:
-    """Return what has the greatest likelihood, the places that are not `free` being 0.
+    """Return the maximum likelihood estimates, with 0 for parameters that are not `free`.
 
-    With `least`, places may be free that cannot be told apart, such as all strengths, of which only differences are
-    known: they are then the least of those that fit as well.
+    With `least`, parameters may be free that are not identifiable, such as all strengths, of which only differences
+    are known: the result is then the one of least norm.
 
     Raises:
         NoFitError: there is no estimate.

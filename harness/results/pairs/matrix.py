@@ -2,17 +2,17 @@
 
     cell (i, j)          win, loss, tie of i against j, n = win + loss + tie
                          win_rate_adjusted = (win + tie / 2) / n, so that cells (i, j) and (j, i) add up to 1
-    mean over opponents  mean over the opponents j that i met of win(i, j) / n(i, j), every opponent with equal weight
+    mean over opponents  mean over the opponents j of i of win(i, j) / n(i, j), every opponent with equal weight
 
-The mean counts a tie as no win: it is the "win rate" of the paper's table by category (arXiv 2306.05685v4, Table 7),
-which this reproduces to every printed digit from the experts' votes, both turns pooled.
+The mean does not count a tie as a win: it is the "win rate" of the paper's table by category (arXiv 2306.05685v4, Table
+7), which this reproduces to every printed digit from the experts' votes, both turns pooled.
 
 x against y: 6 wins, 2 losses, 2 ties, win_rate_adjusted = 7/10; x against z: 1 win of 2. The mean over opponents of x
 is (6/10 + 1/2) / 2 = 0.55, where its pooled win rate is 7/12 = 0.583.
 
 Both leave out pairs in which a game gave no verdict, and count them. Intervals resample questions within groups, all
-pairs of a question together (see `bootstrap`). The mean over opponents is no ratio of two sums: the jackknife's
-pseudo-value of each question is, n * mean - (n - 1) * mean without the question, and their mean's interval is taken.
+pairs of a question together (see `bootstrap`). The mean over opponents is not a ratio of two sums, so its
+interval is that of the mean of the questions' jackknife pseudo-values, n * mean - (n - 1) * mean without the question.
 How often it misses in simulation: `benchmarks/README.md`.
 
 Source: Zheng et al. 2023, Table 7; Tukey (1958), Ann. Math. Stat. 29, 614, for pseudo-values.
@@ -34,10 +34,10 @@ _NONE = 1e-9
 
 def pair_matrix(pairs: Pairs, **how: Unpack[Resampling]) -> Table:
     """Return a line for each model against each other one, by opponent: wins, losses, ties, the pairs left out because
-    a game gave no verdict, and the win rate in which a tie is half a win (of weighed verdicts, the mean preference).
+    a game gave no verdict, and the win rate in which a tie is half a win (of weighted verdicts, the mean preference).
 
-    Models and opponents stand by pooled rate, best first (models without any last, then by name). The result depends
-    neither on the order of rows nor on which of two models a row names first.
+    Models and opponents are sorted by pooled rate, best first (models without any last, then by name). The result
+    depends neither on the order of rows nor on which of two models a row names first.
     """
     pairs = in_order(pairs)
     order = _best_first(pairs)

@@ -1,20 +1,20 @@
-"""Both games of every pair -> whether the judge goes by the place in which it sees an answer.
+"""Both games of every pair -> the judge's position bias.
 
 Game 1 shows model_1 first, game 2 shows model_2 first. By the winners of the two games a pair is
 
-    consistent      equal winners, two ties included         one_sided_tie  exactly one game is a tie
+    consistent      equal winners, or two ties                one_sided_tie  exactly one game is a tie
     biased_first    whoever was shown first won both games   biased_second  whoever was shown second won both games
 
     share of each = its pairs / n        first_share = games won by the answer shown first / games not tied
 
-n leaves out pairs in which a game gave no verdict (`errors`) and pairs that were played in one order only. As every
-answer is shown first once and second once, a judge that ignores the place has a first_share of one half, whichever
+n leaves out pairs in which a game gave no verdict (`errors`) and pairs that were judged in one order only. As every
+answer is shown first once and second once, a judge that ignores the order has a first_share of one half, whichever
 models are better.
 
 73 pairs: 46 consistent (8 of them two ties), 16 biased to first, 2 to second, 9 one-sided ties. The shares are 63.0%,
 21.9%, 2.7% and 12.3%; 78 of 121 games not tied went to the answer shown first, first_share = 64.5%.
 
-Score gap: how far the win_rate_adjusted (see `pairwise`) of the two models lie apart, in quarters of the pairs; pairs
+Score gap: the difference in win_rate_adjusted (see `pairwise`) of the two models, in quartiles of the pairs; pairs
 of equal gap are never split, so a file with two models has one group. All intervals resample questions: both games, the
 turns and all pairs of a question move together (see `bootstrap`). Source: Zheng et al. 2023 (arXiv 2306.05685), section
 3.3 and Table 2, which has no column for one-sided ties.
@@ -44,7 +44,7 @@ def position_rows(
 ) -> list[Row]:
     """Return the row of all pairs, then a row for each judge, category, turn and quarter of the score gap.
 
-    `by` and `group` say which pairs a row is of: all (None), or those of a judge, category, turn or range of gaps
+    `by` and `group` say which pairs a row is about: all (None), or those of a judge, category, turn or range of gaps
     (None: of a question whose category is not known). `n` are its pairs with a verdict in both games, `errors` those
     left out without; then come the pairs of each of `KINDS` and their shares. `first_share` is `first_games`, won by
     the answer shown first, of `decided_games`, which are no tie.

@@ -58,7 +58,7 @@ def rates(pairs: Pairs, *, baseline: str | None = None, **how: Unpack[Resampling
 
 
 def adjusted_rates(pairs: Pairs, *, baseline: str | None = None, **how: Unpack[Resampling]) -> dict[str, Estimate]:
-    """Return the adjusted win rate of each model alone, with the same digits as in `rates`."""
+    """Return only the adjusted win rate of each model, with the same digits as in `rates`."""
     if baseline is not None:
         pairs = against(pairs, baseline)
     pairs = in_order(pairs)
@@ -142,7 +142,7 @@ def of_turn(pairs: Pairs, turn: int) -> Pairs:
 
 
 def against(pairs: Pairs, baseline: str) -> Pairs:
-    """Return the pairs with this model only; without the models that never met it.
+    """Return the pairs with this model only; without the models that were never compared with it.
 
     Raises:
         UsageError: there is no such model.

@@ -1,19 +1,20 @@
-"""Pairs and how their answers are written -> the models' strengths at equal style (Bradley-Terry with covariates).
+"""Pairs and the style of their answers -> the models' strengths at equal style (Bradley-Terry with covariates).
 
     P(1 beats 2) = 1 / (1 + exp(-(s_1 - s_2 + sum of b_k * z_k)))
     z_k          = (f_k of 1 - f_k of 2) / (f_k of 1 + f_k of 2)
     rating       = 1000 + 400 / ln 10 * (s - mean s of the models that define the scale)
 
-f_k counts something in an answer: its characters, markdown headers, list items, bold passages (code blocks aside). z_k
-goes from -1 to 1, is 0 where both have none, and depends on nothing but the two answers. A graded preference is the
-outcome as it is, a tie half a win. b_k are log odds: of two equally strong models, one that writes three times as many
-characters has z = 0.5, and with b = 0.8 wins 60% of its pairs.
+f_k counts something in an answer: its characters, markdown headers, list items, bold passages (outside code blocks).
+z_k goes from -1 to 1, is 0 where both have none, and depends on nothing but the two answers. A graded preference is
+used as the outcome, a tie as half a win. b_k are log odds: of two equally strong models, one that writes three times as
+many characters has z = 0.5, and with b = 0.8 wins 60% of its pairs.
 
 Which models define the scale (`anchors`, all by default) decides what a further model can change. Strengths of the
 anchors and b_k are fitted to the pairs among anchors; any other model's strength to its pairs with anchors, everything
-else being held. So with named anchors another model shifts nobody; with all models as anchors, all are fitted again.
+else being held. So with named anchors an added model changes no rating; with all models as anchors, all are fitted
+again.
 
-Two models, x three times as long in all 100 pairs, of which it wins 60: nothing tells length and strength apart, and
+Two models, x three times as long in all 100 pairs, of which it wins 60: length and strength are not identifiable, and
 there is no estimate. With 50 pairs more in which they are equally long and win 25 each: s_x = s_y, b = log(60 / 40) /
 0.5 = 0.811.
 
@@ -155,11 +156,11 @@ def _fitted(rows: Rows, met: Ints, pairs: Pairs, features: Sequence[str]) -> Fit
     try:
         return fit(rows, np.array([*free, *range(models, models + len(features))]))
     except NoFitError as error:
-        what = f"strength and {', '.join(features)} cannot be told apart" if features else "not all models met"
+        what = f"strength and {', '.join(features)} cannot be separated" if features else "not all models met"
         told = f"{what} in these pairs"
         if error.place is not None:
             name = (*pairs.models, *features)[error.place]
-            told = f"{name} decides its pairs altogether; leave it out (--model-list, --style)"
+            told = f"{name} decides all of its pairs; leave it out (--model-list, --style)"
         raise UsageError(f"there is no estimate: {told}") from None
 
 

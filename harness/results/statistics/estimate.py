@@ -1,4 +1,4 @@
-"""One number and how sure it is: what tables hold in a cell, and charts draw; how it is made is said in `bootstrap`."""
+"""One number with its interval, as shown in tables and charts; `bootstrap` describes the methods."""
 
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
@@ -19,7 +19,7 @@ class Estimate:
     questions: int
     """Questions on which it rests."""
     method: Method | None
-    """How the interval was made; `bootstrap.COVERAGE` says more. None where there is none."""
+    """How the interval was made; `bootstrap.COVERAGE` says more. None without an interval."""
 
 
 NONE = Estimate(None, None, None, 0, None)

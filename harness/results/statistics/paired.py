@@ -1,4 +1,4 @@
-"""Grades -> for every two models how far apart they are on the same questions, and whether that can be told.
+"""Grades -> for every two models their difference on the same questions, and whether it is significant.
 
     d_q         = mean over the turns that both have on question q of (score of model_1 - score of model_2)
     difference  = mean of d_q over the questions that both have, with an interval from resampling questions
@@ -9,13 +9,13 @@
     smallest_detectable = (z + 0.84) * sd / sqrt(n)            sd: of the d_q; z: of the level 0.05 / m, two-sided
     questions_needed    = ((z + 0.84) * sd / stated)^2         rounded up; stated: a difference that the user names
 
-Two models are told apart if p_holm <= 0.05; else they "cannot be told apart", or without a common question are "not
-compared". Raw p-values 0.01, 0.04, 0.03 become 0.03, 0.06, 0.06: only the first pair is told apart. With sd = 2.5 on 80
-questions and one pair the smallest detectable difference is 2.8 * 2.5 / 8.94 = 0.78; a difference of 0.4 would need 307
-questions. With ten pairs z is 2.81, and these are 1.02 and 521.
+Two models differ significantly if p_holm <= 0.05; else they "cannot be told apart", or without a common question are
+"not compared". Raw p-values 0.01, 0.04, 0.03 become 0.03, 0.06, 0.06: only the first is significant. With sd = 2.5 on
+80 questions and one pair the smallest detectable difference is 2.8 * 2.5 / 8.94 = 0.78; a difference of 0.4 would need
+307 questions. With ten pairs z is 2.81, and these are 1.02 and 521.
 
-The last two figures are for a power of 80% at the level that the first of m pairs must reach, so the verdicts beside
-them show such a difference at least as often. The family of the Holm adjustment is all
+The last two figures are for a power of 80% at the level that the first of m pairs must reach, so the tests above
+detect such a difference at least as often. The family of the Holm adjustment is all
 pairs of one table: one column (the average, or one turn), or one category. With 561 pairs no p can reach it on fewer
 than 15 questions. `difference` is in the units of the score and needs no agreement on a scale.
 
@@ -46,7 +46,7 @@ from harness.results.statistics.bootstrap import LEAST, Estimate, Resampling, es
 from harness.results.statistics.signflip import sign_flips
 
 LEVEL = 0.05
-"""The chance, if all models are equally good, that any pair of a table is told apart."""
+"""The chance, if all models are equally good, that any pair of a table differs significantly."""
 POWER = 0.8
 _ROUNDING = 1e-9
 """Up to this, numbers that ought to be equal may differ."""
@@ -69,7 +69,7 @@ class Paired(NamedTuple):
     sd: float | None
     """Standard deviation of the differences by question; None below two questions."""
     p: float | None
-    """Sign-flip p-value; None if there is no question that both have."""
+    """Sign-flip p-value; None without a common question."""
     p_method: Literal["exact", "saddlepoint", "mixture"] | None
     """How p was found; `mixture` allows for pairs that were chosen by earlier results (`pairs.comparing`)."""
     p_holm: float | None
@@ -88,12 +88,12 @@ class Paired(NamedTuple):
 
     @property
     def told_apart(self) -> bool:
-        """Whether one of the two is told to be better."""
+        """Whether one of the two is significantly better."""
         return self.p_holm is not None and self.p_holm <= LEVEL
 
     @property
     def better(self) -> Literal["model_1", "model_2"] | None:
-        """Which of the two is told to be better; None if they cannot be told apart."""
+        """The significantly better one of the two; None if they do not differ significantly."""
         if not self.told_apart:
             return None
         return "model_1" if (self.difference.value or 0) > 0 else "model_2"
@@ -106,7 +106,7 @@ class Paired(NamedTuple):
 
     @property
     def verdict(self) -> str:
-        """What can be said of model_1 against model_2, in words."""
+        """The result for model_1 against model_2, as a text."""
         if not self.n:
             return "not compared"
         return {None: "cannot be told apart", "model_1": "better", "model_2": "worse"}[self.better]
@@ -144,7 +144,7 @@ class Paired(NamedTuple):
 
 
 def reach(family: int) -> float:
-    """Return how many standard errors a difference must be to be seen among so many pairs with a power of 80%."""
+    """Return how many standard errors a difference must be to be detected among this many pairs with a power of 80%."""
     from statistics import NormalDist  # it loads random and hashlib, which a table without power does without
 
     normal = NormalDist()
@@ -165,7 +165,7 @@ class PairedTable(NamedTuple):
 
     @property
     def told_apart(self) -> int:
-        """Pairs that are told apart."""
+        """Pairs that differ significantly."""
         return sum(pair.told_apart for pair in self.pairs)
 
     @property
@@ -203,7 +203,7 @@ def compare_runs(
 ) -> PairedTable:
     """Return the models of one run compared with those of another on the questions and turns that both runs have.
 
-    Compared are models with equal names (of `names`, or all) and, if each run holds one model only, those two. model_1
+    Models with equal names (of `names`, or all) are compared and, if each run has one model only, those two. model_1
     is of `new` and model_2 of `old`; `verdict` "worse" means that the new one is. Questions that only one run has are
     in `left_out`; turns that only one run has do not count.
 

@@ -1,12 +1,13 @@
-"""All pairs compared -> for each model the ranks that it may have.
+"""All pairs compared -> for each model its range of ranks.
 
-    first = 1 + number of models told to be better
-    last  = M - number of models told to be worse        M: models in the table
+    first = 1 + number of significantly better models
+    last  = M - number of significantly worse models        M: models in the table
 
-Of three models, a is told to be better than c, and no other pair can be told apart: a may be 1st or 2nd, b anything
-from 1st to 3rd, c 2nd or 3rd.
+Of three models, a is significantly better than c, and no other pair differs significantly: a may be 1st or 2nd, b
+anything from 1st to 3rd, c 2nd or 3rd.
 
-"Told" is by the same Holm-adjusted tests as in `paired`: the chance that any of these ranges is wrong is at most 5%.
+"Significantly" is by the same Holm-adjusted tests as in `paired`: the chance that any of these ranges is wrong is at
+most 5%.
 
 Source: Al Mohamad, Goeman and van Zwet (2022), Scand. J. Stat. 49, 1034 (simultaneous ranks from pairwise tests).
 """

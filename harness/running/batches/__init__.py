@@ -1,6 +1,6 @@
-"""Calls by batches: what is due is handed in together and collected when it is ready, perhaps by a later process.
+"""Calls by batches: due requests are submitted together and collected when ready, perhaps by a later process.
 
-- `outbox.py`: the engine's calls, which wait for their results: what is due, what is at the provider
-- `courier.py`: hands in and collects
-- `ledger.py`: what of an output file's requests is at the provider, kept on disk
+- `outbox.py`: the engine's calls, which wait for their results: due requests, and those at the provider
+- `courier.py`: submits and collects
+- `ledger.py`: which of an output file's requests are at the provider, stored on disk
 """

@@ -1,10 +1,10 @@
-"""Hands in what is due and collects what is ready, while the engine's calls wait for their results.
+"""Submits due requests and collects ready results, while the engine's calls wait for them.
 
-The engine begins calls as usual, and each puts its request into an outbox. When nothing else can begin, all that are
-due of one model are handed in together; so first all first turns are one batch, then all second turns, with whatever
-expired or failed for a time before.
+The engine begins calls as usual, and each puts its request into an outbox. When nothing else can begin, all due
+requests of one model are submitted together; so first all first turns are one batch, then all second turns, with
+those that expired or failed temporarily before.
 
-What is at a provider is written down (see `ledger.py`), so the process may end at any moment: the next one finds the
+Submitted batches are recorded (see `ledger.py`), so the process may end at any moment: the next one finds the
 batches again, by the names of their jobs and the content of their requests, and collects them.
 """
 
@@ -38,7 +38,7 @@ from harness.running.watch import Tally, Watcher
 log = logging.getLogger("turnbench")
 
 YOUNG = 120.0
-"""Seconds for which the provider's list may lack a batch that was handed in."""
+"""Seconds for which a submitted batch may be missing in the provider's list."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,10 +49,10 @@ class Pauses:
     growth: float = 1.5
     longest: float = 120.0
     settling: float = 10.0
-    """Before a batch that was handed in a moment ago and is not found counts as never handed in."""
+    """Seconds after which a submitted batch that is not found counts as never submitted."""
 
     def after(self, looks: int) -> float:
-        """Return the pause after so many looks that found nothing new."""
+        """Return the pause after this many polls without news."""
         return min(self.longest, self.first * self.growth ** min(looks, 50))
 
 
@@ -109,13 +109,13 @@ class Courier(contextlib.ExitStack):
         return [batch for outbox in self._outboxes.values() for batch in outbox.flights]
 
     def stays(self) -> str:
-        """Return the message that says what goes on without us."""
+        """Return the message about the batches that continue at the provider."""
         count = sum(len(batch.wanted) for batch in self.flights)
         batches = f"{len(self.flights)} batches stay" if len(self.flights) > 1 else "1 batch stays"
         requests = f"{count} requests" if count > 1 else "1 request"
         return (
-            f"stopped; {batches} with the provider, which goes on with it ({requests});"
-            " at once or in some days, run the same command again to go on"
+            f"stopped; {batches} with the provider, which continues to process them ({requests});"
+            " now or in some days, run the same command again to continue"
         )
 
     def notice(self, *, quiet: bool, over: bool) -> None:
@@ -126,10 +126,10 @@ class Courier(contextlib.ExitStack):
             self._over.set()
 
     async def work(self) -> None:
-        """Hand in and collect until the run is over.
+        """Submit and collect until the run is over.
 
         Raises:
-            UsageError: a server has no batches; nothing was handed in.
+            UsageError: a server has no batches; nothing was submitted.
             EndpointError: a provider can't be called.
         """
         looks = 0
@@ -174,7 +174,7 @@ class Courier(contextlib.ExitStack):
         self._outbox(call.course).put(call)
 
     def _answer(self, call: Call, outcome: Reply | ChatError) -> None:
-        """Give a call its result. From here on the engine has work to do, and nothing is handed in until it is done."""
+        """Give a call its result. From here on the engine has work to do, and nothing is submitted until it is done."""
         self._quiet.clear()
         self._waiting.discard(call)
         assert call.outcome is not None
@@ -197,7 +197,7 @@ class Courier(contextlib.ExitStack):
         return any_made
 
     async def _submit(self, outbox: Outbox, batch: Batch, prepared: list[Prepared]) -> None:
-        """Hand a batch in; where no answer comes, look whether it was taken before it is handed in again."""
+        """Submit a batch; without an answer, check whether it was accepted before submitting it again."""
         self._count()
         again = False
 
@@ -209,7 +209,7 @@ class Courier(contextlib.ExitStack):
             outbox.ledger.made(batch, await outbox.model.submit(batch.token, prepared))
 
         try:
-            await self._retrying(submit, " to hand in a batch")
+            await self._retrying(submit, " to submit a batch")
         except TransientError:
             raise
         except EndpointError:
@@ -336,7 +336,7 @@ class Courier(contextlib.ExitStack):
                 self._answer(call, fault)
         if progress.fault is not None and progress.fault.kind == QUEUE_FULL and count > 1:
             outbox.room = max(outbox.queued, count // 2)
-            log.warning("%s; handed in again in smaller batches", progress.fault)
+            log.warning("%s; submitted again in smaller batches", progress.fault)
         outbox.ledger.drop(batch)
 
     def _count(self) -> None:

@@ -1,17 +1,17 @@
-"""What of an output file's requests is at a provider in batches, kept in `.turnbench/batches/` until it is collected.
+"""Which of an output file's requests are at a provider in batches, stored in `.turnbench/batches/` until collected.
 
 One line for each event; plans and names are on the disk before the next step is taken:
 
     {"plan": TOKEN, "origin": [ADDRESS, MODEL], "at": SECONDS, "asks": [[JOB, PLACE, CONTENT, [PARAMETERS], ROW], ...]}
-                                              written before a batch is handed in
-    {"made": TOKEN, "batch": ID}              the provider has it, and calls it so
+                                              written before a batch is submitted
+    {"made": TOKEN, "batch": ID}              the provider has it under this id
     {"settled": TOKEN, "asks": [0, 1, ...]}   these need not be collected any more: their rows or replies are stored,
-                                              they have failed, or they are no longer asked for
+                                              they have failed, or they are no longer needed
     {"dropped": TOKEN}                        nothing of it was or will be collected
-    {"unsupported": PARAMETER}                the model does not take it
+    {"unsupported": PARAMETER}                the model does not accept it
 
-A batch with a plan and no name was perhaps handed in: the process ended in between. The provider is asked before its
-requests are handed in again.
+A batch with a plan but no id may have been submitted: the process ended in between. The provider is asked before its
+requests are submitted again.
 """
 
 import logging
@@ -41,7 +41,7 @@ class Ask(NamedTuple):
     place: int
     """The request's place in the job; the first is 0."""
     content: str
-    """The hash of what is asked."""
+    """The hash of the request."""
     names: tuple[str, ...]
     """The parameters that were sent."""
     row: str = ""
@@ -49,7 +49,7 @@ class Ask(NamedTuple):
 
 
 class _Planned(TypedDict):
-    """The line of a plan; as of every line here, what is not of this form is passed over."""
+    """The line of a plan; like all lines here, one of another form is skipped."""
 
     plan: str
     origin: tuple[str, str]
@@ -94,7 +94,7 @@ class Batch:
     """When it was planned, in seconds since 1970."""
     asks: tuple[Ask, ...]
     name: str | None = None
-    """What the provider calls it; None: it is not known whether it was handed in."""
+    """Its id at the provider; None: it is not known whether it was submitted."""
     open: set[int] = field(default_factory=set)
     """The asks that are not settled."""
     wanted: dict[int, Any] = field(default_factory=dict)
@@ -124,7 +124,7 @@ class Ledger(StateJournal):
         self.batches, self.unsupported = _read(self.path)
         for batch in list(self.batches.values()):
             if batch.age > KEPT_DAYS * 86400:
-                log.warning("%s is too old to be collected; its requests are handed in anew", described(batch))
+                log.warning("%s is too old to be collected; its requests are submitted again", described(batch))
                 self.drop(batch)
 
     @property
@@ -133,7 +133,7 @@ class Ledger(StateJournal):
         return bool(self.batches)
 
     def plan(self, token: str, origin: tuple[str, str], asks: Sequence[Ask]) -> Batch:
-        """Return a new batch under a `new_token`, written down before it is handed in."""
+        """Return a new batch under a `new_token`, recorded before it is submitted."""
         batch = Batch(token, origin, time.time(), tuple(asks), open=set(range(len(asks))))
         self._write({"plan": batch.token, "origin": list(origin), "at": batch.at, "asks": [list(ask) for ask in asks]})
         self.batches[batch.token] = batch
@@ -145,7 +145,7 @@ class Ledger(StateJournal):
         self._write({"made": batch.token, "batch": name})
 
     def settle(self, batch: Batch, numbers: Iterable[int]) -> None:
-        """Write down that these need not be collected any more; `sync` brings it to the disk."""
+        """Record that these need not be collected any more; `sync` writes it to disk."""
         settled = sorted(batch.open.intersection(numbers))
         if settled:
             self.append({"settled": batch.token, "asks": settled})
@@ -195,8 +195,8 @@ def ledger_file(path: pathlib.Path, state: pathlib.Path) -> pathlib.Path:
 
 
 def starts_anew(path: pathlib.Path, state: pathlib.Path, *, redo: bool) -> bool:
-    """Return whether a run uses no reply that an earlier one has kept: when all is made again, but for a run by batches
-    that goes on with what it had begun."""
+    """Return whether a run ignores replies kept by an earlier one: when everything is redone, except by a batch run
+    that continues what it had begun."""
     return redo and not ledger_file(path, state).exists()
 
 
@@ -210,11 +210,11 @@ def described(batch: Batch) -> str:
     name = f"batch {batch.name}" if batch.name else "a batch without a known name"
     when = time.strftime("%Y-%m-%d %H:%M", time.localtime(batch.at))
     requests = "1 request" if len(batch.asks) == 1 else f"{len(batch.asks)} requests"
-    return f"{name} ({requests}, handed in {when})"
+    return f"{name} ({requests}, submitted {when})"
 
 
 def warn_of_batches(path: pathlib.Path) -> None:
-    """Warn whoever calls directly while requests of the same file are at a provider in batches."""
+    """Warn about direct calls while requests of the same file are at a provider in batches."""
     for batch in _read(path)[0].values():
         results = "1 result is" if len(batch.open) == 1 else f"{len(batch.open)} results are"
         log.warning(
@@ -223,7 +223,7 @@ def warn_of_batches(path: pathlib.Path) -> None:
 
 
 def rows_awaited(path: pathlib.Path) -> AbstractSet[str]:
-    """Return the rows for which a ledger says that something is to be collected; nothing is changed."""
+    """Return the rows with something to collect according to a ledger; nothing is changed."""
     return _rows(_read(path)[0])
 
 
@@ -232,7 +232,8 @@ def _rows(batches: Mapping[str, Batch]) -> AbstractSet[str]:
 
 
 def _read(path: pathlib.Path) -> tuple[dict[str, Batch], list[str]]:
-    """Return what a file says: the batches with something to collect, and the parameters that are not taken."""
+    """Return the contents of a file: the batches with something to collect, and the parameters that are not
+    accepted."""
     batches: dict[str, Batch] = {}
     unsupported: list[str] = []
     for _, line in sound_rows(path):

@@ -1,5 +1,5 @@
-"""The calls of a run by batches: each puts its request into the outbox of its model and output file, which says what is
-due and what is at the provider, and waits for the result.
+"""The calls of a batch run: each puts its request into the outbox of its model and output file, which records due
+requests and those at the provider, and waits for the result.
 """
 
 import asyncio
@@ -28,7 +28,7 @@ class Outbox:
     model: Batches[Any]
     ledger: Ledger
     earlier: dict[tuple[str, int], list[tuple[Batch, int]]] = field(default_factory=dict)
-    """Requests that earlier runs have handed in and not collected, by job and place."""
+    """Requests that earlier runs have submitted and not collected, by job and place."""
     due: deque[Call] = field(default_factory=deque)
     flights: list[Batch] = field(default_factory=list)
     """The batches at the provider with results for this run."""
@@ -52,7 +52,7 @@ class Outbox:
         return sum(len(batch.asks) for batch in self.flights)
 
     def has(self, course: Course[Any]) -> bool:
-        """Return whether an earlier run has handed in the request that is due."""
+        """Return whether an earlier run has submitted the due request."""
         assert course.request is not None
         earlier = self.earlier.get((course.job.key, course.place), ())
         return any(batch.asks[number].content == course.request.content for batch, number in earlier)
@@ -64,7 +64,7 @@ class Outbox:
                 self.ledger.settle(batch, [number])
 
     def put(self, call: Call) -> None:
-        """Take a request: into the batch of an earlier run that holds it, or else among those that are due."""
+        """Add a request: to the batch of an earlier run that contains it, or else to the due ones."""
         course, content, found = call.course, call.request.content, False
         for batch, number in self.earlier.pop((course.job.key, course.place), ()):
             if found or batch.asks[number].content != content:
@@ -78,18 +78,18 @@ class Outbox:
             self.due.append(call)
 
     async def give_up_outdated(self) -> None:
-        """Take out of earlier batches what is no longer asked for; one of which nothing is left is cancelled."""
+        """Remove requests from earlier batches that are no longer needed; an empty batch is cancelled."""
         outdated, self.outdated = self.outdated, {}
         for token, numbers in outdated.items():
             batch = self.ledger.batches[token]
-            log.warning("%s: %d of it changed since; the old results are not used", described(batch), len(numbers))
+            log.warning("%s: %d of its requests have changed; old results are not used", described(batch), len(numbers))
             self.ledger.settle(batch, numbers)
             if not batch.open and batch.name is not None:
                 with contextlib.suppress(ChatError):
                     await self.model.cancel(batch.name)
 
     def pack(self) -> tuple[Batch, list[Prepared]] | None:
-        """Take out of what is due as much as one batch holds, and write it down; None if there is no room."""
+        """Take as many due requests as fit into one batch, and record them; None if there is no room."""
         most = self.model.most_requests
         if self.room is not None:
             most = min(most, self.room - self.queued)
@@ -118,7 +118,7 @@ class Outbox:
         return batch, packed
 
     def take_back(self, batch: Batch) -> None:
-        """Make due again what a batch holds that was never taken."""
+        """Make the requests of a batch that was never accepted due again."""
         self.flights.remove(batch)
         self.ledger.drop(batch)
         self.due.extend(batch.wanted.values())
@@ -138,7 +138,7 @@ class Outbox:
         """Return the error with what to do about it, if it is that the provider does not know a batch."""
         if error.kind != UNKNOWN_BATCH:
             return error
-        how = f"use the key that it was handed in with, or remove {self.ledger.path} to hand its requests in anew"
+        how = f"use the key that it was submitted with, or remove {self.ledger.path} to submit its requests again"
         return EndpointError(f"{error}; it was {described(batch)}: {how}", kind=error.kind)
 
 
@@ -162,7 +162,7 @@ class BatchLane(Lane):
             self.outbox(course).settle_stored(course)
 
     def reserves(self, course: Course[Any]) -> bool:
-        """Return whether the next request costs anything yet: what an earlier run has handed in is paid for."""
+        """Return whether the next request still costs something: one that an earlier run has submitted is paid for."""
         return not self.outbox(course).has(course)
 
     def begin(self, work: Work, now: float, tokens: float) -> Call:
@@ -181,5 +181,5 @@ class BatchLane(Lane):
         return outcome
 
     def failed(self, call: Call, error: TransientError, now: float, *, reached: bool) -> None:
-        """Take note of the end only: a request's failure in a batch says nothing about the endpoint's limits."""
+        """Record only the end: a request's failure in a batch says nothing about the endpoint's limits."""
         self._ended(call)

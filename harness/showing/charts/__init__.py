@@ -7,10 +7,10 @@ radar.py      up to four models by category
 matrix.py     every two models: win rates, or differences and whether they are significant
 scatter.py    two numbers of each judge or model
 turns.py      up to four models from the first turn to the last
-position.py   how a judge's two games of a pair relate
+position.py   how often a judge's two games of a pair agree
 
-A chart is one `<svg>` element without script, style sheet, id or reference, so that it can stand in a page, several
-together, or alone in a file. The same results give the same text.
+A chart is one `<svg>` element without script, style sheet, id or reference, so that several can be in one page,
+or one in a file. The same results give the same text.
 """
 
 from harness.showing.charts.bars import bar_chart as bar_chart

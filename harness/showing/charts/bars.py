@@ -29,7 +29,7 @@ def bar_chart(
     Args:
         groups: by group, then by model.
         label: what the numbers are, in a few words.
-        scale: the least and the greatest number that there can be (default: from 0 to the greatest that there is).
+        scale: the lowest and the highest possible number (default: from 0 to the highest that occurs).
 
     Raises:
         UsageError: there is no number.

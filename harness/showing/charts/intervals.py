@@ -1,7 +1,7 @@
-"""Estimates -> a dot for each, a whisker for its 95% interval, the number, and on how many questions it rests.
+"""Estimates -> a dot for each, a whisker for its 95% interval, the number, and its number of questions.
 
-A ring is an estimate without interval: too few questions, or all equal. Ranks, where given, stand beside as ranges,
-"3-7". n stands beside each where it differs, else once below.
+A ring is an estimate without interval: too few questions, or all equal. Ranks, if given, are shown as ranges,
+"3-7". n is shown for each if it differs, else once below.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -32,7 +32,7 @@ _ROW = 22.0
 _NAME = 12.5
 """Ems that a name may take."""
 _HEADS = {"value": 36.0, "rank": 44.0, "n": 32.0}
-"""Width of what stands beside the whiskers."""
+"""Width of the column next to the whiskers."""
 
 
 def score_chart(
@@ -80,13 +80,13 @@ def interval_chart(
     """Return the chart of one estimate for each name, in their order, as SVG text.
 
     Args:
-        estimates: by name; those of models, or whatever else they are about.
+        estimates: by name; of models or anything else.
         label: what the numbers are, for the axis.
         ranks: the ranges to show beside (default: none).
         reference: a value to mark, such as 0 or one half (default: none).
         as_percent: whether the numbers are shares.
         of: what the names are of.
-        counted: what each estimate rests on, as it counts them.
+        counted: the unit of each estimate's n.
 
     Raises:
         UsageError: there is no estimate with a value.
@@ -144,13 +144,13 @@ def interval_chart(
 
 
 def _ends(known: Sequence[float]) -> tuple[float, float]:
-    """Return what the axis must hold; some room where all values are equal."""
+    """Return the range of the axis, with some room if all values are equal."""
     low, high = min(known), max(known)
     return (low, high) if high - low > 1e-9 * max(1.0, abs(low)) else (low - 0.5, high + 0.5)
 
 
 def _whisker(sheet: Sheet, estimate: Estimate, at: Callable[[float], float], y: float) -> None:
-    """Draw one estimate: a whisker and a dot, or a ring where there is no interval."""
+    """Draw one estimate: a whisker and a dot, or a ring without an interval."""
     if estimate.value is None:
         return
     if estimate.low is not None and estimate.high is not None:

@@ -1,7 +1,7 @@
 """Every two models -> a cell: the row's model against the column's.
 
-Columns carry the numbers of the rows, so that long names need no turned head. Blue cells speak for the row's model,
-orange ones for the column's, and every cell says its number; a dash stands where two models never met.
+Columns have the numbers of the rows, so that long names need no rotated heading. Blue cells favour the row's model,
+orange ones the column's, and every cell has its number; a dash means that two models were never compared.
 """
 
 import textwrap
@@ -24,7 +24,7 @@ _NEUTRAL = "var(--tb-neutral, #f7f7f7)"
 
 
 class _Shown(NamedTuple):
-    """What stands in a cell."""
+    """The contents of a cell."""
 
     text: str
     strength: float
@@ -60,7 +60,7 @@ def win_rate_chart(matrix: Table, column: str = "win_rate_adjusted") -> str:
 def difference_chart(table: PairedTable, *, order: Sequence[str] = ()) -> str:
     """Return the heat map of paired differences, as SVG: bold where they are significant, else grey and uncoloured.
 
-    `order` says in which order the models stand (default: the table's).
+    `order` is the order of the models (default: the table's).
 
     Raises:
         UsageError: there are fewer than two models.

@@ -30,8 +30,8 @@ _NAME = 11.0
 def position_chart(rows: Sequence[Row]) -> str:
     """Return the chart of the rows of all pairs and by judge, category and turn, in their order, as SVG text.
 
-    Groups without any pair that has a verdict in both games have no bar. A way of grouping that has one group only
-    would say the same as all pairs, and is left out.
+    Groups without any pair that has a verdict in both games have no bar. A grouping with one group
+    would repeat the row of all pairs, and is left out.
 
     Raises:
         UsageError: there is no row.
@@ -48,7 +48,7 @@ def position_chart(rows: Sequence[Row]) -> str:
     top, wide = 64.0, WIDTH - left - right
     gaps = sum(one["by"] != other["by"] for one, other in pairwise(chosen))
     height = top + _ROW * len(chosen) + 8.0 * gaps + 28.0
-    sheet = Sheet(WIDTH, height, "shares of pairs in which the judge was consistent, or went by the place of an answer")
+    sheet = Sheet(WIDTH, height, "shares of pairs in which the judge was consistent, or biased by position")
     for at, word in enumerate(_WORDS):
         x, y = 4.0 + (at % 2) * WIDTH / 2, 12.0 + 20.0 * (at // 2)
         sheet.box(x, y - 6.0, 12.0, 12.0, _COLOURS[at])

@@ -31,10 +31,10 @@ def radar_chart(
         table: with lines by category.
         column: of what.
         models: which, in this order; at most four (default: the first four).
-        scale: the judge's least and greatest score (default: 1 and 10).
+        scale: the judge's lowest and highest score (default: 1 and 10).
 
     Raises:
-        UsageError: a model is not there, or there are too many models or too few categories.
+        UsageError: a model is missing, or there are too many models or too few categories.
     """
     scale = scale or USUAL_SCALE
     chosen = _chosen(table, models)

@@ -12,7 +12,7 @@ from harness.showing.charts.sheet import COLOURS, FAINT, QUIET, RULE, SMALL, WID
 from harness.showing.values import percent, rounded
 
 MOST_SERIES = len(COLOURS)
-"""Series that can be told apart."""
+"""Distinguishable series."""
 _TALL = 260.0
 _LEFT, _TOP, _LINE = 52.0, 26.0, 18.0
 _NEAR = 11.0
@@ -27,7 +27,7 @@ class Point(NamedTuple):
     y: Estimate
     """Its interval may be missing; a point without a value is not drawn."""
     series: str = ""
-    """What it belongs to; empty: each point stands for itself and has a number."""
+    """Its series; empty: each point is separate and has a number."""
 
 
 def scatter_chart(
@@ -130,7 +130,7 @@ def _draw(sheet: Sheet, point: Point, x: float, y_of: Callable[[float], float], 
 
 
 def _number(sheet: Sheet, places: Sequence[tuple[float, float]]) -> None:
-    """Write each point's number beside it; points that are as good as in one place share a label."""
+    """Write each point's number next to it; points at nearly the same place share a label."""
     labels: dict[tuple[float, float], list[str]] = {}
     for number, (x, y) in enumerate(places, 1):
         near = ((u, v) for u, v in labels if abs(u - x) < _NEAR and abs(v - y) < _NEAR)
@@ -142,6 +142,6 @@ def _number(sheet: Sheet, places: Sequence[tuple[float, float]]) -> None:
 
 
 def _ends(known: Sequence[float]) -> tuple[float, float]:
-    """Return what an axis must hold; some room where all values are equal."""
+    """Return the range of an axis, with some room if all values are equal."""
     low, high = min(known), max(known)
     return (low, high) if high - low > 1e-9 * max(1.0, abs(low)) else (max(0.0, low - 0.05), high + 0.05)

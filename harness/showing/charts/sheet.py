@@ -1,11 +1,11 @@
-"""The sheet that charts are drawn on, in pixels from its upper left corner, and the SVG text that it becomes.
+"""The drawing surface of charts, in pixels from its upper left corner, and its SVG text.
 
 A name is text of the SVG and nothing else: the browser's own fonts and writing directions show it. What is too long is
 shortened in the middle, and whole in the tooltip.
 
 Colours are variables with a light one to fall back on, `var(--tb-ink, #1f2328)`, so that a chart follows the light or
 dark page that it stands in; those of series are of Okabe and Ito (2008), which people with any kind of colour
-blindness can tell apart. No chart says anything by colour alone.
+blindness can tell apart. No chart uses colour as the only distinction.
 """
 
 import math
@@ -44,7 +44,7 @@ class Sheet:
     """One drawing; x grows to the right and y downwards, in pixels."""
 
     def __init__(self, width: float, height: float, label: str) -> None:
-        """Begin a drawing; `label` says in a sentence what it shows, for those who cannot see it."""
+        """Begin a drawing; `label` describes it in a sentence for screen readers."""
         self.width, self.height, self.label = width, height, label
         self._parts: list[ElementTree.Element] = []
 
@@ -142,7 +142,7 @@ class Sheet:
 
 
 def _through(points: Iterable[tuple[float, float]]) -> str:
-    """Return the path through the points, begun anew after each that is NaN."""
+    """Return the path through the points, started again after each NaN."""
     parts, pen = [], "M"
     for x, y in points:
         if math.isnan(x):

@@ -1,6 +1,6 @@
 """Estimates by turn -> a line for each of up to four names, from the first turn to the last, with 95% intervals.
 
-Lines stand a little beside each other, so that their intervals can be told apart; a turn without estimate is a gap. A
+Lines are shifted slightly, so that their intervals can be distinguished; a turn without estimate is a gap. A
 ring is an estimate without interval.
 """
 

@@ -67,7 +67,7 @@ def test_two_replies_can_be_made_at_once() -> None:
     [
         pytest.param("builtin/elisa", "'builtin/elisa'; near names: builtin/eliza", id="misspelt"),
         pytest.param("builtin/zzz", "near names: builtin/reference, builtin/outline, builtin/eliza", id="nothing near"),
-        pytest.param("builtin/overlap", "builtin/overlap is a judge and answers no questions", id="the judge"),
+        pytest.param("builtin/overlap", "builtin/overlap is a judge and does not answer questions", id="the judge"),
     ],
 )
 def test_unknown_names_are_refused_with_near_ones(name: str, message: str) -> None:

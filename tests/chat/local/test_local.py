@@ -148,10 +148,10 @@ def test_without_a_template_none_is_taken_silently(bare: pathlib.Path) -> None:
 @pytest.mark.parametrize(
     ("place", "gone", "said"),
     [
-        pytest.param("./nowhere", "", r"\./nowhere: there is no such folder of weights", id="no folder"),
-        pytest.param("./" + "x" * 5000, "", "there is no such folder of weights", id="long name"),
-        pytest.param("~nobody-here/m", "", "there is no such folder of weights", id="no home"),
-        pytest.param("~/broken", "config.json", "~/broken holds no model: config.json is not there", id="no model"),
+        pytest.param("./nowhere", "", r"\./nowhere: no such folder of weights", id="no folder"),
+        pytest.param("./" + "x" * 5000, "", "no such folder of weights", id="long name"),
+        pytest.param("~nobody-here/m", "", "no such folder of weights", id="no home"),
+        pytest.param("~/broken", "config.json", "~/broken contains no model: config.json is missing", id="no model"),
         pytest.param("~/broken", "tokenizer.json", r"~/broken holds no tokenizer .*loaded: .*[^:]$", id="no tokenizer"),
         pytest.param("~/broken", "model.safetensors", "~/broken holds no model that can be loaded", id="no weights"),
     ],

@@ -121,7 +121,7 @@ def test_a_server_gives_every_file(tmp_path: pathlib.Path, resumes: bool) -> Non
 @pytest.mark.parametrize("says_length", [pytest.param(True, id="length"), pytest.param(False, id="no length")])
 def test_a_cut_transfer_shows_nothing_and_is_resumed(tmp_path: pathlib.Path, resumes: bool, says_length: bool) -> None:
     with serving(Mirror(upstream_files(), resumes, cut_after=100_000, says_length=says_length)) as mirror:
-        with pytest.raises(MissingError, match=r"cut after 100000 of \d+ bytes .* run the same command again"):
+        with pytest.raises(MissingError, match=r"interrupted after 100000 of \d+ bytes .* run the same command again"):
             fetch(SMALL, tmp_path, source=mirror.url)
         assert public_files(tmp_path) == {}
         mirror.cut_after = None
@@ -135,7 +135,7 @@ def test_files_verified_before_a_fault_are_not_fetched_again(tmp_path: pathlib.P
     files = upstream_files()
     references = files.pop("/deep/data/ref/gpt.jsonl")
     with serving(Mirror(files)) as mirror:
-        with pytest.raises(MissingError, match="the server answers 404"):
+        with pytest.raises(MissingError, match="the server answered 404"):
             fetch(SMALL, tmp_path, source=mirror.url)
         assert public_files(tmp_path) == {}
         files["/deep/data/ref/gpt.jsonl"] = references
@@ -199,7 +199,7 @@ def test_a_whole_but_wrong_beginning_is_thrown_away(tmp_path: pathlib.Path) -> N
 def test_a_server_that_refuses_is_quoted(tmp_path: pathlib.Path, status: int) -> None:
     with (
         serving(Mirror(upstream_files(), status=status)) as mirror,
-        pytest.raises(MissingError, match=f"the server answers {status} .*--from"),
+        pytest.raises(MissingError, match=f"the server answered {status} .*--from"),
     ):
         fetch(SMALL, tmp_path, source=mirror.url)
     assert public_files(tmp_path) == {}
@@ -218,7 +218,7 @@ def test_a_silent_server_is_given_up(tmp_path: pathlib.Path, monkeypatch: pytest
     monkeypatch.setattr("harness.importing.originals.sources.TIMEOUT", 0.05)
     with socket.create_server(("127.0.0.1", 0)) as silent:
         address = f"http://127.0.0.1:{silent.getsockname()[1]}"
-        with pytest.raises(MissingError, match="no byte came for"):
+        with pytest.raises(MissingError, match="no byte arrived for"):
             fetch(SMALL, tmp_path, source=address)
 
 
@@ -272,7 +272,7 @@ def test_a_mirror_may_be_laid_out_in_three_ways(tmp_path: pathlib.Path, names: t
 
 def test_a_folder_that_lacks_a_file_says_what_was_looked_for(tmp_path: pathlib.Path) -> None:
     (tmp_path / "from").mkdir()
-    with pytest.raises(MissingError, match=r"holds neither deep/data/question.jsonl nor question.jsonl"):
+    with pytest.raises(MissingError, match=r"contains neither deep/data/question.jsonl nor question.jsonl"):
         fetch(SMALL, tmp_path, source=str(tmp_path / "from"))
 
 
@@ -280,8 +280,8 @@ def test_a_folder_that_lacks_a_file_says_what_was_looked_for(tmp_path: pathlib.P
     ("source", "message"),
     [
         pytest.param("ftp://mirror/x", "not ftp://", id="other protocol"),
-        pytest.param("http://[::1", "is no address", id="half an address"),
-        pytest.param("http://mirror:99999/x", "is no address: Port out of range", id="port"),
+        pytest.param("http://[::1", "is not an address", id="half an address"),
+        pytest.param("http://mirror:99999/x", "is not an address: Port out of range", id="port"),
         pytest.param("x" * 5000, "no such folder", id="long name"),
         pytest.param("file:///etc", "not file://", id="file address"),
         pytest.param("https://", "a folder or an address", id="no host"),
@@ -327,7 +327,7 @@ def test_something_else_in_the_way_stays(tmp_path: pathlib.Path, kind: str) -> N
     else:
         target.symlink_to("nowhere")
     with serving(Mirror(upstream_files())) as mirror:
-        with pytest.raises(StorageError, match=r"gpt\.jsonl: something else is there already, and stays"):
+        with pytest.raises(StorageError, match=r"gpt\.jsonl: another file is already there and is kept"):
             fetch(SMALL, tmp_path, source=mirror.url)
         assert mirror.asked == []
     assert not (tmp_path / "small" / "question.jsonl").exists()

@@ -33,7 +33,7 @@ def test_texts_are_taken_and_nothing_runs(tmp_path: pathlib.Path) -> None:
 
 def test_what_is_no_python_is_a_data_error(tmp_path: pathlib.Path) -> None:
     (tmp_path / "prompts.py").write_text("<html>")
-    with pytest.raises(DataError, match=r"prompts\.py.*is no Python"):
+    with pytest.raises(DataError, match=r"prompts\.py.*is not valid Python"):
         texts_in(tmp_path / "prompts.py")
 
 
@@ -160,7 +160,7 @@ def test_something_else_in_the_way_of_what_is_made_stays(tmp_path: pathlib.Path)
     data = tmp_path / "data"
     (data / "alpaca_eval" / "alpaca_eval_gpt4").mkdir(parents=True)
     (data / "alpaca_eval" / "alpaca_eval_gpt4" / "prompt.toml").write_text("mine")
-    with pytest.raises(StorageError, match=r"prompt\.toml: something else is there already, and stays"):
+    with pytest.raises(StorageError, match=r"prompt\.toml: another file is already there and is kept"):
         fetch(alpaca(tmp_path / "from"), data, source=str(tmp_path / "from"))
     assert (data / "alpaca_eval" / "alpaca_eval_gpt4" / "prompt.toml").read_text() == "mine"
 

@@ -56,9 +56,7 @@ def test_questions_are_found_inside_nested_ifs(tmp_path: pathlib.Path) -> None:
     ("source", "reason"),
     [
         pytest.param("x = 1", "holds no function add_question with questions", id="no function"),
-        pytest.param(
-            SOURCE.replace("ref[i]", "f(ref)"), r"utils\.py:13: a question is put together .*: f\(ref\)", id="call"
-        ),
+        pytest.param(SOURCE.replace("ref[i]", "f(ref)"), r"utils\.py:13: a question is built .*: f\(ref\)", id="call"),
     ],
 )
 def test_another_source_is_a_data_error(source: str, reason: str) -> None:

@@ -102,7 +102,7 @@ def test_a_list_inside_json_is_a_ranking_by_its_own_names(tmp_path: pathlib.Path
         ),
         pytest.param(
             {**MATCHED, "completion_parser_kwargs": {"outputs_to_match": {"1": "(", "2": "b"}}},
-            "outputs_to_match: '\\(' is no regular expression",
+            "outputs_to_match: '\\(' is not a regular expression",
             id="pattern",
         ),
         pytest.param({"fn_completion_parser": "regex"}, "fn_completion_parser 'regex' is not known", id="parser"),
@@ -111,7 +111,7 @@ def test_a_list_inside_json_is_a_ranking_by_its_own_names(tmp_path: pathlib.Path
         ),
         pytest.param({**RANKING, "batch_size": 5}, "batch_size must be 1, this is 5", id="batch"),
         pytest.param({**WEIGHED, "completion_parser_kwargs": {}}, "logprob_parser needs", id="no tokens"),
-        pytest.param({**RANKING, "prompt": "{output_1}"}, "must hold {answer_a} and {answer_b}", id="half a prompt"),
+        pytest.param({**RANKING, "prompt": "{output_1}"}, "must contain {answer_a} and {answer_b}", id="half a prompt"),
         pytest.param({**RANKING, "prompt": PROMPT.replace("system", "tool")}, "must hold a user message", id="roles"),
     ],
 )

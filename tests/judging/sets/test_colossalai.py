@@ -75,18 +75,20 @@ def test_without_a_general_entry_other_categories_are_left_out(tmp_path: pathlib
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        pytest.param([], "holds no judge prompts", id="nothing"),
-        pytest.param({"a": 1}, "holds no judge prompts", id="no entries"),
+        pytest.param([], "contains no judge prompts", id="nothing"),
+        pytest.param({"a": 1}, "contains no judge prompts", id="no entries"),
         pytest.param([BATTLE, BATTLE], "holds 2 prompts; a battle has one", id="two battles"),
         pytest.param({**BATTLE, "prompt": 1}, "prompt must be a text, this is 1", id="no prompt"),
         pytest.param(
-            {**BATTLE, "prompt_template": "{answer_1}"}, "battle: a prompt to compare must hold {answer_a}", id="half"
+            {**BATTLE, "prompt_template": "{answer_1}"},
+            "battle: a prompt to compare must contain {answer_a}",
+            id="half",
         ),
         pytest.param([{**grading("chat"), "category": 1}], "category must be a text", id="no category"),
         pytest.param([{**grading("chat"), "CoT": []}], "CoT of chat must be a table", id="no steps"),
         pytest.param([{**grading("chat"), "metrics": {"a": 1}}], "metrics.a of chat must be a text", id="no metric"),
         pytest.param(
-            [{**grading("chat"), "prompt": "{question}"}], "chat: a prompt to grade must hold", id="no answer"
+            [{**grading("chat"), "prompt": "{question}"}], "chat: a prompt to grade must contain", id="no answer"
         ),
     ],
 )

@@ -100,7 +100,7 @@ def test_a_set_of_fastchats_can_be_extended(tmp_path: pathlib.Path) -> None:
 def test_a_circle_is_refused(tmp_path: pathlib.Path, sets: dict[str, str], told: str) -> None:
     for name, base in sets.items():
         written(tmp_path / name, f'extends = "{base}"', grade=GRADE)
-    with pytest.raises(DataError, match=f"judge_set.toml: extends goes round in a circle: {told}"):
+    with pytest.raises(DataError, match=f"judge_set.toml: extends is circular: {told}"):
         load_judge_set(str(tmp_path / "a"))
 
 

@@ -103,10 +103,10 @@ def test_the_command_names_the_aggregate(judged: pathlib.Path, capsys: pytest.Ca
     assert main(where) == 0
     shown = capsys.readouterr().out
     assert "last turn" in shown
-    assert "one with a turn that has no grade is left out" in shown
+    assert "without those with an ungraded turn" in shown
 
 
 @pytest.mark.parametrize("more", [{"mode": "pairwise-all"}, {"count_failed": True}, {"judge_model": ["j", "k"]}])
 def test_an_aggregate_that_means_nothing_is_refused(judged: pathlib.Path, more: dict[str, Any]) -> None:
-    with pytest.raises(UsageError, match="--aggregate is of one judge's grades"):
+    with pytest.raises(UsageError, match="--aggregate is for one judge's grades"):
         show_result(**{"bench_name": "small", "data_dir": judged, "aggregate": "min", **more})

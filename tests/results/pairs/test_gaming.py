@@ -41,7 +41,7 @@ def test_a_null_model_is_flagged_as_constant_and_unrelated(tmp_path: pathlib.Pat
     found = flagged(tmp_path, [text + end for end in ends])
     assert found.constant == 1.0
     (note,) = found.notes()
-    assert note.startswith("m: 100% of its 12 answers are nearly the same text")
+    assert note.startswith("m: 100% of its 12 answers are nearly identical")
 
 
 def test_answers_to_other_questions_are_flagged_as_unrelated(tmp_path: pathlib.Path) -> None:

@@ -176,7 +176,7 @@ def test_a_baseline_that_is_not_there_is_named() -> None:
     [
         pytest.param("preference,index\n0.5,0\n", "lacks the column 'std_delta_len'", id="column"),
         pytest.param(
-            "preference,index,std_delta_len,instruction_difficulty\nx,0,1,1\n", "is no file of gamed rows", id="number"
+            "preference,index,std_delta_len,instruction_difficulty\nx,0,1,1\n", "not a file of gamed rows", id="number"
         ),
         pytest.param(
             "preference,index,std_delta_len,instruction_difficulty\n1.5,0,1,1\n", "preferences from 0 to 1", id="range"

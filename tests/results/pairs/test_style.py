@@ -72,7 +72,7 @@ def test_the_worked_example() -> None:
     assert ratings(found) == pytest.approx({"x": 1000.0, "y": 1000.0})
     as_is = {row.model: row.fields["as_is"].value for row in found.rows}
     assert as_is["x"] - as_is["y"] == pytest.approx(POINTS * math.log(85 / 65))
-    with pytest.raises(UsageError, match="strength and length cannot be told apart"):
+    with pytest.raises(UsageError, match="strength and length cannot be separated"):
         styled(pairs_of(*long), {"length": z[:100]})
 
 
@@ -137,7 +137,7 @@ def test_a_model_that_wins_everything_is_named() -> None:
     pairs = pairs_of(
         *[(q, "x", other, 1.0) for q in range(9) for other in "yz"], *[(q, "y", "z", q % 2.0) for q in range(9)]
     )
-    with pytest.raises(UsageError, match=r"x decides its pairs altogether; leave it out \(--model-list"):
+    with pytest.raises(UsageError, match=r"x decides all of its pairs; leave it out \(--model-list"):
         styled(pairs, {})
 
 
@@ -164,6 +164,6 @@ def test_the_command_shows_ratings_and_what_style_is_worth(
     assert "judged on too few questions to be ranked: z (5 of 12 questions)" in err
     assert shown["features"][0]["feature"] == "length"
     assert main(words) == 0
-    assert "a further model is fitted together with all" in capsys.readouterr().out
+    assert "so an added model changes all ratings" in capsys.readouterr().out
     assert main([*words, "--style-anchor", "nobody"]) == 2
     assert "no pair with nobody; the models are: x, y, z" in capsys.readouterr().err

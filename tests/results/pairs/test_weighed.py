@@ -1,4 +1,4 @@
-"""Verdicts that were weighed by log-probabilities: the win rate is the mean of the preferences."""
+"""Verdicts that were weighted by log-probabilities: the win rate is the mean of the preferences."""
 
 import csv
 import gzip

@@ -82,7 +82,7 @@ def test_who_calls_directly_is_told_what_is_not_collected(path: pathlib.Path, ca
     with caplog.at_level(logging.WARNING):
         warn_of_batches(path)
     (line,) = caplog.messages
-    assert "batch batch_7 (3 requests, handed in " in line
+    assert "batch batch_7 (3 requests, submitted " in line
     assert "1 result is not collected; run with --batch" in line
 
 
