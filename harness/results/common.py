@@ -36,8 +36,16 @@ class Common(NamedTuple):
     many of each of these questions the model was that has the most."""
     every: int
     """The questions with a verdict on any model."""
-    by_turn: dict[int, frozenset[QuestionId]]
-    """For each turn, the questions on which it was judged, of whichever model, with or without a verdict."""
+    asked: tuple[Sequence[QuestionId], Sequence[int], Bools]
+    """All questions, all turns, and on which of the questions each was judged, with or without a verdict."""
+
+    def by_turn(self) -> dict[int, frozenset[QuestionId]]:
+        """Return for each turn the questions on which it was judged, of whichever model."""
+        questions, turns, there = self.asked
+        return {
+            turn: frozenset(questions[k] for k in np.flatnonzero(there[:, at]).tolist())
+            for at, turn in enumerate(turns)
+        }
 
     @property
     def most(self) -> int:
@@ -132,11 +140,8 @@ def common_questions(
         if turns_of < EQUAL * every and not history_of(model)
     }
     asked_in: Bools = np.logical_or.reduce(on_turns, axis=(0, 1))
-    by_turn = {
-        number: frozenset(questions[k] for k in np.flatnonzero(asked_in[:, at])) for at, number in enumerate(turns)
-    }
     every = int(seen.any(axis=0).sum())
-    return Common(judged, frozenset(questions[at] for at in common), apart, fewer, every, by_turn)
+    return Common(judged, frozenset(questions[at] for at in common), apart, fewer, every, (questions, turns, asked_in))
 
 
 def history_note(found: Observations) -> str | None:

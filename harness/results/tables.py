@@ -307,8 +307,8 @@ def _on_common(result: Result, shown: Shown) -> tuple[Observations, Common]:
     found, met = shown.records, met_on(shown)
     # Of conversations, one that lacks a turn is left out as a whole, and counted as that.
     result.notes.extend([met.turns_note] if met.turns_note and shown.wanted.aggregate is None else [])
-    if shown.wanted.query.turns is None and shown.kind != "metric":
-        result.notes.extend([note] if (note := shown.subject.turns_reach(met.by_turn)) else [])
+    if shown.subject.questions and shown.wanted.query.turns is None and shown.kind != "metric":
+        result.notes.extend([note] if (note := shown.subject.turns_reach(met.by_turn())) else [])
     if not shown.wanted.common:
         return found, met
     if not met.questions:
