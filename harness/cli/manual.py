@@ -74,7 +74,8 @@ def _chapter(parser: Parser, level: int) -> str:
 
 def _flags(action: argparse.Action) -> str:
     """Return how an option is written, such as `--model NAME ...`."""
-    value = "|".join(map(str, action.choices)) if action.choices else str(action.metavar or "")
+    value = "|".join(map(str, action.choices)) if action.choices else action.metavar or ""
+    value = " ".join(value) if isinstance(value, tuple) else value  # such as FORMAT FILE
     value = f" {value}{' ...' if action.nargs == '+' else ''}" if action.nargs != 0 else ""
     names = [f"`{_cell(name + value)}`" for name in action.option_strings]
     return ", ".join(names) or f"`{action.metavar}`"

@@ -4,6 +4,7 @@ materials, questions, notices = gather(bench, judge_set, ["gpt-4o"], bench.quest
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Literal, NamedTuple
 
 from harness.bench import Bench
 from harness.errors import MissingError, UsageError
@@ -14,6 +15,16 @@ from harness.judging.planned import Voted
 from harness.judging.sets import JudgeSet
 from harness.names import questions_listed
 from harness.records import Answer, Mode, Question, QuestionId
+
+
+class _Lack(NamedTuple):
+    """Something that a question lacks for judging."""
+
+    what: Literal["answer", "reference", "text"]
+    told: str
+    """The beginning of a sentence that the question's id ends."""
+    field: str | None = None
+    """The question's field in which a text is missing."""
 
 
 def gather(
@@ -64,7 +75,7 @@ def gather(
         f"{category}: no question of this category has a reference answer; judged without one"
         for category in sorted(relevant - referenced)
     ]
-    lacking: dict[str, list[Question]] = {}
+    lacking: dict[_Lack, list[Question]] = {}
     for question, criteria in planned:
         for model in models if criteria else ():
             key = question.question_id
@@ -76,13 +87,13 @@ def gather(
             checked = None if options.every_choice else 1
             fault = None if key in waits.get(model, ()) else _fault(answers[model].get(key), question, last, checked)
             if fault:
-                lacking.setdefault(f"{model} {fault}", []).append(question)
-        for fault in _faults_of(question, criteria, materials, mode, reference):
-            lacking.setdefault(fault, []).append(question)
+                lacking.setdefault(_Lack("answer", f"{model} {fault}"), []).append(question)
+        for lack in _lacks_of(question, criteria, materials, mode, reference):
+            lacking.setdefault(lack, []).append(question)
     if lacking and not options.skip_missing:
-        told = "; ".join(f"{what} {_named(which)}" for what, which in lacking.items())
+        told = "; ".join(f"{what.told} {_named(which)}" for what, which in lacking.items())
         raise MissingError(f"{told}. {_what_now(lacking, judge_set)}")
-    notices += [f"left out for every model: {what} {_named(which)}" for what, which in lacking.items()]
+    notices += [f"left out for every model: {what.told} {_named(which)}" for what, which in lacking.items()]
     left_out = {q.question_id for group in lacking.values() for q in group}
     not_for = [q for q, criteria in planned if not criteria and not judge_set.is_for_some_turn(q)]
     if not_for:
@@ -101,42 +112,42 @@ def _criteria(
     return {turn: criteria for turn in wanted if (criteria := judge_set.criteria_of(question, turn))}
 
 
-def _faults_of(
+def _lacks_of(
     question: Question,
     criteria: Mapping[int, tuple[str | None, ...]],
     materials: Materials,
     mode: Mode | None,
     reference: str | None,
-) -> list[str]:
-    """Return what a question is missing for judging, apart from answers, as texts to which the question's id is
-    added."""
-    found: dict[str, None] = {}
+) -> list[_Lack]:
+    """Return what a question is missing for judging, apart from answers."""
+    found: dict[_Lack, None] = {}
     for turn, names in criteria.items():
         for criterion in names:
             if materials.lacks_reference(question, turn, criterion):
-                found[f"there is no reference answer{f' by {reference}' if reference else ''} to"] = None
+                by = f" by {reference}" if reference else ""
+                found[_Lack("reference", f"there is no reference answer{by} to")] = None
             if mode is None:
                 continue
             kind: Kind = "grade" if mode == "single" else "compare"
             template = materials.template_for(question, turn, kind, criterion)
             for name in materials.lacking(question, template, criterion):
-                found[f"there is no text in the field {name!r}, which the template {template.name} needs, for"] = None
+                needs = f"there is no text in the field {name!r}, which the template {template.name} needs, for"
+                found[_Lack("text", needs, name)] = None
     return list(found)
 
 
-def _what_now(lacking: Iterable[str], judge_set: JudgeSet) -> str:
+def _what_now(lacking: Iterable[_Lack], judge_set: JudgeSet) -> str:
     """Return what a user can do about what is missing."""
     faults = list(lacking)
-    texts = [fault for fault in faults if fault.startswith("there is no text")]
-    references = [fault for fault in faults if fault.startswith("there is no reference")]
+    missing = {lack.what for lack in faults}
     ways = []
-    if len(texts) + len(references) < len(faults):
+    if "answer" in missing:
         ways.append("Answer them with gen_answer")
-    if references:
+    if "reference" in missing:
         ways.append("Write references into reference_answer/NAME.jsonl, or use a model's answers (--reference MODEL)")
-    if texts:
+    if "text" in missing:
         bringing = [name for name, criterion in judge_set.criteria.items() if criterion.rubric]
-        rubric = bringing and any("'rubric'" in fault for fault in texts)
+        rubric = bringing and any(lack.field == "rubric" for lack in faults)
         choosing = f", choose a criterion that has a rubric (--criterion {' '.join(bringing)})" if rubric else ""
         ways.append(f"Add the field to question.jsonl{choosing}")
     return f"{'. '.join(ways)}, or leave these questions out with --skip-missing"
