@@ -20,7 +20,7 @@ from tests.chat.test_wire import ask, endpoint_at
 from tests.protocol.faults import Sent
 from tests.protocol_server import Fault, ProtocolServer, on_the_wire
 
-LIMIT = 0.3
+LIMIT = 0.15
 """Seconds that a call may take here."""
 FOR_EVER = 60.0
 Sends: TypeAlias = Callable[[bytes], Iterable[Sent]]
