@@ -152,8 +152,11 @@ class Bench:
 
     def answered_models(self) -> tuple[str, ...]:
         """Return the models that have answers, by name; one whose file holds no row has none."""
-        models = _models_in(self.folder / "model_answer")
-        return tuple(model for model in models if holds_lines(self.answer_file(model)))
+        return tuple(model for model in self.begun_models() if holds_lines(self.answer_file(model)))
+
+    def begun_models(self) -> tuple[str, ...]:
+        """Return the models that have an answer file, by name, though it may hold no row."""
+        return _models_in(self.folder / "model_answer")
 
     def answers(self, model: str) -> dict[QuestionId, Answer]:
         """Return a model's answers by question id; empty if it has none.

@@ -175,7 +175,7 @@ def bench_status(
         if rows := rows_awaited(path):
             status.batched[path.name] = len(rows)
     files = logical_files(bench.folder / "model_judgment")
-    models = (*_begun(bench), *bench.answered_models())
+    models = (*_begun(bench), *bench.begun_models())
     known = _Known(bench, models_file)
     every = len(models) + len(files)
     for at, model in enumerate(models):
@@ -219,7 +219,7 @@ def _begun(bench: Bench) -> list[str]:
         rows = left_in(pending).rows | rows_awaited(ledger_beside(pending))
         if any(row.startswith(f"{model}, question ") for row in rows):  # the file may be one of --answer-file
             begun.add(model)
-    return sorted(begun.difference(bench.answered_models()))
+    return sorted(begun.difference(bench.begun_models()))
 
 
 def _model_status(bench: Bench, model: str, answers: Mapping[QuestionId, Answer]) -> ModelStatus:

@@ -117,7 +117,7 @@ def _models(
     bench: Bench, models: Sequence[str] | None, baseline: str | None, awaited: Mapping[str, set[QuestionId]]
 ) -> list[str]:
     """Return the models to judge, all of which have answers or will have."""
-    known = tuple(sorted({*bench.answered_models(), *awaited}))
+    known = tuple(sorted({*bench.begun_models(), *awaited}))
     if not known:
         raise UsageError(f"no model has answers in {bench.folder / 'model_answer'}; run gen_answer first")
     chosen = list(models or known)

@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import pathlib
+import re
 
 import pytest
 
@@ -112,10 +113,11 @@ def test_a_flag_that_changes_nothing_is_warned_of(
 def test_a_file_of_answers_without_a_row_is_no_model_that_answered(
     data: pathlib.Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (data / "tiny" / "model_answer" / "ghost.jsonl").touch()
     words = ["--data-dir", str(data), "--bench-name", "tiny"]
     assert main(["gen_judgment", *words, "--judge-model", "builtin/overlap", "-q"]) == 0
+    (data / "tiny" / "model_answer" / "ghost.jsonl").touch()
     assert main(["show_result", *words]) == 0
-    assert main(["status", *words]) == 0
     told = capsys.readouterr()
     assert "ghost" not in told.out + told.err
+    assert main(["status", *words]) == 0
+    assert re.search(r"^ghost +0 +2 ", capsys.readouterr().out, re.MULTILINE)
