@@ -767,7 +767,7 @@ def test_a_batch_that_cannot_be_looked_at_is_left_for_a_later_run(
         messages = {failure.message for failure in report.tally.failures}
         assert (report.tally.done, len(report.tally.failures), len(messages)) == (0, 3, 1)
         assert "; given up after 0 s (--patience); batch " in (message := messages.pop())
-        assert "(3 requests, handed in " in message
+        assert "(3 requests, submitted " in message
         assert message.endswith(" stays with the provider")
         broken = False
         assert answered(bench, server, kind).complete

@@ -256,7 +256,7 @@ def run_attack(
     ]
     if any(row["shift"].low is not None for row in rows):
         notes[0] += (
-            "; an interval above 0 says that the attack works on this judge (of 40 attacks that do nothing, one would "
+            "; an interval above 0 means that the attack works on this judge (of 40 attacks that do nothing, one would "
             "have such an interval by chance)"
         )
     notes += interval_notes(row["shift"] for row in rows)

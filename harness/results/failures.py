@@ -64,7 +64,7 @@ def failure_notes(
     if not failed:
         return []
     told = f"{failed} of {every} judgments ({failed / every:.0%}) give no verdict and are left out"
-    spans = [] if several else _spans(shown, whole, "failed as the worst or the best verdict", baseline)
+    spans = [] if several else _spans(shown, whole, "failed verdicts as the worst or the best", baseline)
     return [told + _reasons(found, lost), *spans, *_clustered(shown, baseline)]
 
 

@@ -163,7 +163,7 @@ def _contradictions(table: Table, column: str, compared: PairedTable) -> str | N
     """Return a note on models whose numbers in the table differ one way and whose comparison goes the other way."""
     value = {line.model: own.value for line in table.whole if (own := line.estimates().get(column)) is not None}
     told = []
-    why = "goes by strength over all pairs" if table.kind == "pairs" else "counts every question that both have once"
+    why = "uses the strength over all pairs" if table.kind == "pairs" else "counts each common question once"
     for pair in compared.pairs:
         one, other, difference = value.get(pair.model_1), value.get(pair.model_2), pair.difference.value
         if one is None or other is None or difference is None or (one - other) * difference > -1e-9:
@@ -173,7 +173,7 @@ def _contradictions(table: Table, column: str, compared: PairedTable) -> str | N
     if not told:
         return None
     return (
-        f"{f'{column}: ' if table.named else ''}some stand higher in the table and lower where compared, which {why}: "
+        f"{f'{column}: ' if table.named else ''}some are higher in the table but lower in the comparison, which {why}: "
         f"{listed(told)}; ranks follow the comparison"
     )
 

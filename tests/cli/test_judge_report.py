@@ -149,7 +149,7 @@ def test_csv_and_json_hold_the_same_numbers(
     rows = list(csv.DictReader(io.StringIO(said.out)))
     assert [[row[name] for name in COUNTS] for row in rows] == [[str(row[name]) for name in COUNTS] for row in wanted]
     assert "note: 1 pair without a verdict in one game or both left out" in said.err
-    assert "which questions these are is unknown" in said.err
+    assert "the question set is unknown" in said.err
 
 
 @pytest.mark.parametrize("format_", ["table", "markdown"])

@@ -109,7 +109,7 @@ def test_samples_in_one_file_are_refused_with_the_flag_that_chooses(
     assert "not comparable, choose one with --sample: 0, 1, 2" in capsys.readouterr().err
     assert judge_report.main(["position", "--input-file", str(mixed), "--sample", "2"]) == 0
     assert show_result.main(["--mode", "pairwise-all", "--input-file", str(mixed)]) == 0
-    assert "3 samples of each judgment, averaged" in capsys.readouterr().out
+    assert "3 samples of each judgment count, averaged" in capsys.readouterr().out
 
 
 def test_a_sample_that_is_not_there_is_named(sampled: list[str], capsys: pytest.CaptureFixture[str]) -> None:

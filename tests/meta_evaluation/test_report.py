@@ -293,7 +293,7 @@ def test_judgments_of_answers_that_have_been_replaced_are_left_out_of_every_repo
         judge_judges(**one),
         judge_disagreement("pairwise-all", **where),
     ]
-    told = "judgments are of answers that have been replaced since (builtin/eliza and builtin/outline"
+    told = "judgments are about answers that have been replaced since (builtin/eliza and builtin/outline"
     assert [report.name for report in reports if not any(told in note for note in report.notes)] == []
     n = [reports[0].rows[0]["n"], reports[1].rows[1]["n"], reports[3].rows[0]["questions"], reports[4].rows[0]["total"]]
     assert n == [5, 5, 5, 5]

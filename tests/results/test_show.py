@@ -284,7 +284,7 @@ def test_a_board_does_not_place_a_model_of_few_pairs_among_those_of_another_run(
     assert names() == ["x", "new"]
     assert "x: 1 of 1 by win_rate" in notes
     assert "y: 1-2 of 2 by win_rate" in on_board("y", 9)
-    assert "last on the board, since judged on too few pairs beside its other rows: new (4 of 9)" in notes
+    assert "last on the board, judged on too few pairs compared with its other rows: new (4 of 9)" in notes
 
 
 def test_the_model_in_every_pair_is_the_baseline(bench: pathlib.Path) -> None:
@@ -730,7 +730,7 @@ def test_the_way_a_comparison_of_pairs_goes_is_said_to_be_that_of_strengths(tmp_
     rows += [pair("x", "w", "model_1" if q % 12 else "tie", q) for q in range(24)]
     rows += [pair("w", "y", "model_2" if q % 8 else "model_1", q) for q in range(4)]
     notes = show_result("pairwise-all", input_file=write(tmp_path / "some.jsonl", *rows)).notes
-    assert any("goes by strength over all pairs: " in note for note in notes)
+    assert any("uses the strength over all pairs: " in note for note in notes)
     assert any("ranks and tests (by strength, Bradley-Terry) are not: " in note for note in notes)
 
 

@@ -14,7 +14,7 @@ pytestmark = pytest.mark.reference
 OFFICIAL = "model_judgment/gpt-4_single.scores_only.jsonl"
 ESTIMAND = "intervals are for questions of this kind in any mix of categories"
 TURNED = (
-    "some are higher in the table but lower in the direct comparison, which counts each common question once: "
+    "some are higher in the table but lower in the comparison, which counts each common question once: "
     "claude-instant-v1 over claude-v1 (compared: -0.031); ranks follow the comparison"
 )
 BIAS = "intervals do not include the judge's bias"

@@ -200,7 +200,7 @@ def test_another_programs_database_stays_as_it_is(tmp_path: pathlib.Path) -> Non
     [
         pytest.param(damaged, "file is not a database", id="no database"),
         pytest.param(cut, "malformed|damaged", id="cut"),
-        pytest.param(of_another_version, "it is of version 99, of another turnbench", id="another version"),
+        pytest.param(of_another_version, "it has version 99, of another turnbench", id="another version"),
         pytest.param(of_another_program, "it is another program's database", id="another program's"),
         pytest.param(of_other_columns, "no such column", id="a table of other columns"),
         pytest.param(in_the_way, "it is no file", id="a folder"),

@@ -107,7 +107,7 @@ def test_a_list_inside_json_is_a_ranking_by_its_own_names(tmp_path: pathlib.Path
         ),
         pytest.param({"fn_completion_parser": "regex"}, "fn_completion_parser 'regex' is not known", id="parser"),
         pytest.param(
-            {**RANKING, "prompt_template": "b/no.txt"}, "prompt_template 'b/no.txt' is not there", id="prompt"
+            {**RANKING, "prompt_template": "b/no.txt"}, "prompt_template 'b/no.txt' does not exist", id="prompt"
         ),
         pytest.param({**RANKING, "batch_size": 5}, "batch_size must be 1, this is 5", id="batch"),
         pytest.param({**WEIGHED, "completion_parser_kwargs": {}}, "logprob_parser needs", id="no tokens"),
