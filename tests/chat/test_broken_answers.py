@@ -105,9 +105,11 @@ READ = {
 
 @pytest.mark.parametrize("sends", READ.values(), ids=READ.keys())
 def test_what_is_whole_is_read_however_it_comes(sends: Sends, provider: str) -> None:
-    if provider == "gemini" and sends in (READ["a mark of byte order"], READ["UTF-16"]):
-        pytest.skip("its SDK has made a text of it before")
     found = outcome(provider, sends)
+    if provider == "gemini" and sends in (READ["a mark of byte order"], READ["UTF-16"]):
+        assert isinstance(found, TransientError)  # its SDK decodes the body before it is seen here
+        assert found.kind == "malformed reply"
+        return
     assert isinstance(found, Reply), found
     assert "this is reply" in found.text
     found.text.encode()
@@ -124,7 +126,7 @@ BROKEN: dict[str, tuple[Sends, str, str]] = {
     "less than announced": (lambda b: [head(length=len(b) + 5), b], "outage", EARLY),
     "no last chunk": (lambda b: [chunked(b, end=b"")], "outage", EARLY),
     "a chunk that is cut": (lambda b: [chunked(b, size=9999)[:-20]], "outage", EARLY),
-    # Sizes are beside the headers: where they come later, aiohttp tells nobody, and the call takes its whole time limit.
+    # The sizes are beside the headers: of later ones aiohttp tells nobody, and the call takes its whole time limit.
     "a chunk of no size": (lambda b: [head("transfer-encoding: chunked") + b"zz\r\n" + b], "outage", EARLY),
     "a chunk of a negative size": (lambda b: [head("transfer-encoding: chunked") + b"-1\r\n" + b], "outage", EARLY),
     "a length that is none": (lambda b: [head("content-length: abc"), b], "outage", EARLY),
