@@ -94,7 +94,7 @@ def test_a_question_is_chosen_by_its_id_and_a_model_from_the_list(open_view: Ope
 def test_a_number_of_the_leaderboard_leads_to_the_judgments_behind_it(open_view: OpenView, demo: str) -> None:
     page = open_view(demo, "?tab=leaderboard&bench=small")
     before = settled(page)
-    page.locator(".tb-heat a").first.click()
+    page.locator("td a[href*='f.category']").first.click()
     settled(page, before)
     assert selected(page) == "Find"
     assert "f.category=" in page.url
