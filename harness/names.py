@@ -49,6 +49,11 @@ def counted(number: int, one: str, many: str | None = None) -> str:
     return f"{number} {one if number == 1 else many or one + 's'}"
 
 
+def counted_are(number: int, one: str) -> str:
+    """Return a number with its noun and verb: `1 row is`, `2 rows are`."""
+    return f"{counted(number, one)} {'is' if number == 1 else 'are'}"
+
+
 def listed(names: Sequence[str], most: int = 3) -> str:
     """Return the first names of a list, and how many more there are.
 

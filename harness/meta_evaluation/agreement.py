@@ -55,7 +55,7 @@ from harness.meta_evaluation.votes import (
     votes_of,
     without_verdict,
 )
-from harness.names import counted
+from harness.names import counted, counted_are
 from harness.records import QuestionId
 from harness.results.about import About, about
 from harness.results.finding import Found
@@ -216,11 +216,11 @@ def _notes(reads: Mapping[pathlib.Path, Read], sides: Sequence[Side], subject: A
     """Return what a reader must know before any number."""
     notes = []
     if replaced := sum(read.replaced for read in reads.values()):
-        notes.append(f"{replaced} rows are repeated; the last valid one of each counts")
+        notes.append(f"{counted_are(replaced, 'row')} repeated; the last valid one of each counts")
     for path, read in reads.items():
         kept = sum(judgments(side.observations) for side in sides if side.path == path)
         if left := judgments(read.observations) - kept:
-            notes.append(f"{left} rows of {path.name} left out by --exclude")
+            notes.append(f"{counted(left, 'row')} of {path.name} left out by --exclude")
     notes += notices(side.observations.cases[0].source.judge for side in sides)
     if subject.why_not:
         notes.append(subject.why_not)

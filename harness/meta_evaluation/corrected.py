@@ -51,6 +51,7 @@ from harness.errors import UsageError
 from harness.judgments.observations import Observations
 from harness.meta_evaluation.report import Asked, Report, left_out, need_verdicts
 from harness.meta_evaluation.votes import Item, pairs_in, vote_files
+from harness.names import counted_are
 from harness.results.about import about
 from harness.results.common import UNRANKED, common_questions
 from harness.results.finding import ask, counted_votes
@@ -302,7 +303,7 @@ def judge_corrected(
     what = "exactly these questions, with the votes on them as the truth" if finite else what
     apart = common_questions(judged).apart
     rows = sorted(found.rows, key=lambda row: (row["model"] in apart, row["voted"] < LEAST))  # they rank nobody
-    notes = [f"{replaced} votes are repeated; the last counts"] if replaced else []
+    notes = [f"{counted_are(replaced, 'vote')} repeated; the last counts"] if replaced else []
     notes += [_COLUMNS, ASSUMPTION]
     if any(end is not None for row in rows for end in (row["votes"].low, row["corrected"].low)):
         notes.append(f"the intervals are about {what}")

@@ -81,7 +81,9 @@ class About(NamedTuple):
         each = Counter(question.category for question in asked)
         absent = [name for name, missing in without.items() if missing == each[name]]
         none = f", none of {', '.join(absent)}" if absent else ""
-        return f"{len(asked) - without.total()} of the {len(asked)} questions of {self.bench} are judged{none}"
+        judged = len(asked) - without.total()
+        verb = "is" if judged == 1 else "are"
+        return f"{judged} of the {len(asked)} questions of {self.bench} {verb} judged{none}"
 
     def turns_reach(self, judged: Mapping[int, Collection[QuestionId]]) -> str | None:
         """Return which turns were judged on some of the judged questions only that have them; None where none were.

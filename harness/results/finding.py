@@ -17,6 +17,7 @@ from harness.judgments.case import Case
 from harness.judgments.file_name import OWN_JUDGE_SET, FileName, judgment_files, kinds_of
 from harness.judgments.observations import Observations
 from harness.judgments.reading import Read, read_judgments
+from harness.names import counted_are
 from harness.records import UNSTATED, QuestionId, Source
 from harness.results.query import REPEATED, Query
 
@@ -49,7 +50,7 @@ def replaced_note(found: Sequence[Found]) -> list[str]:
     if not replaced:
         return []
     counts = "all count" if found[0].averaged else "the last valid one of each counts (--repeated average: all)"
-    notes = [f"{replaced} rows are repeated; {counts}"]
+    notes = [f"{counted_are(replaced, 'row')} repeated; {counts}"]
     if turned := sum({one.path: one.turned for one in found}.values()):
         notes.append(
             f"{turned} of them name the two models of a match in both orders (x, y and y, x): was it judged twice, or "
@@ -104,7 +105,7 @@ def read_for(query: Query, path: pathlib.Path) -> Read:
         raise UsageError(f"--repeated must be one of {', '.join(REPEATED)}, this is {query.repeated!r}")
     read = read_judgments(path, every=query.repeated == "average")
     if query.repeated == "refuse" and read.replaced:
-        raise UsageError(f"{path}: {read.replaced} rows are repeated (--repeated refuse)")
+        raise UsageError(f"{path}: {counted_are(read.replaced, 'row')} repeated (--repeated refuse)")
     return read
 
 

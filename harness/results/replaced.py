@@ -23,6 +23,7 @@ from harness.jsonl import is_there
 from harness.judgments.case import Case
 from harness.judgments.columns import Store
 from harness.judgments.observations import Bools, Ints, Observations, numbered
+from harness.names import counted_are
 from harness.records import QuestionId
 from harness.results.answers import bench_beside
 from harness.results.finding import Found
@@ -74,7 +75,7 @@ def without_replaced(found: Sequence[Found], notes: list[str]) -> list[Found]:
         return list(found)
     shown = ", ".join(f"{models} {count}" for models, count in gone.most_common(_NAMED))
     more = f" and {len(gone) - _NAMED} more" if len(gone) > _NAMED else ""
-    what = f"{gone.total()} judgments are about answers that have been replaced since ({shown}{more})"
+    what = f"{counted_are(gone.total(), 'judgment')} about answers that have been replaced since ({shown}{more})"
     if not kept:
         raise MissingError(f"{found[0].path}: all {what}; run gen_judgment again")
     notes.append(f"{what} and are left out; gen_judgment redoes them")

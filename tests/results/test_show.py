@@ -51,6 +51,7 @@ def other_notes(result: Result) -> list[str]:
         "different questions",
         "fewer turns",
         "are judged",
+        "is judged",
     )
     return [note for note in result.notes if not any(words in note for words in of_rows)]
 
@@ -164,16 +165,16 @@ def test_one_turn_only(bench: pathlib.Path) -> None:
 
 def test_a_table_of_some_of_the_questions_says_so(bench: pathlib.Path) -> None:
     judged(bench, "gpt-4_single.jsonl", grade("x", 1, 7))
-    assert "1 of the 2 questions of tiny are judged, none of math" in show(bench).notes
+    assert "1 of the 2 questions of tiny is judged, none of math" in show(bench).notes
     judged(bench, "gpt-4_single.jsonl", grade("x", 1, 7), grade("x", 2, 7))
-    assert not any("are judged" in note for note in show(bench).notes)
+    assert not any("judged, none of" in note or "are judged" in note for note in show(bench).notes)
 
 
 def test_rows_of_a_rerun_are_told(bench: pathlib.Path) -> None:
     judged(bench, "gpt-4_single.jsonl", grade("x", 1, -1), grade("x", 1, 7))
     result = show(bench)
     assert (result.rows()[0]["average"], result.rows()[0]["n"]) == (7, 1)
-    assert other_notes(result) == ["1 rows are repeated; the last valid one of each counts (--repeated average: all)"]
+    assert other_notes(result) == ["1 row is repeated; the last valid one of each counts (--repeated average: all)"]
 
 
 def test_a_judge_for_trying_out_is_told(bench: pathlib.Path) -> None:
@@ -592,7 +593,7 @@ def test_repeated_rows_count_as_the_flag_says(tmp_path: pathlib.Path) -> None:
     path = write(tmp_path / "some.jsonl", grade("x", 1, 2), grade("x", 1, 8), grade("x", 2, 5))
     assert [show_result(input_file=path).rows()[0]["average"] for _ in "a"] == [6.5]
     assert show_result(input_file=path, repeated="average").rows()[0]["average"] == 5
-    with pytest.raises(UsageError, match="1 rows are repeated"):
+    with pytest.raises(UsageError, match="1 row is repeated"):
         show_result(input_file=path, repeated="refuse")
     with pytest.raises(UsageError, match="--repeated must be one of"):
         show_result(input_file=path, repeated="first")

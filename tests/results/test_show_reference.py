@@ -146,7 +146,7 @@ def test_human_votes_with_and_without_the_authors(folder: pathlib.Path) -> None:
     path = folder / "human_judgment" / "human.jsonl"
     everybody = show_result("pairwise-all", input_file=path)
     assert sum(row["n"] for row in everybody.rows()) == 2 * 3354
-    assert "1 rows are repeated; the last valid one of each counts (--repeated average: all)" in everybody.notes
+    assert "1 row is repeated; the last valid one of each counts (--repeated average: all)" in everybody.notes
     votes = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
     experts = sum(v["judge"].startswith("expert") for v in votes)
     shown = show_result("pairwise-all", input_file=path, exclude=["author*"])
