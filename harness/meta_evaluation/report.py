@@ -10,11 +10,12 @@ import numpy as np
 from harness.errors import MissingError, UsageError
 from harness.judging.builtin import notices
 from harness.judgments.case import CONFIDENCE, SHARE, TOTAL, Case
-from harness.judgments.observations import Observations, numbered
+from harness.judgments.observations import Observations
 from harness.names import counted
 from harness.records import Failure, Scale
 from harness.results.about import About, about
 from harness.results.common import common_questions
+from harness.results.failures import lost_by
 from harness.results.finding import Found, ask, replaced_note
 from harness.results.matrix import Ints, tally
 from harness.results.query import Query
@@ -154,28 +155,19 @@ def lost_of(judged: Observations) -> Lost:
     label = next((name for name in metrics if name not in {SHARE, CONFIDENCE}), None)
     one = {"label": label, "dimensions": TOTAL if TOTAL in metrics else None}
     own = judged.keep(lambda case: one.get(case.source.form) in {None, case.metric})
-    n, failed = np.zeros((2, len(own.cases)), dtype=np.int64)
-    for part in own.parts():
-        n += np.bincount(part.case_at, minlength=len(n))
-        failed += np.bincount(part.case_at[part.failed], minlength=len(n))
+    failed, every = int(own.failed.sum()), len(own)
+    if not failed:
+        return Lost(0, every, "")
 
     def told(word: str, names: Callable[[Case], Sequence[str]], least: float) -> str:
         """Return the counts of those names of cases that have lost at least a share of their judgments."""
-        known, code = numbered(name for case in own.cases for name in names(case))
-        at = np.repeat(np.arange(len(n)), [len(names(case)) for case in own.cases])
-        every, without = (
-            tally((len(known),), np.array(code), weights=counts[at].astype(np.float64)) for counts in (n, failed)
-        )
-        each = zip(known, every.astype(int).tolist(), without.astype(int).tolist(), strict=True)
-        return ", ".join(f"{word} {name} {gone} of {there}" for name, there, gone in each if gone >= least * there > 0)
+        each = lost_by(own, names).items()
+        return ", ".join(f"{word} {name} {gone} of {there}" for name, (gone, there) in each if gone >= least * there)
 
-    if not failed.any():
-        return Lost(0, int(n.sum()), "")
     several = len({case.source.judge for case in own.cases}) > 1
     by = told("by", lambda case: (case.source.judge,), 1e-9) if several else ""
-    share = float(failed.sum() / n.sum())
-    about = told("about", lambda case: case.models, max(_CLUSTERED * share, _MANY))
-    return Lost(int(failed.sum()), int(n.sum()), "; ".join(filter(None, (by, about))))
+    about = told("about", lambda case: case.models, max(_CLUSTERED * failed / every, _MANY))
+    return Lost(failed, every, "; ".join(filter(None, (by, about))))
 
 
 def lost_note(judged: Observations) -> str | None:

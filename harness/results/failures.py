@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from harness.judgments.case import CONFIDENCE, CORRECT, FACTS, SCORE, SHARE, TOTAL, WIN
+from harness.judgments.case import CONFIDENCE, CORRECT, FACTS, SCORE, SHARE, TOTAL, WIN, Case
 from harness.judgments.observations import Observations, numbered
 from harness.judgments.sums import Sums
 from harness.names import counted, listed
@@ -70,15 +70,8 @@ def failure_notes(
 
 def _clustered(shown: Observations, baseline: str | None) -> list[str]:
     """Return which models lack clearly more of their verdicts than another one: what is left is no fair sample."""
-    models, model_at = numbered(model for case in shown.cases for model in case.models)
-    sides = np.array(model_at, dtype=np.int64).reshape(len(shown.cases), -1).T
-    every, failed = (np.zeros(len(models), dtype=np.int64) for _ in range(2))
-    for part in shown.parts():
-        for side in sides:
-            model = side[part.case_at]
-            every += np.bincount(model, minlength=len(models))
-            failed += np.bincount(model[part.failed], minlength=len(models))
-    shares = {m: f / n for m, f, n in zip(models, failed.tolist(), every.tolist(), strict=True) if m != baseline}
+    every = lost_by(shown, lambda case: case.models).items()
+    shares = {model: failed / n for model, (failed, n) in every if model != baseline}
     least = min(shares.values(), default=0.0)
     most = [(share, model) for model, share in shares.items() if share > least + CLUSTERED]
     if not most:
@@ -86,6 +79,20 @@ def _clustered(shown: Observations, baseline: str | None) -> list[str]:
     told = [f"{model} {share:.0%}" for share, model in sorted(most, reverse=True)]
     rest = "averages, ranks and comparisons are of the rest, and whatever made these fail may be in them"
     return [f"judgments that give no verdict are spread unevenly ({listed(told)}; the least {least:.0%}): {rest}"]
+
+
+def lost_by(found: Observations, names: Callable[[Case], Sequence[str]]) -> dict[str, tuple[int, int]]:
+    """Return for each name that cases have how many of its judgments give no verdict, and how many there are."""
+    n, failed = np.zeros((2, len(found.cases)), dtype=np.int64)
+    for part in found.parts():
+        n += np.bincount(part.case_at, minlength=len(n))
+        failed += np.bincount(part.case_at[part.failed], minlength=len(n))
+    each: dict[str, tuple[int, int]] = {}
+    for case, gone, there in zip(found.cases, failed.tolist(), n.tolist(), strict=True):
+        for name in names(case) if there else ():
+            lost, every = each.get(name, (0, 0))
+            each[name] = lost + gone, every + there
+    return each
 
 
 def unmeasured_notes(found: Sequence[Found], shown: Observations, variant: str | None) -> list[str]:
