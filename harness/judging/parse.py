@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 from harness.errors import UsageError
 from harness.judging.forms import Kind, VerdictForm, on_step
-from harness.judging.verdicts.brackets import Fault, Reader, Scale, read_score, read_two_scores, read_winner
+from harness.judging.verdicts.brackets import Fault, Reader, read_score, read_two_scores, read_winner
 from harness.judging.verdicts.labels import read_label
 from harness.judging.verdicts.likelihood import bare_preference, expected_grade, preference
 from harness.judging.verdicts.marked import read_grade, read_marked
@@ -47,11 +47,6 @@ _QUOTED_FORM = late_re(r": \"(?:\w{1,20}: ?)?(\[\[[^\[\]\n]{1,20}\]\])\.?\"(?=\.
 """Prompts in use show the form in quotation marks, and judges close with a copy of it."""
 _MEMBER = "the only verdict, in a member of an object"
 _OBJECT = late_re(r"\s*(?:```(?:json)?\s)?\s*(\{.*?)\s*(?:```)?\s*", re.S)
-
-
-def parse(text: str, verdict_format: str, scale: Scale = (1, 10)) -> Parsed:
-    """Return the verdict that a judge's text ends on, or none, with the reason for either."""
-    return read_verdict(Reply(text), VerdictForm(verdict_format, scale=scale))
 
 
 def read_verdict(reply: Reply, form: VerdictForm, answers: Sequence[str] = ()) -> Parsed:

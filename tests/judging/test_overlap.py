@@ -11,9 +11,9 @@ from harness.judging.builtin import NOTICE, is_builtin_judge
 from harness.judging.builtin_model import BuiltinJudge, require_verdict
 from harness.judging.forms import VerdictForm
 from harness.judging.overlap import grade, judge
-from harness.judging.parse import parse
 from harness.judgments.judgment import Score, Scores, Winner
 from harness.records import Facts, Message, Question, Request
+from tests.judging.judge_texts import parse
 
 QUESTION = Question(7, "math", ("A crate holds 12 jars. How many jars do 7 crates hold?", "And with 3 jars broken?"))
 REFERENCE = ("Seven crates of 12 jars hold 7 x 12 = 84 jars.", "84 less 3 leaves 81 jars.")

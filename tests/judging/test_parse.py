@@ -10,9 +10,10 @@ import pytest
 
 from harness.errors import UsageError
 from harness.judging.forms import VerdictForm
-from harness.judging.parse import known_formats, parse, read_verdict, scored_by_logprobs
+from harness.judging.parse import known_formats, read_verdict, scored_by_logprobs
 from harness.judgments.judgment import Score, Scores, Verdict, Winner
 from harness.records import Reply
+from tests.judging.judge_texts import parse
 
 FORMATS = {"single": "[[rating]]", "pair": "[[A]]", "two": "[[rating_a,rating_b]]"}
 TEXTS: dict[str, dict[str, Any]] = tomllib.loads(

@@ -7,8 +7,8 @@ from typing import NamedTuple, TypeAlias
 
 import pytest
 
-from harness.judging.parse import parse
 from harness.judgments.judgment import Score, Winner
+from tests.judging.judge_texts import parse
 
 pytestmark = pytest.mark.reference
 
