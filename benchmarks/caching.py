@@ -25,10 +25,10 @@ from typing import Any, NamedTuple
 from unittest import mock
 
 import harness
-from harness.chat.prices import list_price
-from harness.running.options import RunOptions
-from harness.running.queue import Queue
-from tests.protocol_server import Asked, ProtocolServer, Said, verdict
+from harness.old.chat.prices import list_price
+from harness.old.running.options import RunOptions
+from harness.old.running.queue import Queue
+from tests.old.protocol_server import Asked, ProtocolServer, Said, verdict
 
 SHIPPED = pathlib.Path(__file__).resolve().parent.parent / "data"
 CHARACTERS = 4

@@ -30,18 +30,18 @@ from benchmarks.designs import (  # noqa: E402
     swiss,
     table_of,
 )
-from harness.meta_evaluation.contingency import cohen_kappa, table_estimate  # noqa: E402
-from harness.meta_evaluation.corrected import LEAST, corrected_rates  # noqa: E402
-from harness.meta_evaluation.ranking import OurScores, ranking_report  # noqa: E402
-from harness.meta_evaluation.repeat import records, repeat_report  # noqa: E402
-from harness.results.matrix import Floats, Matrix, Pairs  # noqa: E402
-from harness.results.pairs.bradley_terry import ranking  # noqa: E402
-from harness.results.pairs.comparing import compared_strengths  # noqa: E402
-from harness.results.pairs.matrix import mean_over_opponents  # noqa: E402
-from harness.results.pairs.rates import adjusted_rates  # noqa: E402
-from harness.results.runs import as_good  # noqa: E402
-from harness.results.statistics.bootstrap import Estimate, estimates  # noqa: E402
-from harness.results.statistics.paired import Paired, compare_runs, paired  # noqa: E402
+from harness.old.meta_evaluation.contingency import cohen_kappa, table_estimate  # noqa: E402
+from harness.old.meta_evaluation.corrected import LEAST, corrected_rates  # noqa: E402
+from harness.old.meta_evaluation.ranking import OurScores, ranking_report  # noqa: E402
+from harness.old.meta_evaluation.repeat import records, repeat_report  # noqa: E402
+from harness.old.results.matrix import Floats, Matrix, Pairs  # noqa: E402
+from harness.old.results.pairs.bradley_terry import ranking  # noqa: E402
+from harness.old.results.pairs.comparing import compared_strengths  # noqa: E402
+from harness.old.results.pairs.matrix import mean_over_opponents  # noqa: E402
+from harness.old.results.pairs.rates import adjusted_rates  # noqa: E402
+from harness.old.results.runs import as_good  # noqa: E402
+from harness.old.results.statistics.bootstrap import Estimate, estimates  # noqa: E402
+from harness.old.results.statistics.paired import Paired, compare_runs, paired  # noqa: E402
 
 EQUAL: tuple[float, ...] = (0.0,) * 6
 MIXED: tuple[float, ...] = (0.0, 0.0, 0.0, 1.0, 1.0, 2.0)

@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from harness.results.matrix import Floats, Pairs
-from harness.results.pairs.davidson import chances
+from harness.old.results.matrix import Floats, Pairs
+from harness.old.results.pairs.davidson import chances
 
 Two = tuple[int, int]
 NU, SPREAD = 0.6, 0.7

@@ -16,12 +16,12 @@ import pathlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from harness.judging.builtin_model import BuiltinJudge
-from harness.judgments.reading import read_judgments
-from harness.meta_evaluation.verdict_agreement import SETUPS, Setup
-from harness.meta_evaluation.votes import TIE, Item, Meeting, Vote, Votes, met_between, met_within, votes_of
-from harness.records import Facts, Message, Question, QuestionId, Request
-from tests.observed import Origin, pair
+from harness.old.judging.builtin_model import BuiltinJudge
+from harness.old.judgments.reading import read_judgments
+from harness.old.meta_evaluation.verdict_agreement import SETUPS, Setup
+from harness.old.meta_evaluation.votes import TIE, Item, Meeting, Vote, Votes, met_between, met_within, votes_of
+from harness.old.records import Facts, Message, Question, QuestionId, Request
+from tests.old.observed import Origin, pair
 
 __all__ = ["Agreement", "Row", "between", "main", "measure", "only", "printed", "read_votes", "within"]
 

@@ -28,12 +28,12 @@ from typing import Any
 
 import numpy as np
 
-from harness.bench import Bench, load_bench
-from harness.judging.run import JudgeOptions, plan_judgments, run_judgments
-from harness.records import QuestionId
-from harness.results.matrix import Pairs
-from harness.results.pairs.length_control import Gamed, length_controlled, read_gamed
-from harness.running.options import RunOptions
+from harness.old.bench import Bench, load_bench
+from harness.old.judging.run import JudgeOptions, plan_judgments, run_judgments
+from harness.old.records import QuestionId
+from harness.old.results.matrix import Pairs
+from harness.old.results.pairs.length_control import Gamed, length_controlled, read_gamed
+from harness.old.running.options import RunOptions
 
 Rows = list[dict[str, str]]
 PEER = pathlib.Path(__file__).parent / "runner_parts" / "peers" / "alpaca_length.py"

@@ -17,9 +17,9 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
-from harness.chat import open_chat_model, resolve
-from harness.chat.endpoint import Weights
-from harness.records import Message, Reply, Request, Sampling
+from harness.old.chat import open_chat_model, resolve
+from harness.old.chat.endpoint import Weights
+from harness.old.records import Message, Reply, Request, Sampling
 
 
 def main(argv: Sequence[str] | None = None) -> None:
@@ -80,7 +80,7 @@ def _let_go(device: str) -> None:
 
 
 def _random(folder: pathlib.Path, *, large: bool) -> pathlib.Path:
-    from tests.chat.local.tiny_llama import save_llama
+    from tests.old.chat.local.tiny_llama import save_llama
 
     if large:
         wide: dict[str, Any] = {

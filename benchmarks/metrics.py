@@ -19,11 +19,11 @@ from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 from typing import NamedTuple
 
-from harness.bench import shipped
-from harness.metrics.metric import Item
-from harness.metrics.setup import Setup
-from harness.metrics.table import load_metrics
-from harness.records import Question
+from harness.old.bench import shipped
+from harness.old.metrics.metric import Item
+from harness.old.metrics.setup import Setup
+from harness.old.metrics.table import load_metrics
+from harness.old.records import Question
 
 BENCHES = {"en": ("mt_bench", "short_fact_en"), "zh": ("mt_bench_zh", "short_fact_zh")}
 _AT_ONCE = 512

@@ -69,7 +69,7 @@ def span(server: Server, folder: pathlib.Path, address: str, workers: int, args:
     place = folder / f"{workers}"
     write_questions(place, calls)
     server.begin(Latency(args.latency))
-    argv = [sys.executable, "-m", "harness.cli.gen_answer", "--model", "m", "--base-url", f"{server.url}/v1", "--yes"]
+    argv = [sys.executable, "-m", "harness.old.cli.gen_answer", "--model", "m", "--base-url", f"{server.url}/v1", "--yes"]
     argv += ["--bench-name", "load", "--data-dir", str(place), "--parallel", str(EACH * workers), "--ray", address]
     argv += ["--processes", str(workers), "-q"]
     env = environment({**ALONE, "PYTHONPATH": str(ROOT)})

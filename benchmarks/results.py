@@ -184,7 +184,7 @@ def contenders(kind: Kind, file: pathlib.Path, rows: int, fastchat: str | None) 
     """Return the commands to time, by name; ours first."""
     what = ["--mode", "single" if kind == "single" else "pairwise-all", "--input-file", str(file)]
     found = {
-        "ours": [sys.executable, "-m", "harness.cli.show_result", *what],
+        "ours": [sys.executable, "-m", "harness.old.cli.show_result", *what],
         "cat": ["sh", "-c", 'cat "$1" | cat > /dev/null', "sh", str(file)],
     }
     if find_spec("orjson"):
@@ -229,7 +229,7 @@ def resampling() -> str:
     """Return how long 10,000 resamplings of 100 models on 80 questions take."""
     import numpy as np
 
-    from harness.results.statistics.bootstrap import estimates
+    from harness.old.results.statistics.bootstrap import estimates
 
     rng = np.random.default_rng(0)
     scores = rng.integers(1, 11, (80, 100)).astype(float)

@@ -55,7 +55,7 @@ def commands(workload: Workload, folder: pathlib.Path, url: str, *, together: bo
     if together:
         parts = [("run_bench", *answers, *judge, "--judge-base-url", f"{url}/v1", *where)]
     return [
-        Command((sys.executable, "-m", f"harness.cli.{name}", *words), folder, {"PYTHONPATH": str(ROOT)})
+        Command((sys.executable, "-m", f"harness.old.cli.{name}", *words), folder, {"PYTHONPATH": str(ROOT)})
         for name, *words in parts
     ]
 

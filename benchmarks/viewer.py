@@ -142,9 +142,9 @@ class Part(NamedTuple):
 
 def parts_of(folder: pathlib.Path, longest: float) -> Iterator[tuple[str, Part]]:
     """Yield the seconds of each view in `TABS`; infinite where it took longer than that."""
-    from viewer.app import Views
-    from viewer.context import Context
-    from viewer.store import Store
+    from viewer.old.app import Views
+    from viewer.old.context import Context
+    from viewer.old.store import Store
 
     views = Views(Context(Store(folder, ["large"]), read_only=True))
     for name, query in TABS.items():
@@ -182,7 +182,7 @@ def _stat(file: pathlib.Path) -> list[str]:
 
 def get_ready() -> None:
     """Have what the viewer starts before anybody can ask."""
-    from viewer.limited import PROCESSES
+    from viewer.old.limited import PROCESSES
 
     first = PROCESSES.Process(target=print)
     first.start()
@@ -191,9 +191,9 @@ def get_ready() -> None:
 
 def shown(folder: pathlib.Path, questions: int) -> Seconds:
     """Return the seconds of a first question's view, and of 20 others in both tabs."""
-    from viewer.app import Views
-    from viewer.context import Context
-    from viewer.store import Store
+    from viewer.old.app import Views
+    from viewer.old.context import Context
+    from viewer.old.store import Store
 
     views = Views(Context(Store(folder, ["large"]), read_only=True))
 
@@ -219,7 +219,7 @@ def shown(folder: pathlib.Path, questions: int) -> Seconds:
 
 def in_browser(folder: pathlib.Path) -> tuple[float, float, float]:
     """Return the seconds from opening the page to its first table, to links in it, and from there to that of pairs."""
-    from tests.browser.conftest import running_chromium, start_viewer
+    from tests.old.browser.conftest import running_chromium, start_viewer
 
     with running_chromium() as browser:
         process, address = start_viewer(folder, "--bench-name", "large")
@@ -265,7 +265,7 @@ def main() -> None:
             data = pathlib.Path(folder)
             make(data, questions, args.models)
             make_pairs(data, questions, args.models)
-            command = [sys.executable, "-m", "harness.cli.viewer", "-q", "--data-dir", folder, "--port", str(args.port)]
+            command = [sys.executable, "-m", "harness.old.cli.viewer", "-q", "--data-dir", folder, "--port", str(args.port)]
             start = min(opened(command, args.port) for _ in range(3))
             get_ready()
             found = shown(data, questions)

@@ -7,13 +7,13 @@ from importlib.util import find_spec
 
 import pytest
 
-from harness.running import engine
-from harness.running.batches import courier
-from harness.running.batches.courier import Pauses
-from harness.running.retry import RetryPolicy
-from tests.processes import Starter
+from harness.old.running import engine
+from harness.old.running.batches import courier
+from harness.old.running.batches.courier import Pauses
+from harness.old.running.retry import RetryPolicy
+from tests.old.processes import Starter
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

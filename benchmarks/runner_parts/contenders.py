@@ -54,7 +54,7 @@ def ours(python: str, checkout: pathlib.Path, name: str = "turnbench", more: tup
         endpoint = ("--base-url", f"{place.url}/v1", "--parallel", str(workload.parallel), *more)
 
         def command(module: str, *options: str) -> Command:
-            argv = (python, "-m", f"harness.cli.{module}", *options, *where)
+            argv = (python, "-m", f"harness.old.cli.{module}", *options, *where)
             return Command(argv, place.folder, {"PYTHONPATH": str(checkout)})
 
         if workload.kind == "answers":

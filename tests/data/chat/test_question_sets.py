@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from harness.bench import CHAT_CATEGORIES, load_bench
-from harness.checking import check_bench
-from harness.checks import outcomes, read_checks
-from harness.metrics.label_match import label_match
+from harness.old.bench import CHAT_CATEGORIES, load_bench
+from harness.old.checking import check_bench
+from harness.old.checks import outcomes, read_checks
+from harness.old.metrics.label_match import label_match
 from tests.data.shipped import DATA
 
 FIRST = {"chat_en": 6001, "chat_zh": 7001}

@@ -5,8 +5,8 @@ import math
 
 import pytest
 
-from harness.bench import load_bench
-from harness.checks import Conversation, outcomes
+from harness.old.bench import load_bench
+from harness.old.checks import Conversation, outcomes
 from tests.data.shipped import DATA
 
 QUESTIONS = {question.question_id: question for question in load_bench("long_chat", DATA).questions}

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from harness.bench import load_bench
-from harness.judging.materials import Materials
-from harness.judging.prompts import judge_prompts
-from harness.judging.sets import load_judge_set
+from harness.old.bench import load_bench
+from harness.old.judging.materials import Materials
+from harness.old.judging.prompts import judge_prompts
+from harness.old.judging.sets import load_judge_set
 from tests.data.shipped import DATA
 
 FOLDER = DATA / "long_chat"

@@ -2,9 +2,9 @@
 
 import pytest
 
-from harness.bench import load_bench
-from harness.checks.check import Conversation
-from harness.checks.outcome import outcomes
+from harness.old.bench import load_bench
+from harness.old.checks.check import Conversation
+from harness.old.checks.outcome import outcomes
 from tests.data.shipped import DATA, reference
 
 BENCH = load_bench("mt_bench", DATA)

@@ -8,7 +8,7 @@ from collections import Counter
 
 import pytest
 
-from harness.bench import load_bench
+from harness.old.bench import load_bench
 from tests.data.shipped import DATA, question, reference
 
 FOLDER = DATA / "mt_bench"

@@ -8,8 +8,8 @@ from collections import Counter
 
 import pytest
 
-from harness.bench import load_bench
-from harness.checking import check_bench
+from harness.old.bench import load_bench
+from harness.old.checking import check_bench
 from tests.data.shipped import DATA, question, reference
 
 FOLDER = DATA / "mt_bench_zh"

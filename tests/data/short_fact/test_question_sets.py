@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from harness.bench import load_bench
+from harness.old.bench import load_bench
 from tests.data.shipped import DATA
 
 LANGUAGES = {"en": 3000, "hu": 4000, "zh": 5000}

@@ -8,9 +8,9 @@ from collections import Counter
 
 import pytest
 
-from harness.bench import load_bench, shipped
-from harness.checks import all_met
-from harness.records import Question
+from harness.old.bench import load_bench, shipped
+from harness.old.checks import all_met
+from harness.old.records import Question
 
 BENCH = load_bench("user_chat", pathlib.Path("nowhere"))
 FOLDER = shipped("data") / "user_chat"

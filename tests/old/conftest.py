@@ -1,0 +1,63 @@
+"""What every test has: no keys, no waiting between tries, and the published data where they are at hand."""
+
+import os
+import pathlib
+from collections.abc import Iterator
+from importlib.util import find_spec
+
+import pytest
+
+from harness.old.running import engine
+from harness.old.running.batches import courier
+from harness.old.running.batches.courier import Pauses
+from harness.old.running.retry import RetryPolicy
+from tests.old.processes import Starter
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Skip what needs the extra [models] where it is not installed."""
+    if item.get_closest_marker("models"):
+        missing = [name for name in ("torch", "transformers", "sentencex") if find_spec(name) is None]
+        if missing:
+            pytest.skip(f"the extra [models] is not installed: {', '.join(missing)}")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _one_thread() -> None:
+    """Let tiny models compute in one thread: many threads wait for each other longer than they compute."""
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+
+@pytest.fixture(autouse=True)
+def _clean_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Hide keys, addresses and proxies that the person who runs the tests may have set."""
+    for name in list(os.environ):
+        if name.startswith(("OPENAI_", "ANTHROPIC_", "GEMINI_", "GOOGLE_", "TURNBENCH_")) or name.lower().endswith(
+            "_proxy"
+        ):
+            monkeypatch.delenv(name)
+
+
+@pytest.fixture(autouse=True)
+def _no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Try again at once."""
+    monkeypatch.setattr(courier, "PAUSES", Pauses(first=0.0, settling=0.0))
+    monkeypatch.setattr(engine, "RETRY", RetryPolicy(first=0.0, longest=0.0, patience=0.0))
+
+
+@pytest.fixture(scope="session")
+def starter() -> Iterator[Starter]:
+    """Yield what starts commands as processes of their own, without their imports."""
+    with Starter() as starter:
+        yield starter
+
+
+@pytest.fixture
+def reference_data() -> pathlib.Path:
+    """Return the folder of published judgments, votes and tables, or skip."""
+    folder = ROOT.parent / "shared" / "reference_data"
+    if not folder.is_dir():
+        pytest.skip(f"the published data is not there ({os.path.relpath(folder, ROOT)})")
+    return folder
