@@ -63,12 +63,26 @@ def make(folder: pathlib.Path, questions: int, models: int) -> None:
             with (bench / "model_answer" / f"{model}.jsonl").open("w", encoding="utf-8") as answers:
                 for number in range(questions):
                     choices = [{"index": 0, "turns": [said, said]}]
-                    row = {"question_id": number, "answer_id": "a", "model_id": model, "choices": choices}
+                    row = {
+                        "question_id": number,
+                        "answer_id": "a",
+                        "model_id": model,
+                        "choices": choices,
+                    }
                     answers.write(json.dumps({**row, "tstamp": 1.0}) + "\n")
                     for turn in (1, 2):
                         score = 1 + (number * 7 + turn * 3 + len(model) * number // 5) % 10
-                        row = {"question_id": number, "model": model, "judge": ["judge", "single-v1"], "turn": turn}
-                        words = {"user_prompt": "Grade this.", "judgment": f"{said[:300]} [[{score}]]", "score": score}
+                        row = {
+                            "question_id": number,
+                            "model": model,
+                            "judge": ["judge", "single-v1"],
+                            "turn": turn,
+                        }
+                        words = {
+                            "user_prompt": "Grade this.",
+                            "judgment": f"{said[:300]} [[{score}]]",
+                            "score": score,
+                        }
                         grades.write(json.dumps({**row, **words, "tstamp": 1.0}) + "\n")
 
 
@@ -82,8 +96,15 @@ def make_pairs(folder: pathlib.Path, questions: int, models: int) -> None:
             names = {"model_1": f"model-{other:02}", "model_2": "model-00"}
             first = ("model_1", "model_2", "tie")[(number * 7 + other * number // 3) % 3]
             second = first if (number + turn + other) % 5 else "model_2"
-            games = {"g1_winner": first, "g2_winner": second, "judge": ["judge", "pair-v2"], "tstamp": 1.0}
-            pairs.write(json.dumps({"question_id": number, **names, "turn": turn, **words, **games}) + "\n")
+            games = {
+                "g1_winner": first,
+                "g2_winner": second,
+                "judge": ["judge", "pair-v2"],
+                "tstamp": 1.0,
+            }
+            pairs.write(
+                json.dumps({"question_id": number, **names, "turn": turn, **words, **games}) + "\n"
+            )
 
 
 def opened(command: Sequence[str], port: int) -> float:
@@ -170,7 +191,9 @@ def processor_seconds() -> float:
     family = {str(os.getpid())}
     while more := {pid for pid, stat in said.items() if stat and stat[1] in family} - family:
         family |= more
-    return sum(int(number) for pid in family for number in said[pid][11:15]) / os.sysconf("SC_CLK_TCK")
+    return sum(int(number) for pid in family for number in said[pid][11:15]) / os.sysconf(
+        "SC_CLK_TCK"
+    )
 
 
 def _stat(file: pathlib.Path) -> list[str]:
@@ -245,14 +268,24 @@ def _told(seconds: list[float]) -> str:
 
 def main() -> None:
     """Measure, and print a table."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--questions", type=int, nargs="+", default=[80, 10_000], help="(default: 80 10000)")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--questions", type=int, nargs="+", default=[80, 10_000], help="(default: 80 10000)"
+    )
     parser.add_argument("--models", type=int, default=20, help="(default: 20)")
-    parser.add_argument("--longest", type=float, default=60.0, help="seconds that a view may take (default: 60)")
-    parser.add_argument("--browser", action="store_true", help="also open the page in Chromium (default: off)")
+    parser.add_argument(
+        "--longest", type=float, default=60.0, help="seconds that a view may take (default: 60)"
+    )
+    parser.add_argument(
+        "--browser", action="store_true", help="also open the page in Chromium (default: off)"
+    )
     parser.add_argument("--port", type=int, default=7989, help="(default: 7989)")
     args = parser.parse_args()
-    bare = min(opened([sys.executable, "-c", BARE.format(port=args.port)], args.port) for _ in range(3))
+    bare = min(
+        opened([sys.executable, "-c", BARE.format(port=args.port)], args.port) for _ in range(3)
+    )
     print(f"bare Gradio: {bare:.2f} s")
     print(
         "| questions x models | start, s | question by its link, s | first question after the leaderboard, s "
@@ -265,7 +298,16 @@ def main() -> None:
             data = pathlib.Path(folder)
             make(data, questions, args.models)
             make_pairs(data, questions, args.models)
-            command = [sys.executable, "-m", "harness.old.cli.viewer", "-q", "--data-dir", folder, "--port", str(args.port)]
+            command = [
+                sys.executable,
+                "-m",
+                "harness.old.cli.viewer",
+                "-q",
+                "--data-dir",
+                folder,
+                "--port",
+                str(args.port),
+            ]
             start = min(opened(command, args.port) for _ in range(3))
             get_ready()
             found = shown(data, questions)
@@ -276,7 +318,9 @@ def main() -> None:
             )
             if args.browser:
                 print(
-                    "its table, its links, the table of pairs, s:", *(f"{s:.2f}" for s in in_browser(data)), flush=True
+                    "its table, its links, the table of pairs, s:",
+                    *(f"{s:.2f}" for s in in_browser(data)),
+                    flush=True,
                 )
             for name, part in parts_of(data, args.longest):
                 whole = f"{part.whole:.1f}" if part.whole < math.inf else f"over {args.longest:.0f}"

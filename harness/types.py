@@ -255,7 +255,7 @@ class Judgment(Row, kw_only=True):
     @property
     def grade(self) -> float | None:
         """The grade of a single answer; None: no verdict, or a verdict of another kind."""
-        return None if self.score in (UNSET, None, FAILED_SCORE) else self.score  # type: ignore[return-value]
+        return None if self.score in (UNSET, None, FAILED_SCORE) else self.score
 
     @property
     def games(self) -> tuple[float | None, ...]:
@@ -311,7 +311,12 @@ class Vote(Row, kw_only=True):
     @property
     def key(self) -> tuple[Any, ...]:
         """What identifies the vote: the last one on a key counts."""
-        return (self.question_id, self.turn, tuple(sorted((self.model_a, self.model_b))), self.judge)
+        return (
+            self.question_id,
+            self.turn,
+            tuple(sorted((self.model_a, self.model_b))),
+            self.judge,
+        )
 
 
 class Measurement(Row, kw_only=True):
