@@ -13,7 +13,7 @@ from harness.old.running.batches.courier import Pauses
 from harness.old.running.retry import RetryPolicy
 from tests.old.processes import Starter
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

@@ -136,16 +136,3 @@ def test_help_of_a_command_has_a_second_way(capsys: pytest.CaptureFixture[str]) 
         main(["help", "gen_answer"])
     assert capsys.readouterr().out.startswith("usage: gen_answer")
 
-
-def test_every_command_is_installed_under_its_own_name() -> None:
-    scripts = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["scripts"]
-    assert scripts == {
-        "turnbench": "harness.old.cli.main:main",
-        **{name: f"harness.cli.{name}:main" for name in COMMANDS},
-    }
-
-
-def test_every_module_with_a_parser_is_a_command() -> None:
-    modules = {path.stem for path in (ROOT / "harness" / "cli").glob("[a-z]*.py")}
-    with_parser = {name for name in modules if hasattr(importlib.import_module(f"harness.cli.{name}"), "parser")}
-    assert with_parser == set(COMMANDS)
