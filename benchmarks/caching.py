@@ -25,10 +25,10 @@ from typing import Any, NamedTuple
 from unittest import mock
 
 import harness
-from harness.chat.prices import list_price
-from harness.running.options import RunOptions
-from harness.running.queue import Queue
-from tests.protocol_server import Asked, ProtocolServer, Said, verdict
+from harness.old.chat.prices import list_price
+from harness.old.running.options import RunOptions
+from harness.old.running.queue import Queue
+from tests.old.protocol_server import Asked, ProtocolServer, Said, verdict
 
 SHIPPED = pathlib.Path(__file__).resolve().parent.parent / "data"
 CHARACTERS = 4
@@ -62,7 +62,11 @@ PROVIDERS = (
     Provider("gpt-5.4", 1024, 128, 300),
     Provider("gemini-2.5-flash", 2048, 1, 300),
 )
-WORKLOADS = (("metrics_en", "chat_en", "single"), ("mt_bench", "mt_bench", "single"), ("mt_bench", "mt_bench", "pairs"))
+WORKLOADS = (
+    ("metrics_en", "chat_en", "single"),
+    ("mt_bench", "mt_bench", "single"),
+    ("mt_bench", "mt_bench", "pairs"),
+)
 
 
 @dataclass
@@ -79,14 +83,25 @@ class PrefixCache:
         text = "\0".join(asked.texts)
         beginnings = list(self._beginnings(asked, text))
         now = time.monotonic()
-        alive = [name for name, _ in beginnings if now - self.kept.get(name, -1e9) < self.provider.seconds]
+        alive = [
+            name
+            for name, _ in beginnings
+            if now - self.kept.get(name, -1e9) < self.provider.seconds
+        ]
         cached = max((size for name, size in beginnings if name in alive), default=0)
         await asyncio.sleep(self.latency)
         self.kept |= {name: time.monotonic() for name, _ in beginnings}
-        written = max((size for _, size in beginnings), default=0) - cached if self.provider.marked else 0
+        written = (
+            max((size for _, size in beginnings), default=0) - cached if self.provider.marked else 0
+        )
         said = verdict(asked)
         said = "Score: 4" if "Score: n" in text else said
-        return Said(said, usage=self._usage(asked, len(text) // CHARACTERS, cached, written, len(said) // CHARACTERS))
+        return Said(
+            said,
+            usage=self._usage(
+                asked, len(text) // CHARACTERS, cached, written, len(said) // CHARACTERS
+            ),
+        )
 
     def _beginnings(self, asked: Asked, text: str) -> Iterator[tuple[str, int]]:
         """Yield the hash and the tokens of each beginning of a prompt that the provider would cache."""
@@ -102,13 +117,19 @@ class PrefixCache:
         for size, end in zip(sizes, ends, strict=True):
             yield hashlib.sha256(text[:end].encode()).hexdigest(), size
 
-    def _usage(self, asked: Asked, prompt: int, cached: int, written: int, said: int) -> dict[str, Any]:
+    def _usage(
+        self, asked: Asked, prompt: int, cached: int, written: int, said: int
+    ) -> dict[str, Any]:
         """Return the tokens in the words of the provider."""
         if asked.protocol == "messages":
             apart = {"cache_read_input_tokens": cached, "cache_creation_input_tokens": written}
             return {"input_tokens": prompt - cached - written, "output_tokens": said, **apart}
         if asked.protocol == "gemini":
-            return {"promptTokenCount": prompt, "cachedContentTokenCount": cached, "candidatesTokenCount": said}
+            return {
+                "promptTokenCount": prompt,
+                "cachedContentTokenCount": cached,
+                "candidatesTokenCount": said,
+            }
         details = {"prompt_tokens_details": {"cached_tokens": cached}}
         return {"prompt_tokens": prompt, "completion_tokens": said, **details}
 
@@ -116,18 +137,30 @@ class PrefixCache:
 def prepared(folder: pathlib.Path, bench: str, tokens: int) -> None:
     """Copy a benchmark's questions and references, and write answers of about so many tokens by two models."""
     target = folder / bench
-    shutil.copytree(SHIPPED / bench, target, ignore=shutil.ignore_patterns("model_*", ".turnbench", "human_*"))
+    shutil.copytree(
+        SHIPPED / bench, target, ignore=shutil.ignore_patterns("model_*", ".turnbench", "human_*")
+    )
     (target / "model_answer").mkdir()
-    questions = [json.loads(line) for line in (target / "question.jsonl").read_text(encoding="utf-8").splitlines()]
+    questions = [
+        json.loads(line)
+        for line in (target / "question.jsonl").read_text(encoding="utf-8").splitlines()
+    ]
     for model in ("a", "b"):
         draw = random.Random(model)
         rows = []
         for question in questions:
             turns = [_answer(draw, tokens) for _ in question["turns"]]
             choice = {"index": 0, "turns": turns}
-            about = {"question_id": question["question_id"], "answer_id": "x", "model_id": model, "tstamp": 0.0}
+            about = {
+                "question_id": question["question_id"],
+                "answer_id": "x",
+                "model_id": model,
+                "tstamp": 0.0,
+            }
             rows.append(json.dumps({**about, "choices": [choice]}))
-        (target / "model_answer" / f"{model}.jsonl").write_text("\n".join(rows) + "\n", encoding="utf-8")
+        (target / "model_answer" / f"{model}.jsonl").write_text(
+            "\n".join(rows) + "\n", encoding="utf-8"
+        )
 
 
 def _answer(draw: random.Random, tokens: int) -> str:
@@ -137,7 +170,14 @@ def _answer(draw: random.Random, tokens: int) -> str:
     return said
 
 
-def judged(provider: Provider, judge_set: str, bench: str, mode: str, tokens: int, options: argparse.Namespace) -> Any:
+def judged(
+    provider: Provider,
+    judge_set: str,
+    bench: str,
+    mode: str,
+    tokens: int,
+    options: argparse.Namespace,
+) -> Any:
     """Return what `show_result --cost` counts after one run."""
     with tempfile.TemporaryDirectory() as name:
         prepared(pathlib.Path(name), bench, tokens)
@@ -153,10 +193,21 @@ def judged(provider: Provider, judge_set: str, bench: str, mode: str, tokens: in
                 data_dir=name,
                 running=RunOptions(parallel=options.parallel),
             )
-        return next(row for row in harness.show_cost(bench_name=bench, data_dir=name) if row.what == "judgments")
+        return next(
+            row
+            for row in harness.show_cost(bench_name=bench, data_dir=name)
+            if row.what == "judgments"
+        )
 
 
-def shown(provider: Provider, judge_set: str, bench: str, mode: str, tokens: int, options: argparse.Namespace) -> str:
+def shown(
+    provider: Provider,
+    judge_set: str,
+    bench: str,
+    mode: str,
+    tokens: int,
+    options: argparse.Namespace,
+) -> str:
     """Return one line of the table."""
     row = judged(provider, judge_set, bench, mode, tokens, options)
     with mock.patch.object(Queue, "_put_behind", return_value=False):
@@ -182,8 +233,16 @@ def shown(provider: Provider, judge_set: str, bench: str, mode: str, tokens: int
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.caching", description=__doc__)
-    parser.add_argument("--answers", type=int, nargs="+", default=[300, 600, 1000], help="tokens of a typical answer")
-    parser.add_argument("--latency", type=float, default=0.1, help="seconds before each reply (default: 0.1)")
+    parser.add_argument(
+        "--answers",
+        type=int,
+        nargs="+",
+        default=[300, 600, 1000],
+        help="tokens of a typical answer",
+    )
+    parser.add_argument(
+        "--latency", type=float, default=0.1, help="seconds before each reply (default: 0.1)"
+    )
     parser.add_argument("--parallel", type=int, default=16, help="calls at once (default: 16)")
     options = parser.parse_args()
     heads = (

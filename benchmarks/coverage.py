@@ -14,7 +14,10 @@ from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from typing import NamedTuple
 
-for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):  # one core a process; must be set before numpy is imported
+for _name in (
+    "OMP_NUM_THREADS",
+    "OPENBLAS_NUM_THREADS",
+):  # one core a process; must be set before numpy is imported
     os.environ.setdefault(_name, "1")
 
 import numpy as np  # noqa: E402
@@ -30,18 +33,18 @@ from benchmarks.designs import (  # noqa: E402
     swiss,
     table_of,
 )
-from harness.meta_evaluation.contingency import cohen_kappa, table_estimate  # noqa: E402
-from harness.meta_evaluation.corrected import LEAST, corrected_rates  # noqa: E402
-from harness.meta_evaluation.ranking import OurScores, ranking_report  # noqa: E402
-from harness.meta_evaluation.repeat import records, repeat_report  # noqa: E402
-from harness.results.matrix import Floats, Matrix, Pairs  # noqa: E402
-from harness.results.pairs.bradley_terry import ranking  # noqa: E402
-from harness.results.pairs.comparing import compared_strengths  # noqa: E402
-from harness.results.pairs.matrix import mean_over_opponents  # noqa: E402
-from harness.results.pairs.rates import adjusted_rates  # noqa: E402
-from harness.results.runs import as_good  # noqa: E402
-from harness.results.statistics.bootstrap import Estimate, estimates  # noqa: E402
-from harness.results.statistics.paired import Paired, compare_runs, paired  # noqa: E402
+from harness.old.meta_evaluation.contingency import cohen_kappa, table_estimate  # noqa: E402
+from harness.old.meta_evaluation.corrected import LEAST, corrected_rates  # noqa: E402
+from harness.old.meta_evaluation.ranking import OurScores, ranking_report  # noqa: E402
+from harness.old.meta_evaluation.repeat import records, repeat_report  # noqa: E402
+from harness.old.results.matrix import Floats, Matrix, Pairs  # noqa: E402
+from harness.old.results.pairs.bradley_terry import ranking  # noqa: E402
+from harness.old.results.pairs.comparing import compared_strengths  # noqa: E402
+from harness.old.results.pairs.matrix import mean_over_opponents  # noqa: E402
+from harness.old.results.pairs.rates import adjusted_rates  # noqa: E402
+from harness.old.results.runs import as_good  # noqa: E402
+from harness.old.results.statistics.bootstrap import Estimate, estimates  # noqa: E402
+from harness.old.results.statistics.paired import Paired, compare_runs, paired  # noqa: E402
 
 EQUAL: tuple[float, ...] = (0.0,) * 6
 MIXED: tuple[float, ...] = (0.0, 0.0, 0.0, 1.0, 1.0, 2.0)
@@ -87,20 +90,29 @@ def sparse_tasks() -> Iterator[Task]:
         yield partial(pairs_row, one_pair, "15 models evenly spread", strengths, questions, NU)
 
 
-def pairs_row(design: Design, name: str, strengths: Sequence[float], questions: int, nu: float, samples: int) -> Row:
+def pairs_row(
+    design: Design, name: str, strengths: Sequence[float], questions: int, nu: float, samples: int
+) -> Row:
     """Return how often any two models are told apart the wrong way, and how often the right way."""
     wrong = apart = unequal = 0
     for seed in range(samples):
         table = table_of(design, strengths, questions, np.random.default_rng(seed), nu)
         errors = 0
-        for pair in compared_strengths(table.pairs(), baseline=design.baseline, resamplings=0).pairs:
+        for pair in compared_strengths(
+            table.pairs(), baseline=design.baseline, resamplings=0
+        ).pairs:
             lead = strengths[int(pair.model_1[1:])] - strengths[int(pair.model_2[1:])]
             right = "model_1" if lead > 0 else "model_2" if lead < 0 else None
             errors += pair.better not in {None, right}
             unequal += right is not None
             apart += right is not None and pair.better == right
         wrong += errors > 0
-    return Row(f"pairs: {design.name}, {name}", questions, wrong / samples, apart / unequal if unequal else None)
+    return Row(
+        f"pairs: {design.name}, {name}",
+        questions,
+        wrong / samples,
+        apart / unequal if unequal else None,
+    )
 
 
 # Verdicts on grades
@@ -122,8 +134,17 @@ def grades_row(name: str, questions: int, missing: float, top: bool, samples: in
         scores = graded(questions, 6, np.random.default_rng(seed), missing=missing, top=top)
         wrong += paired(_matrix(scores), resamplings=0).told_apart > 0
         scores[:, 5] += 1.0
-        right += sum(p.better == "model_2" for p in paired(_matrix(scores), resamplings=0).pairs if p.model_2 == "m5")
-    return Row(f"grades: six equal models{name}; one better by 1", questions, wrong / samples, right / samples / 5)
+        right += sum(
+            p.better == "model_2"
+            for p in paired(_matrix(scores), resamplings=0).pairs
+            if p.model_2 == "m5"
+        )
+    return Row(
+        f"grades: six equal models{name}; one better by 1",
+        questions,
+        wrong / samples,
+        right / samples / 5,
+    )
 
 
 def _matrix(scores: Floats) -> Matrix:
@@ -149,7 +170,10 @@ def gate_row(questions: int, samples: int) -> Row:
         alarms += _compared(old + noise, old).better == "model_2"
         seen += _compared(old + noise - 2.8 * 1.7 / np.sqrt(questions), old).better == "model_2"
     return Row(
-        "gate: alarm without a drop; at the smallest drop that it names", questions, alarms / samples, seen / samples
+        "gate: alarm without a drop; at the smallest drop that it names",
+        questions,
+        alarms / samples,
+        seen / samples,
     )
 
 
@@ -160,7 +184,10 @@ def margin_row(questions: int, samples: int) -> Row:
         wrong += as_good(_compared(old + noise - 0.5, old, RESAMPLINGS), 0.5)
         right += as_good(_compared(old + noise, old, RESAMPLINGS), 0.9)
     return Row(
-        "gate: as good at a drop of the margin (2.5%); no drop, margin 0.9", questions, wrong / samples, right / samples
+        "gate: as good at a drop of the margin (2.5%); no drop, margin 0.9",
+        questions,
+        wrong / samples,
+        right / samples,
     )
 
 
@@ -184,7 +211,9 @@ def intervals_tasks() -> Iterator[Task]:
         yield partial(mix_row, "grades, any mix of 8 categories", n, False, False)
     for n in (40, 80):
         yield partial(mix_row, "grades, this mix (--by category)", n, True, True)
-    yield partial(mix_row, "grades, any mix asked of questions that all have this mix", 80, True, False)
+    yield partial(
+        mix_row, "grades, any mix asked of questions that all have this mix", 80, True, False
+    )
     for n, share in ((10, 0.9), (20, 0.95), (80, 0.98), (80, 0.9), (200, 0.95), (80, 0.5)):
         yield partial(share_row, n, share)
     for n in (10, 20, 80):
@@ -211,10 +240,14 @@ def _missed(found: Sequence[Estimate], truth: float) -> float:
     return sum(not low - 1e-9 <= truth <= high + 1e-9 for low, high in there) / max(1, len(there))
 
 
-def _columns(what: str, sums: Floats, counts: Floats, truth: float, bounds: tuple[float, float] | None) -> Row:
+def _columns(
+    what: str, sums: Floats, counts: Floats, truth: float, bounds: tuple[float, float] | None
+) -> Row:
     """Return the row of samples that are columns."""
     found = estimates(sums, counts, resamplings=RESAMPLINGS, bounds=bounds)
-    return Row(f"interval: {what}", len(sums), _missed([found[at] for at in range(sums.shape[1])], truth))
+    return Row(
+        f"interval: {what}", len(sums), _missed([found[at] for at in range(sums.shape[1])], truth)
+    )
 
 
 def mix_row(what: str, n: int, fixed: bool, grouped: bool, samples: int) -> Row:
@@ -225,7 +258,11 @@ def mix_row(what: str, n: int, fixed: bool, grouped: bool, samples: int) -> Row:
         drawn = np.arange(n) % 8 if fixed else random.integers(0, 8, n)
         scores = np.clip(np.rint(6 + effect[drawn] + random.normal(0, 1.5, n)), 1, 10)
         groups = drawn.tolist() if grouped else None
-        found.append(estimates(scores[:, None], np.ones((n, 1)), groups, resamplings=RESAMPLINGS, seed=seed)[0])
+        found.append(
+            estimates(scores[:, None], np.ones((n, 1)), groups, resamplings=RESAMPLINGS, seed=seed)[
+                0
+            ]
+        )
     truth = float(np.mean([_clipped_mean(6 + own, 1.5) for own in effect]))
     return Row(f"interval: mean of {what}", n, _missed(found, truth))
 
@@ -247,28 +284,43 @@ def top_row(n: int, samples: int) -> Row:
     values, chances = np.array([10.0, 9.0, 8.0, 3.0]), np.array([0.85, 0.08, 0.05, 0.02])
     drawn = np.random.default_rng(n).choice(values, (n, samples), p=chances)
     return _columns(
-        "mean of grades, 85% of which are 10", drawn, np.ones(drawn.shape), float(values @ chances), (1, 10)
+        "mean of grades, 85% of which are 10",
+        drawn,
+        np.ones(drawn.shape),
+        float(values @ chances),
+        (1, 10),
     )
 
 
 def choices_row(n: int, samples: int) -> Row:
     """Return the row of questions with one to five choices, the hard ones with more."""
     random = np.random.default_rng(n)
-    hard, counts = random.normal(0, 1, (n, samples)), random.integers(1, 4, (n, samples)).astype(np.float64)
+    hard, counts = (
+        random.normal(0, 1, (n, samples)),
+        random.integers(1, 4, (n, samples)).astype(np.float64),
+    )
     counts += 2.0 * (hard > 0.5)
     sums = counts * (6 - hard) + np.sqrt(counts) * random.normal(0, 1, hard.shape)
     big = np.random.default_rng(1).normal(0, 1, 2_000_000)
     weight = 2 + 2.0 * (big > 0.5)
     return _columns(
-        "mean over ratings, one to five choices", sums, counts, float((weight * (6 - big)).mean() / weight.mean()), None
+        "mean over ratings, one to five choices",
+        sums,
+        counts,
+        float((weight * (6 - big)).mean() / weight.mean()),
+        None,
     )
 
 
 def samples_row(n: int, samples: int) -> Row:
     """Return the row of three samples of a noisy judge, averaged."""
     random = np.random.default_rng(n)
-    scores = 6 + random.normal(0, 1, (n, samples)) + random.normal(0, 1.5, (3, n, samples)).mean(axis=0)
-    return _columns("mean of three samples of a judge", 3 * scores, np.full(scores.shape, 3.0), 6.0, None)
+    scores = (
+        6 + random.normal(0, 1, (n, samples)) + random.normal(0, 1.5, (3, n, samples)).mean(axis=0)
+    )
+    return _columns(
+        "mean of three samples of a judge", 3 * scores, np.full(scores.shape, 3.0), 6.0, None
+    )
 
 
 def missing_row(n: int, samples: int) -> Row:
@@ -276,7 +328,11 @@ def missing_row(n: int, samples: int) -> Row:
     random = np.random.default_rng(n)
     there = (random.random((n, samples)) > 0.3).astype(np.float64)
     return _columns(
-        "mean of grades, 30% missing at random", there * (6 + random.normal(0, 2, there.shape)), there, 6.0, None
+        "mean of grades, 30% missing at random",
+        there * (6 + random.normal(0, 2, there.shape)),
+        there,
+        6.0,
+        None,
     )
 
 
@@ -290,8 +346,15 @@ def rates_row(what: str, n: int, samples: int) -> Row:
     }.get(what, _strength)  # fmt: skip
     whole = read(table_of(DESIGNS[0], _RATED, 4000, np.random.default_rng(10**6)).pairs())
     assert whole is not None
-    found = [read(table_of(DESIGNS[0], _RATED, n, np.random.default_rng(seed)).pairs()) for seed in range(samples)]
-    return Row(f"interval: {what}", n, _missed([own for own in found if own is not None], whole.value or 0.0))
+    found = [
+        read(table_of(DESIGNS[0], _RATED, n, np.random.default_rng(seed)).pairs())
+        for seed in range(samples)
+    ]
+    return Row(
+        f"interval: {what}",
+        n,
+        _missed([own for own in found if own is not None], whole.value or 0.0),
+    )
 
 
 def _win_rate(pairs: Pairs) -> Estimate:
@@ -305,14 +368,19 @@ def _mean_over(pairs: Pairs) -> Estimate | None:
 
 def _strength(pairs: Pairs) -> Estimate | None:
     few = RESAMPLINGS if len(pairs.questions) < 1000 else 0
-    return next((row.fields["rating"] for row in ranking(pairs, resamplings=few).rows if row.model == "m2"), None)
+    return next(
+        (row.fields["rating"] for row in ranking(pairs, resamplings=few).rows if row.model == "m2"),
+        None,
+    )
 
 
 def kappa_row(n: int, samples: int) -> Row:
     """Return the row of the agreement of two raters who see the same question in part."""
     truth = float(cohen_kappa(_agreed(20_000, np.random.default_rng(10**6)).sum(axis=0)))
     found = [
-        table_estimate(_agreed(n, np.random.default_rng(seed)), cohen_kappa, resamplings=RESAMPLINGS)
+        table_estimate(
+            _agreed(n, np.random.default_rng(seed)), cohen_kappa, resamplings=RESAMPLINGS
+        )
         for seed in range(samples)
     ]
     return Row("interval: kappa of two raters, 6 items a question", n, _missed(found, truth))
@@ -345,7 +413,9 @@ def ranking_row(models: int, samples: int) -> Row:
         found.append(report.spearman)
     ends = [Estimate(own.value, own.low, own.high, 80, None) for own in found]
     return Row(
-        f"interval: Spearman's correlation of {models} models with another ranking", 80, _missed(ends, float(truth))
+        f"interval: Spearman's correlation of {models} models with another ranking",
+        80,
+        _missed(ends, float(truth)),
     )
 
 
@@ -390,17 +460,29 @@ def corrected_row(questions: int, items: int, how: str, votes: int, samples: int
     missed = there = 0
     for seed in range(samples):
         judged, voted = _votes(questions, items, how, votes, np.random.default_rng(seed))
-        [rate] = [r["corrected"] for r in corrected_rates(judged, voted, finite=False).rows if r["model"] == "x"]
+        [rate] = [
+            r["corrected"]
+            for r in corrected_rates(judged, voted, finite=False).rows
+            if r["model"] == "x"
+        ]
         if rate.low is not None and rate.high is not None:
             there += 1
             missed += not rate.low <= truth <= rate.high
-    return Row(f"corrected win rate: {items} items a question, {votes} votes, {how}", questions, missed / max(1, there))
+    return Row(
+        f"corrected win rate: {items} items a question, {votes} votes, {how}",
+        questions,
+        missed / max(1, there),
+    )
 
 
-def _votes(questions: int, items: int, how: str, votes: int, random: np.random.Generator) -> tuple[Pairs, Pairs]:
+def _votes(
+    questions: int, items: int, how: str, votes: int, random: np.random.Generator
+) -> tuple[Pairs, Pairs]:
     """Return a judge's verdicts on all items, and votes on some."""
     lead = 0.3 + random.normal(0, 0.8, (questions, 1)) + random.normal(0, 0.8, (questions, items))
-    every = np.stack(np.meshgrid(np.arange(questions), np.arange(items), indexing="ij"), axis=-1).reshape(-1, 2)
+    every = np.stack(
+        np.meshgrid(np.arange(questions), np.arange(items), indexing="ij"), axis=-1
+    ).reshape(-1, 2)
     each = 3 if "items" in how else 1
     if "questions" in how:
         chosen = random.permutation(questions)[: max(1, votes // items)]
@@ -408,7 +490,10 @@ def _votes(questions: int, items: int, how: str, votes: int, random: np.random.G
     else:
         asked = np.repeat(every[random.permutation(len(every))[: votes // each]], each, axis=0)
     chance = 1 / (1 + np.exp(-lead))
-    judged = [(q, i, float(random.random() < 1 / (1 + np.exp(-lead[q, i] - 0.3)))) for q, i in every.tolist()]
+    judged = [
+        (q, i, float(random.random() < 1 / (1 + np.exp(-lead[q, i] - 0.3))))
+        for q, i in every.tolist()
+    ]
     voted = [(q, i, float(random.random() < chance[q, i])) for q, i in asked.tolist()]
     return of_two(judged, questions), of_two(voted, questions)
 
@@ -427,11 +512,15 @@ def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--samples", type=int, default=400, help="of each row (default: 400)")
-    parser.add_argument("--only", nargs="+", choices=PARTS, default=list(PARTS), help="parts (default: all)")
+    parser.add_argument(
+        "--only", nargs="+", choices=PARTS, default=list(PARTS), help="parts (default: all)"
+    )
     parser.add_argument("--workers", type=int, default=2, help="processes (default: 2)")
     args = parser.parse_args()
     tasks = [task for name in args.only for task in PARTS[name]()]
-    samples = [max(2, args.samples // 10) if task in [*sparse_tasks()] else args.samples for task in tasks]
+    samples = [
+        max(2, args.samples // 10) if task in [*sparse_tasks()] else args.samples for task in tasks
+    ]
     print("| what | questions | wrong | right |\n| --- | ---: | ---: | ---: |")
     with ProcessPoolExecutor(args.workers) as pool:
         for row in pool.map(_made, tasks, samples):

@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from harness.results.matrix import Floats, Pairs
-from harness.results.pairs.davidson import chances
+from harness.old.results.matrix import Floats, Pairs
+from harness.old.results.pairs.davidson import chances
 
 Two = tuple[int, int]
 NU, SPREAD = 0.6, 0.7
@@ -22,7 +22,13 @@ NU, SPREAD = 0.6, 0.7
 class Table:
     """Pairs as they are judged, one question after another."""
 
-    def __init__(self, strengths: Sequence[float], questions: int, random: np.random.Generator, nu: float = NU) -> None:
+    def __init__(
+        self,
+        strengths: Sequence[float],
+        questions: int,
+        random: np.random.Generator,
+        nu: float = NU,
+    ) -> None:
         self.models, self.questions, self.random, self.nu = len(strengths), questions, random, nu
         self.latent = np.array(strengths) + random.normal(0, SPREAD, (questions, self.models))
         self.points, self.met = np.zeros(self.models), np.zeros((self.models, self.models))
@@ -43,7 +49,9 @@ class Table:
 
     def order(self) -> list[int]:
         """Return the models by their win rates so far, the best first."""
-        places: list[int] = np.argsort(-self.rates() + self.random.normal(0, 1e-6, self.models)).tolist()
+        places: list[int] = np.argsort(
+            -self.rates() + self.random.normal(0, 1e-6, self.models)
+        ).tolist()
         return places
 
     def rates(self) -> Floats:
@@ -70,7 +78,11 @@ class Design(NamedTuple):
 
 
 def table_of(
-    design: Design, strengths: Sequence[float], questions: int, random: np.random.Generator, nu: float = NU
+    design: Design,
+    strengths: Sequence[float],
+    questions: int,
+    random: np.random.Generator,
+    nu: float = NU,
 ) -> Table:
     """Return a table that was judged by a design."""
     table = Table(strengths, questions, random, nu)
@@ -129,7 +141,9 @@ def _best_first(table: Table, _: int) -> list[Two]:
 def _killed(table: Table, question: int) -> list[Two]:
     """All pairs, model after model, until the run was killed: the last model has a quarter of the questions."""
     last = table.models - 1
-    return [two for two in every_two(table.models) if last not in two or question < table.questions // 4]
+    return [
+        two for two in every_two(table.models) if last not in two or question < table.questions // 4
+    ]
 
 
 def _dropping(table: Table, question: int) -> list[Two]:
@@ -141,7 +155,9 @@ def _dropping(table: Table, question: int) -> list[Two]:
 def _failing(table: Table, _: int) -> list[Two]:
     """All pairs, but half of those of the last model have no verdict."""
     last = table.models - 1
-    return [two for two in every_two(table.models) if last not in two or table.random.random() < 0.5]
+    return [
+        two for two in every_two(table.models) if last not in two or table.random.random() < 0.5
+    ]
 
 
 sparse, one_pair, swiss = (
@@ -159,7 +175,12 @@ DESIGNS = (
 
 
 def graded(
-    questions: int, models: int, random: np.random.Generator, *, missing: float = 0.0, top: bool = False
+    questions: int,
+    models: int,
+    random: np.random.Generator,
+    *,
+    missing: float = 0.0,
+    top: bool = False,
 ) -> Floats:
     """Return grades of equal models, questions × models; a negative `missing` is of the first model alone."""
     scores = 6 + random.normal(0, 1.2, (questions, 1)) + random.normal(0, 1.5, (questions, models))

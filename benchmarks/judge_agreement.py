@@ -16,14 +16,33 @@ import pathlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from harness.judging.builtin_model import BuiltinJudge
-from harness.judgments.reading import read_judgments
-from harness.meta_evaluation.verdict_agreement import SETUPS, Setup
-from harness.meta_evaluation.votes import TIE, Item, Meeting, Vote, Votes, met_between, met_within, votes_of
-from harness.records import Facts, Message, Question, QuestionId, Request
-from tests.observed import Origin, pair
+from harness.old.judging.builtin_model import BuiltinJudge
+from harness.old.judgments.reading import read_judgments
+from harness.old.meta_evaluation.verdict_agreement import SETUPS, Setup
+from harness.old.meta_evaluation.votes import (
+    TIE,
+    Item,
+    Meeting,
+    Vote,
+    Votes,
+    met_between,
+    met_within,
+    votes_of,
+)
+from harness.old.records import Facts, Message, Question, QuestionId, Request
+from tests.old.observed import Origin, pair
 
-__all__ = ["Agreement", "Row", "between", "main", "measure", "only", "printed", "read_votes", "within"]
+__all__ = [
+    "Agreement",
+    "Row",
+    "between",
+    "main",
+    "measure",
+    "only",
+    "printed",
+    "read_votes",
+    "within",
+]
 
 MODELS = ("alpaca-13b", "claude-v1", "gpt-3.5-turbo", "gpt-4", "llama-13b")
 
@@ -110,7 +129,9 @@ async def _game(judge: BuiltinJudge, material: Material, item: Item, order: tupl
         answers=tuple(material.answers[model, item.question_id] for model in order),
         verdict_format="[[A]]",
     )
-    reply = await judge.reply(Request((Message("user", question.turns[item.turn - 1]),), facts=facts))
+    reply = await judge.reply(
+        Request((Message("user", question.turns[item.turn - 1]),), facts=facts)
+    )
     return reply.text.rsplit("\n", 1)[-1].strip("[]")
 
 
@@ -118,7 +139,9 @@ def longer_votes(material: Material, items: Iterable[Item]) -> dict[Item, list[V
     """Return the verdicts of a judge that takes the answer with more characters."""
     pairs = []
     for item in items:
-        first, second = (len(material.answers[model, item.question_id][item.turn - 1]) for model in item[2:])
+        first, second = (
+            len(material.answers[model, item.question_id][item.turn - 1]) for model in item[2:]
+        )
         winner = "tie" if first == second else "model_1" if first > second else "model_2"
         pairs.append(pair(*item, (winner,), Origin("longer")))
     return votes_of(pairs)
@@ -152,8 +175,15 @@ class Row(NamedTuple):
 def measure(folder: pathlib.Path) -> list[Row]:
     """Return the agreement of every judge with the experts, by turn, setup and half of the questions."""
     material = read_material(folder)
-    experts = only(read_votes(folder / "human_judgment" / "human.jsonl"), lambda voter: voter.startswith("expert"))
-    experts = {item: cast for item, cast in experts.items() if item.first in MODELS and item.second in MODELS}
+    experts = only(
+        read_votes(folder / "human_judgment" / "human.jsonl"),
+        lambda voter: voter.startswith("expert"),
+    )
+    experts = {
+        item: cast
+        for item, cast in experts.items()
+        if item.first in MODELS and item.second in MODELS
+    }
     gpt4 = read_votes(folder / "human_judgment" / "gpt4_pair.jsonl")
     overlap = asyncio.run(overlap_votes(material, experts))
     longer = longer_votes(material, experts)
@@ -163,7 +193,8 @@ def measure(folder: pathlib.Path) -> list[Row]:
             votes = {
                 item: cast
                 for item, cast in experts.items()
-                if item.turn == turn and (remainder is None or int(item.question_id) % 2 == remainder)
+                if item.turn == turn
+                and (remainder is None or int(item.question_id) % 2 == remainder)
             }
             for setup in SETUPS:
                 figures = {
@@ -173,7 +204,10 @@ def measure(folder: pathlib.Path) -> list[Row]:
                     "longer wins": between(longer, votes, setup),
                     "coin": of_coin(votes, setup),
                 }
-                rows += [Row(judge, turn, setup, questions, Agreement(*found)) for judge, found in figures.items()]
+                rows += [
+                    Row(judge, turn, setup, questions, Agreement(*found))
+                    for judge, found in figures.items()
+                ]
     return rows
 
 
@@ -183,15 +217,21 @@ def printed(rows: Sequence[Row]) -> str:
     found = []
     for questions in dict.fromkeys(row.questions for row in rows):
         found.append(
-            f"{'questions: ' + questions:<22}" + "".join(f"{f'turn {turn}, {setup}':>20}" for turn, setup in columns)
+            f"{'questions: ' + questions:<22}"
+            + "".join(f"{f'turn {turn}, {setup}':>20}" for turn, setup in columns)
         )
         for judge in dict.fromkeys(row.judge for row in rows):
             cells = {
-                (row.turn, row.setup): row.agreement for row in rows if (row.judge, row.questions) == (judge, questions)
+                (row.turn, row.setup): row.agreement
+                for row in rows
+                if (row.judge, row.questions) == (judge, questions)
             }
             found.append(
                 f"{judge:<22}"
-                + "".join(f"{f'{cells[c].percent:.1f}% {cells[c].agree:g}/{cells[c].total}':>20}" for c in columns)
+                + "".join(
+                    f"{f'{cells[c].percent:.1f}% {cells[c].agree:g}/{cells[c].total}':>20}"
+                    for c in columns
+                )
             )
         found.append("")
     return "\n".join(found)
@@ -202,7 +242,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description="Measure how often builtin/overlap agrees with the experts' votes of MT-Bench."
     )
-    parser.add_argument("folder", type=pathlib.Path, help="folder with the published questions, answers and votes")
+    parser.add_argument(
+        "folder", type=pathlib.Path, help="folder with the published questions, answers and votes"
+    )
     print(printed(measure(parser.parse_args().folder)))
 
 

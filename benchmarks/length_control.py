@@ -28,12 +28,12 @@ from typing import Any
 
 import numpy as np
 
-from harness.bench import Bench, load_bench
-from harness.judging.run import JudgeOptions, plan_judgments, run_judgments
-from harness.records import QuestionId
-from harness.results.matrix import Pairs
-from harness.results.pairs.length_control import Gamed, length_controlled, read_gamed
-from harness.running.options import RunOptions
+from harness.old.bench import Bench, load_bench
+from harness.old.judging.run import JudgeOptions, plan_judgments, run_judgments
+from harness.old.records import QuestionId
+from harness.old.results.matrix import Pairs
+from harness.old.results.pairs.length_control import Gamed, length_controlled, read_gamed
+from harness.old.running.options import RunOptions
 
 Rows = list[dict[str, str]]
 PEER = pathlib.Path(__file__).parent / "runner_parts" / "peers" / "alpaca_length.py"
@@ -75,11 +75,17 @@ def ours(rows: Rows, gamed: Gamed, resamplings: int) -> tuple[float, float]:
     begin = time.process_time()
     question = np.array([int(row["instruction_index"]) for row in rows])
     base, model = (np.array([len(own[side]) for own in both], dtype=np.float64) for side in (0, 1))
-    share = np.array([float(row["preference"]) - 1 if row["preference"] else np.nan for row in rows])
+    share = np.array(
+        [float(row["preference"]) - 1 if row["preference"] else np.nan for row in rows]
+    )
     ids, zero = tuple(range(805)), np.zeros(len(rows), dtype=np.int64)
-    pairs = Pairs(ids, (None,) * 805, ("m", "base"), question, zero + 1, zero, zero + 1, share, share)
+    pairs = Pairs(
+        ids, (None,) * 805, ("m", "base"), question, zero + 1, zero, zero + 1, share, share
+    )
     places: dict[QuestionId, int] = {at: at for at in ids}
-    found = length_controlled(pairs, model, base, "base", gamed=gamed, places=places, resamplings=resamplings)
+    found = length_controlled(
+        pairs, model, base, "base", gamed=gamed, places=places, resamplings=resamplings
+    )
     return time.process_time() - begin, 100 * (found.table.lines[0].fields["rate"].value or 0.0)
 
 
@@ -87,14 +93,22 @@ def judged(folder: pathlib.Path, models: int) -> Bench:
     """Return a benchmark of 805 questions on which so many models are judged against a baseline."""
     home = folder / "data" / "load"
     (home / "model_answer").mkdir(parents=True)
-    questions = [{"question_id": n, "category": "any", "turns": [f"Question {n}?"]} for n in range(805)]
+    questions = [
+        {"question_id": n, "category": "any", "turns": [f"Question {n}?"]} for n in range(805)
+    ]
     (home / "question.jsonl").write_text("".join(json.dumps(row) + "\n" for row in questions))
     for name in ("base", *(f"model {at}" for at in range(models))):
         rows = [
-            {"question_id": n, "model_id": name, "choices": [{"index": 0, "turns": [f"{name} base {n} " * 100]}]}
+            {
+                "question_id": n,
+                "model_id": name,
+                "choices": [{"index": 0, "turns": [f"{name} base {n} " * 100]}],
+            }
             for n in range(805)
         ]
-        (home / "model_answer" / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+        (home / "model_answer" / f"{name}.jsonl").write_text(
+            "".join(json.dumps(row) + "\n" for row in rows)
+        )
     (home / "one_order").mkdir()  # alpaca_eval shows each pair in one order too
     (home / "one_order" / "judge_set.toml").write_text('order = "random"\n')
     prompt = 'kind = "compare"\nuser = "{question} {answer_a} {answer_b}"\n'
@@ -115,23 +129,36 @@ def run_again(bench: Bench) -> float:
 
 def main() -> None:
     """Measure both sides and print a table."""
-    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    p = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     p.add_argument("folder", type=pathlib.Path)
     p.add_argument("--alpaca-eval", metavar="PYTHON", required=True)
     p.add_argument("--rounds", type=int, default=5, metavar="N", help="(default: 5)")
-    p.add_argument("--models", type=int, default=10, metavar="N", help="of the cached re-run (default: 10)")
+    p.add_argument(
+        "--models", type=int, default=10, metavar="N", help="of the cached re-run (default: 10)"
+    )
     args = p.parse_args()
     models, gamed_file = read(args.folder), next(iter(sorted(args.folder.glob("df_gamed*.csv*"))))
     gamed = read_gamed(gamed_file)
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         raw = gamed_file.read_bytes()
-        (folder / "df_gamed.csv").write_bytes(gzip.decompress(raw) if gamed_file.suffix == ".gz" else raw)
+        (folder / "df_gamed.csv").write_bytes(
+            gzip.decompress(raw) if gamed_file.suffix == ".gz" else raw
+        )
         given = {model: annotations(model, rows) for model, rows in models.items()}
         (folder / "rows.json").write_text(json.dumps(given))
-        alone = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "HF_HUB_OFFLINE": "1", "OPENAI_API_KEY": "none"}
+        alone = {
+            "OMP_NUM_THREADS": "1",
+            "OPENBLAS_NUM_THREADS": "1",
+            "HF_HUB_OFFLINE": "1",
+            "OPENAI_API_KEY": "none",
+        }
         argv = [args.alpaca_eval, str(PEER), name, str(args.rounds), str(args.models)]
-        done = subprocess.run(argv, env={**os.environ, **alone}, capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            argv, env={**os.environ, **alone}, capture_output=True, text=True, check=False
+        )
         if done.returncode:
             raise SystemExit(f"alpaca_eval failed:\n{done.stderr[-2000:]}")
         theirs = json.loads(done.stdout.splitlines()[-1])
@@ -151,7 +178,9 @@ def main() -> None:
         before = [file.stat().st_mtime_ns for file in files]
         again = statistics.median(run_again(bench) for _ in range(args.rounds))
         rewritten = before != [file.stat().st_mtime_ns for file in files]
-    peer, bare, whole = (statistics.median(own) for own in (theirs["control"]["seconds"], *timed.values()))
+    peer, bare, whole = (
+        statistics.median(own) for own in (theirs["control"]["seconds"], *timed.values())
+    )
     print("| | ours, s | alpaca_eval, s | times faster |")
     print("| --- | --- | --- | --- |")
     print(f"| length control of one model | {bare:.4f} | {peer:.3f} | {peer / bare:.0f} |")
@@ -162,7 +191,9 @@ def main() -> None:
         f"| cached re-run, {args.models} models | {again:.2f} ({'' if rewritten else 'not '}rewritten) | {wrote} | "
         f"{theirs['cached'] / again:.1f} |"
     )
-    print(f"\nrates differ by at most {max(apart):.3f} points (median {statistics.median(apart):.4f}).")
+    print(
+        f"\nrates differ by at most {max(apart):.3f} points (median {statistics.median(apart):.4f})."
+    )
 
 
 if __name__ == "__main__":

@@ -17,25 +17,37 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
-from harness.chat import open_chat_model, resolve
-from harness.chat.endpoint import Weights
-from harness.records import Message, Reply, Request, Sampling
+from harness.old.chat import open_chat_model, resolve
+from harness.old.chat.endpoint import Weights
+from harness.old.records import Message, Reply, Request, Sampling
 
 
 def main(argv: Sequence[str] | None = None) -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--model-path", help="the weights (default: random ones, made on the spot)")
-    parser.add_argument("--device", default=None, help="where they run (default: a GPU if there is one)")
+    parser.add_argument(
+        "--device", default=None, help="where they run (default: a GPU if there is one)"
+    )
     parser.add_argument("--dtype", default="auto", help="their precision (default: as stored)")
     parser.add_argument("--conversations", type=int, default=32, help="how many (default: 32)")
-    parser.add_argument("--tokens", type=int, default=64, help="tokens of each reply at most (default: 64)")
-    parser.add_argument("--batch-size", type=int, default=16, help="conversations at once (default: 16)")
+    parser.add_argument(
+        "--tokens", type=int, default=64, help="tokens of each reply at most (default: 64)"
+    )
+    parser.add_argument(
+        "--batch-size", type=int, default=16, help="conversations at once (default: 16)"
+    )
     asked = parser.parse_args(argv)
     asked.device = asked.device or _device()
-    print(f"{_about(asked.device)}, {asked.conversations} conversations, at most {asked.tokens} tokens each")
+    print(
+        f"{_about(asked.device)}, {asked.conversations} conversations, at most {asked.tokens} tokens each"
+    )
     with tempfile.TemporaryDirectory() as folder:
-        path = asked.model_path or str(_random(pathlib.Path(folder), large=asked.device.startswith("cuda")))
+        path = asked.model_path or str(
+            _random(pathlib.Path(folder), large=asked.device.startswith("cuda"))
+        )
         requests = _requests(asked.conversations, asked.tokens)
         one = _rate(path, asked, requests, size=1)
         several = _rate(path, asked, requests, size=asked.batch_size)
@@ -56,7 +68,9 @@ def _about(device: str) -> str:
     import torch
 
     name = (
-        torch.cuda.get_device_name(device) if device.startswith("cuda") else f"cpu, {torch.get_num_threads()} threads"
+        torch.cuda.get_device_name(device)
+        if device.startswith("cuda")
+        else f"cpu, {torch.get_num_threads()} threads"
     )
     return f"{name}, torch {torch.__version__}"
 
@@ -80,7 +94,7 @@ def _let_go(device: str) -> None:
 
 
 def _random(folder: pathlib.Path, *, large: bool) -> pathlib.Path:
-    from tests.chat.local.tiny_llama import save_llama
+    from tests.old.chat.local.tiny_llama import save_llama
 
     if large:
         wide: dict[str, Any] = {
@@ -90,12 +104,17 @@ def _random(folder: pathlib.Path, *, large: bool) -> pathlib.Path:
             "num_key_value_heads": 4,
         }
         return save_llama(folder, longest=4096, num_hidden_layers=22, **wide)
-    return save_llama(folder, longest=4096, hidden_size=256, intermediate_size=688, num_hidden_layers=8)
+    return save_llama(
+        folder, longest=4096, hidden_size=256, intermediate_size=688, num_hidden_layers=8
+    )
 
 
 def _requests(number: int, tokens: int) -> list[Request]:
     sampling = Sampling(temperature=0.0, max_tokens=tokens)
-    return [Request((Message("user", f"{n}. " + "The cat sat. " * (n % 7 + 1)),), sampling) for n in range(number)]
+    return [
+        Request((Message("user", f"{n}. " + "The cat sat. " * (n % 7 + 1)),), sampling)
+        for n in range(number)
+    ]
 
 
 def _rate(path: str, asked: argparse.Namespace, requests: list[Request], *, size: int) -> float:
@@ -108,7 +127,9 @@ def _rate(path: str, asked: argparse.Namespace, requests: list[Request], *, size
             await asyncio.gather(*map(model.reply, requests[:size]))
             started = _settled(asked.device)
             replies: list[Reply] = await asyncio.gather(*map(model.reply, requests))
-            return sum(r.usage.completion_tokens or 0 for r in replies) / (_settled(asked.device) - started)
+            return sum(r.usage.completion_tokens or 0 for r in replies) / (
+                _settled(asked.device) - started
+            )
         finally:
             await model.close()
 
@@ -131,7 +152,9 @@ def _plain(path: str, asked: argparse.Namespace, requests: list[Request]) -> flo
         if number == 1:
             made, started = 0, _settled(asked.device)
         said = [{"role": message.role, "content": message.content} for message in request.messages]
-        ids = tokenizer.apply_chat_template(said, add_generation_prompt=True, return_tensors="pt", return_dict=True)
+        ids = tokenizer.apply_chat_template(
+            said, add_generation_prompt=True, return_tensors="pt", return_dict=True
+        )
         ids = ids["input_ids"].to(asked.device)
         with torch.inference_mode():
             out = model.generate(ids, do_sample=False, max_new_tokens=request.sampling.max_tokens)

@@ -19,11 +19,11 @@ from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 from typing import NamedTuple
 
-from harness.bench import shipped
-from harness.metrics.metric import Item
-from harness.metrics.setup import Setup
-from harness.metrics.table import load_metrics
-from harness.records import Question
+from harness.old.bench import shipped
+from harness.old.metrics.metric import Item
+from harness.old.metrics.setup import Setup
+from harness.old.metrics.table import load_metrics
+from harness.old.records import Question
 
 BENCHES = {"en": ("mt_bench", "short_fact_en"), "zh": ("mt_bench_zh", "short_fact_zh")}
 _AT_ONCE = 512
@@ -48,13 +48,22 @@ def sentences(language: str) -> list[str]:
         for file in sorted((shipped("data") / bench).rglob("*.jsonl")):
             texts += _texts(file)
     return sorted(
-        {found for text in texts for found in re.split(r"(?<=[.!?])\s+|(?<=[。！？])|\n+", text) if len(found) > 9}
+        {
+            found
+            for text in texts
+            for found in re.split(r"(?<=[.!?])\s+|(?<=[。！？])|\n+", text)
+            if len(found) > 9
+        }
     )
 
 
 def _texts(file: pathlib.Path) -> list[str]:
     rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
-    return [text for row in rows for text in (row["turns"] if "turns" in row else row["choices"][0]["turns"])]
+    return [
+        text
+        for row in rows
+        for text in (row["turns"] if "turns" in row else row["choices"][0]["turns"])
+    ]
 
 
 def pairs(language: str, count: int) -> list[tuple[str, str]]:
@@ -64,7 +73,9 @@ def pairs(language: str, count: int) -> list[tuple[str, str]]:
     made = []
     for _ in range(count):
         reference = rng.choices(known, k=rng.randint(3, 8))
-        answer = [text for text in reference if rng.random() < 0.5] + rng.choices(known, k=rng.randint(2, 4))
+        answer = [text for text in reference if rng.random() < 0.5] + rng.choices(
+            known, k=rng.randint(2, 4)
+        )
         made.append((" ".join(answer), " ".join(reference)))
     return made
 
@@ -107,16 +118,35 @@ def measure(language: str, compared: Sequence[tuple[str, str]], names: Sequence[
 
 def main() -> None:
     """Measure and print a table for each language."""
-    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    p.add_argument("--pairs", type=int, default=10_000, metavar="N", help="pairs in each language (default: 10000)")
-    p.add_argument("--language", nargs="+", choices=list(BENCHES), default=list(BENCHES), help="(default: both)")
+    p = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    p.add_argument(
+        "--pairs",
+        type=int,
+        default=10_000,
+        metavar="N",
+        help="pairs in each language (default: 10000)",
+    )
+    p.add_argument(
+        "--language",
+        nargs="+",
+        choices=list(BENCHES),
+        default=list(BENCHES),
+        help="(default: both)",
+    )
     args = p.parse_args()
     names = ["bleu", "rouge", "chrf", "distinct", *(["token_f1"] if find_spec("sklearn") else [])]
     print("| language | metric | ours, s | original, s | times faster | greatest difference |")
     print("| --- | --- | --- | --- | --- | --- |")
     for language in args.language:
         lines = measure(language, pairs(language, args.pairs), names)
-        sums = Line("all", sum(x.ours for x in lines), sum(x.original for x in lines), max(x.difference for x in lines))
+        sums = Line(
+            "all",
+            sum(x.ours for x in lines),
+            sum(x.original for x in lines),
+            max(x.difference for x in lines),
+        )
         for line in [*lines, sums]:
             faster = line.original / line.ours
             print(

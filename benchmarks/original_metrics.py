@@ -13,12 +13,40 @@ from nltk.translate.chrf_score import sentence_chrf
 from rouge_chinese import Rouge
 from rouge_score.rouge_scorer import RougeScorer
 
-WEIGHTS = [(1.0, 0, 0, 0), (1 / 2, 1 / 2, 0, 0), (1 / 3, 1 / 3, 1 / 3, 0), (1 / 4, 1 / 4, 1 / 4, 1 / 4)]
+WEIGHTS = [
+    (1.0, 0, 0, 0),
+    (1 / 2, 1 / 2, 0, 0),
+    (1 / 3, 1 / 3, 1 / 3, 0),
+    (1 / 4, 1 / 4, 1 / 4, 1 / 4),
+]
 # zhon.hanzi.punctuation, by code point
 _CHINESE = {
-    *map(chr, [*range(0xFF01, 0xFF10), *range(0xFF1A, 0xFF21), *range(0xFF3B, 0xFF41), *range(0xFF5B, 0xFF65)]),
-    *map(chr, [0x3000, 0x3001, 0x3003, *range(0x3008, 0x3012), *range(0x3014, 0x3020), 0x3030, 0x303E, 0x303F]),
-    *map(chr, [0x2013, 0x2014, 0x2018, 0x2019, 0x201B, 0x201C, 0x201D, 0x201E, 0x201F, 0x2026, 0x2027]),
+    *map(
+        chr,
+        [
+            *range(0xFF01, 0xFF10),
+            *range(0xFF1A, 0xFF21),
+            *range(0xFF3B, 0xFF41),
+            *range(0xFF5B, 0xFF65),
+        ],
+    ),
+    *map(
+        chr,
+        [
+            0x3000,
+            0x3001,
+            0x3003,
+            *range(0x3008, 0x3012),
+            *range(0x3014, 0x3020),
+            0x3030,
+            0x303E,
+            0x303F,
+        ],
+    ),
+    *map(
+        chr,
+        [0x2013, 0x2014, 0x2018, 0x2019, 0x201B, 0x201C, 0x201D, 0x201E, 0x201F, 0x2026, 0x2027],
+    ),
     *map(chr, [0xFE4F, 0xFE51, 0xFE54, 0x00B7, 0x3002]),
 }
 _REMOVED = (set(string.punctuation) | _CHINESE) - set("!@#$%&()<>?|,.\"'")
@@ -53,8 +81,12 @@ def rouge(answer: str, reference: str, language: str) -> Mapping[str, float]:
     if language == "zh":
         said, wanted = (" ".join(cut(text, language)) for text in (answer, reference))
         found = Rouge().get_scores([said], [wanted], avg=True)
-        return {name.replace("-", "_"): found[name]["f"] for name in ("rouge-1", "rouge-2", "rouge-l")}
-    scores = _ROUGE.score(prepared(answer), prepared(reference))  # the order of the two makes no difference to F
+        return {
+            name.replace("-", "_"): found[name]["f"] for name in ("rouge-1", "rouge-2", "rouge-l")
+        }
+    scores = _ROUGE.score(
+        prepared(answer), prepared(reference)
+    )  # the order of the two makes no difference to F
     return {
         "rouge_1": scores["rouge1"].fmeasure,
         "rouge_2": scores["rouge2"].fmeasure,

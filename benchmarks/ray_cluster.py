@@ -33,8 +33,14 @@ class Nodes:
     def __init__(self) -> None:
         from ray.cluster_utils import Cluster
 
-        self._common = {"node_ip_address": "127.0.0.1", "object_store_memory": 80 * 2**20, "include_dashboard": False}
-        self._cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 0, **self._common})
+        self._common = {
+            "node_ip_address": "127.0.0.1",
+            "object_store_memory": 80 * 2**20,
+            "include_dashboard": False,
+        }
+        self._cluster = Cluster(
+            initialize_head=True, head_node_args={"num_cpus": 0, **self._common}
+        )
         self.number = 0
 
     @property
@@ -58,19 +64,42 @@ def write_questions(folder: pathlib.Path, number: int) -> None:
     bench = folder / "load"
     bench.mkdir(parents=True, exist_ok=True)
     rows: list[dict[str, Any]] = [
-        {"question_id": n, "category": "writing", "turns": [f"Question {n}?"]} for n in range(1, number + 1)
+        {"question_id": n, "category": "writing", "turns": [f"Question {n}?"]}
+        for n in range(1, number + 1)
     ]
-    (bench / "question.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
+    (bench / "question.jsonl").write_text(
+        "".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8"
+    )
 
 
-def span(server: Server, folder: pathlib.Path, address: str, workers: int, args: argparse.Namespace) -> float:
+def span(
+    server: Server, folder: pathlib.Path, address: str, workers: int, args: argparse.Namespace
+) -> float:
     """Return the seconds from the first request to the last reply of one run, whose rows are counted."""
     calls = args.calls * workers
     place = folder / f"{workers}"
     write_questions(place, calls)
     server.begin(Latency(args.latency))
-    argv = [sys.executable, "-m", "harness.cli.gen_answer", "--model", "m", "--base-url", f"{server.url}/v1", "--yes"]
-    argv += ["--bench-name", "load", "--data-dir", str(place), "--parallel", str(EACH * workers), "--ray", address]
+    argv = [
+        sys.executable,
+        "-m",
+        "harness.old.cli.gen_answer",
+        "--model",
+        "m",
+        "--base-url",
+        f"{server.url}/v1",
+        "--yes",
+    ]
+    argv += [
+        "--bench-name",
+        "load",
+        "--data-dir",
+        str(place),
+        "--parallel",
+        str(EACH * workers),
+        "--ray",
+        address,
+    ]
     argv += ["--processes", str(workers), "-q"]
     env = environment({**ALONE, "PYTHONPATH": str(ROOT)})
     subprocess.run(argv, env=env, check=True, stdout=subprocess.DEVNULL)
@@ -84,24 +113,47 @@ def span(server: Server, folder: pathlib.Path, address: str, workers: int, args:
 
 def main(argv: Sequence[str] | None = None) -> None:
     """Measure, and print Markdown."""
-    parser = argparse.ArgumentParser(prog="ray_cluster", description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("--workers", nargs="+", type=int, default=[1, 2, 4], help="how many (default: 1 2 4)")
-    parser.add_argument("--calls", type=int, default=400, help="calls for each worker (default: 400)")
-    parser.add_argument("--latency", type=float, default=0.5, help="seconds a call takes (default: 0.5)")
-    parser.add_argument("--runs", type=int, default=1, help="runs of each, of which the quickest counts (default: 1)")
+    parser = argparse.ArgumentParser(
+        prog="ray_cluster", description=__doc__.splitlines()[0] if __doc__ else None
+    )
+    parser.add_argument(
+        "--workers", nargs="+", type=int, default=[1, 2, 4], help="how many (default: 1 2 4)"
+    )
+    parser.add_argument(
+        "--calls", type=int, default=400, help="calls for each worker (default: 400)"
+    )
+    parser.add_argument(
+        "--latency", type=float, default=0.5, help="seconds a call takes (default: 0.5)"
+    )
+    parser.add_argument(
+        "--runs",
+        type=int,
+        default=1,
+        help="runs of each, of which the quickest counts (default: 1)",
+    )
     args = parser.parse_args(argv)
     os.environ.update(ALONE)
-    print("| workers | calls | span, s | calls/s | speed-up | of linear |\n| --- | --- | --- | --- | --- | --- |")
+    print(
+        "| workers | calls | span, s | calls/s | speed-up | of linear |\n| --- | --- | --- | --- | --- | --- |"
+    )
     with tempfile.TemporaryDirectory() as folder, running_server() as server:
         nodes = Nodes()
         try:
             first = 0.0
             for workers in sorted(args.workers):
                 nodes.grow(workers)
-                runs = [span(server, pathlib.Path(folder), nodes.address, workers, args) for _ in range(args.runs)]
+                runs = [
+                    span(server, pathlib.Path(folder), nodes.address, workers, args)
+                    for _ in range(args.runs)
+                ]
                 rate = args.calls * workers / min(runs)
                 first = first or rate / workers
-                cells = [f"{workers}", f"{args.calls * workers:,}", f"{min(runs):.2f}", f"{rate:.1f}"]
+                cells = [
+                    f"{workers}",
+                    f"{args.calls * workers:,}",
+                    f"{min(runs):.2f}",
+                    f"{rate:.1f}",
+                ]
                 cells += [f"{rate / first:.2f}", f"{rate / first / workers:.0%}"]
                 print(f"| {' | '.join(cells)} |", flush=True)
         finally:

@@ -79,14 +79,18 @@ def timed(argv: Sequence[str], cache: pathlib.Path) -> Run:
     env.pop("PYTHONDONTWRITEBYTECODE", None)
     with tempfile.TemporaryFile() as output:
         begun = time.perf_counter()
-        process = subprocess.Popen(argv, cwd=ROOT, env=env, stdin=subprocess.DEVNULL, stdout=output, stderr=output)
+        process = subprocess.Popen(
+            argv, cwd=ROOT, env=env, stdin=subprocess.DEVNULL, stdout=output, stderr=output
+        )
         _, status, usage = os.wait4(process.pid, 0)
         wall = time.perf_counter() - begun
         process.returncode = os.waitstatus_to_exitcode(status)
         if process.returncode != 0:
             output.seek(0)
             tail = output.read().decode("utf-8", "replace")[-1500:]
-            raise FailedRunError(f"{' '.join(argv)}\nended with {process.returncode} after {wall:.1f} s:\n{tail}")
+            raise FailedRunError(
+                f"{' '.join(argv)}\nended with {process.returncode} after {wall:.1f} s:\n{tail}"
+            )
     unit = 1 << 20 if sys.platform == "darwin" else 1 << 10
     return Run(wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / unit)
 
@@ -98,7 +102,9 @@ def texts(rng: random.Random, length: int = TEXT) -> list[str]:
         text = ""
         while len(text) < length:
             sentence = " ".join(rng.choices(_WORDS, k=rng.randint(6, 18))).capitalize() + "."
-            text += (f'"{sentence}"' if rng.random() < 0.1 else sentence) + ("\n\n" if rng.random() < 0.2 else " ")
+            text += (f'"{sentence}"' if rng.random() < 0.1 else sentence) + (
+                "\n\n" if rng.random() < 0.2 else " "
+            )
         made.append(json.dumps(text[:length])[1:-1])
     return made
 
@@ -118,14 +124,25 @@ def write_judgments(
     cases: Iterator[tuple[int, ...]] = ((model,) for model in itertools.count())
     if kind == "pair":
         cases = ((model, other) for other in itertools.count(1) for model in range(other))
-    matches = ((case, question, turn) for case in cases for question in range(1, questions + 1) for turn in (1, 2))
+    matches = (
+        (case, question, turn)
+        for case in cases
+        for question in range(1, questions + 1)
+        for turn in (1, 2)
+    )
     with path.open("w", encoding="ascii") as file:
         for number, (case, question, turn) in enumerate(itertools.islice(matches, rows)):
             names = [f"family-{model % 17}/model-{model}" for model in case]
-            verdict = single_fields(names, rng, pool) if kind == "single" else pair_fields(names, rng, pool)
+            verdict = (
+                single_fields(names, rng, pool)
+                if kind == "single"
+                else pair_fields(names, rng, pool)
+            )
             more = our_more(kind, question, turn) if our_fields else ""
             stamp = 1_700_000_000 + 0.37 * number
-            file.write(f'{{"question_id": {question}, {verdict}, "turn": {turn}, "tstamp": {stamp:.4f}{more}}}\n')
+            file.write(
+                f'{{"question_id": {question}, {verdict}, "turn": {turn}, "tstamp": {stamp:.4f}{more}}}\n'
+            )
 
 
 def single_fields(names: Sequence[str], rng: random.Random, pool: Sequence[str]) -> str:
@@ -140,9 +157,13 @@ def single_fields(names: Sequence[str], rng: random.Random, pool: Sequence[str])
 
 def pair_fields(names: Sequence[str], rng: random.Random, pool: Sequence[str]) -> str:
     """Return what only a pair has."""
-    first, second = ("error" if rng.random() < 0.005 else rng.choice(["model_1", "model_2", "tie"]) for _ in range(2))
+    first, second = (
+        "error" if rng.random() < 0.005 else rng.choice(["model_1", "model_2", "tie"])
+        for _ in range(2)
+    )
     games = ", ".join(
-        f'"g{game}_user_prompt": "{rng.choice(pool)}", "g{game}_judgment": "{rng.choice(pool)}"' for game in (1, 2)
+        f'"g{game}_user_prompt": "{rng.choice(pool)}", "g{game}_judgment": "{rng.choice(pool)}"'
+        for game in (1, 2)
     )
     return (
         f'"model_1": "{names[0]}", "model_2": "{names[1]}", "g1_winner": "{first}", "g2_winner": "{second}", '
@@ -162,7 +183,9 @@ def our_more(kind: Kind, question: int, turn: int) -> str:
     }
     hashes = {
         name: f"{question * 7919 + turn * place:016x}"
-        for place, name in enumerate(("question", "conversation", "reference", "template", "parameters"))
+        for place, name in enumerate(
+            ("question", "conversation", "reference", "template", "parameters")
+        )
     }
     hashes["question"] = f"{question:016x}"
     row = {
@@ -180,11 +203,13 @@ def our_more(kind: Kind, question: int, turn: int) -> str:
     return f", {json.dumps(row)[1:-1]}"
 
 
-def contenders(kind: Kind, file: pathlib.Path, rows: int, fastchat: str | None) -> dict[str, list[str]]:
+def contenders(
+    kind: Kind, file: pathlib.Path, rows: int, fastchat: str | None
+) -> dict[str, list[str]]:
     """Return the commands to time, by name; ours first."""
     what = ["--mode", "single" if kind == "single" else "pairwise-all", "--input-file", str(file)]
     found = {
-        "ours": [sys.executable, "-m", "harness.cli.show_result", *what],
+        "ours": [sys.executable, "-m", "harness.old.cli.show_result", *what],
         "cat": ["sh", "-c", 'cat "$1" | cat > /dev/null', "sh", str(file)],
     }
     if find_spec("orjson"):
@@ -213,13 +238,22 @@ def line(kind: Kind, rows: int, size: int, measured: dict[str, list[Run]]) -> li
     ours = measured["ours"]
     wall = statistics.median(run.wall for run in ours)
     cells = [kind, f"{rows:,}", f"{size / 1e6:,.0f}", f"{wall:.2f}", f"{1e6 * wall / rows:.2f}"]
-    cells += [f"{statistics.median(run.cpu for run in ours):.2f}", f"{max(run.peak for run in ours):.0f}"]
+    cells += [
+        f"{statistics.median(run.cpu for run in ours):.2f}",
+        f"{max(run.peak for run in ours):.0f}",
+    ]
     for name in ("cat", "orjson", "fastchat"):
         others = measured.get(name, [])
         if not others:
-            cells.append("" if name != "fastchat" or kind == "single" or rows <= MOST_FASTCHAT_PAIRS else "dies")
+            cells.append(
+                ""
+                if name != "fastchat" or kind == "single" or rows <= MOST_FASTCHAT_PAIRS
+                else "dies"
+            )
             continue
-        ratio = statistics.median(other.wall / our.wall for other, our in zip(others, ours, strict=True))
+        ratio = statistics.median(
+            other.wall / our.wall for other, our in zip(others, ours, strict=True)
+        )
         seconds = statistics.median(other.wall for other in others)
         cells.append(f"{seconds:.2f} ({ratio:.1f}×)")
     return cells
@@ -229,7 +263,7 @@ def resampling() -> str:
     """Return how long 10,000 resamplings of 100 models on 80 questions take."""
     import numpy as np
 
-    from harness.results.statistics.bootstrap import estimates
+    from harness.old.results.statistics.bootstrap import estimates
 
     rng = np.random.default_rng(0)
     scores = rng.integers(1, 11, (80, 100)).astype(float)
@@ -266,13 +300,17 @@ def measure_all(args: argparse.Namespace, folder: pathlib.Path) -> None:
     print(f"| {' | '.join(head)} |\n|{' --- |' * len(head)}", flush=True)
     for kind, rows in itertools.product(args.kinds, args.rows):
         file = folder / f"judge_{kind}.jsonl"
-        write_judgments(file, kind, rows, our_fields=args.our_fields, questions=args.questions, text=args.text)
+        write_judgments(
+            file, kind, rows, our_fields=args.our_fields, questions=args.questions, text=args.text
+        )
         cache = folder / "compiled"
         try:
             commands = contenders(kind, file, rows, with_fastchat(args.fastchat))
             first = set(commands) if rows == min(args.rows) else {"cat", "ours"}
             warmed = measure({name: commands[name] for name in first}, 1, cache)
-            commands = {name: command for name, command in commands.items() if warmed.get(name, True)}
+            commands = {
+                name: command for name, command in commands.items() if warmed.get(name, True)
+            }
             measured = measure(commands, args.runs, cache)
             print(f"| {' | '.join(line(kind, rows, file.stat().st_size, measured))} |", flush=True)
         finally:
@@ -282,18 +320,41 @@ def measure_all(args: argparse.Namespace, folder: pathlib.Path) -> None:
 def main(argv: Sequence[str] | None = None) -> int:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
-    parser.add_argument("--rows", type=int, nargs="+", default=[10_000, 100_000, 1_000_000], metavar="N")
-    parser.add_argument("--kinds", nargs="+", default=["single", "pair"], choices=["single", "pair"])
+    parser.add_argument(
+        "--rows", type=int, nargs="+", default=[10_000, 100_000, 1_000_000], metavar="N"
+    )
+    parser.add_argument(
+        "--kinds", nargs="+", default=["single", "pair"], choices=["single", "pair"]
+    )
     parser.add_argument("--runs", type=int, default=3, metavar="N", help="rounds (default: 3)")
-    parser.add_argument("--fastchat", metavar="PYTHON", help="a Python that has fschat and pandas (default: this one)")
-    parser.add_argument("--our-fields", action="store_true", help="rows with all the fields that our judgments have")
-    parser.add_argument("--questions", type=int, default=QUESTIONS, metavar="N", help="questions (default: 500)")
-    parser.add_argument("--text", type=int, default=TEXT, metavar="N", help="characters of a text (default: 600)")
-    parser.add_argument("--folder", metavar="DIR", help="where the files are made (default: a temporary folder)")
+    parser.add_argument(
+        "--fastchat",
+        metavar="PYTHON",
+        help="a Python that has fschat and pandas (default: this one)",
+    )
+    parser.add_argument(
+        "--our-fields", action="store_true", help="rows with all the fields that our judgments have"
+    )
+    parser.add_argument(
+        "--questions", type=int, default=QUESTIONS, metavar="N", help="questions (default: 500)"
+    )
+    parser.add_argument(
+        "--text", type=int, default=TEXT, metavar="N", help="characters of a text (default: 600)"
+    )
+    parser.add_argument(
+        "--folder", metavar="DIR", help="where the files are made (default: a temporary folder)"
+    )
     args = parser.parse_args(argv)
-    cores: Any = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    print(f"Python {platform.python_version()}, {cores} cores, {platform.system()}; medians of {args.runs} runs\n")
-    with tempfile.TemporaryDirectory(dir=args.folder) as folder, contextlib.suppress(KeyboardInterrupt):
+    cores: Any = (
+        len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    )
+    print(
+        f"Python {platform.python_version()}, {cores} cores, {platform.system()}; medians of {args.runs} runs\n"
+    )
+    with (
+        tempfile.TemporaryDirectory(dir=args.folder) as folder,
+        contextlib.suppress(KeyboardInterrupt),
+    ):
         measure_all(args, pathlib.Path(folder))
         print(f"\nIn brackets: how many times our time. {resampling()}.")
     return 0

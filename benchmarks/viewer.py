@@ -63,12 +63,26 @@ def make(folder: pathlib.Path, questions: int, models: int) -> None:
             with (bench / "model_answer" / f"{model}.jsonl").open("w", encoding="utf-8") as answers:
                 for number in range(questions):
                     choices = [{"index": 0, "turns": [said, said]}]
-                    row = {"question_id": number, "answer_id": "a", "model_id": model, "choices": choices}
+                    row = {
+                        "question_id": number,
+                        "answer_id": "a",
+                        "model_id": model,
+                        "choices": choices,
+                    }
                     answers.write(json.dumps({**row, "tstamp": 1.0}) + "\n")
                     for turn in (1, 2):
                         score = 1 + (number * 7 + turn * 3 + len(model) * number // 5) % 10
-                        row = {"question_id": number, "model": model, "judge": ["judge", "single-v1"], "turn": turn}
-                        words = {"user_prompt": "Grade this.", "judgment": f"{said[:300]} [[{score}]]", "score": score}
+                        row = {
+                            "question_id": number,
+                            "model": model,
+                            "judge": ["judge", "single-v1"],
+                            "turn": turn,
+                        }
+                        words = {
+                            "user_prompt": "Grade this.",
+                            "judgment": f"{said[:300]} [[{score}]]",
+                            "score": score,
+                        }
                         grades.write(json.dumps({**row, **words, "tstamp": 1.0}) + "\n")
 
 
@@ -82,8 +96,15 @@ def make_pairs(folder: pathlib.Path, questions: int, models: int) -> None:
             names = {"model_1": f"model-{other:02}", "model_2": "model-00"}
             first = ("model_1", "model_2", "tie")[(number * 7 + other * number // 3) % 3]
             second = first if (number + turn + other) % 5 else "model_2"
-            games = {"g1_winner": first, "g2_winner": second, "judge": ["judge", "pair-v2"], "tstamp": 1.0}
-            pairs.write(json.dumps({"question_id": number, **names, "turn": turn, **words, **games}) + "\n")
+            games = {
+                "g1_winner": first,
+                "g2_winner": second,
+                "judge": ["judge", "pair-v2"],
+                "tstamp": 1.0,
+            }
+            pairs.write(
+                json.dumps({"question_id": number, **names, "turn": turn, **words, **games}) + "\n"
+            )
 
 
 def opened(command: Sequence[str], port: int) -> float:
@@ -142,9 +163,9 @@ class Part(NamedTuple):
 
 def parts_of(folder: pathlib.Path, longest: float) -> Iterator[tuple[str, Part]]:
     """Yield the seconds of each view in `TABS`; infinite where it took longer than that."""
-    from viewer.app import Views
-    from viewer.context import Context
-    from viewer.store import Store
+    from viewer.old.app import Views
+    from viewer.old.context import Context
+    from viewer.old.store import Store
 
     views = Views(Context(Store(folder, ["large"]), read_only=True))
     for name, query in TABS.items():
@@ -170,7 +191,9 @@ def processor_seconds() -> float:
     family = {str(os.getpid())}
     while more := {pid for pid, stat in said.items() if stat and stat[1] in family} - family:
         family |= more
-    return sum(int(number) for pid in family for number in said[pid][11:15]) / os.sysconf("SC_CLK_TCK")
+    return sum(int(number) for pid in family for number in said[pid][11:15]) / os.sysconf(
+        "SC_CLK_TCK"
+    )
 
 
 def _stat(file: pathlib.Path) -> list[str]:
@@ -182,7 +205,7 @@ def _stat(file: pathlib.Path) -> list[str]:
 
 def get_ready() -> None:
     """Have what the viewer starts before anybody can ask."""
-    from viewer.limited import PROCESSES
+    from viewer.old.limited import PROCESSES
 
     first = PROCESSES.Process(target=print)
     first.start()
@@ -191,9 +214,9 @@ def get_ready() -> None:
 
 def shown(folder: pathlib.Path, questions: int) -> Seconds:
     """Return the seconds of a first question's view, and of 20 others in both tabs."""
-    from viewer.app import Views
-    from viewer.context import Context
-    from viewer.store import Store
+    from viewer.old.app import Views
+    from viewer.old.context import Context
+    from viewer.old.store import Store
 
     views = Views(Context(Store(folder, ["large"]), read_only=True))
 
@@ -219,7 +242,7 @@ def shown(folder: pathlib.Path, questions: int) -> Seconds:
 
 def in_browser(folder: pathlib.Path) -> tuple[float, float, float]:
     """Return the seconds from opening the page to its first table, to links in it, and from there to that of pairs."""
-    from tests.browser.conftest import running_chromium, start_viewer
+    from tests.old.browser.conftest import running_chromium, start_viewer
 
     with running_chromium() as browser:
         process, address = start_viewer(folder, "--bench-name", "large")
@@ -245,14 +268,24 @@ def _told(seconds: list[float]) -> str:
 
 def main() -> None:
     """Measure, and print a table."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--questions", type=int, nargs="+", default=[80, 10_000], help="(default: 80 10000)")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--questions", type=int, nargs="+", default=[80, 10_000], help="(default: 80 10000)"
+    )
     parser.add_argument("--models", type=int, default=20, help="(default: 20)")
-    parser.add_argument("--longest", type=float, default=60.0, help="seconds that a view may take (default: 60)")
-    parser.add_argument("--browser", action="store_true", help="also open the page in Chromium (default: off)")
+    parser.add_argument(
+        "--longest", type=float, default=60.0, help="seconds that a view may take (default: 60)"
+    )
+    parser.add_argument(
+        "--browser", action="store_true", help="also open the page in Chromium (default: off)"
+    )
     parser.add_argument("--port", type=int, default=7989, help="(default: 7989)")
     args = parser.parse_args()
-    bare = min(opened([sys.executable, "-c", BARE.format(port=args.port)], args.port) for _ in range(3))
+    bare = min(
+        opened([sys.executable, "-c", BARE.format(port=args.port)], args.port) for _ in range(3)
+    )
     print(f"bare Gradio: {bare:.2f} s")
     print(
         "| questions x models | start, s | question by its link, s | first question after the leaderboard, s "
@@ -265,7 +298,16 @@ def main() -> None:
             data = pathlib.Path(folder)
             make(data, questions, args.models)
             make_pairs(data, questions, args.models)
-            command = [sys.executable, "-m", "harness.cli.viewer", "-q", "--data-dir", folder, "--port", str(args.port)]
+            command = [
+                sys.executable,
+                "-m",
+                "harness.old.cli.viewer",
+                "-q",
+                "--data-dir",
+                folder,
+                "--port",
+                str(args.port),
+            ]
             start = min(opened(command, args.port) for _ in range(3))
             get_ready()
             found = shown(data, questions)
@@ -276,7 +318,9 @@ def main() -> None:
             )
             if args.browser:
                 print(
-                    "its table, its links, the table of pairs, s:", *(f"{s:.2f}" for s in in_browser(data)), flush=True
+                    "its table, its links, the table of pairs, s:",
+                    *(f"{s:.2f}" for s in in_browser(data)),
+                    flush=True,
                 )
             for name, part in parts_of(data, args.longest):
                 whole = f"{part.whole:.1f}" if part.whole < math.inf else f"over {args.longest:.0f}"

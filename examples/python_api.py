@@ -1,4 +1,4 @@
-"""The demo from Python: three built-in models answer, a built-in judge grades and compares, and the tables are printed.
+"""The demo from Python: built-in models answer, a built-in judge grades, tables are printed.
 
 python examples/python_api.py [DATA_DIR]      (default: demo, the folder of `make demo`)
 """
@@ -18,7 +18,9 @@ def main(data_dir: str = "demo") -> None:
     print(f"{answered.written} answers written")
 
     for mode in ("single", "pairwise-all"):
-        judged = harness.gen_judgment("builtin/overlap", mode=mode, judge_set="mt_bench", data_dir=data_dir)
+        judged = harness.gen_judgment(
+            "builtin/overlap", mode=mode, judge_set="mt_bench", data_dir=data_dir
+        )
         print(f"{judged.written} judgments written, {judged.unparsed} of them without a verdict")
         for failure in judged.tally.failures:
             print(f"failed: {failure.key}: {failure.message}")

@@ -8,8 +8,8 @@ This is the Python interface; everything that commands do, a program can do with
     harness.gen_judgment("gpt-4.1", mode="pairwise-all")
     result = harness.show_result("pairwise-all")
 
-They are imported on first use, so that every command starts quickly. `__init__.pyi` next to this file lists
-them, with the modules that define them, for type checkers and for this module alike.
+They are imported on first use, so that every command starts quickly. `__init__.pyi` beside this
+file lists them, with the modules that define them.
 """
 
 import functools
@@ -25,7 +25,10 @@ __version__ = "0.1.0"
 def _homes() -> dict[str, str]:
     """Return the module that defines each name."""
     stub = pathlib.Path(__file__).with_suffix(".pyi").read_text(encoding="utf-8")
-    return {name: module for module, name in re.findall(r"^from (\S+) import (\w+) as", stub, re.MULTILINE)}
+    return {
+        name: module
+        for module, name in re.findall(r"^from (\S+) import (\w+) as", stub, re.MULTILINE)
+    }
 
 
 def __getattr__(name: str) -> Any:

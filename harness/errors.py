@@ -1,37 +1,29 @@
-"""One small tree of errors; each says what is wrong, where, and what to do, in one line.
+"""One small tree of errors; each says in one line what is wrong, where, and what to do.
 
-    TurnbenchError              root; exit code 2
-    ├── UsageError              a flag, a name or a combination that cannot work
-    ├── DataError               an invalid line of a file (path and line)
-    ├── MissingError            answers, references or keys that are required but missing
-    ├── StorageError            a file that cannot be written, or that another process has locked
-    ├── ChatError               one call to a chat model failed for good; exit code 1
-    │   ├── TransientError      a retry may succeed (rate limit, outage, truncated reply)
-    │   └── EndpointError       no call to this endpoint can succeed (key, model, address); exit code 2
-    └── Interrupted             the user stopped the run; exit code 130
+    TurnbenchError          root; exit code 2
+    ├── UsageError          a flag, a name or a combination that cannot work
+    ├── DataError           an invalid file, with path and line
+    ├── MissingError        answers, references, keys or packages that are needed but missing
+    ├── StorageError        a file that cannot be written, or that another process has locked
+    ├── ChatError           one call to a chat model failed for good; exit code 1
+    │   ├── TransientError  a later try may succeed: rate limit, outage, cut reply
+    │   └── EndpointError   no call to this endpoint can succeed: key, model, credit; exit code 2
+    └── Interrupted         the user stopped the run; exit code 130
 
-Only `harness.cli` and `viewer` catch the root. Nothing here subclasses `KeyError`, which shows its message in quotes.
+`harness.cli` and `viewer` catch the root, once each.
 """
 
 import pathlib
 
-MOST_CHARACTERS = 4000
-"""The longest message: text quoted from a file may be of any length. The place and the advice are kept."""
-
 
 class TurnbenchError(Exception):
-    """Root of all errors that a user can meet; `str()` of it is one printable line."""
+    """Root of all errors that a user can meet; its text is one line."""
 
     exit_code = 2
 
     def __init__(self, message: str) -> None:
         line = " ".join(message.split())
-        half = MOST_CHARACTERS // 2
-        super().__init__(line if len(line) <= MOST_CHARACTERS else f"{line[:half]} … {line[-half:]}")
-
-    def __reduce__(self) -> tuple[object, ...]:
-        """Let an error be unpickled from another process, whatever the arguments of its class."""
-        return _again, (type(self), str(self)), self.__dict__
+        super().__init__(line if len(line) <= 4000 else f"{line[:2000]} … {line[-2000:]}")
 
 
 class UsageError(TurnbenchError):
@@ -39,73 +31,68 @@ class UsageError(TurnbenchError):
 
 
 class DataError(TurnbenchError):
-    """The contents of a file are invalid; `path` and `line` say where (line is None for the whole file).
+    """The contents of a file are invalid."""
 
-    The line of a part of a split file knows its path (`harness.jsonl.files.Line`).
-    """
-
-    def __init__(self, message: str, *, path: pathlib.Path | str, line: int | None = None) -> None:
-        self.path = pathlib.Path(getattr(line, "path", path))
-        self.line = line
-        where = str(path) if line is None else f"{getattr(line, 'path', path)}:{line}"
-        super().__init__(f"{where}: {message}")
-        self.message = str(self).removeprefix(f"{where}: ")
-        """What is wrong, without the place."""
+    def __init__(
+        self, message: str, path: pathlib.Path | str | None = None, line: int | None = None
+    ) -> None:
+        self.path, self.line = path, line
+        where = "" if path is None else f"{path}: " if line is None else f"{path}:{line}: "
+        super().__init__(f"{where}{message}")
 
 
 class MissingError(TurnbenchError):
-    """Something needed before the first call is not there."""
+    """Something that is needed before the first call is not there."""
 
 
 class StorageError(TurnbenchError):
-    """A file or folder cannot be written, or is held by another process."""
+    """A file or folder cannot be written, or another process has locked it."""
 
 
 class ChatError(TurnbenchError):
-    """A call to a chat model failed for good: this request would fail again.
+    """A call to a chat model failed for good: the same request would fail again.
 
-    `kind` is one short word for summaries: "bad request", "context too long", "content filter", ...
+    `kind` is a short phrase for summaries: "bad request", "context too long"; `status` the HTTP
+    status, if there was one.
     """
 
     exit_code = 1
 
-    def __init__(self, message: str, *, kind: str = "error") -> None:
+    def __init__(self, message: str, *, kind: str = "error", status: int | None = None) -> None:
         super().__init__(message)
-        self.kind = kind
+        self.kind, self.status = kind, status
 
 
 class TransientError(ChatError):
-    """A call failed in a way that a later try may not; `retry_after` is the server's wish in seconds, if it had one."""
+    """A call failed in a way that a later try may not.
+
+    `retry_after` is the wait in seconds that the server asks for. `connected` is False if no
+    connection came about.
+    """
 
     def __init__(
         self,
         message: str,
         *,
         kind: str = "outage",
+        status: int | None = None,
         retry_after: float | None = None,
         connected: bool = True,
     ) -> None:
-        super().__init__(message, kind=kind)
-        self.retry_after = retry_after
-        self.connected = connected
-        """False if no connection to the server came about."""
+        super().__init__(message, kind=kind, status=status)
+        self.retry_after, self.connected = retry_after, connected
 
 
 class EndpointError(ChatError):
-    """No call to this endpoint can succeed: the key is refused, the model unknown, or nothing answers. Stops the
-    run."""
+    """No call to this endpoint can succeed: key, model, credit or address. Ends the run."""
 
     exit_code = 2
 
 
-class Interrupted(TurnbenchError):  # noqa: N818  (it is no fault)
+class Interrupted(TurnbenchError):  # noqa: N818  (no fault)
     """The user stopped the run; what was done is kept."""
 
     exit_code = 130
 
-
-def _again(kind: type[TurnbenchError], message: str) -> TurnbenchError:
-    """Return the error that another process raised."""
-    error = kind.__new__(kind)
-    Exception.__init__(error, message)
-    return error
+    def __init__(self, message: str = "interrupted") -> None:
+        super().__init__(message)

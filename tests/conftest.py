@@ -1,4 +1,4 @@
-"""What every test has: no keys, no waiting between tries, and the published data where they are at hand."""
+"""What every test has: no keys, no waiting between tries, and the published data."""
 
 import os
 import pathlib
@@ -7,11 +7,11 @@ from importlib.util import find_spec
 
 import pytest
 
-from harness.running import engine
-from harness.running.batches import courier
-from harness.running.batches.courier import Pauses
-from harness.running.retry import RetryPolicy
-from tests.processes import Starter
+from harness.old.running import engine
+from harness.old.running.batches import courier
+from harness.old.running.batches.courier import Pauses
+from harness.old.running.retry import RetryPolicy
+from tests.old.processes import Starter
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
@@ -19,14 +19,16 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Skip what needs the extra [models] where it is not installed."""
     if item.get_closest_marker("models"):
-        missing = [name for name in ("torch", "transformers", "sentencex") if find_spec(name) is None]
+        missing = [
+            name for name in ("torch", "transformers", "sentencex") if find_spec(name) is None
+        ]
         if missing:
             pytest.skip(f"the extra [models] is not installed: {', '.join(missing)}")
 
 
 @pytest.fixture(scope="session", autouse=True)
 def _one_thread() -> None:
-    """Let tiny models compute in one thread: many threads wait for each other longer than they compute."""
+    """Let tiny models compute in one thread: threads would only wait for each other."""
     os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 
@@ -34,9 +36,9 @@ def _one_thread() -> None:
 def _clean_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     """Hide keys, addresses and proxies that the person who runs the tests may have set."""
     for name in list(os.environ):
-        if name.startswith(("OPENAI_", "ANTHROPIC_", "GEMINI_", "GOOGLE_", "TURNBENCH_")) or name.lower().endswith(
-            "_proxy"
-        ):
+        if name.startswith(
+            ("OPENAI_", "ANTHROPIC_", "GEMINI_", "GOOGLE_", "TURNBENCH_")
+        ) or name.lower().endswith("_proxy"):
             monkeypatch.delenv(name)
 
 

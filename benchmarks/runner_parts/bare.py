@@ -14,7 +14,14 @@ from collections.abc import Awaitable, Callable
 from typing import Any, TypeAlias
 
 Send: TypeAlias = Callable[[dict[str, Any]], Awaitable[str]]
-CLIENTS = ("openai-aiohttp", "openai", "openai-aiohttp-post", "anthropic-aiohttp", "aiohttp", "socket")
+CLIENTS = (
+    "openai-aiohttp",
+    "openai",
+    "openai-aiohttp-post",
+    "anthropic-aiohttp",
+    "aiohttp",
+    "socket",
+)
 
 Work: TypeAlias = Callable[[Send], Awaitable[None]]
 
@@ -24,7 +31,9 @@ async def openai_client(url: str, work: Work, *, aio: bool, low: bool) -> None:
     import openai
 
     transport = openai.DefaultAioHttpClient() if aio else None
-    async with openai.AsyncOpenAI(base_url=f"{url}/v1", api_key="none", max_retries=0, http_client=transport) as client:
+    async with openai.AsyncOpenAI(
+        base_url=f"{url}/v1", api_key="none", max_retries=0, http_client=transport
+    ) as client:
 
         async def send(body: dict[str, Any]) -> str:
             reply = await client.chat.completions.create(**body)
@@ -42,11 +51,15 @@ async def anthropic_client(url: str, work: Work) -> None:
     import anthropic
 
     transport = anthropic.DefaultAioHttpClient()
-    async with anthropic.AsyncAnthropic(base_url=url, api_key="none", max_retries=0, http_client=transport) as client:
+    async with anthropic.AsyncAnthropic(
+        base_url=url, api_key="none", max_retries=0, http_client=transport
+    ) as client:
 
         async def send(body: dict[str, Any]) -> str:
             users = [message for message in body["messages"] if message["role"] != "system"]
-            reply = await client.messages.create(model=body["model"], max_tokens=body["max_tokens"], messages=users)
+            reply = await client.messages.create(
+                model=body["model"], max_tokens=body["max_tokens"], messages=users
+            )
             return "".join(block.text for block in reply.content if block.type == "text")
 
         await work(send)
@@ -81,7 +94,9 @@ async def socket_client(url: str, work: Work) -> None:
     await work(send)
 
 
-async def run(client: str, url: str, bodies: list[dict[str, Any]], parallel: int, turns: int) -> None:
+async def run(
+    client: str, url: str, bodies: list[dict[str, Any]], parallel: int, turns: int
+) -> None:
     """Make all calls, `parallel` at once."""
     calls = iter(bodies)
 
@@ -109,7 +124,9 @@ async def run(client: str, url: str, bodies: list[dict[str, Any]], parallel: int
 
 def raw_request(line: bytes) -> dict[str, Any]:
     """Return a request ready to be written to a socket."""
-    head = b"POST /v1/chat/completions HTTP/1.1\r\nHost: mock\r\nContent-Length: %d\r\n\r\n" % len(line)
+    head = b"POST /v1/chat/completions HTTP/1.1\r\nHost: mock\r\nContent-Length: %d\r\n\r\n" % len(
+        line
+    )
     return {"raw": head + line}
 
 

@@ -39,14 +39,27 @@ def bare(client: str) -> Contender:
     """Return the smallest program on a library."""
 
     def commands(workload: Workload, place: Place) -> list[Command]:
-        argv = [sys.executable, "-m", "benchmarks.runner_parts.bare", client, place.url, str(place.calls)]
+        argv = [
+            sys.executable,
+            "-m",
+            "benchmarks.runner_parts.bare",
+            client,
+            place.url,
+            str(place.calls),
+        ]
         turns = ["--turns", "2"] if workload.kind == "answers" else []
         return [Command((*argv, str(workload.parallel), *turns), ROOT)]
 
-    return Contender(f"bare {client}", commands, kinds=("single",) if client == "socket" else ("single", "answers"))
+    return Contender(
+        f"bare {client}",
+        commands,
+        kinds=("single",) if client == "socket" else ("single", "answers"),
+    )
 
 
-def ours(python: str, checkout: pathlib.Path, name: str = "turnbench", more: tuple[str, ...] = ()) -> Contender:
+def ours(
+    python: str, checkout: pathlib.Path, name: str = "turnbench", more: tuple[str, ...] = ()
+) -> Contender:
     """Return our own commands, tables included; `more` are flags for the one that calls."""
 
     def commands(workload: Workload, place: Place) -> list[Command]:
@@ -54,7 +67,7 @@ def ours(python: str, checkout: pathlib.Path, name: str = "turnbench", more: tup
         endpoint = ("--base-url", f"{place.url}/v1", "--parallel", str(workload.parallel), *more)
 
         def command(module: str, *options: str) -> Command:
-            argv = (python, "-m", f"harness.cli.{module}", *options, *where)
+            argv = (python, "-m", f"harness.old.cli.{module}", *options, *where)
             return Command(argv, place.folder, {"PYTHONPATH": str(checkout)})
 
         if workload.kind == "answers":
@@ -79,8 +92,27 @@ def fastchat(python: str) -> Contender:
             base = ("--openai-api-base", f"{place.url}/v1")
             argv = (python, "-m", f"{module}gen_api_answer", "--model", ANSWERER, *parallel, *base)
             return [Command(argv, place.folder, env)]
-        judge = (python, "-m", f"{module}gen_judgment", "--judge-model", JUDGE, "--mode", "single", *parallel)
-        show = (python, "-m", f"{module}show_result", "--bench-name", BENCH, "--judge-model", JUDGE, "--mode", "single")
+        judge = (
+            python,
+            "-m",
+            f"{module}gen_judgment",
+            "--judge-model",
+            JUDGE,
+            "--mode",
+            "single",
+            *parallel,
+        )
+        show = (
+            python,
+            "-m",
+            f"{module}show_result",
+            "--bench-name",
+            BENCH,
+            "--judge-model",
+            JUDGE,
+            "--mode",
+            "single",
+        )
         return [Command(judge, place.folder, env, stdin="\n"), Command(show, place.folder, env)]
 
     return Contender("FastChat", commands, kept)
@@ -91,7 +123,14 @@ def inspect_ai(python: str) -> Contender:
 
     def commands(workload: Workload, place: Place) -> list[Command]:
         turns = "2" if workload.kind == "answers" else "1"
-        argv = (python, str(PEERS / "inspect_program.py"), str(place.calls), str(workload.parallel), turns, "logs")
+        argv = (
+            python,
+            str(PEERS / "inspect_program.py"),
+            str(place.calls),
+            str(workload.parallel),
+            turns,
+            "logs",
+        )
         env = {"OPENAI_API_KEY": "none", "OPENAI_BASE_URL": f"{place.url}/v1"}
         return [Command(argv, place.folder, env)]
 
@@ -102,8 +141,17 @@ def alpaca_eval(python: str) -> Contender:
     """Return alpaca_eval's pairwise annotator, whose one call a pair shows both outputs."""
 
     def commands(workload: Workload, place: Place) -> list[Command]:
-        argv = (python, str(PEERS / "alpaca_program.py"), str(workload.calls), str(workload.parallel))
-        env = {"OPENAI_API_KEY": "none", "OPENAI_BASE_URL": f"{place.url}/v1", "OPENAI_API_BASE": f"{place.url}/v1"}
+        argv = (
+            python,
+            str(PEERS / "alpaca_program.py"),
+            str(workload.calls),
+            str(workload.parallel),
+        )
+        env = {
+            "OPENAI_API_KEY": "none",
+            "OPENAI_BASE_URL": f"{place.url}/v1",
+            "OPENAI_API_BASE": f"{place.url}/v1",
+        }
         return [Command(argv, place.folder, env)]
 
     return Contender("alpaca_eval", commands, kinds=("single",))
@@ -125,5 +173,7 @@ def kept(workload: Workload, place: Place) -> int:
         keys = [(key, "", 0) for key, texts in turns if len(texts) == 2 and "$ERROR$" not in texts]
     else:
         found = rows(bench / "model_judgment" / f"{JUDGE}_single.jsonl")
-        keys = [(row["question_id"], row["model"], row["turn"]) for row in found if row["score"] > 0]
+        keys = [
+            (row["question_id"], row["model"], row["turn"]) for row in found if row["score"] > 0
+        ]
     return len(keys) if len(set(keys)) == len(keys) else -1

@@ -69,14 +69,23 @@ class Server:
     def cpu(self) -> float:
         """Return the processor seconds that the server has used."""
         try:
-            fields = pathlib.Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
+            fields = (
+                pathlib.Path(f"/proc/{self.process.pid}/stat")
+                .read_text()
+                .rpartition(")")[2]
+                .split()
+            )
         except OSError:
             return 0.0
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
     def begin(self, latency: Latency, record: pathlib.Path | None = None) -> dict[str, Any]:
         """Return what the server saw since it was last asked; from now on it waits like this."""
-        settings: dict[str, Any] = {"median": latency.median, "sigma": latency.sigma, "seed": latency.seed}
+        settings: dict[str, Any] = {
+            "median": latency.median,
+            "sigma": latency.sigma,
+            "seed": latency.seed,
+        }
         if record is not None:
             settings["record"] = str(record)
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
@@ -92,8 +101,15 @@ class Server:
 def running_server() -> Iterator[Server]:
     """Run the mock server on the last core while the block runs."""
     core = max(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else None
-    argv = [sys.executable, "-m", "benchmarks.runner_parts.server", *(["--core", str(core)] if core else [])]
-    process = subprocess.Popen(argv, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    argv = [
+        sys.executable,
+        "-m",
+        "benchmarks.runner_parts.server",
+        *(["--core", str(core)] if core else []),
+    ]
+    process = subprocess.Popen(
+        argv, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
     assert process.stdin is not None
     assert process.stdout is not None
     try:
@@ -114,7 +130,9 @@ def environment(more: Mapping[str, str]) -> dict[str, str]:
     return {**kept, "NO_PROXY": "127.0.0.1,localhost", "PYTHONWARNINGS": "ignore", **more}
 
 
-def measure(commands: Sequence[Command], server: Server, latency: Latency, *, limit: float) -> Measured:
+def measure(
+    commands: Sequence[Command], server: Server, latency: Latency, *, limit: float
+) -> Measured:
     """Run the commands one after the other and return what they took.
 
     Raises:
@@ -147,7 +165,10 @@ def measure(commands: Sequence[Command], server: Server, latency: Latency, *, li
 def _busy_seconds() -> float:
     """Return the seconds that all cores together have been busy, those taken by other virtual machines included."""
     try:
-        fields = [int(field) for field in pathlib.Path("/proc/stat").read_text().split("\n", 1)[0].split()[1:9]]
+        fields = [
+            int(field)
+            for field in pathlib.Path("/proc/stat").read_text().split("\n", 1)[0].split()[1:9]
+        ]
     except OSError:
         return 0.0
     return (sum(fields) - fields[3] - fields[4]) / os.sysconf("SC_CLK_TCK")
@@ -173,7 +194,9 @@ def timed(command: Command, *, limit: float, interrupt: float = 0.0) -> tuple[fl
         told = output.read().decode("utf-8", "replace").rstrip().rpartition("\n")
     code, seconds, used, peak = (float(word) for word in told[2].split())
     if code != 0 and not (interrupt and code == 130):
-        raise FailedRunError(f"{' '.join(command.argv)}\n{told[0][-1500:]}\nended with {code:g} after {seconds:.1f} s")
+        raise FailedRunError(
+            f"{' '.join(command.argv)}\n{told[0][-1500:]}\nended with {code:g} after {seconds:.1f} s"
+        )
     return seconds, used, peak / (1 << 20 if sys.platform == "darwin" else 1 << 10)
 
 
@@ -181,7 +204,11 @@ def median(runs: Sequence[Measured]) -> Measured:
     """Return the medians of several runs; of what others did, the most."""
     apart = ("kept", "others")
     middle = {
-        name: statistics.median(getattr(run, name) for run in runs) for name in Measured.__slots__ if name not in apart
+        name: statistics.median(getattr(run, name) for run in runs)
+        for name in Measured.__slots__
+        if name not in apart
     }
     kept = [run.kept for run in runs if run.kept is not None]
-    return Measured(**middle, others=max(run.others for run in runs), kept=min(kept) if kept else None)
+    return Measured(
+        **middle, others=max(run.others for run in runs), kept=min(kept) if kept else None
+    )

@@ -22,5 +22,7 @@ def memory_table(our: Contender, server: Server, folder: pathlib.Path, *, second
         except FailedRunError as error:
             lines.append(f"| {workload.calls:,} | {str(error).splitlines()[-1]} | | |")
             continue
-        lines.append(f"| {workload.calls:,} | {server.begin(workload.latency)['calls']:,} | {peak:.0f} | {wall:.1f} |")
+        lines.append(
+            f"| {workload.calls:,} | {server.begin(workload.latency)['calls']:,} | {peak:.0f} | {wall:.1f} |"
+        )
     return "\n".join(lines) + "\n"

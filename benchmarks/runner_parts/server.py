@@ -49,13 +49,20 @@ def judgment(count: int, seed: object) -> str:
 def _body(shape: str, text: str) -> bytes:
     """Return a reply's body with two places for numbers: prompt tokens and their sum with the reply's."""
     if shape == "openai":
-        message: dict[str, Any] = {"role": "assistant", "content": text, "refusal": None, "annotations": []}
+        message: dict[str, Any] = {
+            "role": "assistant",
+            "content": text,
+            "refusal": None,
+            "annotations": [],
+        }
         body: dict[str, Any] = {
             "id": "chatcmpl-mock",
             "object": "chat.completion",
             "created": 1767225600,
             "model": "mock-1",
-            "choices": [{"index": 0, "message": message, "logprobs": None, "finish_reason": "stop"}],
+            "choices": [
+                {"index": 0, "message": message, "logprobs": None, "finish_reason": "stop"}
+            ],
             "usage": {"prompt_tokens": "COUNT", "completion_tokens": 260, "total_tokens": "COUNT"},
         }
     else:
@@ -124,7 +131,9 @@ def replies(shape: str) -> list[bytes]:
 class Connection(asyncio.Protocol):
     """One client's connection, kept alive."""
 
-    def __init__(self, state: State, loop: asyncio.AbstractEventLoop, bodies: dict[str, list[bytes]]) -> None:
+    def __init__(
+        self, state: State, loop: asyncio.AbstractEventLoop, bodies: dict[str, list[bytes]]
+    ) -> None:
         self.state, self.loop, self.bodies = state, loop, bodies
         self.buffer = b""
         self.transport: asyncio.Transport | None = None
@@ -150,7 +159,11 @@ class Connection(asyncio.Protocol):
             size = end + 4 + (int(length[1]) if length else 0)
             if len(self.buffer) < size:
                 return
-            head, body, self.buffer = self.buffer[:end], self.buffer[end + 4 : size], self.buffer[size:]
+            head, body, self.buffer = (
+                self.buffer[:end],
+                self.buffer[end + 4 : size],
+                self.buffer[size:],
+            )
             self._request(head.split(b" ", 2)[1], body)
 
     def _request(self, path: bytes, body: bytes) -> None:
@@ -171,7 +184,11 @@ class Connection(asyncio.Protocol):
         reply = template % ((tokens, tokens + 260) if shape == "openai" else (tokens,))
         latency = self.state.latency
         place = body.rfind(_MARK) + len(_MARK)
-        wait = latency.of(body[place : place + 8].decode("ascii", "replace")) if latency.sigma else latency.median
+        wait = (
+            latency.of(body[place : place + 8].decode("ascii", "replace"))
+            if latency.sigma
+            else latency.median
+        )
         if wait:
             self.loop.call_later(wait, self._reply, reply, seen)
         else:
@@ -184,7 +201,10 @@ class Connection(asyncio.Protocol):
 
     def _send(self, body: bytes) -> None:
         if self.transport is not None:
-            head = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n" % len(body)
+            head = (
+                b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n"
+                % len(body)
+            )
             self.transport.write(head + body)
 
 
@@ -193,7 +213,9 @@ async def serve() -> None:
     loop = asyncio.get_running_loop()
     state = State()
     bodies = {shape: replies(shape) for shape in ("openai", "anthropic")}
-    server = await loop.create_server(lambda: Connection(state, loop, bodies), "127.0.0.1", 0, backlog=2048)
+    server = await loop.create_server(
+        lambda: Connection(state, loop, bodies), "127.0.0.1", 0, backlog=2048
+    )
     print(server.sockets[0].getsockname()[1], flush=True)
     closed = asyncio.Event()
 

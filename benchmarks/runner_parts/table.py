@@ -40,10 +40,20 @@ def as_table(workload: Workload, runs: Runs, yardsticks: Sequence[str], note: st
             why = next((run for run in measured if isinstance(run, str)), "not run")
             lines.append(_line([name, why.strip().splitlines()[-1], *[""] * (len(_HEAD) - 2)]))
             continue
-        failed = f" ({len(measured) - len(good)} of {len(measured)} runs failed)" if len(good) < len(measured) else ""
-        ratios = [_ratio(measured, runs.get(fastest or "", ()), field) for field in ("wall", "span")]
+        failed = (
+            f" ({len(measured) - len(good)} of {len(measured)} runs failed)"
+            if len(good) < len(measured)
+            else ""
+        )
+        ratios = [
+            _ratio(measured, runs.get(fastest or "", ()), field) for field in ("wall", "span")
+        ]
         lines.append(_line([name + failed, *ratios, *_cells(median(good), workload)]))
-    lines += ["", f"Bare is here {fastest}, the faster of {' and '.join(yardsticks)}."] if fastest else []
+    lines += (
+        ["", f"Bare is here {fastest}, the faster of {' and '.join(yardsticks)}."]
+        if fastest
+        else []
+    )
     lines += ["", _about_schedulers(workload)] if workload.one_worker_each is not None else []
     return "\n".join([*lines, *(["", note] if note else [])]) + "\n"
 

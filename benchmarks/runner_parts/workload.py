@@ -38,12 +38,19 @@ class Workload:
 
     def draws(self) -> list[tuple[float, float]]:
         """Return the waits of both turns of every conversation."""
-        return [(self.latency.of(mark(q, 1)), self.latency.of(mark(q, 2))) for q in range(1, self.questions + 1)]
+        return [
+            (self.latency.of(mark(q, 1)), self.latency.of(mark(q, 2)))
+            for q in range(1, self.questions + 1)
+        ]
 
     @property
     def records(self) -> int:
         """How many good records a run must leave: one a judgment (a pair's two games are one), one a conversation."""
-        return self.questions if self.kind == "answers" else self.calls // (2 if self.kind == "pairs" else 1)
+        return (
+            self.questions
+            if self.kind == "answers"
+            else self.calls // (2 if self.kind == "pairs" else 1)
+        )
 
     @property
     def ideal(self) -> float:
@@ -60,14 +67,34 @@ class Workload:
 
 WORKLOADS = (
     Workload("judge-160", "160 judgments, 1 s, 32 at once", "single", 80, 1, 32, Latency(1.0)),
-    Workload("judge-2000", "2,000 judgments, 200 ms, 64 at once", "single", 100, 10, 64, Latency(0.2)),
     Workload(
-        "answer-160", "160 two-turn answers, lognormal 1 s, 16 at once", "answers", 160, 1, 16, Latency(1.0, 0.8, 7)
+        "judge-2000", "2,000 judgments, 200 ms, 64 at once", "single", 100, 10, 64, Latency(0.2)
     ),
-    Workload("judge-cpu", "5,000 judgments, 5 ms, 128 at once", "single", 250, 10, 128, Latency(0.005)),
-    Workload("judge-many", "20,000 judgments, 5 ms, 128 at once", "single", 1000, 10, 128, Latency(0.005)),
+    Workload(
+        "answer-160",
+        "160 two-turn answers, lognormal 1 s, 16 at once",
+        "answers",
+        160,
+        1,
+        16,
+        Latency(1.0, 0.8, 7),
+    ),
+    Workload(
+        "judge-cpu", "5,000 judgments, 5 ms, 128 at once", "single", 250, 10, 128, Latency(0.005)
+    ),
+    Workload(
+        "judge-many", "20,000 judgments, 5 ms, 128 at once", "single", 1000, 10, 128, Latency(0.005)
+    ),
 )
-MEMORY = Workload("memory", "104,000 games of pairs planned, 5 ms, 128 at once", "pairs", 80, 26, 128, Latency(0.005))
+MEMORY = Workload(
+    "memory",
+    "104,000 games of pairs planned, 5 ms, 128 at once",
+    "pairs",
+    80,
+    26,
+    128,
+    Latency(0.005),
+)
 
 
 def write_folder(workload: Workload, folder: pathlib.Path) -> None:
@@ -86,7 +113,11 @@ def write_folder(workload: Workload, folder: pathlib.Path) -> None:
 def forget_results(folder: pathlib.Path, workload: Workload) -> None:
     """Remove what a run left, so that the next one begins with nothing."""
     bench = folder / "data" / BENCH
-    for name in (".turnbench", "model_judgment", *(["model_answer"] if workload.kind == "answers" else [])):
+    for name in (
+        ".turnbench",
+        "model_judgment",
+        *(["model_answer"] if workload.kind == "answers" else []),
+    ):
         shutil.rmtree(bench / name, ignore_errors=True)
 
 
@@ -100,8 +131,14 @@ def rows(path: pathlib.Path) -> Iterator[dict[str, Any]]:
 
 def _questions(workload: Workload) -> Iterable[Mapping[str, Any]]:
     for number in range(1, workload.questions + 1):
-        turns = [f"{words(60, ('question', number, turn))} item-{mark(number, turn)}" for turn in (1, 2)]
-        yield {"question_id": number, "category": CATEGORIES[number % len(CATEGORIES)], "turns": turns}
+        turns = [
+            f"{words(60, ('question', number, turn))} item-{mark(number, turn)}" for turn in (1, 2)
+        ]
+        yield {
+            "question_id": number,
+            "category": CATEGORIES[number % len(CATEGORIES)],
+            "turns": turns,
+        }
 
 
 def _answers(workload: Workload, model: int) -> Iterable[Mapping[str, Any]]:
@@ -121,7 +158,12 @@ def fastchat_prompts() -> Iterable[Mapping[str, Any]]:
     asked = f"{words(120, 'instruction')} End with a number from 1 to 10 in this form: Rating: [[rating]]\n\n"
     once = "Question:\n{question}\n\nAnswer:\n{answer}\n"
     twice = "Question:\n{question_1}\n\nAnswer:\n{answer_1}\n\nQuestion:\n{question_2}\n\nAnswer:\n{answer_2}\n"
-    for name, shown in (("v1", once), ("v1-multi-turn", twice), ("math-v1", once), ("math-v1-multi-turn", twice)):
+    for name, shown in (
+        ("v1", once),
+        ("v1-multi-turn", twice),
+        ("math-v1", once),
+        ("math-v1-multi-turn", twice),
+    ):
         yield {
             "name": f"single-{name}",
             "type": "single",

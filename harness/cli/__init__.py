@@ -1,1 +1,1 @@
-"""The commands: each module parses its flags, calls the harness and prints; no command computes anything."""
+"""The commands: one thin module each."""

@@ -50,9 +50,13 @@ def cached(models: int, rows: int) -> tuple[float, float]:
     def answered(prompts: list[Any], **more: Any) -> dict[str, list[Any]]:
         return {"completions": ["first"] * len(prompts)}
 
-    base = [{"instruction": f"Question {n}?", "output": f"base {n} " * 100, "generator": "base"} for n in range(rows)]
+    base = [
+        {"instruction": f"Question {n}?", "output": f"base {n} " * 100, "generator": "base"}
+        for n in range(rows)
+    ]
     every = [
-        [{**row, "output": f"{at} {row['output']}", "generator": f"model {at}"} for row in base] for at in range(models)
+        [{**row, "output": f"{at} {row['output']}", "generator": f"model {at}"} for row in base]
+        for at in range(models)
     ]
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder)
@@ -64,7 +68,8 @@ def cached(models: int, rows: int) -> tuple[float, float]:
             before = (path / "cache.json").stat().st_mtime_ns if run else 0
             for outputs in every:
                 annotator = PairwiseAnnotator(
-                    annotators_config=str(path / "configs.yaml"), caching_path=str(path / "cache.json")
+                    annotators_config=str(path / "configs.yaml"),
+                    caching_path=str(path / "cache.json"),
                 )
                 for own in annotator.annotators.values():
                     own.fn_completions = answered

@@ -54,14 +54,20 @@ def main() -> None:
     from benchmarks.runner_parts.server import words
 
     numbers = range(calls)
-    first = [{"instruction": words(60, ("q", n)), "output": words(200, ("a", n)), "generator": "one"} for n in numbers]
+    first = [
+        {"instruction": words(60, ("q", n)), "output": words(200, ("a", n)), "generator": "one"}
+        for n in numbers
+    ]
     second = [
-        {**row, "output": words(200, ("b", n)), "generator": "two"} for n, row in zip(numbers, first, strict=True)
+        {**row, "output": words(200, ("b", n)), "generator": "two"}
+        for n, row in zip(numbers, first, strict=True)
     ]
     with tempfile.TemporaryDirectory() as folder:
         config = pathlib.Path(folder) / "configs.yaml"
         config.write_text(CONFIG.format(folder=folder, parallel=parallel), encoding="utf-8")
-        (pathlib.Path(folder) / "prompt.txt").write_text(PROMPT.format(ask=words(120, "ask")), encoding="utf-8")
+        (pathlib.Path(folder) / "prompt.txt").write_text(
+            PROMPT.format(ask=words(120, "ask")), encoding="utf-8"
+        )
         annotator = PairwiseAnnotator(annotators_config=str(config), caching_path=None)
         done = annotator.annotate_head2head(outputs_1=first, outputs_2=second)
     whole = sum(row.get("preference") in (1, 2) for row in done)

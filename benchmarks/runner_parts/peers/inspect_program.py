@@ -31,8 +31,13 @@ def main() -> None:
     calls, parallel, turns, logs = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), sys.argv[4]
     bodies = [json.loads(line) for line in pathlib.Path(calls).read_bytes().splitlines()]
     kinds = {"system": ChatMessageSystem, "user": ChatMessageUser}
-    samples = [Sample(input=[kinds[m["role"]](content=m["content"]) for m in body["messages"]]) for body in bodies]
-    task = Task(dataset=MemoryDataset(samples), solver=[generate(), *([follow_up()] if turns == 2 else [])])
+    samples = [
+        Sample(input=[kinds[m["role"]](content=m["content"]) for m in body["messages"]])
+        for body in bodies
+    ]
+    task = Task(
+        dataset=MemoryDataset(samples), solver=[generate(), *([follow_up()] if turns == 2 else [])]
+    )
     done = eval(
         task,
         model="openai/gpt-4",
@@ -43,7 +48,9 @@ def main() -> None:
         log_dir=logs,
         display="none",
     )[0]
-    whole = sum(sample.error is None and bool(sample.output.completion) for sample in done.samples or [])
+    whole = sum(
+        sample.error is None and bool(sample.output.completion) for sample in done.samples or []
+    )
     if done.status != "success" or whole != len(samples):
         sys.exit(f"{done.status}: {whole} of {len(samples)} samples are whole")
 

@@ -35,14 +35,19 @@ def test_6016_tram() -> None:
 def test_6017_card_game() -> None:
     """The score by the rules; the three other options are what wrong readings give."""
     hand = [
-        (colour, int(n)) for colour, n in re.findall(r"(red|blue|black) (\d)", asked(6017).partition("Lin holds")[2])
+        (colour, int(n))
+        for colour, n in re.findall(r"(red|blue|black) (\d)", asked(6017).partition("Lin holds")[2])
     ]
     total = {colour: sum(n for c, n in hand if c == colour) for colour in ("red", "blue", "black")}
     blues, blacks = (sum(c == colour for c, _ in hand) for colour in ("blue", "black"))
     score = total["red"] + total["blue"] * (2 if blues >= 3 else 1) - 2 * blacks
     options = dict(re.findall(r"^([A-D])\) (\d+)$", asked(6017), re.MULTILINE))
     assert options[reference(6017)[0]] == str(score)
-    not_doubled, as_printed, forgotten = score - total["blue"], score + 2 - total["black"], score + 2
+    not_doubled, as_printed, forgotten = (
+        score - total["blue"],
+        score + 2 - total["black"],
+        score + 2,
+    )
     assert sorted(options.values()) == sorted(map(str, (score, not_doubled, as_printed, forgotten)))
 
 
@@ -64,7 +69,9 @@ def test_6022_who_is_coming() -> None:
     }
     comes |= {"Can't": False, "without me": False, "Not this time": False, "on shift": False}
     last = {
-        name: [yes for words, yes in comes.items() if words in text][-1] for name, text in said if "coffee?" not in text
+        name: [yes for words, yes in comes.items() if words in text][-1]
+        for name, text in said
+        if "coffee?" not in text
     }
     order = dict.fromkeys(name for name, _ in said)
     assert reference(6022) == ["\n".join(name for name in order if last[name])]
@@ -72,10 +79,19 @@ def test_6022_who_is_coming() -> None:
 
 def test_6023_what_is_weighed() -> None:
     """All amounts in grams, in the order of the text."""
-    found = re.findall(r"(\d+ g) of (?:cold )?(butter|rye flour|hard cheese|smoked bacon|\w+)", asked(6023))
-    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in reference(6023)[0].splitlines()]
+    found = re.findall(
+        r"(\d+ g) of (?:cold )?(butter|rye flour|hard cheese|smoked bacon|\w+)", asked(6023)
+    )
+    rows = [
+        [cell.strip() for cell in line.strip("|").split("|")]
+        for line in reference(6023)[0].splitlines()
+    ]
     assert len(found) == asked(6023).count(" g of ") == 4
-    assert rows == [["Ingredient", "Amount"], ["---", "---"], *([name, amount] for amount, name in found)]
+    assert rows == [
+        ["Ingredient", "Amount"],
+        ["---", "---"],
+        *([name, amount] for amount, name in found),
+    ]
 
 
 def test_6024_promises() -> None:
@@ -84,7 +100,9 @@ def test_6024_promises() -> None:
     soft = ("I remember", "I wish", "Perhaps", "And I hope")
     sentences = re.split(r"(?<=\.) ", speech)
     assert len(sentences) == 7
-    assert reference(6024)[0].splitlines() == [text for text in sentences if not text.startswith(soft)]
+    assert reference(6024)[0].splitlines() == [
+        text for text in sentences if not text.startswith(soft)
+    ]
 
 
 def test_6025_notice_board() -> None:
@@ -105,7 +123,11 @@ def test_6025_notice_board() -> None:
         assert notice.startswith(item)
         assert str(room) in notice
         assert f"{price} euros" in notice or "free" in notice
-    wanted = [[item, str(price), str(room)] for item, price, room, there in board if there and 0 < price <= 50]
+    wanted = [
+        [item, str(price), str(room)]
+        for item, price, room, there in board
+        if there and 0 < price <= 50
+    ]
     rows = list(csv.reader(io.StringIO(code_blocks(reference(6025)[0], "csv")[0])))
     assert rows == [["item", "price", "room"], *wanted]
 

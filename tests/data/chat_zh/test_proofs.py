@@ -36,7 +36,12 @@ def test_7016_parking() -> None:
 
     options = dict(re.findall(r"^([A-D])\. (\d+)元$", asked(7016), re.MULTILINE))
     assert options[reference(7016)[0]] == str(fee(minutes))
-    assert set(options.values()) == {str(fee(minutes)), str(fee(minutes - 15)), "20", str(5 * math.ceil(minutes / 60))}
+    assert set(options.values()) == {
+        str(fee(minutes)),
+        str(fee(minutes - 15)),
+        "20",
+        str(5 * math.ceil(minutes / 60)),
+    }
 
 
 def test_7018_museum() -> None:
@@ -91,7 +96,10 @@ def test_7023_sowing() -> None:
         ("葱", "", ""),
         ("香菜", "白露", ""),
     ]
-    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in reference(7023)[0].splitlines()]
+    rows = [
+        [cell.strip() for cell in line.strip("|").split("|")]
+        for line in reference(7023)[0].splitlines()
+    ]
     assert rows == [["菜", "时候", "间距"], ["---"] * 3, *(list(row) for row in told if all(row))]
     places = [asked(7023).index(name) for name, _, _ in told]
     assert places == sorted(places)
@@ -155,10 +163,16 @@ def test_7037_numbers_in_characters() -> None:
 
     def small(number: int) -> str:
         tens, ones = divmod(number, 10)
-        return ("" if tens < 2 else digits[tens]) + ("十" if tens else "") + (digits[ones] if ones else "")
+        return (
+            ("" if tens < 2 else digits[tens])
+            + ("十" if tens else "")
+            + (digits[ones] if ones else "")
+        )
 
     sentence = asked(7037).split("\n\n")[1]
-    sentence = re.sub(r"(\d{4})年", lambda found: "".join(digits[int(d)] for d in found[1]) + "年", sentence)
+    sentence = re.sub(
+        r"(\d{4})年", lambda found: "".join(digits[int(d)] for d in found[1]) + "年", sentence
+    )
     sentence = re.sub(r"(\d{1,2})(?=[月日])", lambda found: small(int(found[1])), sentence)
     assert re.findall(r"\d+", sentence) == ["1050"]
     assert reference(7037) == [sentence.replace("1050", f"{digits[1]}千零{small(50)}")]

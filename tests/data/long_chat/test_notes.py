@@ -5,8 +5,8 @@ import math
 
 import pytest
 
-from harness.bench import load_bench
-from harness.checks import Conversation, outcomes
+from harness.old.bench import load_bench
+from harness.old.checks import Conversation, outcomes
 from tests.data.shipped import DATA
 
 QUESTIONS = {question.question_id: question for question in load_bench("long_chat", DATA).questions}
@@ -49,7 +49,9 @@ def is_prime(number: int) -> bool:
         pytest.param(8013, 5, minutes(240 / 7.5), id="put right 1"),
         pytest.param(8013, 5, minutes(240 / 5.5), id="put right 2"),
         pytest.param(8013, 5, minutes(120 / 5.5), id="put right 3"),
-        pytest.param(8018, 5, f"{datetime.date(2024, 6, 3) + datetime.timedelta(4):%A, %-d %B}", id="date"),
+        pytest.param(
+            8018, 5, f"{datetime.date(2024, 6, 3) + datetime.timedelta(4):%A, %-d %B}", id="date"
+        ),
         pytest.param(8023, 3, f"{math.hypot(12, 10):.1f}", id="diagonal"),
         pytest.param(8023, 4, f"{math.sqrt(120):.1f}", id="side"),
         pytest.param(8023, 6, str(round(10.95**2, 4)), id="two decimals"),
@@ -63,10 +65,16 @@ def test_the_note_states(number: int, turn: int, result: str) -> None:
 def test_the_train_is_reached() -> None:
     at = datetime.datetime(2024, 1, 1, 9, 40)
     spare, ticket, coffee, walk = (datetime.timedelta(minutes=n) for n in (10, 5, 15, 25))
-    assert [f"{time:%-H:%M}" for time in (at - spare - walk, at - spare - walk - coffee)] == ["9:05", "8:50"]
+    assert [f"{time:%-H:%M}" for time in (at - spare - walk, at - spare - walk - coffee)] == [
+        "9:05",
+        "8:50",
+    ]
     leave = at - spare - ticket - coffee - walk
     assert f"{leave:%-H:%M}" in note(8019, 4)
-    assert all(f"{time:%-H:%M}" in note(8019, 5) for time in (leave + walk + coffee, leave + walk + coffee + ticket))
+    assert all(
+        f"{time:%-H:%M}" in note(8019, 5)
+        for time in (leave + walk + coffee, leave + walk + coffee + ticket)
+    )
 
 
 def test_the_factors_are_those_of_the_numbers() -> None:
@@ -76,42 +84,99 @@ def test_the_factors_are_those_of_the_numbers() -> None:
 
 def test_no_planet_is_at_the_same_place_in_both_orders() -> None:
     sun = ["Mercury", "Venus", "Earth", "Mars", "Jupiter", "Saturn", "Uranus", "Neptune"]
-    kilometres = dict(zip(sun, (4879, 12104, 12742, 6779, 139820, 116460, 50724, 49244), strict=True))
+    kilometres = dict(
+        zip(sun, (4879, 12104, 12742, 6779, 139820, 116460, 50724, 49244), strict=True)
+    )
     large = sorted(sun, key=lambda name: -kilometres[name])
     assert large == ["Jupiter", "Saturn", "Uranus", "Neptune", "Earth", "Venus", "Mars", "Mercury"]
     assert not [name for place, name in enumerate(sun) if large[place] == name]
-    assert [1 + large.index(name) for name in ("Jupiter", "Earth", "Mars", "Mercury")] == [1, 5, 7, 8]
+    assert [1 + large.index(name) for name in ("Jupiter", "Earth", "Mars", "Mercury")] == [
+        1,
+        5,
+        7,
+        8,
+    ]
 
 
 @pytest.mark.parametrize(
     ("number", "turn", "good", "bad"),
     [
         pytest.param(8001, 3, "Start at 18:00.", "Start at 17:30.", id="8001-3"),
-        pytest.param(8001, 4, "Leek soup: leeks, cream\nPears in wine", "Hummus: chickpeas, tahini", id="8001-4"),
-        pytest.param(8002, 7, "Locker 417\nOdile has the key\nCrane", "Locker 417\nOdile\nHeron", id="8002-7"),
+        pytest.param(
+            8001,
+            4,
+            "Leek soup: leeks, cream\nPears in wine",
+            "Hummus: chickpeas, tahini",
+            id="8001-4",
+        ),
+        pytest.param(
+            8002, 7, "Locker 417\nOdile has the key\nCrane", "Locker 417\nOdile\nHeron", id="8002-7"
+        ),
         pytest.param(8003, 6, "At 1,550 metres.", "At 1,450 metres.", id="8003-6"),
         pytest.param(8004, 5, "That leaves 90.50 euros.", "That leaves 97.50 euros.", id="8004-5"),
-        pytest.param(8005, 6, "Anouk, Bram, Dilara: we begin at 16:00.", "Chidi, Bram: at 16:00.", id="8005-6"),
-        pytest.param(8007, 4, "Leave it closed until May. (garantía)", "Leave it closed until May.", id="8007-4"),
-        pytest.param(8008, 8, "Captain, a tree, a parrot's name and a bath.", "A bath, a bird, a tree.", id="8008-8"),
+        pytest.param(
+            8005,
+            6,
+            "Anouk, Bram, Dilara: we begin at 16:00.",
+            "Chidi, Bram: at 16:00.",
+            id="8005-6",
+        ),
+        pytest.param(
+            8007,
+            4,
+            "Leave it closed until May. (garantía)",
+            "Leave it closed until May.",
+            id="8007-4",
+        ),
+        pytest.param(
+            8008,
+            8,
+            "Captain, a tree, a parrot's name and a bath.",
+            "A bath, a bird, a tree.",
+            id="8008-8",
+        ),
         pytest.param(8009, 5, "About 7.5 in every hundred.", "About 7.5%.", id="8009-5"),
-        pytest.param(8010, 9, "The guest list and the flowers.", "Music, guest list, flowers.", id="8010-9"),
+        pytest.param(
+            8010, 9, "The guest list and the flowers.", "Music, guest list, flowers.", id="8010-9"
+        ),
         pytest.param(8013, 4, "It takes 21 min 49 s.", "It takes 21.8 minutes.", id="8013-4"),
         pytest.param(8013, 7, "32 min 0 s", "30 min 0 s", id="8013-7"),
         pytest.param(8014, 5, "At none.", "At one: Mars.", id="8014-5"),
-        pytest.param(8015, 5, "Tell me when you go and for how long.", "When do you go?", id="8015-5"),
-        pytest.param(8016, 6, '{"answer": "With pleasure.", "sure": true}', "With pleasure.", id="8016-6"),
-        pytest.param(8017, 4, "Dear sister, a grey line and gulls.", "Dear sister, the sea is grey.", id="8017-4"),
+        pytest.param(
+            8015, 5, "Tell me when you go and for how long.", "When do you go?", id="8015-5"
+        ),
+        pytest.param(
+            8016, 6, '{"answer": "With pleasure.", "sure": true}', "With pleasure.", id="8016-6"
+        ),
+        pytest.param(
+            8017,
+            4,
+            "Dear sister, a grey line and gulls.",
+            "Dear sister, the sea is grey.",
+            id="8017-4",
+        ),
         pytest.param(8018, 5, "Friday: it is 7 June.", "Monday: it is 3 June.", id="8018-5"),
         pytest.param(8019, 4, "You are right: 8:45 it is.", "No, 8:50 is fine.", id="8019-4"),
-        pytest.param(8020, 6, "Ash\nBeech\nFir\nLime\nOak", "Oak\nAsh\nFir\nLime\nBeech", id="8020-6"),
-        pytest.param(8021, 5, "It is Canberra. Sydney is larger.", "Sorry, it is Sydney.", id="8021-5"),
+        pytest.param(
+            8020, 6, "Ash\nBeech\nFir\nLime\nOak", "Oak\nAsh\nFir\nLime\nBeech", id="8020-6"
+        ),
+        pytest.param(
+            8021, 5, "It is Canberra. Sydney is larger.", "Sorry, it is Sydney.", id="8021-5"
+        ),
         pytest.param(8022, 6, "It stays 13 × 17 = 221.", "Sorry: 221 is prime.", id="8022-6"),
         pytest.param(8023, 6, "Two: 10.95, done", "One: 11.0, done", id="8023-6"),
-        pytest.param(8024, 6, "Right: fruit bats.\nWrong: rodents.", "Right: fruit bats. Wrong: rodents.", id="8024-6"),
+        pytest.param(
+            8024,
+            6,
+            "Right: fruit bats.\nWrong: rodents.",
+            "Right: fruit bats. Wrong: rodents.",
+            id="8024-6",
+        ),
     ],
 )
-def test_a_good_reply_meets_the_checks_and_a_bad_one_does_not(number: int, turn: int, good: str, bad: str) -> None:
+def test_a_good_reply_meets_the_checks_and_a_bad_one_does_not(
+    number: int, turn: int, good: str, bad: str
+) -> None:
     question = QUESTIONS[number]
     before = Conversation(question.turns[:turn], ("earlier",) * (turn - 1))
 

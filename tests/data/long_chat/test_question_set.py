@@ -8,34 +8,59 @@ from typing import Any
 
 import pytest
 
-from harness.bench import load_bench
-from harness.judging.materials import Materials
-from harness.judging.prompts import judge_prompts
-from harness.judging.sets import load_judge_set
+from harness.old.bench import load_bench
+from harness.old.judging.materials import Materials
+from harness.old.judging.prompts import judge_prompts
+from harness.old.judging.sets import load_judge_set
 from tests.data.shipped import DATA
 
 FOLDER = DATA / "long_chat"
 IDS = range(8001, 8025)
-CATEGORIES = {"memory": 5, "topic_shift": 5, "self_correction": 4, "instruction_retention": 4, "contradiction": 6}
+CATEGORIES = {
+    "memory": 5,
+    "topic_shift": 5,
+    "self_correction": 4,
+    "instruction_retention": 4,
+    "contradiction": 6,
+}
 FIELDS = {
-    *("question_id", "category", "turns", "instructions", "criteria", "score_descriptions", "rubric"),
+    *(
+        "question_id",
+        "category",
+        "turns",
+        "instructions",
+        "criteria",
+        "score_descriptions",
+        "rubric",
+    ),
     *("note", "checks", "canary"),
 }
 README = (FOLDER / "README.md").read_text(encoding="utf-8")
 ROWS: list[dict[str, Any]] = [
-    json.loads(line) for line in (FOLDER / "question.jsonl").read_text(encoding="utf-8").splitlines()
+    json.loads(line)
+    for line in (FOLDER / "question.jsonl").read_text(encoding="utf-8").splitlines()
 ]
-BY_ID = pytest.mark.parametrize("row", [pytest.param(row, id=str(row["question_id"])) for row in ROWS])
+BY_ID = pytest.mark.parametrize(
+    "row", [pytest.param(row, id=str(row["question_id"])) for row in ROWS]
+)
 
 
 def test_there_are_24_questions_with_their_own_ids_in_order() -> None:
     assert [row["question_id"] for row in ROWS] == list(IDS)
-    others = (path.read_text(encoding="utf-8") for path in DATA.glob("*/question.jsonl") if path.parent != FOLDER)
-    assert not {json.loads(line)["question_id"] for text in others for line in text.splitlines()} & set(IDS)
+    others = (
+        path.read_text(encoding="utf-8")
+        for path in DATA.glob("*/question.jsonl")
+        if path.parent != FOLDER
+    )
+    assert not {
+        json.loads(line)["question_id"] for text in others for line in text.splitlines()
+    } & set(IDS)
 
 
 def test_the_categories_stand_together() -> None:
-    assert [row["category"] for row in ROWS] == [name for name, count in CATEGORIES.items() for _ in range(count)]
+    assert [row["category"] for row in ROWS] == [
+        name for name, count in CATEGORIES.items() for _ in range(count)
+    ]
 
 
 @BY_ID
@@ -43,7 +68,12 @@ def test_a_question_has_5_to_10_turns_and_the_fields_described(row: dict[str, An
     assert set(row) - {"claim"} == FIELDS
     assert 5 <= len(row["turns"]) <= 10
     assert len(row["note"]) == len(row["checks"]) == len(row["turns"])
-    for text in (*row["turns"], *filter(None, row["note"]), row["criteria"], *row["score_descriptions"]):
+    for text in (
+        *row["turns"],
+        *filter(None, row["note"]),
+        row["criteria"],
+        *row["score_descriptions"],
+    ):
         assert text == text.strip() != ""
 
 
@@ -73,7 +103,9 @@ def test_the_rubric_is_the_criterion_with_five_descriptions(row: dict[str, Any])
 
 
 @BY_ID
-def test_a_contradiction_says_where_it_is_and_how_far_the_person_is_right(row: dict[str, Any]) -> None:
+def test_a_contradiction_says_where_it_is_and_how_far_the_person_is_right(
+    row: dict[str, Any],
+) -> None:
     assert ("claim" in row) == (row["category"] == "contradiction")
     if "claim" in row:
         turn, how = row["claim"]["turn"], row["claim"]["is"]
@@ -111,7 +143,9 @@ def counted() -> dict[str, int]:
         "turns with checks": sum(bool(checks) for row in ROWS for checks in row["checks"]),
         "checks": sum(len(checks) for row in ROWS for checks in row["checks"]),
         "turns with a note": sum(note is not None for row in ROWS for note in row["note"]),
-        "traps, each named in a note": sum(str(note).startswith("Trap: ") for row in ROWS for note in row["note"]),
+        "traps, each named in a note": sum(
+            str(note).startswith("Trap: ") for row in ROWS for note in row["note"]
+        ),
         "things said once and needed again": len(instructions),
         "… places where they are needed": len(gaps),
         "… turns later, at the most": max(gaps),
@@ -122,13 +156,17 @@ def counted() -> dict[str, int]:
 
 
 def test_the_readme_states_what_can_be_counted() -> None:
-    stated = {what: int(n) for what, n in re.findall(r"^\| (.+?) \| ([0-9]+) \|$", README, re.MULTILINE)}
+    stated = {
+        what: int(n) for what, n in re.findall(r"^\| (.+?) \| ([0-9]+) \|$", README, re.MULTILINE)
+    }
     assert stated == counted()
 
 
 def test_the_readme_has_the_hash_the_version_and_every_category() -> None:
     actual = hashlib.sha256((FOLDER / "question.jsonl").read_bytes()).hexdigest()
-    assert f"`{actual}`" in README, f"question.jsonl has changed: raise the version, then put {actual} into README.md"
+    assert f"`{actual}`" in README, (
+        f"question.jsonl has changed: raise the version, then put {actual} into README.md"
+    )
     settings = load_bench("long_chat", DATA).settings
     assert f"version {settings.version}" in README.splitlines()[0]
     assert settings.licence == "Apache-2.0"
@@ -140,9 +178,12 @@ def test_the_canary_is_one_string_everywhere() -> None:
     canary = load_bench("long_chat", DATA).settings.canary
     assert canary is not None
     assert re.fullmatch(
-        r"turnbench long_chat canary [0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}", canary
+        r"turnbench long_chat canary [0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}",
+        canary,
     )
     assert canary in README
     assert {row["canary"] for row in ROWS} == {canary}
     uuid = canary.split()[-1]
-    assert set(re.findall(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", README)) == {uuid}
+    assert set(
+        re.findall(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", README)
+    ) == {uuid}

@@ -64,7 +64,9 @@ def timeline(
     return [(list(load), belt.read) for load in loads(belt, limit, **options)]
 
 
-def loads_by_rule(crates: list[tuple[str, int]], limit: int, most: int, fragile: bool) -> list[tuple[list[str], int]]:
+def loads_by_rule(
+    crates: list[tuple[str, int]], limit: int, most: int, fragile: bool
+) -> list[tuple[list[str], int]]:
     """Cut the crates into loads by looking at whole slices, and time them."""
     result: list[tuple[list[str], int]] = []
     start = 0
@@ -77,7 +79,11 @@ def loads_by_rule(crates: list[tuple[str, int]], limit: int, most: int, fragile:
                 break
             stop += 1
         part = crates[start:stop]
-        certain = sum(kg for _, kg in part) >= limit or len(part) == most or (fragile and part[-1][0].endswith("!"))
+        certain = (
+            sum(kg for _, kg in part) >= limit
+            or len(part) == most
+            or (fragile and part[-1][0].endswith("!"))
+        )
         read = stop if certain else min(stop + 1, len(crates))
         result.append(([label for label, _ in part], read))
         start = stop
@@ -137,7 +143,9 @@ def javascript(module: str, calls: str, folder: Path) -> Any:
     """Run a module and return what the expression over its exports, `m`, gives."""
     (folder / "tides.js").write_text(module, encoding="utf-8")
     script = f"const m = require('./tides.js'); process.stdout.write(JSON.stringify({calls}))"
-    done = subprocess.run([NODE, "-e", script], cwd=folder, capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [NODE, "-e", script], cwd=folder, capture_output=True, text=True, check=True
+    )
     return json.loads(done.stdout)
 
 
@@ -150,18 +158,32 @@ def readings_by_rule(text: str) -> list[Reading]:
     for line in text.split("\n"):
         data, _, note = line.strip().partition("#")
         parts = data.split()
-        if len(parts) == 2 and len(parts[0]) == 5 and parts[0][2] == ":" and parts[1].lstrip("-").isdigit():
-            found[parts[0]] = {"time": parts[0], "level": int(parts[1]), "note": note.strip() or None}
+        if (
+            len(parts) == 2
+            and len(parts[0]) == 5
+            and parts[0][2] == ":"
+            and parts[1].lstrip("-").isdigit()
+        ):
+            found[parts[0]] = {
+                "time": parts[0],
+                "level": int(parts[1]),
+                "note": note.strip() or None,
+            }
     return [found[time] for time in sorted(found)]
 
 
 def windows_by_rule(readings: list[Reading], least: int) -> list[dict[str, Any]]:
     """Cut the readings into runs that are high enough."""
     found = []
-    for high, run in itertools.groupby(range(len(readings)), key=lambda i: readings[i]["level"] >= least):
+    for high, run in itertools.groupby(
+        range(len(readings)), key=lambda i: readings[i]["level"] >= least
+    ):
         if high:
             places = list(run)
-            start, end = readings[places[0]]["time"], readings[min(places[-1] + 1, len(readings) - 1)]["time"]
+            start, end = (
+                readings[places[0]]["time"],
+                readings[min(places[-1] + 1, len(readings) - 1)]["time"],
+            )
             first, last = (int(time[:2]) * 60 + int(time[3:]) for time in (start, end))
             found.append({"from": start, "to": end, "length": last - first})
     return found
@@ -177,9 +199,14 @@ def test_1042_tides(tmp_path: Path) -> None:
     dice = random.Random(1042)
     texts = ["", "no reading\n", "06:40 182\n07:00 190", "10:00 -5 #\n09:30 200 # x \n10:00 7#rain"]
     for _ in range(60):
-        lines = [f"{dice.randint(0, 23):02}:{dice.choice((0, 20, 40)):02} {dice.randint(-9, 120)}" for _ in range(9)]
+        lines = [
+            f"{dice.randint(0, 23):02}:{dice.choice((0, 20, 40)):02} {dice.randint(-9, 120)}"
+            for _ in range(9)
+        ]
         lines = [line + dice.choice(["", "", " # wind", "  #", "#a b "]) for line in lines]
-        texts.append("\n".join([*lines, dice.choice(["", "# only a note", "8:00 12", "12:00", "09:00 1.5"])]))
+        texts.append(
+            "\n".join([*lines, dice.choice(["", "# only a note", "8:00 12", "12:00", "09:00 1.5"])])
+        )
     calls = (
         "(t) => { const r = m.parse(t), w = m.windows(r, 60), before = JSON.stringify(w); const l = m.longest(w); "
         "return [r, w, l, m.mean(r), before === JSON.stringify(w), m.minutes('06:40')] }"
@@ -195,7 +222,9 @@ def test_1042_tides(tmp_path: Path) -> None:
         longest = max(found, key=lambda window: window["length"], default=None)
         mean = None
         if readings:
-            tenths = Fraction(10 * sum(r["level"] for r in readings), len(readings)) + Fraction(1, 2)
+            tenths = Fraction(10 * sum(r["level"] for r in readings), len(readings)) + Fraction(
+                1, 2
+            )
             mean = float(Fraction(tenths.numerator // tenths.denominator, 10))
         truth.append([readings, found, longest, mean, True, 400])
     assert results(fixed) == truth
@@ -212,7 +241,10 @@ def test_1042_tides(tmp_path: Path) -> None:
         ("b.length - a.length", "a.length < b.length"),
         ("[...list].sort", "list.sort"),
         ("Math.round((10 * sum) / readings.length) / 10", "(sum / readings.length).toFixed(1)"),
-        ("  if (readings.length === 0) return null;\n", '  if (readings.length === 0) return "NaN";\n'),
+        (
+            "  if (readings.length === 0) return null;\n",
+            '  if (readings.length === 0) return "NaN";\n',
+        ),
     ]
     assert f"\n{len(faults)}. " in reference(1042)[0]
     assert f"\n{len(faults) + 1}. " not in reference(1042)[0]
@@ -225,7 +257,11 @@ def test_1042_tides(tmp_path: Path) -> None:
     with_g = fixed.replace("?$/;", "?$/g;")
     assert javascript(fixed, f"m.parse({json.dumps(two)})", tmp_path) == readings_by_rule(two)
     shown = json.loads(code_blocks(reference(1042)[1], "json")[0])
-    assert javascript(with_g, f"m.parse({json.dumps(two)})", tmp_path) == shown == readings_by_rule(two)[:1]
+    assert (
+        javascript(with_g, f"m.parse({json.dumps(two)})", tmp_path)
+        == shown
+        == readings_by_rule(two)[:1]
+    )
 
 
 Test = tuple[int, str, int | None, int]
@@ -264,7 +300,9 @@ def test_1043_seed_bank_sql() -> None:
     second = code_blocks(reference(1043)[1], "sql")[0]
     assert first.count(";") == second.count(";") == 1
     dividing = first.replace("p.sprouted * 100 < p.sown * 80", "p.sprouted / p.sown < 0.8")
-    latest_first = second.replace("MAX(tested_on) AS day\n  FROM valid", "MAX(tested_on) AS day\n  FROM test")
+    latest_first = second.replace(
+        "MAX(tested_on) AS day\n  FROM valid", "MAX(tested_on) AS day\n  FROM test"
+    )
     one_year = second.replace("'-365 days'", "'-1 year'")
     wrong = {dividing: 0, latest_first: 0, one_year: 0}
     assert len(wrong) == 3
@@ -349,7 +387,9 @@ def test_1044_working_times(tmp_path: Path) -> None:
     assert shell([bash], broken, "07:10 a\n07:30 b\n", tmp_path) == "0"
     for text in cases:
         minutes = sum(
-            int(line[:2]) * 60 + int(line[3:5]) for line in text.split("\n") if line and not line.startswith("#")
+            int(line[:2]) * 60 + int(line[3:5])
+            for line in text.split("\n")
+            if line and not line.startswith("#")
         )
         hours = f"{minutes // 60}h{minutes % 60:02}"
         assert shell([bash], first, text, tmp_path) == str(minutes)
@@ -557,7 +597,9 @@ def test_1048_rehearsal_rooms() -> None:
     def gaps(taken: list[Taken], least: int) -> list[tuple[int, int]]:
         busy = {minute for start, end, _ in taken for minute in range(start, end)}
         found = []
-        for free, run in itertools.groupby(range(open_, close), key=lambda minute: minute not in busy):
+        for free, run in itertools.groupby(
+            range(open_, close), key=lambda minute: minute not in busy
+        ):
             minutes = list(run)
             if free and len(minutes) >= least:
                 found.append((minutes[0], minutes[-1] + 1))
@@ -584,7 +626,9 @@ def test_1048_rehearsal_rooms() -> None:
             exec(more, names)
             names["House"].move, names["House"].rush = names["move"], names["rush"]
         dice = random.Random(seed)
-        rooms = {name: (dice.choice((4, 4, 8)), dice.choice((1001, 1001, 1502, 2000))) for name in "CABD"}
+        rooms = {
+            name: (dice.choice((4, 4, 8)), dice.choice((1001, 1001, 1502, 2000))) for name in "CABD"
+        }
         house = names["House"]([names["Room"](name, *facts) for name, facts in rooms.items()])
         truth: dict[str, list[Taken]] = {name: [] for name in rooms}
         times = [*range(450, 1351, 30), 545, 1075, 1080, 1085]
@@ -625,21 +669,33 @@ def test_1048_rehearsal_rooms() -> None:
                 if moved != (new if possible else ()) or house.rush() != rush(truth):
                     return False
             if dice.random() < 0.04:
-                removed = sum(taken[2] == group for all_taken in truth.values() for taken in all_taken)
+                removed = sum(
+                    taken[2] == group for all_taken in truth.values() for taken in all_taken
+                )
                 truth = {room: [t for t in taken if t[2] != group] for room, taken in truth.items()}
                 if house.cancel(group) != removed:
                     return False
-            if any([tuple(b) for b in house.rooms[room].bookings] != taken for room, taken in truth.items()):
+            if any(
+                [tuple(b) for b in house.rooms[room].bookings] != taken
+                for room, taken in truth.items()
+            ):
                 return False
             least, people = dice.choice((1, 15, 30, 60)), dice.choice((3, 4, 8, 9))
             fit = [
-                room for room, (seats, _) in rooms.items() if seats >= people and fits(room, start, max(end, start + 1))
+                room
+                for room, (seats, _) in rooms.items()
+                if seats >= people and fits(room, start, max(end, start + 1))
             ]
             same = (
                 house.gaps(name, least) == gaps(truth[name], least)
-                and (start >= end or house.cost(name, start, end) == price(rooms[name][1], start, end))
-                and house.free(name, start, max(end, start + 1)) == fits(name, start, max(end, start + 1))
-                and house.suggest(people, start, max(end, start + 1)) == sorted(fit, key=lambda r: (*rooms[r], r))
+                and (
+                    start >= end
+                    or house.cost(name, start, end) == price(rooms[name][1], start, end)
+                )
+                and house.free(name, start, max(end, start + 1))
+                == fits(name, start, max(end, start + 1))
+                and house.suggest(people, start, max(end, start + 1))
+                == sorted(fit, key=lambda r: (*rooms[r], r))
             )
             if not same:
                 return False
@@ -691,7 +747,10 @@ def store_by_rule(items: list[str], moves: list[Move]) -> dict[str, list[tuple[A
         if sold:
             _, _, day, qty, buyer = max(sold, key=lambda m: (m[2], m[0]))
             last.append((item, day, -qty, buyer))
-        ends = [(sum(m[3] for m in all_own if m[2] <= day), day) for day in sorted({m[2] for m in all_own})]
+        ends = [
+            (sum(m[3] for m in all_own if m[2] <= day), day)
+            for day in sorted({m[2] for m in all_own})
+        ]
         best = max(ends, key=lambda end: end[0], default=(0, None))
         peak.append((item, *best))
     bought = {y: {m[4] for m in moves if m[2].startswith(y) and m[4]} for y in ("2024", "2025")}
@@ -710,7 +769,10 @@ def test_1049_village_store() -> None:
     Every fault that is put back into the corrected script must make a difference.
     """
     broken = code_blocks(question(1049)["turns"][0], "sql")[0]
-    fixed, peak = code_blocks(reference(1049)[0], "sql")[0], code_blocks(reference(1049)[1], "sql")[0]
+    fixed, peak = (
+        code_blocks(reference(1049)[0], "sql")[0],
+        code_blocks(reference(1049)[1], "sql")[0],
+    )
     items = ["rice", "lentils", "oil", "soap"]
     days = ["2024-03-01", "2024-12-31", "2025-01-01", "2025-06-30", "2025-12-31", "2026-01-01"]
 
@@ -727,7 +789,9 @@ def test_1049_village_store() -> None:
             stock = sum(m[3] for m in moves.values() if m[1] == item)
             taken = qty > 0 or -qty <= stock
             try:
-                base.execute("INSERT INTO move VALUES (?, ?, ?, ?, ?)", (number, item, day, qty, buyer))
+                base.execute(
+                    "INSERT INTO move VALUES (?, ?, ?, ?, ?)", (number, item, day, qty, buyer)
+                )
             except sqlite3.IntegrityError:
                 if taken:
                     return False
@@ -742,10 +806,16 @@ def test_1049_village_store() -> None:
             elif dice.random() < 0.15:
                 _, _, day, qty, buyer = moves[other]
                 item, qty = dice.randint(1, 3), qty + (2 if qty > 0 else -2)
-                base.execute("UPDATE move SET item_id = ?, qty = ? WHERE id = ?", (item, qty, other))
+                base.execute(
+                    "UPDATE move SET item_id = ?, qty = ? WHERE id = ?", (item, qty, other)
+                )
                 moves[other] = (other, item, day, qty, buyer)
         truth = store_by_rule(items, list(moves.values()))
-        got = {view: base.execute(f"SELECT * FROM {view}").fetchall() for view in truth if view != "item"}
+        got = {
+            view: base.execute(f"SELECT * FROM {view}").fetchall()
+            for view in truth
+            if view != "item"
+        }
         got["item"] = base.execute("SELECT name, stock FROM item").fetchall()
         base.close()
         return all(sorted(got[view]) == sorted(rows) for view, rows in truth.items())
@@ -764,7 +834,10 @@ def test_1049_village_store() -> None:
         ),
         ("AND -NEW.qty >", "AND NEW.qty >"),
         ("  ON m.item_id = i.id AND m.day", "  ON m.item_id = i.id WHERE m.day"),
-        ("COALESCE(SUM(CASE WHEN m.qty < 0 THEN -m.qty END), 0)", "SUM(CASE WHEN m.qty < 0 THEN -m.qty END)"),
+        (
+            "COALESCE(SUM(CASE WHEN m.qty < 0 THEN -m.qty END), 0)",
+            "SUM(CASE WHEN m.qty < 0 THEN -m.qty END)",
+        ),
         ("LIKE '2025-%' AND buyer IS NOT NULL", "LIKE '2025-%'"),
         ("LIKE '2024-%' AND buyer IS NOT NULL", "LIKE '2024-%'"),
         ("  WHERE m.qty < 0\n)", ")"),
@@ -775,7 +848,9 @@ def test_1049_village_store() -> None:
         assert not all(agrees(fixed.replace(good, bad), seed) for seed in seeds), bad
     assert f"\n{len(faults)}. " in reference(1049)[0]
     assert f"\n{len(faults) + 1}. " not in reference(1049)[0]
-    by_move = peak.replace("day, SUM(qty) AS qty FROM move GROUP BY item_id, day", "day, qty FROM move")
+    by_move = peak.replace(
+        "day, SUM(qty) AS qty FROM move GROUP BY item_id, day", "day, qty FROM move"
+    )
     assert by_move != peak
     peak = by_move.replace("ORDER BY day) AS", "ORDER BY day ROWS UNBOUNDED PRECEDING) AS")
     assert not all(agrees(fixed, seed) for seed in seeds)
@@ -837,7 +912,10 @@ def meets(check: dict[str, Any], source: str) -> bool:
     names: dict[str, Any] = {"__name__": "answer"}
     try:
         exec(source + "\n" + check.get("tests", ""), names)
-        return all(names[check["function"]](*case["args"]) == case["returns"] for case in check.get("cases", ()))
+        return all(
+            names[check["function"]](*case["args"]) == case["returns"]
+            for case in check.get("cases", ())
+        )
     except Exception:
         return False
 

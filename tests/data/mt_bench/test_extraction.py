@@ -95,17 +95,30 @@ def test_1051_survey_diary() -> None:
             hoell,
             "flour",
             50 - 3 * unit["fjórðungur"],
-            ["Jón sold us a sack of flour", "marked it 50 kg", "already eaten three fjórðungar of it"],
+            [
+                "Jón sold us a sack of flour",
+                "marked it 50 kg",
+                "already eaten three fjórðungar of it",
+            ],
         ),
         (
             10,
             bakki,
             "dried fish",
             unit["fjórðungur"] + 4 * pund,
-            ["one fjórðungur and four pund of dried fish", 'when I now write "Jón", it is the one from Bakki'],
+            [
+                "one fjórðungur and four pund of dried fish",
+                'when I now write "Jón", it is the one from Bakki',
+            ],
         ),
         (11, "Páll", "coffee", 3 * pund, ["three pund of coffee, his own gift"]),
-        (11, hoell, "sugar", 6 * pund, ["From that brother he had a second parcel", "six pund of sugar"]),
+        (
+            11,
+            hoell,
+            "sugar",
+            6 * pund,
+            ["From that brother he had a second parcel", "six pund of sugar"],
+        ),
         (12, wife, "skyr", 14 * pund, ["the same amount of skyr as the first time"]),
         (
             12,
@@ -123,20 +136,26 @@ def test_1051_survey_diary() -> None:
     for _, _, _, _, words in facts:
         occurs(text, words)
     rows = [
-        {"day": day, "supplier": supplier, "goods": goods, "kg": float(kg)} for day, supplier, goods, kg, _ in facts
+        {"day": day, "supplier": supplier, "goods": goods, "kg": float(kg)}
+        for day, supplier, goods, kg, _ in facts
     ]
     answer = json_answer(1051, 0)
     assert answer == rows
     assert [list(row) for row in answer] == [list(row) for row in rows]
     assert only_code(reference(1051)[0])
-    assert short(1051)[0] == "; ".join(f"{d} {who} {what} {kg.normalize():f}" for d, who, what, kg, _ in facts)
+    assert short(1051)[0] == "; ".join(
+        f"{d} {who} {what} {kg.normalize():f}" for d, who, what, kg, _ in facts
+    )
 
     farms: dict[str, list[Decimal]] = {"Hóll": [], "Bakki": []}
     for _, supplier, _, kg, _ in facts:
         farms["Bakki" if supplier in (bakki, wife) else "Hóll"].append(kg)
     occurs(text, ["Guðrún, who is Bakki-Jón's wife", "lives with him at Hóll"])
     order = sorted(farms, key=lambda farm: -sum(farms[farm]))
-    lines = [[farm, str(len(farms[farm])), f"{sum(farms[farm], Decimal(0)).normalize():f}"] for farm in order]
+    lines = [
+        [farm, str(len(farms[farm])), f"{sum(farms[farm], Decimal(0)).normalize():f}"]
+        for farm in order
+    ]
     assert csv_answer(1051, 1, ",") == [["farm", "deliveries", "kg"], *lines]
     whole, rest = divmod(sum(map(sum, farms.values())) / pund, 10)
     total = f"{whole} fjórðungar {rest:f} pund".replace(".0", "")
@@ -157,7 +176,15 @@ def test_1052_minutes_with_corrections() -> None:
         "roof": ("Ilir", (4, 2), 0, 8),
     }
     occurs(text, ["14 March", "30 April", "2 April", "1,870 euros", "640 euros"])
-    occurs(text, ["a fortnight later than planned there", "without a budget", "deadline unchanged", "once she is back"])
+    occurs(
+        text,
+        [
+            "a fortnight later than planned there",
+            "without a budget",
+            "deadline unchanged",
+            "once she is back",
+        ],
+    )
     deadlines = {task: datetime.date(2025, *day) for task, (_, day, _, _) in facts.items()}
     deadlines["fence"] += datetime.timedelta(days=14)
     assert deadlines["fence"].month == 5
@@ -182,7 +209,10 @@ def test_1052_minutes_with_corrections() -> None:
     assert "; ".join(said) in short(1052)[0]
     for row in truth:
         row["item"] = facts[row["task"]][3]
-    items = {int(number): words for number, words in re.findall(r"(\d)\. (.*?)(?= \d\. [A-Z]| Closed)", text)}
+    items = {
+        int(number): words
+        for number, words in re.findall(r"(\d)\. (.*?)(?= \d\. [A-Z]| Closed)", text)
+    }
     changed = {"pump": "1,870", "fence": "Mirela takes on", "roof": "without a budget"}
     for task, words in changed.items():
         assert [number for number, item in items.items() if words in item] == [facts[task][3]]
@@ -266,19 +296,46 @@ def test_1054_band_contract() -> None:
     """
     text = source(1054)
     occurs(
-        text, ["up to 90 minutes the band receives 4,200 euros", "Each further quarter of an hour that has been begun"]
+        text,
+        [
+            "up to 90 minutes the band receives 4,200 euros",
+            "Each further quarter of an hour that has been begun",
+        ],
     )
-    occurs(text, ["costs 300 euros", "Breaks of up to twenty minutes count", "40 cents for each kilometre and vehicle"])
-    occurs(text, ["for at most two vehicles; the first 100 kilometres of each", "18 euros instead", "it is 36 euros"])
     occurs(
         text,
-        ["ends after 22:30, the organiser pays 70 euros", "does not live in the town", "the band receives 450 euros"],
+        [
+            "costs 300 euros",
+            "Breaks of up to twenty minutes count",
+            "40 cents for each kilometre and vehicle",
+        ],
+    )
+    occurs(
+        text,
+        [
+            "for at most two vehicles; the first 100 kilometres of each",
+            "18 euros instead",
+            "it is 36 euros",
+        ],
+    )
+    occurs(
+        text,
+        [
+            "ends after 22:30, the organiser pays 70 euros",
+            "does not live in the town",
+            "the band receives 450 euros",
+        ],
     )
     occurs(text, ["rises by a tenth", "The numbers 3, 4 and 7 are not part of this contract"])
     occurs(text, ["A tent with fewer than three walls is open air, one with three or more is not"])
     occurs(
         text,
-        ["Sunday 6 July", "started 21:15 and were done 23:05", "a quarter of an hour's break", "each 260 km one way"],
+        [
+            "Sunday 6 July",
+            "started 21:15 and were done 23:05",
+            "a quarter of an hour's break",
+            "each 260 km one way",
+        ],
     )
     annex = text[text.index("Annex: ") :]
     listed = re.findall(r"\bthe (two )?\w+", re.sub(r"\(.*?\)", "", annex))
@@ -310,7 +367,10 @@ def test_1054_band_contract() -> None:
     changed = ", ".join(key for key in meadow if meadow[key] != tent[key])
     assert reference(1054)[1].endswith(f"```\n{changed}")
     assert short(1054)[0] == ", ".join(f"{key} {value}" for key, value in meadow.items())
-    assert short(1054)[1] == ", ".join(f"{key} {value}" for key, value in tent.items()) + f"; changed: {changed}"
+    assert (
+        short(1054)[1]
+        == ", ".join(f"{key} {value}" for key, value in tent.items()) + f"; changed: {changed}"
+    )
 
 
 def test_1055_village_wells() -> None:
@@ -329,22 +389,56 @@ def test_1055_village_wells() -> None:
     flow = {well: Decimal(cells[2]) for well, cells in table.items()}
     chloride = {well: int(cells[3]) for well, cells in table.items()}
     measured = {well for well, cells in table.items() if not cells[4].endswith("*")}
-    occurs(text, ["in May we repeated the sample, and it held 230 milligrams", "lifts 3.6 cubic metres an hour"])
+    occurs(
+        text,
+        [
+            "in May we repeated the sample, and it held 230 milligrams",
+            "lifts 3.6 cubic metres an hour",
+        ],
+    )
     occurs(text, ["240 should read 420", "a barrel of 200 litres was full after four minutes"])
-    occurs(text, ["gives three quarters of that", "at Chefe we took a bottle of our own", "its depth as 34 metres"])
+    occurs(
+        text,
+        [
+            "gives three quarters of that",
+            "at Chefe we took a bottle of our own",
+            "its depth as 34 metres",
+        ],
+    )
     chloride |= {2: 230, 4: 420}
     flow |= {3: Decimal("3.6") * 1000 / 3600, 7: Decimal(200) / 240, 8: flow[8] * 3 / 4}
     measured |= {3}
-    occurs(text, ["Adadi, Dalota and Godino are on its west bank", "On the west bank not one of them has agreed"])
-    agreed = {well for well, cells in table.items() if cells[0] not in ("Adadi", "Dalota", "Godino")}
+    occurs(
+        text,
+        [
+            "Adadi, Dalota and Godino are on its west bank",
+            "On the west bank not one of them has agreed",
+        ],
+    )
+    agreed = {
+        well for well, cells in table.items() if cells[0] not in ("Adadi", "Dalota", "Godino")
+    }
     occurs(text, ["not more than 250 milligrams", "at least 0.8 litres a second"])
-    good = [w for w in table if chloride[w] <= 250 and flow[w] >= Decimal("0.8") and w in measured & agreed]
+    good = [
+        w
+        for w in table
+        if chloride[w] <= 250 and flow[w] >= Decimal("0.8") and w in measured & agreed
+    ]
     good.sort(key=lambda well: -flow[well])
     assert len({flow[well] for well in good}) == len(good) == 3
     facts = [
-        (str(well), table[well][0], table[well][1], f"{flow[well].normalize():f}", str(chloride[well])) for well in good
+        (
+            str(well),
+            table[well][0],
+            table[well][1],
+            f"{flow[well].normalize():f}",
+            str(chloride[well]),
+        )
+        for well in good
     ]
-    assert reference(1055)[0] == "\n".join(f"{i}. {' – '.join(fact)}" for i, fact in enumerate(facts, 1))
+    assert reference(1055)[0] == "\n".join(
+        f"{i}. {' – '.join(fact)}" for i, fact in enumerate(facts, 1)
+    )
     assert short(1055)[0] == "; ".join(" ".join(fact) for fact in facts)
     # Each snag by itself would change the list.
     assert Decimal(table[3][2]) < Decimal("0.8") < Decimal(table[5][2]) + Decimal("0.1")
@@ -357,7 +451,12 @@ def test_1055_village_wells() -> None:
     wanted = [(2, "chloride mg/l", 260, 230), (8, "flow l/s", 1.1, 0.825)]
     assert [well for well, *_ in wanted] == good[1:]
     for row, (well, column, before, after) in zip(rows, wanted, strict=True):
-        assert (row["well"], row["column"], row["table"], row["report"]) == (well, column, before, after)
+        assert (row["well"], row["column"], row["table"], row["report"]) == (
+            well,
+            column,
+            before,
+            after,
+        )
         assert row["quotation"] in text
         assert len(row["quotation"].split()) <= 20
         assert f"{well} {column.split()[0]} {before} → {after}" in short(1055)[1]
@@ -380,7 +479,10 @@ def test_1056_order_by_phone() -> None:
         ("thread", 40, -(-300 // 40)),
         ("glue", 3, -(-2 * 5 // 3)),
     ]
-    rows = [{"article": article, "size": size, "quantity": quantity} for article, size, quantity in order]
+    rows = [
+        {"article": article, "size": size, "quantity": quantity}
+        for article, size, quantity in order
+    ]
     assert json_answer(1056, 0) == rows
     assert only_code(reference(1056)[0])
     names = {"paper": "ivory", "board": "board", "thread": "thread", "glue": "Glue"}
@@ -504,7 +606,9 @@ def test_1057_outages() -> None:
             occurs(short(1057)[1], [f"{span} {int((end - start).total_seconds())} s"])
 
 
-def boats(table: str, day: datetime.date, holiday: bool, bicycle: bool, ordered: bool) -> list[dict[str, Any]]:
+def boats(
+    table: str, day: datetime.date, holiday: bool, bicycle: bool, ordered: bool
+) -> list[dict[str, Any]]:
     """List the trips from Struga to Radožda on a day, by the notes."""
     weekday = day.isoweekday()
     runs = {
@@ -583,7 +687,10 @@ def test_1059_bird_count() -> None:
     assert list(answer) == list(counts)
     assert all(list(answer[s]) == list(counts[s]) for s in counts)
     assert only_code(reference(1059)[0])
-    said = [f"{species} " + ", ".join(f"{p} {n}" for p, n in found.items()) for species, found in counts.items()]
+    said = [
+        f"{species} " + ", ".join(f"{p} {n}" for p, n in found.items())
+        for species, found in counts.items()
+    ]
     assert short(1059)[0] == "; ".join(said)
 
     totals = {species: sum(found.values()) for species, found in counts.items()}
@@ -598,7 +705,10 @@ def test_1059_bird_count() -> None:
     last = [totals[species] for species in order]
     assert sum(last) == sum(sums)
     table.append(["Total", *map(str, last), str(sum(last))])
-    parsed = [[cell.strip() for cell in line.strip("|").split("|")] for line in reference(1059)[1].splitlines()]
+    parsed = [
+        [cell.strip() for cell in line.strip("|").split("|")]
+        for line in reference(1059)[1].splitlines()
+    ]
     assert parsed == table
     occurs(short(1059)[1], [", ".join(order), ", ".join(map(str, [*last, sum(sums)]))])
     assert short(1059)[1].endswith(", ".join(map(str, sums)))
@@ -619,7 +729,11 @@ def test_1060_workshop_lease() -> None:
     day = datetime.timedelta(days=1)
     last = begin.replace(year=begin.year + 3) - day
     notice = datetime.date(last.year - 1, 9, 1) - day
-    payments = [(datetime.date(2025 + (2 + m) // 12, (2 + m) % 12 + 1, 5), 540000) for m in range(12) if m >= 2]
+    payments = [
+        (datetime.date(2025 + (2 + m) // 12, (2 + m) % 12 + 1, 5), 540000)
+        for m in range(12)
+        if m >= 2
+    ]
     truth = {
         "begin": begin.isoformat(),
         "last_day_of_three_years": last.isoformat(),

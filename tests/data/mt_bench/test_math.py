@@ -46,7 +46,12 @@ def test_1031_bracelets() -> None:
     flipped = [sum(turned(ring[::-1])[k] == ring for ring in rings) for k in range(size)]
     assert (sum(flipped), set(flipped)) == (144, {0, 24})
     assert sum(fixed) + sum(flipped) == 24 * len(bracelets)
-    stands(1031, 2, f"Answer: {own_image} of the {len(bracelets)} look the same", f"{own_image} of them are their own")
+    stands(
+        1031,
+        2,
+        f"Answer: {own_image} of the {len(bracelets)} look the same",
+        f"{own_image} of them are their own",
+    )
     stands(1031, 2, f"= {len(versions)} different ones", f"{len(versions)} versions in total")
     assert own_image + 2 * (len(bracelets) - own_image) == len(versions)
 
@@ -121,12 +126,16 @@ def test_1033_check_digit() -> None:
 
     def swaps_caught(by: tuple[int, ...]) -> bool:
         # A swap's change of the sum depends on the two digits only, so two places suffice.
-        return all((p - q) * (x - y) % 10 for p, q in pairwise(by) for x in range(10) for y in range(x))
+        return all(
+            (p - q) * (x - y) % 10 for p, q in pairwise(by) for x in range(10) for y in range(x)
+        )
 
     good = [(p, q) for p in range(1, 10) for q in range(1, 10) if swaps_caught((3, p, 9, q))]
     assert not any(unnoticed(digits, (3, *good[0][:1], 9, *good[0][1:])) for digits in numbers)
     catches_single = [
-        (p, q) for p, q in good if all(factor * error % 10 for factor in (3, p, 9, q) for error in range(1, 10))
+        (p, q)
+        for p, q in good
+        if all(factor * error % 10 for factor in (3, p, 9, q) for error in range(1, 10))
     ]
     assert catches_single == []
     stands(
@@ -159,7 +168,9 @@ def test_1034_tea_sachets() -> None:
     given = Fraction(hibiscus_last, first)
     mean = Fraction(left_over, first)
     stands(1034, 1, f"Answer: {chance}**", str(chance))
-    stands(1034, 2, f"Answer: {given} for hibiscus last; on average {mean} sachets", f"{given}; {mean}")
+    stands(
+        1034, 2, f"Answer: {given} for hibiscus last; on average {mean} sachets", f"{given}; {mean}"
+    )
 
 
 def test_1035_garden_path() -> None:
@@ -182,7 +193,10 @@ def test_1035_garden_path() -> None:
     stands(1035, 1, f"Answer: {len(every)} ways", str(len(every)))
     symmetric = [way for way in every if way == way[::-1]]
     with_black = [way for way in symmetric if 3 in way]
-    assert f"{len(symmetric)} − {len(symmetric) - len(with_black)} = {len(with_black)}." in reference(1035)[1]
+    assert (
+        f"{len(symmetric)} − {len(symmetric) - len(with_black)} = {len(with_black)}."
+        in reference(1035)[1]
+    )
     stands(1035, 2, f"Answer: {len(with_black)} ways", str(len(with_black)))
 
 
@@ -302,7 +316,10 @@ def solve(rows: list[list[Fraction]]) -> list[Fraction]:
         for row in range(size):
             if row != column:
                 factor = rows[row][column]
-                rows[row] = [value - factor * other for value, other in zip(rows[row], rows[column], strict=True)]
+                rows[row] = [
+                    value - factor * other
+                    for value, other in zip(rows[row], rows[column], strict=True)
+                ]
     return [row[-1] for row in rows]
 
 
@@ -336,10 +353,15 @@ def test_1038_tile_pattern() -> None:
     def rule(pattern: str) -> Fraction:
         """The colleague's rule: 1 / probability of every beginning that is also an ending."""
         ends = [pattern[:k] for k in range(1, 4) if pattern.endswith(pattern[:k])]
-        return sum((1 / math.prod((chances[tile] for tile in end), start=Fraction(1)) for end in ends), Fraction(0))
+        return sum(
+            (1 / math.prod((chances[tile] for tile in end), start=Fraction(1)) for end in ends),
+            Fraction(0),
+        )
 
     stands(1038, 1, f"Answer: {mean('aba')} tiles on average", str(mean("aba")))
-    assert all(rule("".join(pattern)) == mean("".join(pattern)) for pattern in product(chances, repeat=3))
+    assert all(
+        rule("".join(pattern)) == mean("".join(pattern)) for pattern in product(chances, repeat=3)
+    )
     later = 1 - equations({"aba": Fraction(1), "aab": Fraction(0)}, Fraction(0))[0]
     assert later == Fraction(2, 3)  # 2 to 1
     assert question(1038)["claim"] == "right"
@@ -372,9 +394,14 @@ def test_1039_mower_cable() -> None:
     corner = sectors(side, 240)
     middle = sectors(side // 2, 180)
 
-    corners = [(side * math.cos(math.radians(60 * k)), side * math.sin(math.radians(60 * k))) for k in range(6)]
+    corners = [
+        (side * math.cos(math.radians(60 * k)), side * math.sin(math.radians(60 * k)))
+        for k in range(6)
+    ]
     apothem = side * math.sqrt(3) / 2
-    normals = [(math.cos(math.radians(60 * k + 30)), math.sin(math.radians(60 * k + 30))) for k in range(6)]
+    normals = [
+        (math.cos(math.radians(60 * k + 30)), math.sin(math.radians(60 * k + 30))) for k in range(6)
+    ]
 
     def mown(start: tuple[float, float], ahead: list[int], offset: float) -> float:
         """Return the area whose points the cable reaches by the shorter way round the walls."""
@@ -447,4 +474,6 @@ def test_1040_factorial_in_base_12() -> None:
     stands(1040, 2, f"Answer: {left % 12}.", str(left % 12))
     of_form = [(1000 // 2**k + 1) // 4 for k in range(10)]
     assert sum(of_form) == 498
-    assert f"{', '.join(map(str, of_form[:-1]))} and {of_form[-1]}, together 498" in reference(1040)[1]
+    assert (
+        f"{', '.join(map(str, of_form[:-1]))} and {of_form[-1]}, together 498" in reference(1040)[1]
+    )

@@ -105,7 +105,10 @@ def test_1062_cellar_windows() -> None:
     outside, inside = 0.5 * saturation(28), 0.8 * saturation(14)
     dew = next(t / 10 for t in range(400) if saturation(t / 10) >= outside)
     assert 16 < dew < 17
-    grams = [100 * pressure / (461.5 * (273.15 + t)) * 1000 for pressure, t in ((outside, 28), (inside, 14))]
+    grams = [
+        100 * pressure / (461.5 * (273.15 + t)) * 1000
+        for pressure, t in ((outside, 28), (inside, 14))
+    ]
     says(
         1062,
         1,
@@ -124,7 +127,12 @@ def test_1063_old_lye() -> None:
     lost = 0.04 * 0.1
     hydroxide, carbonate = 0.1 - lost, lost / 2
     phenolphthalein, methyl_orange = hydroxide + carbonate, hydroxide + 2 * carbonate
-    says(1063, 1, f"effective {phenolphthalein:.4f} mol/L", f"about {100 * (0.1 / phenolphthalein - 1):.1f} % too high")
+    says(
+        1063,
+        1,
+        f"effective {phenolphthalein:.4f} mol/L",
+        f"about {100 * (0.1 / phenolphthalein - 1):.1f} % too high",
+    )
     says(1063, 2, f"effective {methyl_orange:.4f} mol/L, no error")
 
 
@@ -133,7 +141,14 @@ def test_1065_fog_nets() -> None:
     day = 12 * 40 * 4.5
     arrives = day * 0.7
     people = int(arrives * 190 / (25 * 365))
-    says(1065, 1, f"{day:,.0f} l", f"{arrives:,.0f} l arrive", f"{arrives * 190:,.0f} l a year", f"{people} people")
+    says(
+        1065,
+        1,
+        f"{day:,.0f} l",
+        f"{arrives:,.0f} l arrive",
+        f"{arrives * 190:,.0f} l a year",
+        f"{people} people",
+    )
     need = people * 25 * 45
     tank = math.ceil(need / 1000)
     gain = arrives - people * 25
@@ -176,7 +191,13 @@ def test_1070_earthquake() -> None:
 
     here, there = distance(24.0), distance(18.0)
     travel = here / 6.0
-    says(1070, 1, f"= {here:.1f} km", f"{travel:.1f} s", clock(arrival - datetime.timedelta(seconds=travel)))
+    says(
+        1070,
+        1,
+        f"= {here:.1f} km",
+        f"{travel:.1f} s",
+        clock(arrival - datetime.timedelta(seconds=travel)),
+    )
     says(1070, 1, f"+{distance(24.0, 1.02) - here:.1f} km")
     assert math.isclose(distance(24.0, 1.02) / (6.0 * 1.02), travel)
     origin = arrival + datetime.timedelta(seconds=7 - travel)
@@ -184,7 +205,12 @@ def test_1070_earthquake() -> None:
     aside = math.sqrt(here**2 - along**2)
     assert here + there > 350
     says(1070, 2, clock(origin), f"{there:.1f} km", f"({aside:.1f})", f"about {aside:.0f} km")
-    says(1070, 2, clock(origin + datetime.timedelta(seconds=there / 6.0)), f"= {here + there:.1f} > 350")
+    says(
+        1070,
+        2,
+        clock(origin + datetime.timedelta(seconds=there / 6.0)),
+        f"= {here + there:.1f} > 350",
+    )
 
 
 def julian_to_gregorian(year: int, month: int, day: int) -> datetime.date:
@@ -228,7 +254,13 @@ def test_1074_loan_of_drawings() -> None:
 def test_1076_bread() -> None:
     """The price of a kilogram before and under the cap."""
     before, after = 10 / 0.250, 8 / 0.190
-    says(1076, 1, f"{before:.0f} lira", f"= {after:.1f}", f"{100 * (after / before - 1):.1f} % dearer")
+    says(
+        1076,
+        1,
+        f"{before:.0f} lira",
+        f"= {after:.1f}",
+        f"{100 * (after / before - 1):.1f} % dearer",
+    )
     assert 36 / before == 0.9
     says(1076, 2, "a tenth below")
 
@@ -260,7 +292,9 @@ def sentence(
     with_doer: bool = False,
 ) -> str:
     """Build a sentence by the rules: -ko marks who acts on whom, the verb agrees with the noun without -ko."""
-    nouns = [plural(noun) if many else noun for noun, many in (doer, *([patient] if patient else []))]
+    nouns = [
+        plural(noun) if many else noun for noun, many in (doer, *([patient] if patient else []))
+    ]
     if patient:
         nouns[0] += "ko"
     agrees = doer if with_doer or not patient else patient

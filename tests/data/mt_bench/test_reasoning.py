@@ -68,7 +68,12 @@ def test_1021_eleven_shells() -> None:
     assert first[0] == (6,)
     assert len(first) == 7
     pairs = said(first[1:])
-    stands(1021, 1, f"shell 6 alone, or one of the pairs {pairs}.", f"take 6 alone, or one of the pairs {pairs}")
+    stands(
+        1021,
+        1,
+        f"shell 6 alone, or one of the pairs {pairs}.",
+        f"take 6 alone, or one of the pairs {pairs}",
+    )
     assert second == [(start, start + 1) for start in range(1, 11)]
     new = [move for move in second if move not in first]
     assert [move for move in first if move not in second] == [(6,)]
@@ -79,12 +84,17 @@ def test_1021_eleven_shells() -> None:
     numbers = [0]
     for size in range(1, 11):
         reached = {
-            numbers[a] ^ numbers[size - taken - a] for taken in (1, 2) if taken <= size for a in range(size - taken + 1)
+            numbers[a] ^ numbers[size - taken - a]
+            for taken in (1, 2)
+            if taken <= size
+            for a in range(size - taken + 1)
         }
         numbers.append(next(n for n in range(size + 9) if n not in reached))
     assert f"| number | {' | '.join(map(str, numbers))} |" in reference(1021)[0]
     lost = [(a, b) for a in range(1, 10) for b in range(a, 11 - a) if not mover_wins((a, b), True)]
-    named = re.findall(r"\((\d+),(\d+)\)", reference(1021)[1].split("Lost pairs")[1].split("First moves")[0])
+    named = re.findall(
+        r"\((\d+),(\d+)\)", reference(1021)[1].split("Lost pairs")[1].split("First moves")[0]
+    )
     assert sorted((int(a), int(b)) for a, b in named) == lost
     assert [n for n in range(1, 12) if not mover_wins((n,), True)] == [1, 4, 9]
 
@@ -170,9 +180,13 @@ def test_1023_honey_fair() -> None:
     assert len(found) == 1
     row = found[0]
     table = "\n".join(
-        f"| {place} | {seller} | {honey} | {count} |" for place, (seller, honey, count) in enumerate(row, start=1)
+        f"| {place} | {seller} | {honey} | {count} |"
+        for place, (seller, honey, count) in enumerate(row, start=1)
     )
-    short = "; ".join(f"{place} {seller} {honey} {count}" for place, (seller, honey, count) in enumerate(row, start=1))
+    short = "; ".join(
+        f"{place} {seller} {honey} {count}"
+        for place, (seller, honey, count) in enumerate(row, start=1)
+    )
     stands(1023, 1, table, short)
     changed = [row[2], row[1], row[0], *row[3:]]
     notes = " and ".join(map(str, broken(changed)))
@@ -221,8 +235,13 @@ def test_1024_crates_and_labels() -> None:
         ("loom", "drum"),
     ]
     assert tempting != state
-    table = "\n".join(f"| {bay} | {label.upper()} | {content} |" for bay, (label, content) in enumerate(state, start=1))
-    short = "; ".join(f"{bay}: {label.upper()}/{content}" for bay, (label, content) in enumerate(state, start=1))
+    table = "\n".join(
+        f"| {bay} | {label.upper()} | {content} |"
+        for bay, (label, content) in enumerate(state, start=1)
+    )
+    short = "; ".join(
+        f"{bay}: {label.upper()}/{content}" for bay, (label, content) in enumerate(state, start=1)
+    )
     stands(1024, 1, table, short)
 
     contents = tuple(content for _, content in state)
@@ -239,9 +258,7 @@ def test_1024_crates_and_labels() -> None:
         ways = dict(more)
     right = [bay for bay, (label, content) in enumerate(state, start=1) if label == content]
     assert len(right) == 2
-    text = (
-        f"{exchanges} exchanges; bays {right[0]} and {right[1]} can be left alone; {ways[contents]} different sequences"
-    )
+    text = f"{exchanges} exchanges; bays {right[0]} and {right[1]} can be left alone; {ways[contents]} different sequences"
     stands(1024, 2, f"Answer: {text}.", text)
 
 
@@ -518,8 +535,12 @@ def test_1029_museum_rules() -> None:
             if any(thing.red and thing.room_b for thing in museum)
         ]
         assert museums
-        letters = [letter for letter, test in every.items() if all(all(map(test, m)) for m in museums)]
-        letters += [letter for letter, test in some.items() if all(any(map(test, m)) for m in museums)]
+        letters = [
+            letter for letter, test in every.items() if all(all(map(test, m)) for m in museums)
+        ]
+        letters += [
+            letter for letter, test in some.items() if all(any(map(test, m)) for m in museums)
+        ]
         return "".join(sorted(letters))
 
     true, tempting = follows(allowed), follows(both_ways)
@@ -554,7 +575,9 @@ def test_1030_folded_paper() -> None:
     Square = tuple[int, int]
     span = range(1, 7)
     # From the bottom: the squares of the sheet that lie there, each with whether its front is up.
-    stacks: dict[Square, list[tuple[Square, bool]]] = {(r, c): [((r, c), True)] for r in span for c in span}
+    stacks: dict[Square, list[tuple[Square, bool]]] = {
+        (r, c): [((r, c), True)] for r in span for c in span
+    }
 
     def fold(what: Square, onto: Square) -> None:
         stacks[onto] += [(square, not front) for square, front in reversed(stacks.pop(what))]
@@ -574,8 +597,15 @@ def test_1030_folded_paper() -> None:
     assert (cross, front_up) == ((6, 3), False)
     assert cross not in holes
     rows = {r: [c for r2, c in sorted(holes) if r2 == r] for r in span}
-    listed = "; ".join(f"row {r} columns {', '.join(map(str, found))}" for r, found in rows.items() if found)
-    stands(1030, 1, f"Answer: {len(holes)} holes: {listed}. The cross is in row 6, column 3, on the back", listed)
+    listed = "; ".join(
+        f"row {r} columns {', '.join(map(str, found))}" for r, found in rows.items() if found
+    )
+    stands(
+        1030,
+        1,
+        f"Answer: {len(holes)} holes: {listed}. The cross is in row 6, column 3, on the back",
+        listed,
+    )
     assert question(1030)["reference"][0].startswith(f"{len(holes)} holes")
 
     def drawn(columns: list[int]) -> list[str]:

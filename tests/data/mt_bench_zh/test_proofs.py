@@ -52,7 +52,11 @@ def test_2005_round_table() -> None:
             order = ["孟", *rest]
             at = {name: place for place, name in enumerate(order)}
             beside = {(x, y) for x, y in permutations(people, 2) if (at[x] - at[y]) % 6 in (1, 5)}
-            notes = (at["卫"] + 2) % 6 == at["孟"] and ("严", "卫") in beside and ("孟", "沈") not in beside
+            notes = (
+                (at["卫"] + 2) % 6 == at["孟"]
+                and ("严", "卫") in beside
+                and ("孟", "沈") not in beside
+            )
             if notes and fourth(at):
                 found.append(order)
         return found
@@ -155,7 +159,12 @@ def test_2006_four_households() -> None:
         said.append(f"{title}：{pair[0]}（亲生）和{pair[1]}，孩子{home.child}")
         in_short.append(f"{title}{pair[0]}（亲生）和{pair[1]}，孩子{home.child}")
     stands(2006, 1, "答案：\n" + "\n".join(said), "；".join(in_short))
-    stands(2006, 2, f"晓岚必是老四；去掉第（7）条共有 {len(six)} 种", f"晓岚必是老四；去掉第（7）条共有{len(six)}种")
+    stands(
+        2006,
+        2,
+        f"晓岚必是老四；去掉第（7）条共有 {len(six)} 种",
+        f"晓岚必是老四；去掉第（7）条共有{len(six)}种",
+    )
 
 
 def test_2006_quick_sieve_loses_nothing() -> None:
@@ -251,13 +260,19 @@ def test_2008_orders_with_discount() -> None:
     second = least(prices | {"印泥": 94})
     total = sum(prices.values())
     assert total - 180 == 844 != first
-    assert not any(sum(sum(order) >= 500 for order in orders) > 1 for orders in partitions(list(prices.values())))
+    assert not any(
+        sum(sum(order) >= 500 for order in orders) > 1
+        for orders in partitions(list(prices.values()))
+    )
     assert first - 8 == 866 != second
     # The divisions that the answers name.
     assert total - sum(map(off, (284 + 289, 99 + 102, 76 + 174))) == first
     assert total - 8 - sum(map(off, (284 + 289, 76 + 99 + 94 + 174))) == second
     # The combinations of tiers that the worked answers rule out are all there are.
-    for budget, want, count in ((total, total - first + 1, 3), (total - 8, total - 8 - second + 10, 6)):
+    for budget, want, count in (
+        (total, total - first + 1, 3),
+        (total - 8, total - 8 - second + 10, 6),
+    ):
         combos = [
             (a, b, c)
             for a, b, c in product(range(3), range(4), range(6))
@@ -401,7 +416,9 @@ def test_2009_wrap_revised() -> None:
     assert all(obeys(wrap, text, width, True) for text, width in cases)
     for wrong in (namespace(2009, 1)["wrap"], careless_hang(wrap)):
         assert not all(obeys(wrong, text, width, True) for text, width in cases)
-    assert not obeys(careless_hang(lambda text, width: [text[: width // 2]]), "他说修好。”完", 8, True)
+    assert not obeys(
+        careless_hang(lambda text, width: [text[: width // 2]]), "他说修好。”完", 8, True
+    )
     stands(2009, 2, "def wrap(text: str, width: int) -> list[str]:", "悬挂后仍检查断点的 wrap")
 
 
@@ -486,7 +503,9 @@ def test_2010_split() -> None:
     assert tempting(-5, 3) == [-1, -2, -2] != shared(-5, 3)
     for total, heads in product(range(-41, 42), range(1, 9)):
         sign = "-" if total < 0 else ""
-        assert split(f"{sign}{abs(total) // 100}.{abs(total) % 100:02}", heads) == shared(total, heads)
+        assert split(f"{sign}{abs(total) // 100}.{abs(total) % 100:02}", heads) == shared(
+            total, heads
+        )
     assert all(rejects(partial(split, heads=heads), "1") for heads in (0, -1))
     loss, odd = shared(-5, 3), shared(int(Fraction("1.005") * 100 + Fraction(1, 2)), 2)
     assert (split("-0.05", 3), split("1.005", 2)) == (loss, odd)
@@ -553,10 +572,16 @@ def test_2011_sports_results() -> None:
         return "一二".index(found[1]), int(found[2])
 
     events = sorted(dict.fromkeys(row[0] for row in SPORTS), key=grade_and_class)
-    table = [[event, *(cell(row[2], row[5], row[6]) for row in SPORTS if row[0] == event)] for event in events]
+    table = [
+        [event, *(cell(row[2], row[5], row[6]) for row in SPORTS if row[0] == event)]
+        for event in events
+    ]
     blocks = code_blocks(reference(2011)[1], "csv")
     assert len(blocks) == 1
-    assert list(csv.reader(io.StringIO(blocks[0]))) == [["项目", "第一名", "第二名", "第三名"], *table]
+    assert list(csv.reader(io.StringIO(blocks[0]))) == [
+        ["项目", "第一名", "第二名", "第三名"],
+        *table,
+    ]
     assert "项目,第一名,第二名,第三名" in question(2011)["turns"][1]
     assert "三行：" + "、".join(events) in question(2011)["reference"][1]
     assert table[2][1].replace("何静 ", "何静写作 ") in question(2011)["reference"][1]
@@ -606,7 +631,9 @@ def roster(chat: Iterable[tuple[str, str, str, tuple[str, ...]]], condition: boo
                 join(name, shift)
         elif what == "quit":
             leave(name, values[0])
-        elif what == "move" or (what == "move if waiting" and (name in shifts[values[0]][1] or not condition)):
+        elif what == "move" or (
+            what == "move if waiting" and (name in shifts[values[0]][1] or not condition)
+        ):
             leave(name, values[0])
             join(name, values[1])
         elif what == "swap":
@@ -628,9 +655,13 @@ def test_2012_volunteers() -> None:
     Turn 2: one late message belongs before 10:12. Tempting: leave the rest as it was, or let 周琪 move all the same;
     in truth the place is free when 周琪 asks for it, the condition fails, and 周琪 stays.
     """
-    lines = [line for line in question(2012)["turns"][0].splitlines() if re.match(r"\d\d:\d\d ", line)]
+    lines = [
+        line for line in question(2012)["turns"][0].splitlines() if re.match(r"\d\d:\d\d ", line)
+    ]
     heard = {line[:5]: line for line in lines}
-    assert len(heard) == len(lines) == len(CHAT) + 3  # the head's rules, 赵立's word of the swap, 吴桐's "not yet"
+    assert (
+        len(heard) == len(lines) == len(CHAT) + 3
+    )  # the head's rules, 赵立's word of the swap, 吴桐's "not yet"
     for time, name, what, values in CHAT:
         assert heard[time].startswith(f"{time} {name}：")
         if what != "swap":
@@ -649,15 +680,27 @@ def test_2012_volunteers() -> None:
         assert len(blocks) == 1
         answer = json.loads(blocks[0])
         assert list(answer) == list(SHIFTS)
-        assert {shift: (set(row["值班"]), row["候补"]) for shift, row in answer.items()} == plain(result)
+        assert {shift: (set(row["值班"]), row["候补"]) for shift, row in answer.items()} == plain(
+            result
+        )
         assert all(len(row["值班"]) == len(set(row["值班"])) for row in answer.values())
     # The wrong paths.
     assert plain(roster(late, condition=False)) == plain(first) != plain(second)
     without_swap = [row for row in CHAT if row[2] != "swap"]
     assert plain(roster(without_swap)) != plain(first)
 
-    gone = {(name, shift) for shift in SHIFTS for name in first[shift][0] if name not in second[shift][0]}
-    come = {(name, shift) for shift in SHIFTS for name in second[shift][0] if name not in first[shift][0]}
+    gone = {
+        (name, shift)
+        for shift in SHIFTS
+        for name in first[shift][0]
+        if name not in second[shift][0]
+    }
+    come = {
+        (name, shift)
+        for shift in SHIFTS
+        for name in second[shift][0]
+        if name not in first[shift][0]
+    }
     assert (gone, come) == ({("周琪", UA)}, {("周琪", UP)})
     stands(2012, 2, "由周日上午改为周日下午", "只有周琪变了：由周日上午改为周日下午")
     short = question(2012)["reference"][0]

@@ -8,14 +8,23 @@ from collections import Counter
 
 import pytest
 
-from harness.bench import load_bench
-from harness.checking import check_bench
+from harness.old.bench import load_bench
+from harness.old.checking import check_bench
 from tests.data.shipped import DATA, question, reference
 
 FOLDER = DATA / "mt_bench_zh"
 README = (FOLDER / "README.md").read_text(encoding="utf-8")
 IDS = range(2001, 2017)
-CATEGORIES = ("writing", "roleplay", "reasoning", "math", "coding", "extraction", "stem", "humanities")
+CATEGORIES = (
+    "writing",
+    "roleplay",
+    "reasoning",
+    "math",
+    "coding",
+    "extraction",
+    "stem",
+    "humanities",
+)
 WITH_REFERENCE = range(2005, 2013)
 
 
@@ -36,7 +45,11 @@ def test_a_question_is_chinese_and_has_two_turns(question_id: int) -> None:
 
 def test_all_kinds_of_second_turn_occur_and_the_difficulties_are_as_stated() -> None:
     assert len({question(i)["turn_2_kind"] for i in IDS}) == 8
-    assert Counter(question(i)["difficulty"] for i in IDS) == {"plain": 5, "demanding": 6, "trap": 5}
+    assert Counter(question(i)["difficulty"] for i in IDS) == {
+        "plain": 5,
+        "demanding": 6,
+        "trap": 5,
+    }
 
 
 @pytest.mark.parametrize("question_id", WITH_REFERENCE)
@@ -54,7 +67,9 @@ def test_the_loader_finds_no_problem_and_no_reference_missing() -> None:
 @pytest.mark.parametrize("name", ["question.jsonl", "reference_answer/turnbench.jsonl"])
 def test_the_readme_has_the_hash_of(name: str) -> None:
     actual = hashlib.sha256((FOLDER / name).read_bytes()).hexdigest()
-    assert f"`{actual}`" in README, f"{name} has changed: raise the version, then put {actual} into README.md"
+    assert f"`{actual}`" in README, (
+        f"{name} has changed: raise the version, then put {actual} into README.md"
+    )
 
 
 def test_the_canary_and_the_version_are_the_same_everywhere() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from harness.bench import load_bench
+from harness.old.bench import load_bench
 from tests.data.shipped import DATA
 
 LANGUAGES = {"en": 3000, "hu": 4000, "zh": 5000}
@@ -22,7 +22,8 @@ def rows(language: str, name: str) -> list[dict[str, Any]]:
 
 def answers(language: str) -> dict[int, str]:
     return {
-        row["question_id"]: row["choices"][0]["turns"][0] for row in rows(language, "reference_answer/turnbench.jsonl")
+        row["question_id"]: row["choices"][0]["turns"][0]
+        for row in rows(language, "reference_answer/turnbench.jsonl")
     }
 
 
@@ -55,8 +56,14 @@ def test_the_sets_are_not_translations_of_each_other() -> None:
     """Years aside, no answer and no source occurs in two languages."""
     seen: dict[str, str] = {}
     for language in LANGUAGES:
-        own = {answer.casefold() for answer in answers(language).values() if not re.fullmatch(r"\d+年?", answer)}
-        own |= {row["source"].split(": ", 1)[1].casefold() for row in rows(language, "question.jsonl")}
+        own = {
+            answer.casefold()
+            for answer in answers(language).values()
+            if not re.fullmatch(r"\d+年?", answer)
+        }
+        own |= {
+            row["source"].split(": ", 1)[1].casefold() for row in rows(language, "question.jsonl")
+        }
         for text in own:
             assert seen.setdefault(text, language) == language, text
 

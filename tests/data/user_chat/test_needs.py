@@ -8,9 +8,9 @@ from collections import Counter
 
 import pytest
 
-from harness.bench import load_bench, shipped
-from harness.checks import all_met
-from harness.records import Question
+from harness.old.bench import load_bench, shipped
+from harness.old.checks import all_met
+from harness.old.records import Question
 
 BENCH = load_bench("user_chat", pathlib.Path("nowhere"))
 FOLDER = shipped("data") / "user_chat"
@@ -57,8 +57,12 @@ GOOD = {
 }
 
 
-@pytest.mark.parametrize("question", BENCH.questions, ids=lambda question: str(question.question_id))
-def test_a_right_answer_is_what_the_user_needs_and_a_question_back_is_not(question: Question) -> None:
+@pytest.mark.parametrize(
+    "question", BENCH.questions, ids=lambda question: str(question.question_id)
+)
+def test_a_right_answer_is_what_the_user_needs_and_a_question_back_is_not(
+    question: Question,
+) -> None:
     assert question.user is not None
     assert question.user.needs
     assert all_met(question.user.needs, ["Tell me more.", GOOD[int(question.question_id)]])

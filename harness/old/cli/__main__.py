@@ -1,0 +1,7 @@
+"""`python -m harness.old.cli` is `turnbench`."""
+
+import sys
+
+from harness.old.cli.main import main
+
+sys.exit(main())

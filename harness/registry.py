@@ -1,0 +1,56 @@
+"""Names to modules: the one table by which the core reaches providers, metrics, reports and extras.
+
+A name maps to "module:function", imported when it is asked for. Other packages add names by entry
+points: the group `turnbench.providers` adds to the kind `provider`, and so on.
+
+>>> find("metric", "blue")
+Traceback (most recent call last):
+...
+harness.errors.UsageError: no metric 'blue'; did you mean bleu?
+"""
+
+import importlib
+from collections.abc import Callable
+from difflib import get_close_matches
+from typing import Any
+
+from harness.errors import UsageError
+
+TABLE: dict[str, dict[str, str]] = {
+    "provider": {},
+    "metric": {},
+    "check": {},
+    "report": {},
+    "importer": {},
+    "judge_file": {},
+    "engine": {},
+    "format": {},
+}
+
+
+def names(kind: str) -> list[str]:
+    """Return the names of a kind, those of entry points included."""
+    return sorted({**_entry_points(kind), **TABLE[kind]})
+
+
+def find(kind: str, name: str) -> Callable[..., Any]:
+    """Return what a name of a kind stands for.
+
+    Raises:
+        UsageError: there is no such name; the nearest ones are in the message.
+    """
+    target = TABLE[kind].get(name) or _entry_points(kind).get(name)
+    if target is None:
+        known = names(kind)
+        near = get_close_matches(name, known, 3, 0.6)
+        advice = f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(known)}"
+        raise UsageError(f"no {kind.replace('_', ' ')} {name!r}; {advice}")
+    module, _, attribute = target.partition(":")
+    found: Callable[..., Any] = getattr(importlib.import_module(module), attribute)
+    return found
+
+
+def _entry_points(kind: str) -> dict[str, str]:
+    from importlib.metadata import entry_points
+
+    return {point.name: point.value for point in entry_points(group=f"turnbench.{kind}s")}

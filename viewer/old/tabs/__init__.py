@@ -1,0 +1,1 @@
+"""One module for each tab; `viewer.old.context` says what a tab is."""
