@@ -1,16 +1,17 @@
-"""Commands compared with what they said when the expectations were stored: numbers to 1e-9, fields and messages as text.
+"""Commands compared with their stored expectations: numbers to 1e-9, fields and messages as text.
 
-    python -m tests.golden.compare show_result-grades      the differences of one command, or of several (`*` stands for
-                                                           anything); without a name of all
-    python -m tests.golden.compare --accept NAME ...       store what the command says now as its expectation
-    python -m tests.golden.compare --strict                also what CHANGED.md permits
+    python -m tests.golden.compare NAME ...            the differences of commands (`*`: anything)
+    python -m tests.golden.compare                     of all
+    python -m tests.golden.compare --accept NAME ...   store what the command says now
+    python -m tests.golden.compare --strict            report what CHANGED.md permits as well
 
-A difference is (command, key, column, old, new). CHANGED.md lists what may differ, one list item each:
+A difference is (command, key, column, old, new). CHANGED.md lists what may differ, an item each:
 
     - `COMMAND` / `COLUMN`: reason                   a column, in every row
     - `COMMAND` / `KEY | COLUMN`: reason             a column in some rows
 
-`*` and `?` are wildcards in both. Messages are columns too: their key is `notes`, `out` or `err`, their column the text.
+`*` and `?` are wildcards in both. Messages are columns too: their key is `notes`, `out` or `err`,
+their column is the text.
 """
 
 import argparse
@@ -65,7 +66,10 @@ class Difference(NamedTuple):
     new: Value
 
     def __str__(self) -> str:
-        old, new = (_cut(str(value), str(other)) for value, other in ((self.old, self.new), (self.new, self.old)))
+        old, new = (
+            _cut(str(value), str(other))
+            for value, other in ((self.old, self.new), (self.new, self.old))
+        )
         return f"{self.command} / {self.key} | {_cut(self.column)}: {old} -> {new}"
 
 
@@ -79,7 +83,9 @@ class Change(NamedTuple):
     def covers(self, difference: Difference) -> bool:
         """Say whether the difference is one of those that the line permits."""
         addresses = (difference.column, f"{difference.key} | {difference.column}")
-        return _like(self.command, difference.command) and any(_like(self.pattern, one) for one in addresses)
+        return _like(self.command, difference.command) and any(
+            _like(self.pattern, one) for one in addresses
+        )
 
 
 def commands() -> dict[str, Command]:
@@ -92,7 +98,9 @@ def commands() -> dict[str, Command]:
 
 def changes() -> list[Change]:
     """Return the lines of CHANGED.md."""
-    lines = [line for line in CHANGED.read_text(encoding="utf-8").splitlines() if line.startswith("- ")]
+    lines = [
+        line for line in CHANGED.read_text(encoding="utf-8").splitlines() if line.startswith("- ")
+    ]
     wrong = [line for line in lines if not ITEM.fullmatch(line)]
     assert not wrong, f"CHANGED.md: not of the form - `COMMAND` / `PATTERN`: reason: {wrong}"
     return [Change(**match.groupdict()) for line in lines if (match := ITEM.fullmatch(line))]
@@ -145,7 +153,11 @@ def _table(command: Command, place: pathlib.Path) -> Table:
         table[f"files {pattern}"] = {str(path.relative_to(place)): True for path in paths}
         for path in paths:
             text = path.read_text(encoding="utf-8")
-            read = {".jsonl": extract.from_rows, ".json": extract.from_json, ".csv": extract.from_csv}.get(path.suffix)
+            read = {
+                ".jsonl": extract.from_rows,
+                ".json": extract.from_json,
+                ".csv": extract.from_csv,
+            }.get(path.suffix)
             if read:
                 prefix = path.relative_to(place)
                 table |= {f"{prefix} {key}": columns for key, columns in read(text).items()}
@@ -153,15 +165,19 @@ def _table(command: Command, place: pathlib.Path) -> Table:
 
 
 def stored(name: str) -> Table:
-    """Return the expectation of a command."""
-    table: Table = json.loads((EXPECTED / f"{name}.json").read_text(encoding="utf-8"))
+    """Return the expectation of a command; an empty one if none is stored yet."""
+    path = EXPECTED / f"{name}.json"
+    table: Table = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
     return table
 
 
 def store(name: str, table: Table) -> None:
     """Write the expectation of a command, a row on each line."""
     EXPECTED.mkdir(exist_ok=True)
-    rows = (f"{json.dumps(key, ensure_ascii=False)}: {json.dumps(own, ensure_ascii=False)}" for key, own in table.items())
+    rows = (
+        f"{json.dumps(key, ensure_ascii=False)}: {json.dumps(own, ensure_ascii=False)}"
+        for key, own in table.items()
+    )
     (EXPECTED / f"{name}.json").write_text("{\n" + ",\n".join(rows) + "\n}\n", encoding="utf-8")
 
 
@@ -177,7 +193,9 @@ def differences(name: str, old: Table, new: Table) -> list[Difference]:
     return found
 
 
-def sorted_out(found: Iterable[Difference], allowed: Sequence[Change]) -> tuple[list[Difference], Counter[Change]]:
+def sorted_out(
+    found: Iterable[Difference], allowed: Sequence[Change]
+) -> tuple[list[Difference], Counter[Change]]:
     """Return the differences that no line of CHANGED.md covers, and how many each line covers."""
     unknown, skipped = [], Counter[Change]()
     for one in found:
@@ -190,7 +208,11 @@ def sorted_out(found: Iterable[Difference], allowed: Sequence[Change]) -> tuple[
 
 
 def _same(old: Value, new: Value) -> bool:
-    if isinstance(old, int | float) and isinstance(new, int | float) and isinstance(old, bool) == isinstance(new, bool):
+    if (
+        isinstance(old, int | float)
+        and isinstance(new, int | float)
+        and isinstance(old, bool) == isinstance(new, bool)
+    ):
         return math.isclose(old, new, rel_tol=1e-9, abs_tol=1e-9)
     return old == new and type(old) is type(new)
 
@@ -213,12 +235,20 @@ def _cut(text: str, other: str = "") -> str:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Compare, or accept."""
-    parser = argparse.ArgumentParser(prog="python -m tests.golden.compare", description=__doc__.partition("\n")[0])
+    parser = argparse.ArgumentParser(
+        prog="python -m tests.golden.compare", description=__doc__.partition("\n")[0]
+    )
     parser.add_argument("names", nargs="*", metavar="NAME", default=["*"])
     parser.add_argument("--accept", action="store_true", help="store what the commands say now")
-    parser.add_argument("--strict", action="store_true", help="report what CHANGED.md permits as well")
+    parser.add_argument(
+        "--strict", action="store_true", help="report what CHANGED.md permits as well"
+    )
     options = parser.parse_args(argv)
-    chosen = [one for name, one in commands().items() if any(_like(pattern, name) for pattern in options.names)]
+    chosen = [
+        one
+        for name, one in commands().items()
+        if any(_like(pattern, name) for pattern in options.names)
+    ]
     if not chosen:
         parser.error(f"no command of that name; there are: {', '.join(commands())}")
     failed, covered = 0, Counter[Change]()
@@ -237,7 +267,10 @@ def main(argv: Sequence[str] | None = None) -> int:
             failed += bool(unknown)
             print(*unknown, sep="\n", end="\n" if unknown else "")
     for change, count in covered.items():
-        print(f"skipped {count}: `{change.command}` / `{change.pattern}`: {change.reason}", file=sys.stderr)
+        print(
+            f"skipped {count}: `{change.command}` / `{change.pattern}`: {change.reason}",
+            file=sys.stderr,
+        )
     if not options.accept:
         print(f"{len(chosen) - failed} of {len(chosen)} commands as expected", file=sys.stderr)
     return int(failed > 0)

@@ -1,7 +1,7 @@
 """What a command wrote, as one flat table: the key of a row -> column -> number or text.
 
-This is the one place that knows how results are laid out. Where JSON output gets another shape, adapt this file: rows and
-columns of the stored expectations keep their names.
+This is the one place that knows how results are laid out. Where JSON output gets another shape,
+adapt this file: rows and columns of the stored expectations keep their names.
 
     {"rows": [{"model": "a", "turn_1": 8.1}], "notes": ["a note"]}
 
@@ -22,9 +22,46 @@ Value = float | str | bool | None
 Table = dict[str, dict[str, Value]]
 
 IDENTITY = (
-    *("question_id", "model", "model_id", "model_1", "model_2", "judge", "judge1", "judge2", "judge_set", "mode", "sample"),
-    *("choice", "criterion", "category", "by", "group", "turn", "setup", "measure", "facet", "what", "attack", "kind"),
-    *("metric", "field", "name", "game", "template", "history", "first_turn", "family", "label", "level", "voter"),
+    *(
+        "question_id",
+        "model",
+        "model_id",
+        "model_1",
+        "model_2",
+        "judge",
+        "judge1",
+        "judge2",
+        "judge_set",
+        "mode",
+        "sample",
+    ),
+    *(
+        "choice",
+        "criterion",
+        "category",
+        "by",
+        "group",
+        "turn",
+        "setup",
+        "measure",
+        "facet",
+        "what",
+        "attack",
+        "kind",
+    ),
+    *(
+        "metric",
+        "field",
+        "name",
+        "game",
+        "template",
+        "history",
+        "first_turn",
+        "family",
+        "label",
+        "level",
+        "voter",
+    ),
 )
 """Fields that say which row it is."""
 TEXTS = {"notes", "warnings", "messages", "problems"}
@@ -50,13 +87,17 @@ def normal(text: str, folders: Iterable[pathlib.Path] = ()) -> str:
 def from_json(text: str, folders: Iterable[pathlib.Path] = ()) -> Table:
     """Return the table of a JSON text."""
     table: Table = {}
-    _add(table, "", json.loads(text), tuple(folders))
+    value = json.loads(text)
+    _add(table, "rows" if isinstance(value, list) else "", value, tuple(folders))
     return table
 
 
 def from_csv(text: str) -> Table:
     """Return the table of a CSV text; a nameless first column holds the model."""
-    rows = [{name or "model": _number(value) for name, value in row.items()} for row in csv.DictReader(io.StringIO(text))]
+    rows = [
+        {name or "model": _number(value) for name, value in row.items()}
+        for row in csv.DictReader(io.StringIO(text))
+    ]
     table: Table = {}
     _add(table, "rows", rows, ())
     return table
@@ -113,7 +154,9 @@ def _add(table: Table, section: str, value: Any, folders: tuple[pathlib.Path, ..
             number += 1
             key = f"{whole} #{number}"
         table[key] = {}
-        _columns(table, key, "", {name: own for name, own in value.items() if name not in names}, folders)
+        _columns(
+            table, key, "", {name: own for name, own in value.items() if name not in names}, folders
+        )
         if not table[key]:
             del table[key]
     elif isinstance(value, list):
@@ -127,7 +170,9 @@ def _names(value: Any) -> bool:
     return isinstance(value, str | int) and not isinstance(value, bool)
 
 
-def _columns(table: Table, key: str, prefix: str, value: Mapping[str, Any], folders: tuple[pathlib.Path, ...]) -> None:
+def _columns(
+    table: Table, key: str, prefix: str, value: Mapping[str, Any], folders: tuple[pathlib.Path, ...]
+) -> None:
     for name, own in value.items():
         column = f"{prefix}{name}"
         below = column if key == "page" else f"{key} > {column}"

@@ -41,7 +41,9 @@ def _environment(folder: pathlib.Path) -> Iterator[None]:
 def run(line: str, folder: pathlib.Path) -> Done:
     """Run a command line such as `show_result --format json` in a folder."""
     name, *words = shlex.split(line)
-    out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True) for _ in range(2))
+    out, err = (
+        io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True) for _ in range(2)
+    )
     with (
         _environment(folder),
         contextlib.redirect_stdout(out),
@@ -54,5 +56,5 @@ def run(line: str, folder: pathlib.Path) -> Done:
             code = importlib.import_module("harness.cli.main").main([name, *words])
         except SystemExit as end:
             code = end.code if isinstance(end.code, int) else int(end.code is not None)
-    texts = [file.buffer.getvalue().decode() for file in (out, err)]  # type: ignore[attr-defined]
+    texts = [file.buffer.getvalue().decode() for file in (out, err)]
     return Done(code, *texts)

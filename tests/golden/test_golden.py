@@ -1,4 +1,4 @@
-"""Every golden command says what it said when its expectation was stored, but for what CHANGED.md lists."""
+"""Every golden command says what its expectation holds, but for what CHANGED.md lists."""
 
 import json
 import shlex
@@ -55,12 +55,18 @@ def test_every_flag_is_used_or_its_absence_has_a_reason() -> None:
             name = f"{name} {words[0]}" if name == "judge_report" else name
             used |= {(at, word) for word in words if word.startswith("-") for at in (name, "*")}
     flags = [line.rpartition(" ") for line in (HERE / "flags.txt").read_text().splitlines()]
-    reasons = [change for change in changes() if change.pattern.startswith("-") or "examples" in change.command]
+    reasons = [
+        change
+        for change in changes()
+        if change.pattern.startswith("-") or "examples" in change.command
+    ]
     lacking = [
         f"{name} {flag}"
         for name, _, flag in flags
         if (name, flag) not in used
-        and not any(change.covers(Difference(name, "flag", flag, True, False)) for change in reasons)
+        and not any(
+            change.covers(Difference(name, "flag", flag, True, False)) for change in reasons
+        )
     ]
     assert not lacking
 
@@ -85,14 +91,18 @@ def test_a_change_of_a_number_a_text_or_a_column_is_found() -> None:
     old = json.loads('{"rows: model=a": {"score": 8.1, "text": "x", "gone": null}}')
     new = json.loads('{"rows: model=a": {"score": 8.10000001, "text": "y", "more": 1}}')
     assert [one.column for one in differences("c", old, new)] == ["score", "text", "gone", "more"]
-    assert differences("c", old, json.loads(json.dumps(old).replace("8.1", "8.10000000000001"))) == []
+    assert (
+        differences("c", old, json.loads(json.dumps(old).replace("8.1", "8.10000000000001"))) == []
+    )
 
 
 @pytest.mark.parametrize(
     ("change", "covered"),
     [
         pytest.param(Change("show_*", "*_low", "r"), True, id="column in every row"),
-        pytest.param(Change("show_result", "rows: model=a | score_low", "r"), True, id="one number"),
+        pytest.param(
+            Change("show_result", "rows: model=a | score_low", "r"), True, id="one number"
+        ),
         pytest.param(Change("show_result", "rows: model=b | *", "r"), False, id="another row"),
         pytest.param(Change("status", "*", "r"), False, id="another command"),
         pytest.param(Change("show_result", "score", "r"), False, id="another column"),
