@@ -7,6 +7,7 @@
 `sets` makes them, `verdicts` reads replies by them.
 """
 
+import json
 from collections.abc import Mapping
 from typing import Any, Literal, TypeAlias
 
@@ -106,3 +107,26 @@ class Form(Struct, frozen=True, kw_only=True):
     """The JSON schema of the reply, for providers that enforce one."""
     points: int = 0
     """Of a checklist: how many points the question has at the turn."""
+
+    def stated(self, side: str) -> str | None:
+        """Return "A", "B" or "tie" as a judge writes it in this form; None: it has no words for it.
+
+        >>> Form(format="[[rating_a,rating_b]]", kind="compare").stated("A")
+        '[[10,1]]'
+        """
+        name, other = self.sides if side == "A" else self.sides[::-1]
+        least, greatest = self.scale.least, self.scale.greatest
+        middle = (least + greatest) // 2
+        a, b = {"A": (greatest, least), "B": (least, greatest)}.get(side, (middle, middle))
+        ranks = [{"model": name, "rank": 1}, {"model": other, "rank": 2}]
+        words = {
+            "[[A]]": f"[[{'C' if side == 'tie' else side}]]",
+            "[[rating_a,rating_b]]": f"[[{a:g},{b:g}]]",
+            "two_scores": f"{a:g} {b:g}",
+        }
+        decided = {
+            "[RESULT] A|B": f"[RESULT] {side}",
+            "ranking": json.dumps(ranks),
+            "preference": name,
+        }
+        return words.get(self.format) or (None if side == "tie" else decided.get(self.format))
