@@ -54,21 +54,23 @@ class Scale(Struct, frozen=True):
         return self.allows(self.greatest)
 
     def words(self, language: str = "en") -> dict[str, str]:
-        """Return what fills a prompt's `{scale} {least} {greatest} {in_steps}`.
+        """Return what fills a prompt's `{scale} {least} {greatest} {in_steps} {numbers}`.
 
         >>> Scale(1, 5).words()["scale"], Scale(1, 5, 0.5).words()["scale"]
         ('a whole number from 1 to 5', 'a number from 1 to 5 in steps of 0.5')
         """
-        least, greatest = f"{self.least:g}", f"{self.greatest:g}"
-        whole = self.step is None or self.step == 1
-        in_steps, text = "", f"a whole number from {least} to {greatest}"
-        if not whole:
-            in_steps = f" in steps of {self.step:g}"
-            text = f"a number from {least} to {greatest}{in_steps}"
+        least, greatest, step = f"{self.least:g}", f"{self.greatest:g}", f"{self.step or 1:g}"
         if language == "zh":
-            in_steps = "" if whole else f"、以{self.step:g}为间隔"
-            text = f"{least}到{greatest}{in_steps}的{'整数' if whole else '数'}"
-        return {"scale": text, "least": least, "greatest": greatest, "in_steps": in_steps}
+            in_steps = "" if step == "1" else f"、以{step}为间隔"
+            numbers = "整数" if step == "1" else "数"
+            scale = f"{least}到{greatest}{in_steps}的{numbers}"
+        else:
+            in_steps = "" if step == "1" else f" in steps of {step}"
+            numbers = "whole numbers" if step == "1" else f"numbers{in_steps}"
+            kind = "whole number" if step == "1" else "number"
+            scale = f"a {kind} from {least} to {greatest}{in_steps}"
+        texts = {"scale": scale, "numbers": numbers, "in_steps": in_steps}
+        return texts | {"least": least, "greatest": greatest}
 
     def schema(self) -> dict[str, Any]:
         """Return the JSON schema of one grade: its values; without a step the whole numbers."""
