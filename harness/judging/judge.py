@@ -7,8 +7,8 @@ import time
 from collections.abc import Generator
 from typing import Any, TypeAlias
 
-from msgspec import Struct
-from msgspec.structs import asdict
+from msgspec import Struct, to_builtins
+from msgspec.structs import replace
 
 from harness.judging.forms import Form
 from harness.judging.prompts import Match, Prompts
@@ -24,11 +24,13 @@ MORE_TOKENS = 2.0
 Asking: TypeAlias = Generator[Request, Reply, Any]
 
 
-class Asked(Struct):
-    """What a judge was asked and said about one order of a match."""
+class Game(Struct):
+    """One order of a match: what the judge is asked, and what it said."""
 
     request: Request
-    reply: Reply
+    answers: list[str]
+    """The judged texts, where the verdict's form may stand too."""
+    replies: list[Reply]
     verdict: Verdict
 
     @property
@@ -36,71 +38,85 @@ class Asked(Struct):
         """The last message, which is what files keep."""
         return self.request.messages[-1].content
 
+    @property
+    def reply(self) -> Reply:
+        """The reply that counts."""
+        return self.replies[-1]
+
 
 def judging(match: Match, judge: str, prompts: Prompts, retry_cut: float) -> Asking:
     """Yield the requests about a match; return its row."""
+    numbers: tuple[int, ...] = (1,)
+    if len(match.models) > 1:
+        numbers = prompts.judge_set.games(match.question, match.turn, match.sample)
+    games = {number: _game(match, prompts, number) for number in numbers}
+    form = prompts.form(match)
+    # Every order once, then again what has no verdict: a run that stops early has asked both.
+    for _ in range(prompts.judge_set.attempts):
+        for game in games.values():
+            if game.verdict.value is None:
+                game.replies += yield from uncut(game.request, retry_cut)
+                game.verdict = _read(game, form)
+    for game in games.values():
+        _note(game)
     if len(match.models) == 1:
-        asked = [(yield from _ask(match, match.models, prompts, retry_cut))]
-        return _row(match, judge, prompts, asked, **_single(match, prompts, asked[0]))
-    fields: dict[str, Any] = {}
-    games = prompts.judge_set.games(match.question, match.turn, match.sample)
-    asked = []
-    for game in games:
-        order = match.models if game == 1 else match.models[::-1]
-        asked.append((yield from _ask(match, order, prompts, retry_cut)))
-        fields |= _game(game, asked[-1])
-    if len(games) == 1:
-        fields["shown_first"] = f"model_{games[0]}"
-    fields |= {"model_1": match.models[0], "model_2": match.models[1]}
-    return _row(match, judge, prompts, asked, **fields)
+        fields = _single(match, prompts, games[1])
+    else:
+        fields = {"model_1": match.models[0], "model_2": match.models[1]}
+        for number, game in games.items():
+            fields |= _of_pair(number, game)
+        if len(games) == 1:
+            fields["shown_first"] = f"model_{numbers[0]}"
+    return _row(match, judge, prompts, list(games.values()), **fields)
 
 
-def _ask(match: Match, order: tuple[str, ...], prompts: Prompts, retry_cut: float) -> Asking:
-    """Ask about a match in one order, again until there is a verdict or no attempts are left."""
-    request, form = prompts.request(match, order), prompts.form(match)
+def _game(match: Match, prompts: Prompts, number: int) -> Game:
+    order = match.models if number == 1 else match.models[::-1]
+    answers = [text for model in order for text in prompts.shown(model, match)]
+    game = Game(prompts.request(match, order), answers, [], Verdict(None, ""))
     if prompts.equal(match):
         text = "The two answers are the same text: a tie, and no judge was asked."
-        share = 0.5 if form.by_logprobs else None
-        verdict = Verdict("tie", EQUAL, share)
-        reply = Reply(text=text, detail=Detail(given=EQUAL, verdict_reason=EQUAL))
-        return Asked(request, reply, verdict)
-    answers = [text for model in order for text in prompts.shown(model, match)]
-    replies: list[Reply] = []
-    verdict = Verdict(None, "")
-    for _ in range(prompts.judge_set.attempts):
-        replies += yield from uncut(request, retry_cut)
-        verdict = read(replies[-1], form, answers[-1:] if form.kind == "checklist" else answers)
-        if verdict.value is not None:
-            break
-    reply = replies[-1]
-    finish = reply.detail.finish_reason
+        game.replies = [Reply(text=text, detail=Detail(given=EQUAL))]
+        game.verdict = Verdict("tie", EQUAL, 0.5 if prompts.form(match).by_logprobs else None)
+    return game
+
+
+def _read(game: Game, form: Form) -> Verdict:
+    judged = game.answers[-1:] if form.kind == "checklist" else game.answers
+    verdict, finish = read(game.reply, form, judged), game.reply.detail.finish_reason
     if verdict.value is None and finish == "length":
         why = "cut at the limit of tokens before the verdict; raise --max-tokens"
-        verdict = Verdict(None, f"the judge's reply was {why}")
-    elif verdict.value is None and finish != "stop":
-        verdict = Verdict(None, f"{verdict.reason} (the judge's reply: {finish})")
-    reply.detail.verdict_reason = verdict.reason
-    reply.detail.earlier_attempts = [
-        {"judgment": one.text, **_stated(one.detail)} for one in replies[:-1]
-    ]
-    return Asked(request, reply, verdict)
+        return Verdict(None, f"the judge's reply was {why}")
+    if verdict.value is None and finish != "stop":
+        return Verdict(None, f"{verdict.reason} (the judge's reply: {finish})")
+    return verdict
+
+
+def _note(game: Game) -> None:
+    """Put into the reply's detail how the verdict was read, and the replies before it."""
+    detail = game.reply.detail
+    earlier = [{"judgment": one.text, **_stated(one.detail)} for one in game.replies[:-1]]
+    game.reply.detail = replace(
+        detail, verdict_reason=game.verdict.reason, earlier_attempts=earlier
+    )
 
 
 def _stated(detail: Detail) -> dict[str, Any]:
-    return {name: value for name, value in asdict(detail).items() if value not in (None, [], {})}
+    stated: dict[str, Any] = to_builtins(detail)
+    return stated
 
 
-def _single(match: Match, prompts: Prompts, asked: Asked) -> dict[str, Any]:
+def _single(match: Match, prompts: Prompts, game: Game) -> dict[str, Any]:
     """Return the verdict on one answer as fields of its row.
 
     `score` is what FastChat's tools average, -1 what they leave out: a judgment without a verdict.
     A label is no score, nor are dimensions without a total; there it is null.
     """
-    form, value = prompts.form(match), asked.verdict.value
+    form, value = prompts.form(match), game.verdict.value
     fields: dict[str, Any] = {
         "model": match.models[0],
-        "user_prompt": asked.prompt,
-        "judgment": asked.reply.text,
+        "user_prompt": game.prompt,
+        "judgment": game.reply.text,
         "score": FAILED_SCORE if value is None else None,
         "confidence": prompts.confidence(match),
     }
@@ -139,27 +155,27 @@ def _points(match: Match, value: Any) -> dict[str, Any]:
     return {"points": points, "score": score, "scale": (0, 1)}
 
 
-def _game(game: int, asked: Asked) -> dict[str, Any]:
+def _of_pair(number: int, game: Game) -> dict[str, Any]:
     """Return one game of a pair as fields of its row; game 2 shows model_2 first."""
-    value, name = asked.verdict.value, f"g{game}"
-    fields: dict[str, Any] = {f"{name}_user_prompt": asked.prompt}
-    fields[f"{name}_judgment"] = asked.reply.text
+    value, name = game.verdict.value, f"g{number}"
+    fields: dict[str, Any] = {f"{name}_user_prompt": game.prompt}
+    fields[f"{name}_judgment"] = game.reply.text
     side = value
     if isinstance(value, dict):
         first, second = value["A"], value["B"]
         side = "tie" if abs(first - second) <= TIE_DELTA else "A" if first > second else "B"
-        fields[f"{name}_scores"] = (first, second) if game == 1 else (second, first)
+        fields[f"{name}_scores"] = (first, second) if number == 1 else (second, first)
     if side is None or side == "tie":
         fields[f"{name}_winner"] = side or "error"
     else:
-        fields[f"{name}_winner"] = "model_1" if (side == "A") == (game == 1) else "model_2"
-    if (share := asked.verdict.preference) is not None:
-        fields[f"{name}_preference"] = 1 - share if game == 1 else share
+        fields[f"{name}_winner"] = "model_1" if (side == "A") == (number == 1) else "model_2"
+    if (share := game.verdict.preference) is not None:
+        fields[f"{name}_preference"] = 1 - share if number == 1 else share
     return fields
 
 
-def _row(match: Match, judge: str, prompts: Prompts, asked: list[Asked], **fields: Any) -> Judgment:
-    judge_set, request = prompts.judge_set, asked[0].request
+def _row(match: Match, judge: str, prompts: Prompts, games: list[Game], **fields: Any) -> Judgment:
+    judge_set, request = prompts.judge_set, games[0].request
     form: Form = prompts.form(match)
     system = next((one.content for one in request.messages if one.role == "system"), None)
     return Judgment(
@@ -176,6 +192,6 @@ def _row(match: Match, judge: str, prompts: Prompts, asked: list[Asked], **field
         sampling=request.sampling.stated(),
         made_from=prompts.made_from(match),
         score_method="logprobs" if form.by_logprobs else "text",
-        details=[one.reply.detail for one in asked],
+        details=[game.reply.detail for game in games],
         **fields,
     )

@@ -24,10 +24,11 @@ from harness.errors import MissingError, UsageError
 from harness.judging import builtin
 from harness.judging.judge import MORE_TOKENS, judging
 from harness.judging.prompts import Match, Prompts, written
-from harness.judging.sets import ANY, JudgeSet, References, load
+from harness.judging.sets import JudgeSet, load
 from harness.models import Endpoint, EndpointOptions, ModelConfig
 from harness.options import GenJudgment
 from harness.running import Job
+from harness.running.estimate import Estimate, estimate
 from harness.types import (
     Answer,
     Judgment,
@@ -40,6 +41,8 @@ from harness.types import (
     split_variant,
 )
 
+USUAL = 250
+"""Tokens of a short judgment."""
 NO_REFERENCE = "none"
 """In place of a reference's author: judges see neither references nor notes."""
 
@@ -66,6 +69,8 @@ class JudgeTask:
     """When the newest of the done ones was made, in seconds since 1970."""
     calls: int = 0
     """Calls, if none is repeated."""
+    lengths: list[float] = field(default_factory=list)
+    """Tokens of earlier replies."""
 
 
 @dataclass
@@ -174,7 +179,7 @@ def plan_judgments(
         judge_set = judge_set.for_categories(categories)
     reference = flags.reference
     if reference == NO_REFERENCE:
-        judge_set = replace(judge_set, references=References(never=frozenset({ANY})))
+        judge_set = judge_set.without_references()
         reference = None
     typed = _typed(options)
     judge_set = replace(
@@ -229,6 +234,14 @@ def plan_judgments(
             why = "nobody voted on any of the chosen pairs"
         raise UsageError(f"there is nothing to judge: {'; '.join(plan.notices) or why}")
     return plan
+
+
+def estimate_judgments(plan: JudgePlan, *, batch: bool = False) -> list[Estimate]:
+    """Return what a plan will take, by judge; earlier judgments say how long its replies are."""
+    earlier: dict[str, list[float]] = {}
+    for task in plan.tasks:
+        earlier.setdefault(task.endpoint.name, []).extend(task.lengths)
+    return estimate(plan.jobs(), usual=USUAL, earlier=earlier, batch=batch)
 
 
 # Who and what
@@ -445,6 +458,7 @@ class _Row(NamedTuple):
     failed: bool
     version: str
     tstamp: float | None
+    tokens: int | None
 
 
 def _rows(path: pathlib.Path) -> dict[tuple[Any, ...], _Row]:
@@ -456,8 +470,9 @@ def _rows(path: pathlib.Path) -> dict[tuple[Any, ...], _Row]:
             continue
         kept = found.get(row.key)
         if kept is None or kept.failed or not row.failed:
-            version = row.judge_set_version
-            found[row.key] = _Row(row.made_from, row.shown_first, row.failed, version, row.tstamp)
+            tokens = row.details[0].usage.completion_tokens if row.details else None
+            made, version = row.made_from, row.judge_set_version
+            found[row.key] = _Row(made, row.shown_first, row.failed, version, row.tstamp, tokens)
     return found
 
 
@@ -465,6 +480,7 @@ def _fill(plan: JudgePlan, task: JudgeTask, flags: Any, votes: _Votes | None) ->
     """Put into a judge's task what it has to do."""
     builtin_name = task.name if task.endpoint.provider == "builtin_judge" else None
     rows = _rows(task.path)
+    task.lengths = [float(row.tokens) for row in rows.values() if row.tokens][:1000]
     for match in _matches(plan, task, flags, votes):
         if builtin_name is not None:
             builtin.require(builtin_name, task.prompts.form(match))
