@@ -4,9 +4,9 @@
         ...                                     # base_url=f"{server.url}/v1"
         assert len(server.calls) == 3
 
-The first rule that holds answers; without one the reply is "Fine.". Which protocol is spoken follows
-from the path: chat completions (also as a stream), completions, responses, Anthropic's messages,
-Gemini's generateContent.
+The first rule that holds answers; without one the reply is "Fine.". The protocol follows from the
+path: chat completions (also as a stream), completions, responses, Anthropic's messages, Gemini's
+generateContent.
 """
 
 import http.server
@@ -381,7 +381,7 @@ def _gemini(call: Call, rule: Rule, text: str) -> dict[str, Any]:
 
 
 def _plain(content: Any) -> str:
-    """Return the text of a message's content: a string, a list of parts, or an object with parts."""
+    """Return the text of a message's content: a string, parts, or an object with parts."""
     if isinstance(content, str):
         return content
     parts = content.get("parts", []) if isinstance(content, Mapping) else content or []
