@@ -387,6 +387,8 @@ def _sorted(
         if unexplained and sent.answered:
             return "refused prompt", {}
         return "key refused", {"unexplained": unexplained}
+    if status == 404 and (name := _parameter_field(said, sent)):
+        return "parameter", {"parameters": (name,)}
     if codes & _MODEL_CODES or status in (404, 405, 410):
         named = codes & _MODEL_CODES or re.search(r"model|deployment", text, re.I)
         if named or not sent.answered:
@@ -440,10 +442,8 @@ def _number(pattern: re.Pattern[str], text: str) -> int | None:
 
 def refused_parameters(said: ErrorBody, sent: Sent) -> tuple[str, ...]:
     """Return the parameters that an error refuses: one, or several that exclude each other."""
-    for place in said.parameters:
-        for part in reversed(re.split(r"[.\[\]]+", place)):
-            if (name := sent.aliases.get(part, part)) in sent.parameters:
-                return (name,)
+    if name := _parameter_field(said, sent):
+        return (name,)
     if not (said.codes & _UNSUPPORTED_CODES or _UNSUPPORTED.search(said.message)):
         return ()
     places: dict[str, int] = {}
@@ -454,6 +454,15 @@ def refused_parameters(said: ErrorBody, sent: Sent) -> tuple[str, ...]:
             places[name] = min(found.start(), places.get(name, found.start()))
     named = sorted(places, key=places.__getitem__)
     return tuple(named) if len(named) > 1 and _BOTH.search(said.message) else tuple(named[:1])
+
+
+def _parameter_field(said: ErrorBody, sent: Sent) -> str | None:
+    """Return the parameter that an error names in a field of its own."""
+    for place in said.parameters:
+        for part in reversed(re.split(r"[.\[\]]+", place)):
+            if (name := sent.aliases.get(part, part)) in sent.parameters:
+                return name
+    return None
 
 
 def retry_after(headers: Mapping[str, str], delay: str = "") -> float | None:
