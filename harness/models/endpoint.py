@@ -149,7 +149,7 @@ class Endpoint(Struct, frozen=True, kw_only=True):
     typed: frozenset[str] = frozenset()
     """Sampling parameters that the user gave as flags: these are never left out."""
     pool: "tuple[Endpoint, ...]" = ()
-    """Further addresses or keys of the same model, each with its own limits."""
+    """Further addresses or keys of the same model, each with its own limits; opened one by one."""
 
     @property
     def is_loopback(self) -> bool:
@@ -186,15 +186,13 @@ class Endpoint(Struct, frozen=True, kw_only=True):
         return value
 
     def open(self) -> ChatModel:
-        """Return the chat model; connections are made by its first call.
+        """Return the chat model at this address, not those of its pool.
+
+        Connections are made by its first call.
 
         Raises:
             MissingError: the key, or the provider's package, is not there.
         """
-        if self.pool:
-            from harness.models.pool import Pool
-
-            return Pool(self)
         self.about.require_packages()
         model: ChatModel = registry.find("provider", self.provider)(self)
         return model

@@ -144,6 +144,7 @@ PROVIDERS: dict[str, Provider] = {
         title="Completions",
         prefixes=(),
         examples=(),
+        address="",
         packages=(*_OPENAI, ("fschat", (0, 2, 36))),
         parameters=COMPLETIONS_PARAMETERS,
         batch_service=None,

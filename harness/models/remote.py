@@ -304,8 +304,10 @@ class RemoteModel(ABC):
 
     def _flag(self, name: str) -> str:
         """Return how the user gave a parameter."""
-        if name in self.endpoint.typed:
+        if name in ("temperature", "top_p", "seed") and name in self.endpoint.typed:
             return f"--{name.replace('_', '-')}"
+        if name in self.endpoint.typed:
+            return f"--param {name}"
         return f"{name} in sampling of [models.{self.name}]"
 
     def _no_logprobs(self, said: str = "") -> EndpointError:

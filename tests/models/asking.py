@@ -16,8 +16,9 @@ def request(
     *texts: str, system: str | None = None, sampling: Sampling | None = None, **more: Any
 ) -> Request:
     """Return a request of these messages, the user's first, then in turns."""
-    roles = ("user", "assistant")
-    messages = [Message(roles[index % 2], text) for index, text in enumerate(texts)]
+    messages = [
+        Message("assistant" if index % 2 else "user", text) for index, text in enumerate(texts)
+    ]
     if system is not None:
         messages.insert(0, Message("system", system))
     return Request(messages=messages, sampling=sampling or Sampling(), **more)
