@@ -78,6 +78,8 @@ class Rule:
     status: int = 200
     body: Any = None
     """Sent in place of a reply: JSON, or a string as an HTML page."""
+    content: str | None = None
+    """Sent in place of a reply as if it were JSON."""
     headers: Mapping[str, str] = field(default_factory=dict)
     delay: float = 0.0
     """Seconds before the answer."""
@@ -178,7 +180,9 @@ def _handler(server: Server) -> type[http.server.BaseHTTPRequestHandler]:
                 self.connection.shutdown(socket.SHUT_RDWR)
                 return
             kind = "application/json"
-            if isinstance(rule.body, str):
+            if rule.content is not None:
+                content = rule.content
+            elif isinstance(rule.body, str):
                 kind, content = "text/html", rule.body
             elif rule.body is not None:
                 content = json.dumps(rule.body)

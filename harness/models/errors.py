@@ -192,10 +192,14 @@ class Problem(Exception):  # noqa: N818  (most are repaired)
     def error(self, endpoint: Endpoint) -> ChatError:
         """Return the error for one call to an endpoint."""
         at = f" at {endpoint.base_url}" if endpoint.base_url else ""
-        verb = f"answered {self.status}" if self.status else "answered"
-        text = f"{endpoint.name}: the server{at} {verb}" if self.connected else endpoint.name
-        if self.message:
-            text += f": {self.message}"
+        said = self.message.rstrip(".")
+        if not self.connected:
+            text = f"{endpoint.name}: {said}"
+        elif self.status is None:
+            text = f"{endpoint.name}: the server{at} sent {said}"
+        else:
+            text = f"{endpoint.name}: the server{at} answered {self.status}"
+            text += f": {said}" if said else ""
         if advice := self.advice or _advice(self.kind, endpoint):
             text += f"; {advice}"
         if self.kind in _ENDPOINT:
@@ -425,8 +429,11 @@ def lower_limit(text: str, limit: int) -> dict[str, int] | None:
     """
     context, prompt = _number(_CONTEXT, text), _number(_PROMPT, text)
     if context is not None and prompt is not None:
-        fit = context - prompt
-        return {"fit": fit} if 0 < fit < limit else None
+        room = context - prompt
+        if room <= 0:
+            return None
+        # Some servers count "at least" so many tokens of the prompt, and refuse what they state.
+        return {"fit": room if room < limit else limit * 3 // 4}
     if not _LIMIT_NAME.search(text):
         return None
     most = _number(_MOST, text)
@@ -513,7 +520,7 @@ def connection_problem(error: BaseException, endpoint: Endpoint) -> Problem | No
     if any(isinstance(cause, httpx2.TimeoutException | TimeoutError) for cause in chain):
         return Problem("timeout", f"nothing within {endpoint.timeout:g} s")
     if any(isinstance(cause, httpx2.TransportError) for cause in chain):
-        return Problem("outage", "the connection broke before the whole answer was there")
+        return Problem("outage", "only a part of its answer, or none, and closed the connection")
     if any(isinstance(cause, httpx2.DecodingError) for cause in chain):
         return Problem("malformed reply", "a body that is too large or cannot be unpacked")
     if isinstance(error, ValueError | RecursionError | httpx2.HTTPError):

@@ -197,7 +197,7 @@ class OpenAIChat(OpenAIModel):
             logprobs += list_at(choice, "logprobs", "content")
             finish = at(choice, "finish_reason") or finish
         if finish is None:
-            raise Problem("outage", "the stream broke off before its end")
+            raise Problem("outage", "a stream that broke off before its end")
         message = {name: "".join(found) for name, found in pieces.items()}
         choice = {"message": message, "finish_reason": finish, "logprobs": {"content": logprobs}}
         return {**answer, "choices": [choice]}

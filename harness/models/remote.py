@@ -156,7 +156,7 @@ class RemoteModel(ABC):
                 if await self._is_refused_prompt(problem):
                     note = problem.message or "refused by the provider"
                     return Reply(text="", detail=Detail(finish_reason="refused", note=note))
-                self.learn(problem)
+                self.learn(problem, request)
                 fit = problem.fit if problem.fit is not None else fit
                 if self.wire(request, fit) == wire:
                     raise
@@ -206,8 +206,8 @@ class RemoteModel(ABC):
             )
         return problem_of(status, body, headers, sent, self._key)
 
-    def learn(self, problem: Problem) -> None:
-        """Remember what the endpoint does not take."""
+    def learn(self, problem: Problem, request: Request) -> None:
+        """Remember what the endpoint does not take; what the user typed is never left out."""
         match problem.kind:
             case "system role":
                 self._folds = True
@@ -216,7 +216,7 @@ class RemoteModel(ABC):
             case "limit" if problem.most is not None:
                 self._most = min(problem.most, self._most or problem.most)
             case "parameter":
-                typed = self._typed()
+                typed = self._typed(request)
                 free = [name for name in problem.parameters if name not in typed]
                 # Of several that exclude each other the benchmark's temperature goes last.
                 free.sort(key=lambda name: name == "temperature")
@@ -243,7 +243,7 @@ class RemoteModel(ABC):
         most = min((each for each in (asked, self._most, fit) if each is not None), default=None)
         if asked is not None and most is not None and most < asked:
             parameters[limit] = most
-            notes.append(f"{limit} lowered from {asked} to {most}, the most that the model can do")
+            notes.append(f"{limit} lowered from {asked} to {most}: the endpoint refused more")
         system = any(message.role == "system" for message in request.messages)
         if system and self._folds:
             request, system = fold_system(request), False
@@ -261,11 +261,18 @@ class RemoteModel(ABC):
         other = self.other_limit
         return other if other and other in parameters else self.limit
 
-    def _typed(self) -> set[str]:
-        """Return the parameters that the user gave, by the protocol's names."""
-        ours = {*self.endpoint.typed, *self.endpoint.sampling.stated()} - {"max_tokens"}
+    def _typed(self, request: Request) -> dict[str, str]:
+        """Return how the user gave parameters, by their names in the protocol."""
         names = self.endpoint.about.parameters
-        return {names[name] for name in ours if name in names}
+        typed = {name: f"extra_body.{name}" for name in request.sampling.extra_body or {}}
+        for name in self.endpoint.sampling.stated():
+            typed[names.get(name, name)] = f"{name} in sampling of [models.{self.name}]"
+        for name in self.endpoint.typed:
+            own_flag = name in ("temperature", "top_p", "seed")
+            flag = f"--{name.replace('_', '-')}" if own_flag else f"--param {name}"
+            typed[names.get(name, name)] = flag
+        typed.pop(names.get("max_tokens", ""), None)  # renamed or lowered, never left out
+        return typed
 
     async def _is_refused_prompt(self, problem: Problem) -> bool:
         if problem.unexplained and self._calls > 1:
@@ -294,21 +301,13 @@ class RemoteModel(ABC):
         if request.top_logprobs is not None and "logprobs" in problem.message.lower():
             return self._no_logprobs(problem.message)
         error = problem.error(self.endpoint)
-        names = [name for name in problem.parameters if name in self._typed()]
-        if problem.kind != "parameter" or not names:
+        typed = self._typed(request)
+        flags = [typed[name] for name in problem.parameters if name in typed]
+        if problem.kind != "parameter" or not flags:
             return error
-        ours = {wire: name for name, wire in self.endpoint.about.parameters.items()}
-        flags = " and ".join(self._flag(ours[name]) for name in names)
-        message = f"{error}; the endpoint does not take {flags}: leave it out"
+        advice = "leave it out" if len(flags) == 1 else "leave one of them out"
+        message = f"{error}; the endpoint does not take {' with '.join(flags)}: {advice}"
         return EndpointError(message, kind="parameter refused", status=problem.status)
-
-    def _flag(self, name: str) -> str:
-        """Return how the user gave a parameter."""
-        if name in ("temperature", "top_p", "seed") and name in self.endpoint.typed:
-            return f"--{name.replace('_', '-')}"
-        if name in self.endpoint.typed:
-            return f"--param {name}"
-        return f"{name} in sampling of [models.{self.name}]"
 
     def _no_logprobs(self, said: str = "") -> EndpointError:
         at = f" at {self.endpoint.base_url}" if self.endpoint.base_url else ""
@@ -375,6 +374,8 @@ def http_client(endpoint: Endpoint, key: str | None, credentials: Any) -> httpx2
         timeout=httpx2.Timeout(endpoint.timeout, connect=min(endpoint.timeout, CONNECT_SECONDS)),
         limits=httpx2.Limits(max_connections=limit, max_keepalive_connections=limit),
         follow_redirects=False,
+        # Without TLS there is nothing to verify; reading the authorities takes 20 ms.
+        verify=endpoint.base_url.startswith("https:"),
         trust_env=not endpoint.is_loopback,
         event_hooks={"request": [guard], "response": [cap]},
     )

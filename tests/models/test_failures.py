@@ -174,6 +174,56 @@ def test_what_a_later_try_may_mend_is_transient(rule: Rule, kind: str) -> None:
     assert error.value.connected
 
 
+PROVIDERS = ["openai", "openai_responses", "anthropic", "gemini"]
+
+
+@pytest.mark.parametrize("provider", PROVIDERS)
+@pytest.mark.parametrize(
+    ("rule", "kind"),
+    [
+        (Rule(status=429, headers={"Retry-After": "3"}), "rate limit"),
+        (Rule(status=503, body="<html>"), "overload"),
+        (Rule(drop="before"), "outage"),
+        (Rule(drop="within"), "outage"),
+        (Rule(body={"x": 1}), "malformed reply"),
+        (Rule(body=["x"]), "malformed reply"),
+        (Rule(content='{"choices": [{"mess'), "malformed reply"),
+        (Rule(content=""), "malformed reply"),
+        (Rule(content="null"), "malformed reply"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_all_protocols_fail_alike(provider: str, rule: Rule, kind: str) -> None:
+    with Server(rule) as server, pytest.raises(TransientError) as error:
+        ask(server, request("Hi."), provider=provider)
+    assert error.value.kind == kind
+    assert error.value.retry_after == (3.0 if kind == "rate limit" else None)
+
+
+@pytest.mark.parametrize("provider", PROVIDERS)
+def test_all_protocols_know_what_cannot_be_mended(provider: str) -> None:
+    for status, kind in ((401, "key refused"), (402, "no credit"), (404, "unknown model")):
+        with Server(Rule(status=status)) as server, pytest.raises(EndpointError) as error:
+            ask(server, request("Hi."), provider=provider)
+        assert error.value.kind == kind
+    with pytest.raises(TransientError, match="is the server running") as unreachable:
+        ask(unused_url(), request("Hi."), provider=provider)
+    assert not unreachable.value.connected
+
+
+@pytest.mark.parametrize("provider", PROVIDERS)
+def test_all_protocols_repair_and_refuse_alike(provider: str) -> None:
+    flagged = {"error": {"message": "Your input was flagged for violence."}}
+    refusal = {"error": {"message": "temperature is not supported with this model"}}
+    hot = Rule(when=lambda call: '"temperature"' in call.text, status=400, body=refusal)
+    with Server(about_river(400, flagged), hot) as server:
+        asked = [request(text, sampling=Sampling(temperature=0.5)) for text in ("A river?", "A?")]
+        refused, answered = ask(server, *asked, provider=provider)
+    assert refused.detail.finish_reason == "refused"
+    assert answered.text == "Fine."
+    assert "temperature left out" in answered.detail.note
+
+
 @pytest.mark.parametrize(
     ("headers", "seconds"),
     [

@@ -151,6 +151,24 @@ def test_of_two_that_exclude_each_other_the_typed_one_is_kept(
     assert {"temperature", "top_p"} & server.calls[-1].body.keys() == kept
 
 
+def test_two_typed_ones_that_exclude_each_other_end_the_run_with_both_flags() -> None:
+    flags = "--temperature with --top-p: leave one of them out"
+    asked = request("Hi.", sampling=Sampling(temperature=0.7, top_p=0.9))
+    with Server(Rule(status=400, body=BOTH)) as server, pytest.raises(EndpointError, match=flags):
+        ask(server, asked, provider="anthropic", typed=["temperature", "top_p"])
+
+
+def test_a_field_of_the_body_that_the_user_gave_is_named() -> None:
+    body = {"error": {"message": "Unknown field: chat_template_kwargs"}}
+    sampling = Sampling(extra_body={"chat_template_kwargs": {"enable_thinking": False}})
+    refusal = refuses("chat_template_kwargs", 400, body)
+    with (
+        Server(refusal) as server,
+        pytest.raises(EndpointError, match=r"extra_body\.chat_template_kwargs: leave it out"),
+    ):
+        ask(server, request("Hi.", sampling=sampling), typed=["extra_body"])
+
+
 def test_the_limit_on_tokens_takes_its_other_name() -> None:
     message = (
         "Unsupported parameter: 'max_tokens' is not supported with this model."
@@ -235,6 +253,16 @@ def test_a_limit_that_is_too_large_is_lowered_to_what_the_error_states(
     assert f"lowered from 4096 to {most}" in reply.detail.note
 
 
+def test_a_limit_that_is_refused_although_the_error_states_it_is_lowered_further() -> None:
+    message = LIMITS[0].values[0]
+    too_large = Rule(
+        when=lambda call: call.body["max_tokens"] > 4000, status=400, body={"message": message}
+    )
+    with Server(too_large) as server:
+        reply = ask(server, request("Hi.", sampling=Sampling(max_tokens=4096)))
+    assert reply.detail.sampling_applied == {"max_tokens": 3027}
+
+
 def test_a_conversation_without_room_for_a_reply_is_too_long() -> None:
     message = (
         "This model's maximum context length is 4096 tokens and your request has 5000 input tokens"
@@ -281,7 +309,7 @@ def test_a_stream_that_breaks_off_is_no_reply() -> None:
     )
     with (
         Server(refusal, Rule(say="word " * 300, drop="within")) as server,
-        pytest.raises(ChatError, match="broke"),
+        pytest.raises(ChatError, match="closed the connection"),
     ):
         ask(server, request("Hi."))
 
