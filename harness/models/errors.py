@@ -336,8 +336,14 @@ class Sent(NamedTuple):
 
     parameters: Mapping[str, Any] = {}
     """The parameters sent, by the protocol's names."""
-    aliases: Mapping[str, str] = {}
-    """Other names that an error may give a parameter."""
+    aliases: tuple[tuple[str, str], ...] = ()
+    """Other names that an error may give, each with a parameter that it may mean."""
+
+    def named(self, word: str) -> str | None:
+        """Return the parameter sent that a word means, if it means one."""
+        meant = (word, *(name for alias, name in self.aliases if alias == word))
+        return next((name for name in meant if name in self.parameters), None)
+
     limit: str = "max_tokens"
     """The name of the limit on tokens."""
     system: bool = False
@@ -454,10 +460,10 @@ def refused_parameters(said: ErrorBody, sent: Sent) -> tuple[str, ...]:
     if not (said.codes & _UNSUPPORTED_CODES or _UNSUPPORTED.search(said.message)):
         return ()
     places: dict[str, int] = {}
-    for word in (*sent.parameters, *sent.aliases):
-        name = sent.aliases.get(word, word)
+    for word in (*sent.parameters, *(alias for alias, _ in sent.aliases)):
+        name = sent.named(word)
         found = re.search(rf"(?<![\w-]){re.escape(word)}(?![\w-])", said.message)
-        if found and name in sent.parameters:
+        if found and name:
             places[name] = min(found.start(), places.get(name, found.start()))
     named = sorted(places, key=places.__getitem__)
     return tuple(named) if len(named) > 1 and _BOTH.search(said.message) else tuple(named[:1])
@@ -467,7 +473,7 @@ def _parameter_field(said: ErrorBody, sent: Sent) -> str | None:
     """Return the parameter that an error names in a field of its own."""
     for place in said.parameters:
         for part in reversed(re.split(r"[.\[\]]+", place)):
-            if (name := sent.aliases.get(part, part)) in sent.parameters:
+            if name := sent.named(part):
                 return name
     return None
 

@@ -10,7 +10,7 @@ import functools
 import json
 import logging
 from collections.abc import Callable, Mapping
-from typing import Any, ClassVar
+from typing import Any
 
 import httpx2
 from msgspec.structs import replace
@@ -50,26 +50,27 @@ _FAILED = (
     "UNEXPECTED_TOOL_CALL",
     "TOO_MANY_TOOL_CALLS",
 )
+_SCHEMA_WORDS = (
+    *("JSON mode", "response_schema", "responseSchema", "responseJsonSchema"),
+    *("response_mime_type", "responseMimeType"),
+)
+
+
+def to_camel(name: str) -> str:
+    """Return a name of the SDK as the service writes it: `max_output_tokens`, `maxOutputTokens`."""
+    first, *rest = name.split("_")
+    return first + "".join(word.capitalize() for word in rest)
 
 
 class Gemini(RemoteModel):
     """A chat model behind `models/NAME:generateContent`."""
 
     limit = "max_output_tokens"
-    aliases: ClassVar = {
-        **dict.fromkeys(
-            ("JSON mode", "response_schema", "responseJsonSchema"), "response_json_schema"
-        ),
-        **dict.fromkeys(("response_mime_type", "responseMimeType"), "response_json_schema"),
-        **dict.fromkeys(("Thinking", "thinking", "includeThoughts"), "include_thoughts"),
-        "topP": "top_p",
-        "topK": "top_k",
-        "maxOutputTokens": "max_output_tokens",
-        "frequencyPenalty": "frequency_penalty",
-        "presencePenalty": "presence_penalty",
-        "thinkingLevel": "thinking_level",
-        "thinkingBudget": "thinking_budget",
-    }
+    aliases = (
+        *[(word, "response_json_schema") for word in _SCHEMA_WORDS],
+        *[(word, "include_thoughts") for word in ("Thinking", "thinking", "includeThoughts")],
+        *[(to_camel(name), name) for name in GEMINI_PARAMETERS.values()],
+    )
 
     def open_client(self, key: str, http: httpx2.AsyncClient) -> Any:
         """Return the SDK's client."""

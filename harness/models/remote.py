@@ -73,8 +73,8 @@ class RemoteModel(ABC):
     """The protocol's name of the limit on tokens."""
     other_limit: str | None = None
     """Another name, used once the first is refused."""
-    aliases: ClassVar[Mapping[str, str]] = {}
-    """Other names that a refusal may give a parameter."""
+    aliases: ClassVar[tuple[tuple[str, str], ...]] = ()
+    """Other names that a refusal may give, each with a parameter that it may mean."""
     streams: ClassVar[bool] = False
     """Whether replies can be asked for as a stream."""
 
@@ -182,13 +182,13 @@ class RemoteModel(ABC):
 
     def problem(self, error: Exception, wire: Wire) -> Problem | None:
         """Return the problem behind an exception of the SDK; None if it is not the endpoint's."""
-        status = getattr(error, "status_code", None)
+        status, body = getattr(error, "status_code", None), getattr(error, "body", None)
         if isinstance(status, int):
-            response = getattr(error, "response", None)
-            body = getattr(error, "body", None)
-            if body is None and response is not None:
-                body = response.text
-            return self.problem_of(status, body, getattr(response, "headers", {}), wire)
+            response: httpx2.Response = error.response  # type: ignore[attr-defined]
+            said = response.text if body is None else body
+            return self.problem_of(status, said, response.headers, wire)
+        if body is not None:  # within a stream
+            return self.problem_of(200, {"error": body}, {}, wire)
         return connection_problem(error, self.endpoint)
 
     def problem_of(
@@ -217,7 +217,8 @@ class RemoteModel(ABC):
                 self._most = min(problem.most, self._most or problem.most)
             case "parameter":
                 typed = self._typed(request)
-                free = [name for name in problem.parameters if name not in typed]
+                kept = (*typed, *LOGPROBS)
+                free = [name for name in problem.parameters if name not in kept]
                 # Of several that exclude each other the benchmark's temperature goes last.
                 free.sort(key=lambda name: name == "temperature")
                 if free:
@@ -230,6 +231,8 @@ class RemoteModel(ABC):
         """
         notes: list[str] = []
         parameters = self.parameters(request)
+        if self._stream:
+            parameters |= {"stream": True, "stream_options": {"include_usage": True}}
         if self.other_limit and self.limit in self._left_out and self.limit in parameters:
             parameters[self.other_limit] = parameters.pop(self.limit)
         for name in sorted(self._left_out & parameters.keys()):
@@ -248,10 +251,6 @@ class RemoteModel(ABC):
         if system and self._folds:
             request, system = fold_system(request), False
             notes.append("the system message was put at the head of the first user message")
-        if self._stream:
-            parameters |= {"stream": True, "stream_options": {"include_usage": True}}
-            if "stream_options" in self._left_out:
-                del parameters["stream_options"]
         headers = {**(request.sampling.extra_headers or {}), **self.headers(parameters)}
         return Wire(
             self.body(request, parameters), parameters, headers, system, self._stream, tuple(notes)
