@@ -1,6 +1,6 @@
 """What the chat models behind an SDK share: one client, one time limit, one way to repair a call.
 
-A call goes `request → wire(request) → send(wire) → read(answer)`. Where the endpoint refuses a
+A call goes `request → wire(request) → send(wire) → read(answer) → completed(reply)`. Where the endpoint refuses a
 parameter, a system message or the like, that is remembered (`learn`), and the call is made again as
 long as what is sent becomes another. Refusals cost nothing, so calls do not wait for each other.
 """
@@ -140,7 +140,7 @@ class RemoteModel(ABC):
             assert problem is not None
             raise problem.error(self.endpoint) from None
         except Problem as problem:
-            raise self._final(problem, request) from None
+            raise self.error(problem, request) from None
         finally:
             self._calls -= 1
         return replace(reply, detail=replace(reply.detail, seconds=time.perf_counter() - started))
@@ -162,7 +162,7 @@ class RemoteModel(ABC):
                     raise
                 continue
             self._answered.set()
-            return self._completed(reply, request, wire)
+            return self.completed(reply, request, wire)
         raise ChatError(f"{self.name}: the endpoint refuses each of {MOST_REPAIRS} ways to ask")
 
     async def _sent(self, wire: Wire) -> Any:
@@ -281,7 +281,7 @@ class RemoteModel(ABC):
             return self._answered.is_set()
         return problem.kind == "refused prompt"
 
-    def _completed(self, reply: Reply, request: Request, wire: Wire) -> Reply:
+    def completed(self, reply: Reply, request: Request, wire: Wire) -> Reply:
         """Return the reply with what was applied."""
         if request.top_logprobs is not None and reply.logprobs is None and reply.text.strip():
             raise self._no_logprobs()
@@ -295,7 +295,7 @@ class RemoteModel(ABC):
         detail = replace(reply.detail, sampling_applied=applied, note="; ".join(notes) or None)
         return replace(reply, detail=detail)
 
-    def _final(self, problem: Problem, request: Request) -> ChatError:
+    def error(self, problem: Problem, request: Request) -> ChatError:
         """Return the error for a problem that cannot be repaired."""
         if request.top_logprobs is not None and "logprobs" in problem.message.lower():
             return self._no_logprobs(problem.message)
