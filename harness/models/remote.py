@@ -1,8 +1,9 @@
 """What the chat models behind an SDK share: one client, one time limit, one way to repair a call.
 
-A call goes `request → wire(request) → send(wire) → read(answer) → completed(reply)`. Where the endpoint refuses a
-parameter, a system message or the like, that is remembered (`learn`), and the call is made again as
-long as what is sent becomes another. Refusals cost nothing, so calls do not wait for each other.
+A call goes `request → wire(request) → send(wire) → read(answer) → completed(reply)`. Where the
+endpoint refuses a parameter, a system message or the like, that is remembered (`learn`), and the
+call is made again as long as what is sent becomes another. Refusals cost nothing, so calls do not
+wait for each other.
 """
 
 import asyncio
