@@ -27,8 +27,8 @@ from harness.types import Detail, Finish, Message, Reply, Request, TokenLogprobs
 
 MOST_BYTES = 64 * 2**20
 """Bytes of an answer that are read; the largest replies there are have a tenth of it."""
-CONNECTIONS = 256
-"""Connections of an endpoint without a stated limit; `running` decides how many calls there are."""
+CONNECTIONS = 1000
+"""Connections of an endpoint; `running` decides how many calls there are."""
 CONNECT_SECONDS = 20.0
 MOST_REPAIRS = 12
 WAIT_FOR_FIRST = 20.0
@@ -366,13 +366,12 @@ def http_client(endpoint: Endpoint, key: str | None, credentials: Any) -> httpx2
 
     async def cap(response: httpx2.Response) -> None:
         stream = response.stream
-        assert isinstance(stream, httpx2.AsyncByteStream)
-        response.stream = _Capped(stream)
+        if response.request.method == "POST" and isinstance(stream, httpx2.AsyncByteStream):
+            response.stream = _Capped(stream)  # not the files of batches
 
-    limit = endpoint.limits.parallel or CONNECTIONS
     return httpx2.AsyncClient(
         timeout=httpx2.Timeout(endpoint.timeout, connect=min(endpoint.timeout, CONNECT_SECONDS)),
-        limits=httpx2.Limits(max_connections=limit, max_keepalive_connections=limit),
+        limits=httpx2.Limits(max_connections=CONNECTIONS, max_keepalive_connections=CONNECTIONS),
         follow_redirects=False,
         # Without TLS there is nothing to verify; reading the authorities takes 20 ms.
         verify=endpoint.base_url.startswith("https:"),
