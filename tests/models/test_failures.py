@@ -269,6 +269,7 @@ PAGE = "<!DOCTYPE html><html><title>Open WebUI</title></html>"
         pytest.param(Rule(body=PAGE), id="200-page"),
         pytest.param(Rule(status=404, body=PAGE), id="404-page"),
         pytest.param(Rule(status=404, body={"detail": "Not Found"}), id="404"),
+        pytest.param(Rule(body={"error": "Unexpected endpoint or method."}), id="lm-studio"),
         pytest.param(Rule(status=405, body={"detail": "Method Not Allowed"}), id="405"),
     ],
 )
