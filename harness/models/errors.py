@@ -282,9 +282,7 @@ def read_error_body(body: Any) -> ErrorBody:
     parameters: list[str] = []
     more: dict[str, Any] = {}
     for key, value in _leaves(body, "message", 0):
-        if key == "loc":
-            parameters.append(value)
-        elif key == "param":
+        if key in ("loc", "param"):
             parameters.append(str(value))
         elif key == "retryDelay":
             more["delay"] = str(value)
