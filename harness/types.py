@@ -304,6 +304,8 @@ class Vote(Row, kw_only=True):
     """`model_a`, `model_b`, or anything that starts with `tie`."""
     judge: str = ""
     turn: int = 1
+    judgment: str | None = None
+    """Why, in the voter's words."""
     answers: str | None = None
     """Hash of the two answers that were compared."""
     tstamp: float | None = None

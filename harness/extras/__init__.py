@@ -1,0 +1,1 @@
+"""Rooms that the core never imports; the registry finds them by name."""
