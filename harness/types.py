@@ -119,6 +119,8 @@ class Detail(Row, kw_only=True):
     """`length`: cut at the token limit. `refused`: declined by the provider or the model."""
     usage: Usage = field(default_factory=Usage)
     seconds: float | None = None
+    price: float | None = None
+    """Dollars, where they are stated and not computed from the tokens."""
     provider_model: str | None = None
     """The model string that the provider reported."""
     sampling_applied: dict[str, Any] = {}

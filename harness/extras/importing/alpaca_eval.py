@@ -17,98 +17,104 @@ was shown first follows from the instruction and the seed 0; the file does not s
 Source: alpaca_eval 0.6.6, `annotators/pairwise_evaluator.py`.
 """
 
+import functools
 import json
 import math
+import pathlib
 import random
 import time
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from harness.errors import UsageError
 from harness.extras.importing.items import BadRecord, Item, Source, optional, shown, text_of
-from harness.types import Detail, Judgment, Winner
+from harness.types import UNSTATED, Detail, Judgment, Winner
+
+if TYPE_CHECKING:
+    from harness.judging.sets import JudgeSet
 
 
 def alpaca_eval(record: Mapping[str, Any], source: Source) -> Item:
     """Return the output of a record, or the outputs and the judgment of an annotation."""
     given = optional(record, "input")
-    turns = [text_of(record, "instruction") + (f"\n\n{given}" if given else "")]
-    dataset = optional(record, "dataset", usual="alpaca_eval").strip()
+    item = Item(
+        turns=[text_of(record, "instruction") + (f"\n\n{given}" if given else "")],
+        category=optional(record, "dataset", usual="alpaca_eval").strip(),
+        same="turns",
+    )
     if "output_1" in record and "output_2" in record:
-        return _annotation(record, source, turns, dataset)
-    model = source.model if source.named else optional(record, "generator", usual=source.stem)
-    return Item(
-        turns=turns,
-        category=dataset if source.file == 0 else None,
-        same="turns",
-        answers={model.strip(): [text_of(record, "output", empty=True)]},
-    )
-
-
-def _annotation(
-    record: Mapping[str, Any], source: Source, turns: list[str], dataset: str
-) -> Item:
-    baseline = text_of(record, "generator_1")
-    model = source.model if source.named else text_of(record, "generator_2")
-    share = _share(record.get("preference"))
-    judgments = []
-    if share is not None and model != baseline:
-        judgments.append(_judgment(record, source, turns[0], (model, baseline), share))
-    outputs = {baseline: [text_of(record, "output_1", empty=True)]}
-    return Item(
-        turns=turns,
-        category=dataset,
-        same="turns",
-        answers=outputs | {model: [text_of(record, "output_2", empty=True)]},
-        judgments=judgments,
-        failed=share is None,
-    )
+        baseline = text_of(record, "generator_1")
+        model = source.model or text_of(record, "generator_2")
+        item.answers[baseline] = [text_of(record, "output_1", empty=True)]
+        item.answers[model] = [text_of(record, "output_2", empty=True)]
+        share = _share(record.get("preference"))
+        item.failed = share is None
+        if share is not None and model != baseline:
+            item.judgments.append(_judgment(record, source, item.turns[0], share))
+        for judgment in item.judgments:
+            judgment.model_1, judgment.model_2 = model, baseline
+        return item
+    model = source.model or optional(record, "generator", usual=source.stem).strip()
+    item.answers[model] = [text_of(record, "output", empty=True)]
+    if source.file > 0:
+        item.category = None
+    return item
 
 
 def _judgment(
-    record: Mapping[str, Any],
-    source: Source,
-    instruction: str,
-    models: tuple[str, str],
-    share: float,
+    record: Mapping[str, Any], source: Source, instruction: str, share: float
 ) -> Judgment:
-    """Return the judgment of a preference; `share` of 1 goes to the first of the models."""
+    """Return the judgment of an annotation; `share` of 1 goes to the model, our model_1."""
     annotator, completion = text_of(record, "annotator"), record.get("raw_completion")
     if completion is not None and not isinstance(completion, str):
         completion = json.dumps(completion, ensure_ascii=False)
+    judge_set = _judge_set(annotator, source.folder)
+    judge = source.judge or (judge_set.judge if judge_set else None) or annotator
     winner: Winner = "tie" if share == 0.5 else "model_1" if share > 0.5 else "model_2"
-    detail = Detail(
-        given="annotations",
-        seconds=_number(record.get("time_per_example")),
-        price=_number(record.get("price_per_example")),
-        verdict_reason="imported",
-    )
     row = Judgment(
         question_id=0,
-        model_1=models[0],
-        model_2=models[1],
-        judge=(source.judge or annotator, "unstated"),
+        judge=(judge, UNSTATED),
         turn=1,
         tstamp=time.time(),
         judge_set=annotator,
+        judge_set_version=judge_set.version if judge_set else "",
         score_method="text" if share in (0, 0.5, 1) else "logprobs",
-        details=[detail],
+        details=[
+            Detail(
+                given="annotations",
+                seconds=_number(record.get("time_per_example")),
+                price=_number(record.get("price_per_example")),
+            )
+        ],
     )
-    if baseline_is_second(instruction):
-        row.shown_first, row.g1_winner, row.g1_judgment, row.g1_preference = (
-            *("model_1", winner),
-            *(completion, share),
-        )
+    if (judge_set is None or judge_set.order == "random") and not baseline_is_first(instruction):
+        row.shown_first, row.g1_winner = "model_1", winner
+        row.g1_judgment, row.g1_preference = completion, share
+    else:
+        row.shown_first, row.g2_winner = "model_2", winner
+        row.g2_judgment, row.g2_preference = completion, share
     return row
 
 
-def baseline_is_second(instruction: str, seed: int = 0) -> bool:
-    """Return whether alpaca_eval shows the baseline's output second.
+@functools.cache
+def _judge_set(name: str, folder: pathlib.Path) -> "JudgeSet | None":
+    """Return the judge set of an annotator's name, if there is one."""
+    from harness.judging import sets
 
-    >>> baseline_is_second("Say hi."), baseline_is_second("Explain tides to a child.")
-    (False, True)
+    try:
+        return sets.load(name, folder, folder.parent)
+    except UsageError:
+        return None
+
+
+def baseline_is_first(instruction: str) -> bool:
+    """Return whether alpaca_eval, with its seed 0, shows the baseline's output first.
+
+    >>> baseline_is_first("Say hi."), baseline_is_first("Explain tides to a child.")
+    (True, False)
     """
-    text = f"is_switched_outputs{instruction}{seed}"
-    return random.Random(text).choices([False, True], k=1)[0]
+    switched = random.Random(f"is_switched_outputs{instruction}0").choices([False, True], k=1)[0]
+    return not switched
 
 
 def _share(value: Any) -> float | None:

@@ -30,7 +30,7 @@ def colossalai(record: Mapping[str, Any], source: Source) -> Item:
         raise BadRecord(f"id must be a whole number, this is {shown(number)}")
     if source.file > 0:
         answer = text_of(record, "output", empty=True)
-        return Item(question_id=number, answers={source.model: [answer]})
+        return Item(question_id=number, answers={source.model or source.stem: [answer]})
     instruction, more = text_of(record, "instruction"), optional(record, "input")
     target, output = optional(record, "target"), optional(record, "output")
     return Item(

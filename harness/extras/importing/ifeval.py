@@ -40,7 +40,7 @@ def ifeval(record: Mapping[str, Any], source: Source) -> Item:
     prompt = text_of(record, "prompt")
     if "instruction_id_list" not in record:
         response = [text_of(record, "response", empty=True)]
-        return Item(turns=[prompt], answers={source.model: response})
+        return Item(turns=[prompt], answers={source.model or source.stem: response})
     checks = _checks(record.get("instruction_id_list"), record.get("kwargs"))
     return Item(
         question_id=id_of(record, "key"),

@@ -4,6 +4,7 @@ A format is one function `(record, source) -> Item`. It raises `BadRecord` for a
 cannot use; that record is left out and listed with file and line.
 """
 
+import pathlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
@@ -18,12 +19,14 @@ class BadRecord(ValueError):  # noqa: N818  (no fault of the program)
 class Source(NamedTuple):
     """Where a record comes from, and what the user says about it."""
 
+    folder: pathlib.Path
+    """The benchmark's."""
+    stem: str = ""
+    """The file's name without its ending."""
     file: int = 0
     """Which of the files: 0 is the first, which defines the questions."""
     model: str = ""
     """The model that `--model-id` names for the file; empty: none."""
-    stem: str = ""
-    """The file's name without its ending."""
     judge: str = ""
     """Who made the judgments, from `--judge-model`; empty: as the records say."""
     keep_input: bool = False

@@ -6,6 +6,7 @@ Records that cannot be used are left out and listed; the others are written. Not
 replaced, and the same import again adds nothing.
 """
 
+import json
 import pathlib
 import time
 from collections import Counter, defaultdict
@@ -123,8 +124,8 @@ def import_data(
     folder = pathlib.Path(data_dir) / check_bench_name(bench_name)
     collected = _Collected(_existing(folder), ImportReport(folder=folder), first_n)
     for number, (path, model) in enumerate(zip(paths, models, strict=True)):
-        stem = path.name.partition(".")[0]
-        source = Source(number, model or (stem if number else ""), stem, judge_model or "", keep_input)
+        stem = path.name.removesuffix(".gz").rpartition(".")[0]
+        source = Source(folder, stem, number, model, judge_model or "", keep_input)
         for position, (line, record) in enumerate(read_records(path), 1):
             try:
                 if isinstance(record, BadRecord):
@@ -286,7 +287,7 @@ class _Collected:
     def _make_bench(self, settings: Mapping[str, str]) -> None:
         folder = self.report.folder
         lines = [msgspec.json.encode(_question_row(own)) for own in self.questions.values()]
-        store.write_file(folder / "bench.toml", msgspec.toml.encode(settings))
+        store.write_file(folder / "bench.toml", toml_lines(settings))
         store.write_file(folder / "question.jsonl", b"\n".join([*lines, b""]))
         self.report.written += [folder / "bench.toml", folder / "question.jsonl"]
         self.report.questions = len(self.questions)
@@ -326,6 +327,12 @@ def _answer(model: str, question_id: QuestionId, texts: list[str], note: str) ->
         choices=[Choice(turns=texts, details=[Detail(note=note) for _ in texts] if note else [])],
         tstamp=time.time(),
     )
+
+
+def toml_lines(settings: Mapping[str, str]) -> str:
+    """Return texts as lines of TOML, whose strings are JSON's (but for the character DEL)."""
+    texts = {name: json.dumps(text, ensure_ascii=False) for name, text in settings.items()}
+    return "".join(f"{name} = {text}\n" for name, text in texts.items()).replace("\x7f", "\\u007f")
 
 
 def _question_row(question: Question) -> dict[str, Any]:
