@@ -1,1 +1,1 @@
-"""Rooms that the core never imports; the registry finds them by name."""
+"""What most users never open; the core reaches it by name, through the registry."""

@@ -1,0 +1,41 @@
+"""Checks: requirements on a reply that a program can decide, from a closed list of kinds.
+
+    check("One two three.", {"kind": "count", "of": "words", "at_most": 2})   Outcome(False, "3 words", ...)
+
+    passage.py     a part of a reply, an outcome, and the normal form in which texts are compared
+    units.py       words, sentences, lines, bullets, rows as human readers count them
+    check.py       what every kind has: where it looks, bounds
+    contents.py counts.py earlier.py data.py answers.py code.py ifeval.py      the kinds
+    sandbox.py     running a model's code in bubblewrap
+    kinds.py       all kinds, reading them, strict and loose verdicts
+
+docs/checks.md is the manual. All of it is pure but running code.
+"""
+
+from harness.extras.checks.check import Check
+from harness.extras.checks.kinds import (
+    KINDS,
+    Verdict,
+    all_pass,
+    check,
+    check_turn,
+    describe,
+    read_check,
+    read_checks,
+)
+from harness.extras.checks.passage import Outcome, Span, normal
+
+__all__ = [
+    "KINDS",
+    "Check",
+    "Outcome",
+    "Span",
+    "Verdict",
+    "all_pass",
+    "check",
+    "check_turn",
+    "describe",
+    "normal",
+    "read_check",
+    "read_checks",
+]
