@@ -31,7 +31,9 @@ _ID = ("question_id", "id")
 
 def messages(record: Mapping[str, Any], source: Source) -> Item:
     """Return the question, answers and reference of a record."""
-    system, turns, replies, extra = "", [], [], {}
+    turns: list[str]
+    replies: list[str]
+    extra: dict[str, Any] = {}
     if "messages" in record:
         system, turns, replies = conversation(record["messages"], "messages")
         if len(replies) < len(turns):
@@ -86,7 +88,8 @@ def _content(message: Mapping[str, Any], name: str) -> str:
     content = message.get("content")
     if isinstance(content, list):
         parts = [part.get("text") if isinstance(part, dict) else None for part in content]
-        content = "".join(parts) if all(isinstance(part, str) for part in parts) else None
+        texts = [part for part in parts if isinstance(part, str)]
+        content = "".join(texts) if len(texts) == len(parts) else None
     if not isinstance(content, str):
         raise BadRecord(f"{name} contains a message whose content is not a text")
     return content

@@ -26,7 +26,7 @@ from harness.bench import (
     judgment_file_name,
 )
 from harness.errors import DataError, UsageError
-from harness.extras.importing.items import BadRecord, Item, Source
+from harness.extras.importing.items import BadRecord, Item, Source, shown
 from harness.extras.importing.records import expanded, read_records
 from harness.types import (
     Answer,
@@ -181,7 +181,7 @@ class _Collected:
         question_id = self._find(item, position)
         if question_id is None:
             if self.first_n is None:
-                raise BadRecord("it is about no question of the first file")
+                raise BadRecord(f"it is about no question of the first file ({_subject(item)})")
             return
         for model, texts in item.answers.items():
             if self.answers[model].get(question_id, texts) != texts:
@@ -220,7 +220,7 @@ class _Collected:
                 self.report.repeated += 1
             return known[0]
         if self.bench is not None:
-            raise BadRecord(f"it is about no question of {self.bench.name}")
+            raise BadRecord(f"it is about no question of {self.bench.name} ({_subject(item)})")
         full = self.first_n is not None and len(self.questions) >= self.first_n
         if item.category is None or full:
             return None
@@ -257,8 +257,8 @@ class _Collected:
         """Write everything; check first that no answer differs from one that is there."""
         folder, systems = self.report.folder, sorted(self.systems)
         if len(systems) > 1:
-            shown = " and ".join(repr(text[:40]) for text in systems[:2])
-            raise DataError(f"records have different system messages ({shown}); a benchmark has one")
+            two = " and ".join(map(shown, systems[:2]))
+            raise DataError(f"records have different system messages, a benchmark has one: {two}")
         answers = {
             folder / "model_answer" / f"{file_stem(model)}.jsonl": [
                 _answer(model, question_id, texts, "") for question_id, texts in own.items()
@@ -279,6 +279,9 @@ class _Collected:
             self.report.votes += len(new)
             self.report.known += len(votes) - len(new)
         for (judge, judge_set), judgments in self.judgments.items():
+            methods = {row.score_method for row in judgments}
+            for row in judgments:  # a weighed preference may be a whole number too
+                row.score_method = "logprobs" if "logprobs" in methods else "text"
             path = folder / "model_judgment" / judgment_file_name(judge, judge_set, "pair1")
             new = self._append(path, Judgment, judgments)
             self.report.judgments.update(str(row.model_1) for row in new)
@@ -319,6 +322,11 @@ def _check_same(path: pathlib.Path, rows: Sequence[Answer]) -> None:
             raise DataError(f"has another answer to question {row.question_id}; {advice}", path)
 
 
+def _subject(item: Item) -> str:
+    """Return what an item is about, for a message."""
+    return str(item.question_id) if item.question_id is not None else shown(item.turns[0])
+
+
 def _answer(model: str, question_id: QuestionId, texts: list[str], note: str) -> Answer:
     return Answer(
         question_id=question_id,
@@ -337,4 +345,5 @@ def toml_lines(settings: Mapping[str, str]) -> str:
 
 def _question_row(question: Question) -> dict[str, Any]:
     row: dict[str, Any] = msgspec.to_builtins(question)
-    return row | row.pop("extra", {})
+    extra: dict[str, Any] = row.pop("extra", {})
+    return row | extra
