@@ -6,7 +6,6 @@ Records that cannot be used are left out and listed; the others are written. Not
 replaced, and the same import again adds nothing.
 """
 
-import json
 import pathlib
 import time
 from collections import Counter, defaultdict
@@ -27,6 +26,7 @@ from harness.bench import (
 )
 from harness.errors import DataError, UsageError
 from harness.extras.importing.items import BadRecord, Item, Source, shown
+from harness.extras.importing.readers import toml_text
 from harness.extras.importing.records import expanded, read_records
 from harness.types import (
     Answer,
@@ -290,7 +290,8 @@ class _Collected:
     def _make_bench(self, settings: Mapping[str, str]) -> None:
         folder = self.report.folder
         lines = [msgspec.json.encode(_question_row(own)) for own in self.questions.values()]
-        store.write_file(folder / "bench.toml", toml_lines(settings))
+        toml = "".join(f"{name} = {toml_text(text)}\n" for name, text in settings.items())
+        store.write_file(folder / "bench.toml", toml)
         store.write_file(folder / "question.jsonl", b"\n".join([*lines, b""]))
         self.report.written += [folder / "bench.toml", folder / "question.jsonl"]
         self.report.questions = len(self.questions)
@@ -335,12 +336,6 @@ def _answer(model: str, question_id: QuestionId, texts: list[str], note: str) ->
         choices=[Choice(turns=texts, details=[Detail(note=note) for _ in texts] if note else [])],
         tstamp=time.time(),
     )
-
-
-def toml_lines(settings: Mapping[str, str]) -> str:
-    """Return texts as lines of TOML, whose strings are JSON's (but for the character DEL)."""
-    texts = {name: json.dumps(text, ensure_ascii=False) for name, text in settings.items()}
-    return "".join(f"{name} = {text}\n" for name, text in texts.items()).replace("\x7f", "\\u007f")
 
 
 def _question_row(question: Question) -> dict[str, Any]:
