@@ -36,7 +36,11 @@ TABLE: dict[str, dict[str, str]] = {
         "messages": "harness.extras.importing.messages:messages",
         "votes": "harness.extras.importing.votes:votes",
     },
-    "judge_file": {},
+    "judge_file": {  # of a path, the JudgeSet that another project's prompt file makes
+        "fastchat": "harness.judging.fastchat:load",
+        "colossalai": "harness.extras.importing.judge_files:colossalai",
+        "alpaca_eval": "harness.extras.importing.judge_files:alpaca_eval",
+    },
     "engine": {},
     "format": {},
 }
