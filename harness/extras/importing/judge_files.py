@@ -1,4 +1,4 @@
-"""Other projects' judges as judge sets, as they stand: AlpacaEval's evaluators, ColossalAI's prompts.
+"""Judges of other projects as judge sets: AlpacaEval's evaluators, ColossalAI's prompt files.
 
     weighted_alpaca_eval_gpt4_turbo:
       prompt_template: "alpaca_eval_clf_gpt4_turbo/alpaca_eval_clf.txt"
@@ -15,7 +15,8 @@ temperature 0; the function of a function call is the JSON schema of the reply.
     battle:   [{"id": 1, "system_prompt": "...", "prompt": "...",
                 "prompt_template": "{question} {answer_1} {answer_2} {prompt}"}]
     grading:  {"chat": {"id": 1, "category": "chat", "metrics": {"fidelity": "..."},
-                        "CoT": {"fidelity": "..."}, "prompt": "{question} {answer} {metric} {steps}"}}
+                        "CoT": {"fidelity": "..."},
+                        "prompt": "{question} {answer} {metric} {steps}"}}
 
 A battle file compares, here in both orders: two scores from 1 to 10 on one line. A grading file
 makes a criterion of each metric and a template of each category; `general` is for categories that
@@ -48,7 +49,7 @@ from harness.judging.templates import Template
 from harness.types import content_hash
 
 T = TypeVar("T")
-_PAIR = {"instruction": "question", "output_1": "answer_a", "output_2": "answer_b"}
+PAIR = {"instruction": "question", "output_1": "answer_a", "output_2": "answer_b"}
 _PADDING = {"instruction": "1+1=", "output_1": "2", "output_2": "3"}
 """Source: alpaca_eval 0.6.6, `processors.py`."""
 _SAMPLING = {
@@ -84,16 +85,14 @@ def alpaca_eval(path: pathlib.Path) -> JudgeSet:
     for slot, padding in _PADDING.items():
         first, *others = text.split(f"{{{slot}}}")
         if len(others) != size:
-            raise DataError(
-                f"must hold {{{slot}}} {size} times, for batch_size {size}", prompt_path
-            )
+            raise DataError(f"has not as many {{{slot}}} as batch_size, {size}", prompt_path)
         text = f"{first}{{{slot}}}{padding.join(others)}"
     system, user = chat_messages(text)
     template = JudgeTemplate(
         name=prompt_path.stem,
         form=parser.form,
-        user=Template.parse_named(user, _PAIR),
-        system=Template.parse_named(system, _PAIR) if system else None,
+        user=Template.parse_named(user, PAIR),
+        system=Template.parse_named(system, PAIR) if system else None,
         top_logprobs=min(kwargs.get("top_logprobs", 5), 20),
     )
     if fault := prompt_fault(template):
@@ -151,9 +150,8 @@ def _parser(config: Mapping[str, Any], kwargs: Mapping[str, Any], path: pathlib.
     if parser == "lmsys_parser":
         return _Parser(Form(format="two_scores", kind="compare", schema=schema))
     if parser == "regex_parser":
-        patterns = {
-            str(key): str(one) for key, one in _table(own, "outputs_to_match", path).items()
-        }
+        table = _table(own, "outputs_to_match", path)
+        patterns = {str(key): str(pattern) for key, pattern in table.items()}
         if set(patterns) != {"1", "2"}:
             raise DataError("regex_parser: outputs_to_match must have the keys 1 and 2", path)
         for pattern in patterns.values():
@@ -166,18 +164,16 @@ def _parser(config: Mapping[str, Any], kwargs: Mapping[str, Any], path: pathlib.
         both = (patterns["1"], patterns["2"])
         return _Parser(Form(format="patterns", kind="compare", patterns=both, schema=schema))
     if parser == "logprob_parser":
-        first, tokens = own.get("numerator_token"), own.get("denominator_tokens")
-        others = [token for token in tokens if token != first] if isinstance(tokens, list) else []
-        if not isinstance(first, str) or len(others) != 1:
-            raise DataError(
-                "logprob_parser needs a numerator_token of two denominator_tokens", path
-            )
+        token, tokens = own.get("numerator_token"), own.get("denominator_tokens")
+        others = [other for other in tokens if other != token] if isinstance(tokens, list) else []
+        if not isinstance(token, str) or len(others) != 1:
+            raise DataError("logprob_parser needs a numerator_token and two tokens in all", path)
         greedy = own.get("is_binarize", True) is not False
         form = Form(
             format="preference",
             kind="compare",
             by_logprobs=not greedy,
-            sides=(first, str(others[0])),
+            sides=(token, str(others[0])),
         )
         return _Parser(form, greedy)
     known = "regex_parser, ranking_parser, lmsys_parser, logprob_parser, pipeline_meta_parser"

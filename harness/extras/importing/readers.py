@@ -80,7 +80,7 @@ def husimpleqa(folder: pathlib.Path, made: Mapping[str, str]) -> Texts:
 
 def alpaca_eval(folder: pathlib.Path, made: Mapping[str, str]) -> Texts:
     """Return the templates of two annotators; write the questions and the baselines' answers."""
-    from harness.extras.importing.judge_files import chat_messages
+    from harness.extras.importing.judge_files import PAIR, chat_messages
     from harness.extras.importing.reading import import_data
 
     upstream = folder / "upstream"
@@ -96,7 +96,8 @@ def alpaca_eval(folder: pathlib.Path, made: Mapping[str, str]) -> Texts:
         ("alpaca_eval_gpt4", "ranking", ("model_1", "model_2"), "alpaca_eval.txt"),
         ("alpaca_eval_clf_cot", "preference", ("m", "M"), "alpaca_eval_clf_cot.txt"),
     ):
-        system, user = chat_messages((upstream / file).read_text(encoding="utf-8"))
+        messages = chat_messages((upstream / file).read_text(encoding="utf-8"))
+        system, user = (renamed(text, PAIR) for text in messages)
         text = template("compare", verdict, user, system, sides)
         files[f"{name}/prompt.toml"] = text
     return files
@@ -184,7 +185,7 @@ def renamed(text: str, names: Mapping[str, str]) -> str:
     '{"a": {answer_a}}'
     """
     pieces, place = [], 0
-    for match in re.finditer("|".join(rf"\\{{{re.escape(name)}\\}}" for name in names), text):
+    for match in re.finditer("|".join(rf"\{{{re.escape(name)}\}}" for name in names), text):
         # A literal that ends with a brace would begin a doubled one with the placeholder's.
         pieces += [braces(text[place : match.start()] + "{")[:-1], f"{{{names[match[0][1:-1]]}}}"]
         place = match.end()
