@@ -40,6 +40,8 @@ TABLE: dict[str, dict[str, str]] = {
         "fastchat": "harness.judging.fastchat:load",
         "colossalai": "harness.extras.importing.judge_files:colossalai",
         "alpaca_eval": "harness.extras.importing.judge_files:alpaca_eval",
+        # and of ColossalAI's configuration, an Evaluation
+        "colossalai_config": "harness.extras.importing.evaluation:read_evaluation",
     },
     "engine": {},
     "format": {},
