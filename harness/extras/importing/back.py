@@ -19,7 +19,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any
 
 from harness import bench as benches
 from harness import store
@@ -46,7 +46,7 @@ class BackReport:
 
 
 def import_back(
-    back: Literal["feedback_collection", "alpaca_eval"],
+    back: str,
     output: pathlib.Path | str,
     bench_name: str = "mt_bench",
     *,
@@ -55,7 +55,9 @@ def import_back(
     judge_set: str | None = None,
     model_list: Sequence[str] = (),
 ) -> BackReport:
-    """Write a benchmark's judgments in another project's form: a file, or for alpaca_eval a folder.
+    """Write a benchmark's judgments in another project's form, `feedback_collection`, into a file.
+
+    With `alpaca_eval`, `output` is a folder.
 
     Raises:
         UsageError: no such form; no such judgments; several judges or judge sets of which none is

@@ -17,6 +17,7 @@ from msgspec import Struct
 
 from harness import registry, store
 from harness.errors import DataError
+from harness.extras.importing.items import folded
 from harness.judging.sets import DEFAULT, JudgeSet
 from harness.types import Question
 
@@ -32,9 +33,11 @@ LANGUAGES = {"cn": "zh"}
 BERT_MODELS = {"en": "roberta-large", "zh": "bert-base-chinese"}
 """What BERTScore takes in ColossalAI, where no model is named."""
 CATEGORIES = frozenset(
-    "brainstorming chat classification closed_qa extraction generation open_qa rewriting roleplay "
-    "summarization logical_reasoning ethics Finance Law Education Medical STEM SocialScience "
-    "Humanity Other".split()
+    {
+        *("brainstorming", "chat", "classification", "closed_qa", "extraction", "generation"),
+        *("open_qa", "rewriting", "roleplay", "summarization", "logical_reasoning", "ethics"),
+        *("Finance", "Law", "Education", "Medical", "STEM", "SocialScience", "Humanity", "Other"),
+    }
 )
 """The categories that ColossalAI names; a file may name them although no question is of them."""
 
@@ -136,9 +139,9 @@ def read_evaluation(path: pathlib.Path | str) -> Evaluation:
     return Evaluation(
         path=path,
         language=LANGUAGES.get(file.language, file.language),
-        criteria={name: _names(map(_folded, own.GPT)) for name, own in by_category},
+        criteria={name: _names(map(folded, own.GPT)) for name, own in by_category},
         metrics={
-            name: _names(METRICS.get(_folded(metric), _folded(metric)) for metric in own.Metrics)
+            name: _names(METRICS.get(folded(metric), folded(metric)) for metric in own.Metrics)
             for name, own in by_category
         },
         dimensions={
@@ -151,11 +154,6 @@ def read_evaluation(path: pathlib.Path | str) -> Evaluation:
 
 def _names(names: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(names))
-
-
-def _folded(name: str) -> str:
-    """Return a name as ours are written: `language organization` is `language_organization`."""
-    return "_".join(name.lower().split())
 
 
 def _beside(path: pathlib.Path, place: str) -> str:

@@ -107,6 +107,15 @@ def kept(record: Mapping[str, Any], *without: str) -> dict[str, Any]:
     }
 
 
+def folded(name: str) -> str:
+    """Return a name of theirs as ours are written.
+
+    >>> folded("Language organization")
+    'language_organization'
+    """
+    return "_".join(name.lower().split())
+
+
 def shown(value: Any) -> str:
     """Return a value for a message, at most 60 characters."""
     text = " ".join(repr(value).split())

@@ -34,7 +34,7 @@ from msgspec import structs
 
 from harness import store
 from harness.errors import DataError
-from harness.extras.importing.items import shown
+from harness.extras.importing.items import folded, shown
 from harness.judging.forms import Form
 from harness.judging.sets import (
     DEFAULT,
@@ -324,4 +324,4 @@ def _need(entry: Mapping[str, Any], field: str, kind: type[T], path: pathlib.Pat
 
 def _texts(entry: Mapping[str, Any], field: str, path: pathlib.Path) -> dict[str, str]:
     table: dict[str, Any] = _need(entry, field, dict, path)
-    return {name: _need(table, name, str, path) for name in table}
+    return {folded(name): _need(table, name, str, path) for name in table}

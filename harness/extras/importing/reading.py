@@ -213,18 +213,24 @@ class _Collected:
             if item.same == "answers":
                 known = [one for one in known if self._fits(item, one)]
         if known:
-            if item.turns and self.questions[known[0]].turns != item.turns:
-                where = self.bench.name if self.bench else "an earlier record"
-                raise BadRecord(f"question {known[0]} is another one in {where}")
+            self._check_same(item, known[0])
             if item.category is not None and not item.answers and self.bench is None:
                 self.report.repeated += 1
             return known[0]
-        if self.bench is not None:
+        if self.bench is not None and self.first_n is None:
             raise BadRecord(f"it is about no question of {self.bench.name} ({_subject(item)})")
         full = self.first_n is not None and len(self.questions) >= self.first_n
-        if item.category is None or full:
+        if self.bench is not None or item.category is None or full:
             return None
         return self._new(item, position if question_id is None else question_id)
+
+    def _check_same(self, item: Item, question_id: QuestionId) -> None:
+        if not item.turns or self.questions[question_id].turns == item.turns:
+            return
+        if self.bench is None:
+            raise BadRecord(f"an earlier record is another question {question_id}")
+        advice = "give another --bench-name; nothing was written"
+        raise DataError(f"question {question_id} is another one here; {advice}", self.report.folder)
 
     def _fits(self, item: Item, question_id: QuestionId) -> bool:
         """Return whether no model would have two different answers to a question."""
