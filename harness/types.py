@@ -305,7 +305,8 @@ class Vote(Row, kw_only=True):
     winner: str
     """`model_a`, `model_b`, or anything that starts with `tie`."""
     judge: str = ""
-    turn: int = 1
+    turn: int = 0
+    """From 1. 0 only while a row without the field is read; `store` makes it 1."""
     judgment: str | None = None
     """Why, in the voter's words."""
     answers: str | None = None

@@ -71,6 +71,7 @@ def preference_collection(record: Mapping[str, Any], source: Source) -> Item:
         model_b="response_b",
         winner=winner,
         judge=PREFERENCE,
+        turn=1,
         judgment=optional(record, "orig_feedback"),
     )
     return Item(

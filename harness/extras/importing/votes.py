@@ -20,5 +20,5 @@ def votes(record: Mapping[str, Any], source: Source) -> Item:
         raise BadRecord(f"not a vote: {error}") from None
     if vote.winner not in ("model_a", "model_b") and not vote.winner.startswith("tie"):
         raise BadRecord(f"winner must be model_a, model_b or tie, this is {vote.winner!r}")
-    vote.judge = vote.judge or source.stem
+    vote.judge, vote.turn = vote.judge or source.stem, vote.turn or 1
     return Item(question_id=vote.question_id, votes=[vote])
