@@ -103,7 +103,7 @@ def _causes(causes: Sequence[Note], width: int) -> str:
 
 
 def _with_flag(note: Note) -> str:
-    return f"{note.text}: {note.flag}" if note.flag else note.text
+    return ": ".join(part for part in (note.text, note.flag) if part)
 
 
 def markdown(page: Page) -> str:

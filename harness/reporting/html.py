@@ -9,10 +9,12 @@ import base64
 import hashlib
 import html as html_module
 import pathlib
+import re
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 from harness.errors import StorageError
+from harness.reporting.charts import WIDTH
 from harness.reporting.page import ABSENT, Chart, Column, Page, Row, Table, cell_text, printable
 
 Link: TypeAlias = Callable[[Row, Column], str | None]
@@ -41,8 +43,8 @@ def html(page: Page) -> str:
             parts.append(f"<section>{title}{table_html(table)}</section>")
     if page.charts:
         parts.append(f'<div class="tb-charts">{"".join(map(_figure, page.charts))}</div>')
-    if page.notes:
-        parts.append(f"<footer>{''.join(f'<p>{escaped(n.text)}</p>' for n in page.notes)}</footer>")
+    if notes := "".join(f"<p>{escaped(note.text)}</p>" for note in page.notes if note.text):
+        parts.append(f"<footer>{notes}</footer>")
     policy = (
         f"default-src 'none'; style-src '{_digest(style)}'; script-src '{_digest(script)}'; "
         "base-uri 'none'; form-action 'none'"
@@ -133,7 +135,7 @@ class _Drawn:
 
     def __init__(self, column: Column, rows: Sequence[Row], naming: bool) -> None:
         self.column, self.naming = column, naming
-        self.kind = "tb-word" if column.to_the_left(rows) and not column.draw else "tb-number"
+        self.kind = "tb-word" if column.to_the_left(rows) else "tb-number"
         bounds = [row.get(f"{column.key}{end}") for row in rows for end in ("", "_low", "_high")]
         known = [value for value in bounds if value is not None] if column.draw == "whisker" else []
         self.least, self.most = min(known, default=0.0), max(known, default=1.0)
@@ -209,5 +211,8 @@ def _shades(columns: Sequence[Column], rows: Sequence[Row]) -> list[dict[str, in
 
 
 def _figure(chart: Chart) -> str:
-    inside = f'<div class="tb-sheet" tabindex="0">{chart.draw()}</div>'
-    return f"<figure><figcaption>{escaped(chart.title)}</figcaption>{inside}</figure>"
+    svg = chart.draw()
+    width = re.search(r' width="(\d+)"', svg)
+    wide = ' class="tb-wide"' if width and int(width[1]) > WIDTH else ""
+    inside = f'<div class="tb-sheet" tabindex="0">{svg}</div>'
+    return f"<figure{wide}><figcaption>{escaped(chart.title)}</figcaption>{inside}</figure>"

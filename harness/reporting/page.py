@@ -77,7 +77,7 @@ class Note:
 
     text: str
     flag: str = ""
-    """The command or flag that it leads to; shown on a terminal only."""
+    """The command or flag that it leads to; not shown on HTML pages."""
 
 
 @dataclass(frozen=True)
