@@ -8,29 +8,30 @@
 are in one sentence if they say the same, else in two, pairs first.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from harness.reporting.page import counted, listed, percent, rounded
+from harness.results import Estimate, Ranking
 
-_A_THIRD = 1 / 3
+_MANY_FLIPS = 1 / 3
 """The share of flips above which they are said in words."""
 
 
 class Measure(NamedTuple):
     """What the numbers are, and how a sentence writes them."""
 
-    kind: Literal["grades", "pairs", "shares", "numbers"]
+    kind: Literal["grades", "pairs", "labels", "numbers"]
     top: float | None = None
     """The greatest grade."""
     noun: str = ""
-    """What a share or a number is of: `correct`, `bleu`."""
+    """What a number is of: `correct`, `bleu`."""
     places: int = 2
 
     def value(self, number: float) -> str:
         """Return a number as it stands in a list: 46%, 7.28."""
-        return percent(number) if self.kind == "shares" else rounded(number, self.places)
+        return percent(number) if self.kind == "labels" else rounded(number, self.places)
 
     def values(self, numbers: Sequence[float]) -> str:
         """Return some numbers with what they are: 7.28 and 7.01 of 10."""
@@ -43,32 +44,17 @@ class Measure(NamedTuple):
 
     def gap(self, size: float) -> str:
         """Return a difference: 15 points, 0.41."""
-        if self.kind == "shares":
+        if self.kind == "labels":
             return counted(max(1, int(rounded(size, 0, 2))), "point")
         return rounded(size, self.places)
 
-
-@dataclass(frozen=True)
-class Standing:
-    """One model's number and the ranks that it may have."""
-
-    model: str
-    value: float
-    low: float | None = None
-    high: float | None = None
-    ranks: tuple[int, int] = (1, 1)
-
-
-class Gap(NamedTuple):
-    """The difference of two models' numbers, compared question by question."""
-
-    value: float
-    low: float | None
-    high: float | None
-    better: bool
-    """Whether it is significant."""
-    detectable: float | None
-    """The smallest difference that would have been seen."""
+    def ends(self, estimate: Estimate) -> str:
+        """Return an interval in brackets after a blank; nothing where there is none."""
+        if (interval := estimate.interval) is None:
+            return ""
+        scale = 2 if self.kind == "labels" else 0
+        places = 0 if self.kind == "labels" else self.places
+        return f" ({' to '.join(rounded(end, places, scale) for end in interval)})"
 
 
 @dataclass(frozen=True)
@@ -76,222 +62,174 @@ class Evidence:
     """All that is said of one kind of judgments."""
 
     measure: Measure
-    standings: Sequence[Standing]
-    """The best first."""
-    gaps: Mapping[tuple[str, str], Gap]
-    """By two models, the better one's number first or not; pairs that could not be compared are
-    missing."""
+    ranking: Ranking
     questions: int
     noun: str = "question"
-    """What the questions are called: instructions, where the benchmark says so."""
-    panel: int = 1
-    """How many judges it is the mean of."""
+    """What the questions are called."""
+    judges: int = 1
 
-    def gap(self, one: str, other: str) -> Gap | None:
-        """Return the difference of two models, the first less the second."""
-        if (gap := self.gaps.get((one, other))) is not None:
-            return gap
-        if (gap := self.gaps.get((other, one))) is None:
-            return None
-        low, high = (None if end is None else -end for end in (gap.high, gap.low))
-        return Gap(-gap.value, low, high, gap.better, gap.detectable)
+    @property
+    def finding(self) -> tuple[str, ...]:
+        """What it shows: `better a b`, `best a`, `last a`, `close a b …`, `one a`, `apart a b`."""
+        ranking, names = self.ranking, self.ranking.names
+        if len(names) == 1:
+            return "one", names[0]
+        if len(names) == 2:
+            pair = ranking.comparisons.between(*names)
+            if not pair.questions:
+                return "apart", *sorted(names)
+            return ("better", *names) if pair.better else ("close", *sorted(names))
+        if ranking.best is not None:
+            return "best", ranking.best
+        if ranking.worst is not None:
+            return "last", ranking.worst
+        return "close", *sorted(ranking.close)
+
+    def value(self, model: str) -> Estimate:
+        """Return a model's number."""
+        return next(own.mean for own in self.ranking.models if own["model"] == model)
+
+    def values(self, models: Sequence[str]) -> str:
+        """Return the numbers of some models."""
+        return self.measure.values([self.value(model).value for model in models])
 
     def unseen(self, models: Sequence[str]) -> str:
-        """Return from which difference on two of these models would have been told apart."""
+        """Return which difference between these models would have been seen."""
+        between = self.ranking.comparisons.between
         sizes = [
-            gap.detectable
+            size
             for at, one in enumerate(models)
             for other in models[at + 1 :]
-            if (gap := self.gap(one, other)) is not None and gap.detectable is not None
+            if (size := between(one, other).difference.detectable) is not None
         ]
         if not sizes:
-            return f"on {counted(self.questions, self.noun)} no difference can be told from chance"
-        return f"where a difference under {self.measure.gap(max(sizes))} would not have been seen"
+            return f"{counted(self.questions, self.noun)} cannot tell a difference from chance"
+        if self.measure.kind == "pairs" and len(models) == len(self.ranking.names) == 2:
+            sizes = [size / 2 for size in sizes]  # a difference of win rates that add up to 1
+            return f"where less than {self.measure.gap(sizes[0])} from one half {_UNSEEN}"
+        return f"where a difference under {self.measure.gap(max(sizes))} {_UNSEEN}"
 
 
-class _Finding(NamedTuple):
-    """What one kind of judgments shows."""
-
-    kind: Literal["better", "best", "last", "close", "one", "apart"]
-    models: tuple[str, ...]
+_UNSEEN = "would not have been seen"
 
 
 def outcome(evidence: Sequence[Evidence]) -> str:
     """Return the sentences; pairs first where both kinds are there."""
     order = sorted(evidence, key=lambda own: own.measure.kind != "pairs")
-    order = [own for own in order if own.standings]
+    order = [own for own in order if own.ranking.names]
     if not order:
         return "There are no verdicts yet."
     first, *others = order
-    sentences = [_first(first, _kind(first, len(order)))]
-    for own in others:
-        sentences.append(_also(own, agrees=_finding(own) == _finding(first)))
+    sentences = [_first(first, f" {_by(first)}" if others else "")]
+    sentences += [_also(own, agrees=own.finding == first.finding) for own in others]
     return " ".join(sentences)
 
 
-def _kind(evidence: Evidence, several: int) -> str:
-    """Return what tells one kind of judgments from the other, where both are there."""
-    if several < 2:
-        return ""
-    return {"pairs": " in pairs", "grades": " by grades"}.get(evidence.measure.kind, "")
+def _by(evidence: Evidence) -> str:
+    return "in pairs" if evidence.measure.kind == "pairs" else f"by {evidence.measure.kind}"
 
 
-def _finding(evidence: Evidence) -> _Finding:
-    standings = evidence.standings
-    names = [own.model for own in standings]
-    if len(standings) == 1:
-        return _Finding("one", (names[0],))
-    if len(standings) == 2:
-        gap = evidence.gap(*names)
-        if gap is None:
-            return _Finding("apart", tuple(sorted(names)))
-        return (
-            _Finding("better", tuple(names))
-            if gap.better
-            else _Finding("close", tuple(sorted(names)))
-        )
-    if standings[0].ranks == (1, 1):
-        return _Finding("best", (names[0],))
-    if standings[-1].ranks == (len(names), len(names)):
-        return _Finding("last", (names[-1],))
-    return _Finding("close", tuple(sorted(_sharing(evidence, 1))))
-
-
-def _sharing(evidence: Evidence, rank: int) -> list[str]:
-    """Return the models that may have a rank, the best first."""
-    return [own.model for own in evidence.standings if own.ranks[0] <= rank <= own.ranks[1]]
-
-
-def _first(evidence: Evidence, kind: str) -> str:
+def _first(own: Evidence, by: str) -> str:
     """Return the sentences about the first kind of judgments."""
-    standings, measure = evidence.standings, evidence.measure
-    on = f"on {counted(evidence.questions, evidence.noun)}"
-    finding = _finding(evidence)
-    best = standings[0]
-    if finding.kind == "one":
-        return f"{best.model} has {_with_interval(evidence, best)} {on}."
-    if len(standings) == 2:
-        other = standings[1]
-        if finding.kind == "apart":
-            return (
-                f"{best.model} and {other.model} cannot be compared{kind}: "
-                "no question has verdicts on both."
-            )
-        if finding.kind == "better":
-            return (
-                f"{best.model} is better than {other.model}{kind} {on}: {_by_how_much(evidence)}."
-            )
-        return (
-            f"{best.model} and {other.model} are too close to call{kind} {on}: {_close(evidence)}."
-        )
-    count = f"of {len(standings)} models{kind} {on}"
-    if finding.kind == "best":
-        lead = (
-            f"{best.model} is the best {count}: {measure.values([best.value])}, "
-            "better than each of the others."
-        )
-        return f"{lead}{_next(evidence)}"
-    if finding.kind == "last":
-        lead = f"{standings[-1].model} is last {count}."
-        return f"{lead} {_shared(evidence, _sharing(evidence, 1))}"
-    sharing = _sharing(evidence, 1)
-    if len(sharing) == len(standings):
-        return f"The {len(standings)} models are too close to call{kind} {on}: {_span(evidence)}."
-    return f"{_shared(evidence, sharing, f' {count}')}"
+    kind, *who = own.finding
+    names = own.ranking.names
+    on = f"{by} on {counted(own.questions, own.noun)}"
+    if kind == "one":
+        return f"{who[0]} has {own.values(who)}{own.measure.ends(own.value(who[0]))}{on}."
+    if kind == "apart":
+        return f"{who[0]} and {who[1]} cannot be compared{by}: no question has verdicts on both."
+    if kind == "better":
+        return f"{who[0]} is better than {who[1]}{on}: {_by_how_much(own)}."
+    if kind == "close" and len(names) == 2:
+        return f"{names[0]} and {names[1]} are too close to call{on}: {_close(own)}."
+    of = f"of {len(names)} models{on}"
+    if kind == "best":
+        better = f"{own.values(who)}, better than each of the others"
+        return f"{who[0]} is the best {of}: {better}.{_next(own)}"
+    if kind == "last":
+        return f"{who[0]} is last {of}. {_shared(own)}"
+    if len(who) == len(names):
+        span = f"{own.measure.value(own.value(names[0]).value)} to {own.values(names[-1:])}"
+        return f"The {len(names)} models are too close to call{on}: {span}, {own.unseen(names)}."
+    return _shared(own, f" {of}")
 
 
-def _by_how_much(evidence: Evidence) -> str:
-    one, other = evidence.standings
-    if evidence.measure.kind == "pairs":
-        return _with_interval(evidence, one)
-    gap = evidence.gap(one.model, other.model)
-    words = evidence.measure.values([one.value, other.value])
-    if gap is None or gap.low is None or gap.high is None:
-        return words
-    ends = f"{evidence.measure.gap(gap.low)} to {evidence.measure.gap(gap.high)}"
-    if evidence.measure.kind == "shares":
-        ends = f"{rounded(gap.low, 0, 2)} to {rounded(gap.high, 0, 2)}"
-    return f"{words}, a difference of {evidence.measure.gap(gap.value)} ({ends})"
+def _also(own: Evidence, *, agrees: bool) -> str:
+    """Return the sentence about the second kind of judgments."""
+    kind, *who = own.finding
+    by = _by(own).capitalize()
+    if kind == "one":
+        return f"{by}: {own.values(who)}{own.measure.ends(own.value(who[0]))}."
+    if kind == "apart":
+        return f"{by} they cannot be compared."
+    if kind == "better":
+        return f"{by} {'too' if agrees else f'{who[0]} is better'}: {_by_how_much(own)}."
+    if len(own.ranking.names) == 2:
+        return f"{by} too close to call{' too' if agrees else ''}: {_close(own)}."
+    if kind == "best":
+        return f"{by} {'too' if agrees else f'{who[0]} is'}: {own.values(who)}.{_next(own)}"
+    if kind == "last":
+        return f"{by} {'too' if agrees else f'{who[0]} is last'}. {_shared(own)}"
+    return f"{by} {_shared(own)}"
 
 
-def _with_interval(evidence: Evidence, own: Standing) -> str:
-    words = evidence.measure.values([own.value])
-    if own.low is None or own.high is None:
-        return words
-    low, high = evidence.measure.value(own.low), evidence.measure.value(own.high)
-    return f"{words} ({low} to {high})"
+def _by_how_much(own: Evidence) -> str:
+    one, other = own.ranking.names
+    if own.measure.kind == "pairs":
+        return own.values([one]) + own.measure.ends(own.value(one))
+    difference = own.ranking.comparisons.between(one, other).difference
+    gap = own.measure.gap(difference.value) + own.measure.ends(difference)
+    return f"{own.values([one, other])}, a difference of {gap}"
 
 
-def _close(evidence: Evidence) -> str:
+def _close(own: Evidence) -> str:
     """Return two numbers that are too close, with the difference that would have been seen."""
-    one, other = evidence.standings
-    names = [one.model, other.model]
-    if evidence.measure.kind == "pairs":
-        return f"{one.model}'s {_with_interval(evidence, one)}, {evidence.unseen(names)}"
-    return f"{evidence.measure.values([one.value, other.value])}, {evidence.unseen(names)}"
+    one, other = own.ranking.names
+    if own.measure.kind == "pairs":
+        numbers = f"{one} has {own.values([one])}{own.measure.ends(own.value(one))}"
+    else:
+        numbers = own.values([one, other])
+    return f"{numbers}, {own.unseen([one, other])}"
 
 
-def _span(evidence: Evidence) -> str:
-    ends = [evidence.standings[0].value, evidence.standings[-1].value]
-    span = f"{evidence.measure.value(ends[0])} to {evidence.measure.values(ends[1:])}"
-    return f"{span}, {evidence.unseen([own.model for own in evidence.standings])}"
-
-
-def _shared(evidence: Evidence, models: Sequence[str], count: str = "") -> str:
-    """Return that some models share the first ranks."""
+def _shared(own: Evidence, of: str = "") -> str:
+    """Return that the first models share their ranks."""
+    models = own.ranking.close
     if len(models) == 2:
-        values = [own.value for own in evidence.standings if own.model in models]
-        words = f"{' and '.join(models)} are too close to call{count}"
-        return f"{words}: {evidence.measure.values(values)}, {evidence.unseen(models)}."
-    words = f"{listed(models)} share ranks 1 to {len(models)}{count}"
-    return f"{words}: too close to call, {evidence.unseen(models)}."
+        close = f"{' and '.join(models)} are too close to call{of}"
+        return f"{close}: {own.values(models)}, {own.unseen(models)}."
+    ranks = f"{listed(models)} share ranks 1 to {len(models)}{of}"
+    return f"{ranks}: too close to call, {own.unseen(models)}."
 
 
-def _next(evidence: Evidence) -> str:
+def _next(own: Evidence) -> str:
     """Return who comes after the best, if several do."""
-    sharing = [name for name in _sharing(evidence, 2) if name != evidence.standings[0].model]
+    best, second, *_ = own.ranking.names
+    between = own.ranking.comparisons.between
+    sharing = [n for n in own.ranking.names[1:] if n == second or not between(second, n).better]
     if len(sharing) < 2:
         return ""
     last = len(sharing) + 1
     ranks = f"ranks 2 {'and' if last == 3 else 'to'} {last}"
-    return f" {listed(sharing)} share {ranks}: too close to call, {evidence.unseen(sharing)}."
+    return f" {listed(sharing)} share {ranks}: too close to call, {own.unseen(sharing)}."
 
 
-def _also(evidence: Evidence, *, agrees: bool) -> str:
-    """Return the sentence about the second kind of judgments."""
-    standings, by = evidence.standings, f"By {evidence.measure.kind}"
-    finding = _finding(evidence)
-    if finding.kind == "one":
-        return f"{by}: {_with_interval(evidence, standings[0])}."
-    if len(standings) == 2:
-        if finding.kind == "better":
-            who = "too" if agrees else f"{standings[0].model} is better"
-            return f"{by} {who}: {_by_how_much(evidence)}."
-        if finding.kind == "close":
-            return f"{by} too close to call{' too' if agrees else ''}: {_close(evidence)}."
-        return f"{by} they cannot be compared."
-    best = standings[0]
-    if finding.kind == "best":
-        who = "too" if agrees else f"{best.model} is the best of {len(standings)}"
-        return f"{by} {who}: {evidence.measure.values([best.value])}.{_next(evidence)}"
-    return f"{by} {_shared(evidence, _sharing(evidence, 1))}"
-
-
-def flips(flipped: int, pairs: int, decided: tuple[float, float] | None) -> str:
+def flips(flipped: int, pairs: int, decided: Estimate | None) -> str:
     """Return what is said of pairs whose winner changed with the order; nothing up to a third.
 
     Args:
         flipped: pairs in which the other model won when the answers were swapped.
         pairs: pairs that were judged in both orders.
-        decided: the 95% interval of the share of flips among wins, losses and flips.
+        decided: the share of flips among wins, losses and flips.
 
-    >>> flips(55, 160, (0.3, 0.47))[:66]
+    >>> flips(55, 160, None)[:66]
     'In 34% of the pairs (55 of 160) the verdict changed with the order'
     """
-    if not pairs or flipped / pairs <= _A_THIRD:
+    if not pairs or flipped / pairs <= _MANY_FLIPS:
         return ""
     share = f"In {percent(flipped / pairs)} of the pairs ({flipped} of {pairs})"
     words = f"{share} the verdict changed with the order of the two answers; these are ties."
-    if decided is not None and decided[1] >= 0.5:
-        return f"{words} The judge may be guessing: a judge that guesses changes about half."
+    interval = None if decided is None else decided.interval
+    if interval is not None and interval.high >= 0.5:
+        return f"{words} The judge may be guessing: one that guesses changes about half."
     return f"{words} A judge that guesses changes about half."
