@@ -8,6 +8,7 @@
 are in one sentence if they say the same, else in two, pairs first.
 """
 
+import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
@@ -107,7 +108,9 @@ class Evidence:
         if self.measure.kind == "pairs" and len(models) == len(self.ranking.names) == 2:
             sizes = [size / 2 for size in sizes]  # a difference of win rates that add up to 1
             return f"where less than {self.measure.gap(sizes[0])} from one half {_UNSEEN}"
-        return f"where a difference under {self.measure.gap(max(sizes))} {_UNSEEN}"
+        about = "about " if len(sizes) > 1 else ""
+        size = self.measure.gap(statistics.median(sizes))
+        return f"where a difference under {about}{size} {_UNSEEN}"
 
 
 _UNSEEN = "would not have been seen"
@@ -204,7 +207,7 @@ def _shared(own: Evidence, of: str = "") -> str:
 
 def _next(own: Evidence) -> str:
     """Return who comes after the best, if several do."""
-    best, second, *_ = own.ranking.names
+    second = own.ranking.names[1]
     between = own.ranking.comparisons.between
     sharing = [n for n in own.ranking.names[1:] if n == second or not between(second, n).better]
     if len(sharing) < 2:
