@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 
 from harness.errors import UsageError
-from harness.results.estimate import Estimate, Floats, holm, ratio
+from harness.results.estimate import Estimate, Floats, Ints, holm, ratio
 from harness.results.scores import Scores
 from harness.results.summarize import Summary, summarize
 
@@ -111,7 +111,10 @@ def compare(scores: Scores, models: Sequence[str] | None = None) -> Comparisons:
         raise UsageError("models are compared on one metric at a time")
     every = [name for name, _ in _present(scores)] if models is None else list(models)
     differences = _pair_differences if scores.paired else _grade_differences
-    found = [Comparison(*pair, None, opponents) for *pair, opponents in differences(scores, every)]
+    found = [
+        Comparison(one, other, difference, None, opponents)
+        for one, other, difference, opponents in differences(scores, every)
+    ]
     adjusted = holm([pair.difference.p for pair in found])
     return Comparisons(
         tuple(every),
@@ -128,7 +131,7 @@ def _present(scores: Scores) -> list[tuple[str, int]]:
     return [(scores.models[code], code) for code in used.tolist()]
 
 
-def _items(scores: Scores) -> tuple[Floats, Floats]:
+def _items(scores: Scores) -> tuple[Ints, Ints]:
     """Return for each entry its (question, turn), and for each of these its question."""
     turns = int(scores.turn.max(initial=0)) + 1
     keys, place = np.unique(scores.question * turns + scores.turn, return_inverse=True)
@@ -154,7 +157,7 @@ def _grade_differences(
             yield one, other, _by_question(terms, question, len(scores.questions)), 0
 
 
-def _by_question(terms: Floats, question: Floats, questions: int) -> Estimate:
+def _by_question(terms: Floats, question: Ints, questions: int) -> Estimate:
     there = ~np.isnan(terms)
     return ratio(
         np.bincount(question[there], terms[there], questions),
@@ -182,7 +185,7 @@ def _pair_differences(
     for at, one in enumerate(models):
         for other in models[at + 1 :]:
             own, theirs = (outcomes.get(code.get(name, -1), {}) for name in (one, other))
-            sums, counts = np.zeros(items), np.zeros(items)
+            total, terms_of = np.zeros(items), np.zeros(items)
             opponents = 0
             shared = own.keys() & theirs.keys()
             terms = [own[o] - theirs[o] for o in sorted(shared)]
@@ -190,11 +193,11 @@ def _pair_differences(
                 terms.append(2 * direct - 1)
             for place, term in enumerate(terms):
                 there = ~np.isnan(term)
-                sums += np.where(there, term, 0.0)
-                counts += there
+                total += np.where(there, term, 0.0)
+                terms_of += there
                 opponents += place < len(shared) and bool(there.any())
-            by_question = (np.bincount(question, own, questions) for own in (sums, counts))
-            yield one, other, ratio(*by_question), opponents
+            by_question = [np.bincount(question, column, questions) for column in (total, terms_of)]
+            yield one, other, ratio(by_question[0], by_question[1]), opponents
 
 
 # What the first line of a page says

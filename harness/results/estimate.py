@@ -19,7 +19,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -81,7 +81,8 @@ class Estimate:
             return None
         t = t_quantile(0.975, n - 1)
         if self.share:
-            return _wilson(self.value, n if se == 0 else self._effective(se), t)
+            effective = self.value * (1 - self.value) / se**2 if se else n
+            return _wilson(self.value, effective, t)
         return None if se == 0 else Interval(self.value - t * se, self.value + t * se)
 
     @property
@@ -115,12 +116,8 @@ class Estimate:
         """Return factor · value + shift."""
         return Estimate(self.value * factor + shift, self.influence * factor, self.count)
 
-    def _effective(self, se: float) -> float:
-        """Return how many independent verdicts would have this error, at most those there are."""
-        return min(self.value * (1 - self.value) / se**2, float(max(self.count, self.n)))
 
-
-def ratio(sums: Floats, counts: Floats, *, share: bool = False) -> Estimate:
+def ratio(sums: npt.NDArray[Any], counts: npt.NDArray[Any], *, share: bool = False) -> Estimate:
     """Return the pooled mean Σ sums / Σ counts, both by question."""
     total = float(counts.sum())
     value = float(sums.sum()) / total if total else math.nan
@@ -158,7 +155,7 @@ def holm(values: Sequence[float | None]) -> list[float | None]:
 
 
 def _wilson(share: float, n: float, z: float) -> Interval:
-    """Return Wilson's interval; `z` is a quantile of t, for the few questions that the error is of."""
+    """Return Wilson's interval; `z` is a quantile of t, as the error is estimated."""
     middle = (share + z * z / (2 * n)) / (1 + z * z / n)
     half = z / (1 + z * z / n) * math.sqrt(max(share * (1 - share), 0) / n + z * z / (4 * n * n))
     return Interval(max(0.0, middle - half), min(1.0, middle + half))

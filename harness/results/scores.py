@@ -1,9 +1,9 @@
-"""Every verdict as columns: grades, wins, labels, dimensions, votes and metrics are values of one kind.
+"""Every verdict as columns: grades, wins, labels, votes and metrics are values of one kind.
 
     question  turn  model      opponent  metric  source        value  flip
     81        1     claude-v1  -         score   gpt-4         8.0    -1      a grade
-    81        1     claude-v1  gpt-4     win     gpt-4 pairs   0.5     1      a pair, flipped: a tie
-    81        1     claude-v1  -         CORRECT gpt-4.1       1.0    -1      a label: 1, the others 0
+    81        1     claude-v1  gpt-4     win     gpt-4         0.5     1      a flipped pair: a tie
+    81        1     claude-v1  -         CORRECT gpt-4.1       1.0    -1      the others are 0
 
 One entry for each (row, metric); `value` is NaN where the judge gave no verdict. A pair is one
 entry, seen from the model that its row names first; `mirrored` has it from both sides.
@@ -21,6 +21,7 @@ from msgspec import UNSET
 
 from harness import store
 from harness.bench import Bench
+from harness.bench import names as bench_names
 from harness.errors import MissingError
 from harness.results.estimate import Bools, Floats, Ints
 from harness.types import UNSTATED, Judgment, Measurement, Question, QuestionId, Vote
@@ -206,7 +207,14 @@ class _Columns:
             numbers = numbers or {row.metric: row.value}
         codes = [self.models.setdefault(model, len(self.models)) for model in models]
         at = len(self.good)
-        key = (file, source.judge, source.form, source.sample, source.choice, criterion)
+        key: tuple[Any, ...] = (
+            file,
+            source.judge,
+            source.form,
+            source.sample,
+            source.choice,
+            criterion,
+        )
         if source.kind == "program":
             key = (*key, source.judge_set, source.method)
         for column, code in zip(
@@ -226,11 +234,15 @@ class _Columns:
         if not numbers:
             self.unread.append(at)
         for metric, value in numbers.items():
-            row_at, metrics, values, flips = self.entries
-            row_at.append(at)
-            metrics.append(self.metrics.setdefault(metric, len(self.metrics)))
-            values.append(np.nan if value is None else value)
-            flips.append(flip)
+            code = self.metrics.setdefault(metric, len(self.metrics))
+            self._entry(at, code, np.nan if value is None else value, flip)
+
+    def _entry(self, row: int, metric: int, value: float, flip: int) -> None:
+        rows, metrics, values, flips = self.entries
+        rows.append(row)
+        metrics.append(metric)
+        values.append(value)
+        flips.append(flip)
 
     def finish(self) -> Scores:
         """Return the columns, of equal keys the last good row."""
@@ -292,8 +304,7 @@ class _Columns:
                 if metric != confidence:
                     numbers.append((at, metric, np.nan))
         for at, metric, value in numbers:
-            for column, own in zip(self.entries, (at, metric, value, ONCE), strict=True):
-                column.append(own)
+            self._entry(at, metric, value, ONCE)
 
 
 def _source(row: Judgment, file: str) -> Source:
@@ -339,7 +350,7 @@ def _numbers(row: Judgment) -> dict[str, float | None]:
 
 
 def outcome(games: Sequence[float | None]) -> float:
-    """Return model_1's outcome of its games: FastChat's rule, under which two that differ are a tie.
+    """Return model_1's outcome of its games; as in FastChat two that differ are a tie.
 
     Weighed preferences count as their mean: 0.9 and 0.6 are 0.75.
     """
@@ -422,14 +433,17 @@ def read(
     known = () if bench is None else bench.questions
     columns = _Columns(known, only_known=bool(known) and not files)
     for path in files or (() if bench is None else _judgment_files(bench, kind)):
-        for place in store.rows(path, Vote if kind == "vote" else Judgment):
-            if kind in (None, "vote") or (place.row.model is None) == (kind == "pair"):
-                columns.add(place.row, path.name)
-    if bench is not None:
-        wanted = [path for path in bench.metric_files() if path.name.split(".jsonl")[0] in metrics]
-        for path in wanted:
-            for place in store.rows(path, Measurement):
-                columns.add(place.row, path.name)
+        if kind == "vote":
+            for vote in store.rows(path, Vote):
+                columns.add(vote.row, path.name)
+        else:
+            for place in store.rows(path, Judgment):
+                if kind is None or (place.row.model is None) == (kind == "pair"):
+                    columns.add(place.row, path.name)
+    for path in () if bench is None else bench.metric_files():
+        if bench_names.name_of(path.name.split(".jsonl")[0]) in metrics:
+            for measured in store.rows(path, Measurement):
+                columns.add(measured.row, path.name)
     if not columns.good:
         where = bench.folder if bench is not None else ", ".join(map(str, files))
         raise MissingError(f"{where}: no judgments; run gen_judgment first")

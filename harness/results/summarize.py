@@ -16,7 +16,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from harness.errors import UsageError
-from harness.results.estimate import Estimate, Ints, ratio
+from harness.results.estimate import Bools, Estimate, Ints, ratio
 from harness.results.scores import FLIPPED, ONE_SIDED, Scores
 from harness.types import Question
 
@@ -67,8 +67,8 @@ def summarize(scores: Scores, by: Sequence[str] = ("model",)) -> list[Summary]:
     coded = [_codes(both, field) for field in by]
     size = [len(values) for _, values in coded]
     group = np.zeros(len(both), dtype=np.int64)
-    for (codes, _), count in zip(coded, size, strict=True):
-        group = group * count + codes
+    for (codes, _), width in zip(coded, size, strict=True):
+        group = group * width + codes
     groups, place = np.unique(group, return_inverse=True)
     place = place.reshape(-1)
     good, questions = both.valid, len(both.questions)
@@ -122,7 +122,7 @@ def is_share(scores: Scores) -> bool:
 
 def _within(scores: Scores) -> bool:
     valid = scores.value[scores.valid]
-    return bool(len(valid)) and 0 <= float(valid.min()) and float(valid.max()) <= 1
+    return bool(len(valid)) and float(valid.min()) >= 0 and float(valid.max()) <= 1
 
 
 def _codes(scores: Scores, field: str) -> tuple[Ints, Sequence[Any]]:
@@ -176,8 +176,9 @@ def conversations(scores: Scores, rule: Aggregate) -> Scores:
     )
     own = scores.take(order)
     key = np.stack([own.question, own.model, own.opponent, own.metric, own.source])
-    starts = np.flatnonzero(np.r_[True, (key[:, 1:] != key[:, :-1]).any(axis=0)])
-    ends = np.r_[starts[1:], len(own)]
+    differs = (key[:, 1:] != key[:, :-1]).any(axis=0)
+    starts = np.flatnonzero(np.concatenate([[True], differs]))
+    ends = np.append(starts[1:], len(own))
     asked = _turns_asked(scores)
     if rule == "mean":
         value = np.add.reduceat(own.value, starts) / (ends - starts)
@@ -207,4 +208,5 @@ def common(scores: Scores, models: Collection[str] | None = None) -> Scores:
     has = np.zeros((len(scores.models), len(scores.questions) * turns), dtype=bool)
     has[both.model[both.valid], mirrored[both.valid]] = True
     present = [at for at, name in enumerate(scores.models) if name in names and has[at].any()]
-    return scores.take(has[present].all(axis=0)[item])
+    everywhere: Bools = np.all(has[present], axis=0)
+    return scores.take(everywhere[item])
