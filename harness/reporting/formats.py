@@ -40,7 +40,7 @@ def text(page: Page, width: int | None = None) -> str:
     pointers += [note.flag for note in page.notes if not note.text]
     notes = [_with_flag(note) for note in page.notes if note.text]
     if pointers:
-        notes.append(f"{'. '.join(dict.fromkeys(pointers))}.")
+        notes.append(". ".join(dict.fromkeys(pointers)))
     parts.append("\n".join(_wrapped(note, width) for note in notes))
     return "\n\n".join(part for part in parts if part)
 
@@ -62,15 +62,17 @@ def text_table(table: Table, width: int) -> str:
         columns.remove(column)
         if body := _aligned(columns, table.rows, width):
             return body
-    key, *others = columns
+    words = [not column.format and column.to_the_left(table.rows) for column in columns]
+    named = words.index(True) if True in words else 0
+    keys, others = columns[: named + 1], columns[named + 1 :]
     blocks: list[str] = []
     while others:
         taken = len(others)
-        while taken > 1 and not _aligned([key, *others[:taken]], table.rows, width):
+        while taken > 1 and not _aligned([*keys, *others[:taken]], table.rows, width):
             taken -= 1
-        part = [key, *others[:taken]]
+        part = [*keys, *others[:taken]]
         blocks.append(_aligned(part, table.rows, width) or _aligned(part, table.rows, 10_000))
-        others = others[taken:]
+        keys, others = keys[-1:], others[taken:]
     return "\n\n".join(blocks)
 
 

@@ -10,9 +10,30 @@ missing, with cause and command.
 
 from collections.abc import Sequence
 
-from harness.reporting.outcome import outcome
+from harness.reporting.columns import Section, View
+from harness.reporting.graded import graded
+from harness.reporting.outcome import outcome, outcomes
 from harness.reporting.page import Column, Note, Page, Table, counted
-from harness.reporting.sections import Section, View
+from harness.reporting.pairs import pairs
+from harness.reporting.several import labels, several
+from harness.results import Panel
+
+
+def sections_of(panels: Sequence[Panel], view: View) -> list[Section]:
+    """Return a section for each panel, and one for all metrics together."""
+    found = []
+    metrics = [panel for panel in panels if panel.form == "metric"]
+    for panel in panels:
+        if panel.form in ("pair", "vote"):
+            found.append(pairs(panel, view))
+        elif panel.form == "label":
+            found.append(labels(panel, view))
+        elif panel.form != "metric" or sum(len(own.metrics) for own in metrics) == 1:
+            one = len(panel.metrics) == 1
+            found.append(graded(panel, view) if one else several([panel], view))
+        elif panel is metrics[0]:
+            found.append(several(metrics, view))
+    return found
 
 
 def results_page(sections: Sequence[Section], view: View, causes: Sequence[Note] = ()) -> Page:
@@ -63,9 +84,7 @@ def _main(sections: Sequence[Section]) -> list[Section]:
 
 def _text(sections: Sequence[Section]) -> str:
     if len(sections) == 1 and len(sections[0].evidence) > 1:
-        own = sections[0]
-        sentences = [outcome([one]) for one in own.evidence[:3]]
-        return "\n".join(sentences)
+        return outcomes(sections[0].evidence)
     said = [outcome([own.evidence[0] for own in sections])]
     return "\n".join([*said, *(own.said for own in sections if own.said)])
 

@@ -11,11 +11,11 @@ from harness import bench as benches
 from harness.bench import Bench
 from harness.errors import MissingError, UsageError
 from harness.options import ShowResult, build
+from harness.reporting.columns import Section, View
 from harness.reporting.formats import frame, text
 from harness.reporting.html import fragment
 from harness.reporting.page import Note, Page, Row, listed
-from harness.reporting.results_page import results_page
-from harness.reporting.sections import Section, View, section
+from harness.reporting.results_page import results_page, sections_of
 from harness.results import Panel, Scores, common, panels, read
 from harness.results.scores import WIN
 from harness.store import failures
@@ -68,7 +68,7 @@ def results_of(options: ShowResult) -> Result:
     if options.common:
         scores = common(scores, options.slice.model_list or None)
     groups = panels(scores, named=options.select.judge_model)
-    sections = [section(panel, view) for panel in groups]
+    sections = sections_of(groups, view)
     if options.common:
         sections = [_complete(own) for own in sections]
     causes = _causes(bench, groups, options)
@@ -117,6 +117,8 @@ def _selected(scores: Scores, options: ShowResult, bench: Bench | None) -> Score
             )
             and (select.sample is None or source.sample == select.sample)
             and (select.score_method is None or source.method == select.score_method)
+            and (not options.metric or source.form == "metric" or "score" in options.metric)
+            and (options.variant is None or source.method.split()[0] == options.variant)
             and not any(fnmatch.fnmatch(source.judge, glob) for glob in select.exclude)
         )
     found = scores.take(keep[scores.source])
