@@ -44,7 +44,14 @@ TABLE: dict[str, dict[str, str]] = {
         "colossalai_config": "harness.extras.importing.evaluation:read_evaluation",
     },
     "engine": {},
-    "format": {},
+    "format": {
+        "text": "harness.reporting.formats:text",
+        "json": "harness.reporting.formats:json",
+        "csv": "harness.reporting.formats:csv",
+        "markdown": "harness.reporting.formats:markdown",
+        "latex": "harness.reporting.formats:latex",
+        "html": "harness.reporting.html:html",
+    },
 }
 
 
