@@ -90,7 +90,7 @@ def _export(options: ImportData) -> int:
     if options.imports:
         raise UsageError(f"--back takes no files, this is {options.imports[0]!r}")
     report = harness.import_back(
-        options.back,
+        options.back or "",
         options.output,
         options.bench.bench_name,
         data_dir=options.bench.data_dir,

@@ -111,20 +111,18 @@ def _chosen(
     rows = list(found.values())
     if not rows:
         raise UsageError(f"there are no such judgments in {bench.folder / 'model_judgment'}")
-    for flag, wanted, values in (
-        ("--judge-model", judge, {row.judge_model for row in rows}),
-        ("--judge-set", judge_set, {row.judge_set for row in rows}),
+    for flag, wanted, field in (
+        ("--judge-model", judge, "judge_model"),
+        ("--judge-set", judge_set, "judge_set"),
     ):
+        values = {getattr(row, field) for row in rows}
         known = ", ".join(sorted(values))
         if wanted is not None and wanted not in values:
             raise UsageError(f"{flag} {wanted}: there are judgments of {known}")
         if wanted is None and len(values) > 1:
             raise UsageError(f"choose one with {flag}: {known}")
-    return [
-        row
-        for row in rows
-        if judge in (None, row.judge_model) and judge_set in (None, row.judge_set)
-    ]
+        rows = [row for row in rows if wanted in (None, getattr(row, field))]
+    return rows
 
 
 def _feedback(

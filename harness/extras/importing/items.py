@@ -42,7 +42,7 @@ class Item:
     category: str | None = None
     """None: the record adds to a question that is there, which has this id or these turns."""
     question_id: QuestionId | None = None
-    """The record's own id; None: its place in the file."""
+    """The record's own id; None: its place among all records."""
     same: Literal["place", "turns", "answers"] = "place"
     """When two records without an id are one question: `place` never; `turns` if the user says the
     same; `answers` if besides no model would have two different answers."""

@@ -123,10 +123,12 @@ def import_data(
     models = [*([""] * (len(paths) - len(model_id))), *model_id] if model_id else [""] * len(paths)
     folder = pathlib.Path(data_dir) / check_bench_name(bench_name)
     collected = _Collected(_existing(folder), ImportReport(folder=folder), first_n)
+    position = 0
     for number, (path, model) in enumerate(zip(paths, models, strict=True)):
         stem = path.name.removesuffix(".gz").rpartition(".")[0]
         source = Source(folder, stem, number, model, judge_model or "", keep_input)
-        for position, (line, record) in enumerate(read_records(path), 1):
+        for line, record in read_records(path):
+            position += 1
             try:
                 if isinstance(record, BadRecord):
                     raise record
@@ -171,7 +173,7 @@ class _Collected:
         self.systems: set[str] = set()
 
     def add(self, item: Item, position: int) -> None:
-        """Take what the record at a position (from 1) of its file has become.
+        """Take what the record at a position (from 1) has become.
 
         Raises:
             BadRecord: it does not fit with what is there.

@@ -78,7 +78,7 @@ def _value(text: bytes) -> Any:
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
-        return BadRecord(f"not valid JSON: {error}")
+        return BadRecord(f"not valid JSON: {getattr(error, 'msg', error)}")
 
 
 def _table(data: bytes, path: pathlib.Path, delimiter: str) -> Iterator[tuple[int, Any]]:
