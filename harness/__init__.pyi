@@ -19,6 +19,7 @@ from harness.old.estimating import estimate_plan as estimate_plan
 from harness.old.importing.answers import import_answers as import_answers
 from harness.extras.importing.originals import fetch_bench as fetch_bench
 from harness.extras.importing.originals import originals as originals
+from harness.extras.importing.reading import ImportReport as ImportReport
 from harness.extras.importing.reading import import_data as import_data
 from harness.old.judging.options import JudgeOptions as JudgeOptions
 from harness.old.judging.prompts import judge_prompts as judge_prompts

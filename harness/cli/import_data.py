@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import harness
 from harness import registry
@@ -9,6 +10,9 @@ from harness.cli import command
 from harness.cli.parser import Parsed
 from harness.errors import UsageError
 from harness.options import ImportData
+
+if TYPE_CHECKING:
+    from harness import ImportReport
 
 log = logging.getLogger("turnbench")
 _MOST_SHOWN = 50
@@ -65,23 +69,25 @@ def work(parsed: Parsed) -> int:
         log.warning("%s left out:\n  %s", _counted(len(report.bad), "record"), "\n  ".join(lines))
     for path in report.written:
         print(path)
-    _say_next(options, form, answered=bool(report.answers), voted=report.votes > 0)
+    _say_next(options, form, report)
     return 1 if report.bad else 0
 
 
-def _say_next(options: ImportData, form: str, *, answered: bool, voted: bool) -> None:
-    """Say the next commands."""
+def _say_next(options: ImportData, form: str, report: "ImportReport") -> None:
     flags = f"--bench-name {options.bench.bench_name}"
     if options.bench.data_dir != "data":
         flags += f" --data-dir {options.bench.data_dir}"
-    if not answered and form != "votes":
+    if report.judgments:
+        log.info("next: show_result %s", flags)
+        return
+    if not report.answers and form != "votes":
         log.info("next: gen_answer %s --model MODEL", flags)
+    flags += " --judge-model JUDGE"
     if form in _PAIRS:
         flags += " --mode pairwise-all"
-        if voted and form == "battles":
-            folder = f"{options.bench.data_dir}/{options.bench.bench_name}/human_judgment"
-            flags += f" --votes {folder}/battles.jsonl"
-    log.info("next: gen_judgment %s --judge-model JUDGE", flags)
+        if form == "battles":
+            flags += f" --votes {report.folder}/human_judgment/battles.jsonl"
+    log.info("next: gen_judgment %s", flags)
 
 
 def _export(options: ImportData) -> int:

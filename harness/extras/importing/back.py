@@ -7,9 +7,9 @@ shown:
     {"instruction": <the judge's whole input>, "output": "<feedback> [RESULT] 4", "orig_...": ...}
 
 `alpaca_eval`: pairs as annotations, a file for each model where alpaca_eval keeps them,
-`OUTPUT/MODEL/JUDGE_SET/annotations.json`. The records are in the order of the questions, one for
-each that both models answered (its length control looks the difficulty up by that order); where
-there is no verdict, `preference` is null.
+`OUTPUT/MODEL/JUDGE_SET/annotations.json`, or of one model OUTPUT.json. The records are in the
+order of the questions, one for each that both models answered (its length control looks the
+difficulty up by that order); where there is no verdict, `preference` is null.
 """
 
 import json
@@ -57,7 +57,7 @@ def import_back(
 ) -> BackReport:
     """Write a benchmark's judgments in another project's form, `feedback_collection`, into a file.
 
-    With `alpaca_eval`, `output` is a folder.
+    With `alpaca_eval`, `output` is a folder, or of one model a .json file.
 
     Raises:
         UsageError: no such form; no such judgments; several judges or judge sets of which none is
@@ -78,9 +78,14 @@ def import_back(
     if back == "feedback_collection":
         _write(output, list(_feedback(bench, rows, report)), report)
         return report
-    for model in sorted({row.models[0] for row in rows}):
+    models = {row.models[0] for row in rows}
+    if output.suffix == ".json" and len(models) > 1:
+        raise UsageError(f"{len(models)} models have a file each: --output must be a folder")
+    for model in sorted(models):
         own = [row for row in rows if row.models[0] == model]
-        path = output / file_stem(model) / file_stem(own[0].judge_set) / "annotations.json"
+        path = output
+        if output.suffix != ".json":
+            path = output / file_stem(model) / file_stem(own[0].judge_set) / "annotations.json"
         records = list(_annotations(bench, own))
         _write(path, records, report)
         report.records[model] = len(records)
@@ -111,17 +116,17 @@ def _chosen(
     rows = list(found.values())
     if not rows:
         raise UsageError(f"there are no such judgments in {bench.folder / 'model_judgment'}")
-    for flag, wanted, field in (
+    for flag, wanted, name in (
         ("--judge-model", judge, "judge_model"),
         ("--judge-set", judge_set, "judge_set"),
     ):
-        values = {getattr(row, field) for row in rows}
+        values = {getattr(row, name) for row in rows}
         known = ", ".join(sorted(values))
         if wanted is not None and wanted not in values:
             raise UsageError(f"{flag} {wanted}: there are judgments of {known}")
         if wanted is None and len(values) > 1:
             raise UsageError(f"choose one with {flag}: {known}")
-        rows = [row for row in rows if wanted in (None, getattr(row, field))]
+        rows = [row for row in rows if wanted in (None, getattr(row, name))]
     return rows
 
 
