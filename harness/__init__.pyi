@@ -1,7 +1,5 @@
 """The Python interface: the names that `harness` offers, each from the module that defines it."""
 
-from harness.old.annotations import import_annotations as import_annotations
-from harness.old.annotations import write_annotations as write_annotations
 from harness.old.answering.options import AnswerOptions as AnswerOptions
 from harness.old.answering.plan import plan_answers as plan_answers
 from harness.old.answering.work import run_answers as run_answers
@@ -16,7 +14,6 @@ from harness.old.bench import load_bench as load_bench
 from harness.old.checking import check_bench as check_bench
 from harness.old.errors import TurnbenchError as TurnbenchError
 from harness.old.estimating import estimate_plan as estimate_plan
-from harness.old.importing.answers import import_answers as import_answers
 from harness.extras.importing.originals import fetch_bench as fetch_bench
 from harness.extras.importing.originals import originals as originals
 from harness.extras.importing.reading import ImportReport as ImportReport
