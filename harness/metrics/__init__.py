@@ -4,45 +4,17 @@
     tokens.py      texts to tokens, for every language
     bleu.py  chrf.py  rouge.py  token_f1.py  exact_match.py  label_match.py  distinct.py
     colossalai.py  the same as ColossalAI's evaluation computes them
+    load.py        the choice among them
     run.py         from answers to rows of model_metric/
+    commands.py    auto_metrics and auto_checks
 
 A metric knows no benchmark and no file. `checks`, `bert_score` and `unieval` are in `extras/`.
 """
 
-from collections.abc import Iterable
-
-from harness import registry
-from harness.errors import UsageError
-from harness.metrics import colossalai
+from harness.metrics.commands import auto_checks, auto_metrics, plan_checks, plan_metrics
+from harness.metrics.load import TEXT, load
 from harness.metrics.metric import Item, Measured, Metric, Setup
 from harness.metrics.run import MetricPlan, MetricReport, plan, run
-from harness.metrics.tokens import TOKENIZERS
-
-TEXT = ("bleu", "rouge", "chrf", "token_f1", "exact_match", "label_match", "distinct")
-"""The metrics that need no model: `--metrics text`."""
-_USUAL = Setup()
-
-
-def load(names: Iterable[str], setup: Setup = _USUAL) -> list[Metric]:
-    """Return the metrics of these names; `text` stands for all that need no model.
-
-    Raises:
-        UsageError: a name, variant or tokenizer is unknown, or an extra is not installed.
-    """
-    variant, tokenizer = setup.options.variant, setup.options.tokenizer
-    if variant not in ("default", colossalai.VARIANT):
-        raise UsageError(f"no variant {variant!r}; there are default and {colossalai.VARIANT}")
-    if tokenizer is not None and tokenizer not in TOKENIZERS:
-        raise UsageError(f"no tokenizer {tokenizer!r}; there are {', '.join(TOKENIZERS)}")
-    found: list[Metric] = []
-    every = (one for given in names for one in (TEXT if given == "text" else (given,)))
-    for name in dict.fromkeys(every):
-        if variant == colossalai.VARIANT and name in colossalai.NAMES:
-            found.append(colossalai.metric(name, setup))
-        else:
-            found.append(registry.find("metric", name)(setup))
-    return found
-
 
 __all__ = [
     "TEXT",
@@ -52,7 +24,11 @@ __all__ = [
     "MetricPlan",
     "MetricReport",
     "Setup",
+    "auto_checks",
+    "auto_metrics",
     "load",
     "plan",
+    "plan_checks",
+    "plan_metrics",
     "run",
 ]

@@ -209,12 +209,12 @@ def _subjects(
     for what, ids in (("has no answer to", missing), ("answered another wording of", stale)):
         if ids:
             more = f" and {len(ids) - 5} more" if len(ids) > 5 else ""
-            shown_ids = ", ".join(map(str, ids[:5])) + more
-            notices.append(f"left out: {model} {what} question {shown_ids}")
+            listed = ", ".join(map(str, ids[:5])) + more
+            notices.append(f"left out: {model} {what} question {listed}")
 
 
 def _written_turns(question: Question, model: str, choice: Choice) -> list[int]:
-    """Return the turns that a model wrote itself: not given by the question or another's history."""
+    """Return the turns that a model wrote itself: none that the question or --history gives."""
     turns = [n for n in range(1, len(choice.turns) + 1) if question.given(n) is None]
     return turns if split_variant(model)[1] is None else turns[1:]
 

@@ -77,16 +77,14 @@ class _Grid(Check, frozen=True, kw_only=True):
             if len(row) != len(grid[0]):
                 counts = f"row {number} has {len(row)} cells, the header {len(grid[0])}"
                 return Outcome(False, counts, (span,))
-        columns: Sequence[str | float] | None = self.columns
-        if columns is None and self.equals:
-            columns = self.equals[0]
-        if columns is not None and not _same_cells(columns, grid[0]):
+        header: Sequence[str | float] = self.equals[0] if self.equals else grid[0]
+        if not _same_cells(self.columns or header, grid[0]):
             return Outcome(False, f"columns: {', '.join(grid[0])}"[:80], (span,))
         rows = len(self.equals) - 1 if self.equals else self.rows
         if rows is not None and len(grid) - 1 != rows:
             return Outcome(False, f"{len(grid) - 1} rows", (span,))
-        for number, row in enumerate(self.equals[1:] if self.equals else (), 1):
-            if not _same_cells(row, grid[number]):
+        for number, expected in enumerate(self.equals[1:] if self.equals else (), 1):
+            if not _same_cells(expected, grid[number]):
                 return Outcome(False, f"row {number} is not as given", (span,))
         return PASSED
 
