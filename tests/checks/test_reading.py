@@ -73,7 +73,7 @@ def test_what_a_played_user_needs_is_validated_too() -> None:
 
 
 def test_a_judge_reads_what_passes_without_the_words_of_the_reply() -> None:
-    specs = [
+    specs: list[dict[str, Any]] = [
         {"kind": "count", "of": "words", "at_most": 2, "in": {"line": 1}},
         {"kind": "starts", "text": "Hello"},
         {"kind": "not_contains", "text": "!"},
