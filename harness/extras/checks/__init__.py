@@ -1,6 +1,7 @@
 """Checks: requirements on a reply that a program can decide, from a closed list of kinds.
 
-    check("One two three.", {"kind": "count", "of": "words", "at_most": 2})   Outcome(False, "3 words", ...)
+    check("One two three.", {"kind": "count", "of": "words", "at_most": 2})
+    Outcome(passed=False, reason="3 words", spans=(Span(8, 13),))
 
     passage.py     a part of a reply, an outcome, and the normal form in which texts are compared
     units.py       words, sentences, lines, bullets, rows as human readers count them
@@ -8,6 +9,7 @@
     contents.py counts.py earlier.py data.py answers.py code.py ifeval.py      the kinds
     sandbox.py     running a model's code in bubblewrap
     kinds.py       all kinds, reading them, strict and loose verdicts
+    metric.py      the checks of a turn as a metric
 
 docs/checks.md is the manual. All of it is pure but running code.
 """
@@ -22,6 +24,7 @@ from harness.extras.checks.kinds import (
     describe,
     read_check,
     read_checks,
+    validate,
 )
 from harness.extras.checks.passage import Outcome, Span, normal
 
@@ -38,4 +41,5 @@ __all__ = [
     "normal",
     "read_check",
     "read_checks",
+    "validate",
 ]

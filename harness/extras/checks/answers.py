@@ -75,7 +75,7 @@ class Number(Check, frozen=True, kw_only=True, tag="number"):
 
 
 class Choice(Check, frozen=True, kw_only=True, tag="choice"):
-    """The option that the reply decides for: {"kind": "choice", "equals": "B", "options": ["A", "B"]}.
+    """The option that the reply decides for: {"equals": "B", "options": ["A", "B"]}.
 
     That is the one after the last word such as "answer" or "答案"; without one, the one that begins
     the last line or the first; else the last that is named.

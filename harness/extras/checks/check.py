@@ -2,11 +2,11 @@
 
     {"kind": "count", "of": "words", "at_most": 15, "each": "line", "in": {"paragraph": 2}}
 
-A kind is a subclass of `Check`: its fields are the arguments, `test` looks at one part of the reply,
-`requirement` says in words what is required. `in` narrows the place by selectors, one after the other:
+A kind is a subclass of `Check`: its fields are the arguments, `test` looks at one part of the
+reply, `requirement` says in words what is required. `in` narrows the place by selectors:
 
-    {"paragraph": 2}   {"sentence": -1}   {"line": [2, 4]}   {"after": "Reasons:"}   {"before": "P.S."}
-    {"between": ["First letter", "Second letter"]}
+    {"paragraph": 2}   {"sentence": -1}   {"line": [2, 4]}   {"after": "Reasons:"}
+    {"before": "P.S."}   {"between": ["First letter", "Second letter"]}
 """
 
 from collections.abc import Sequence

@@ -76,11 +76,12 @@ const code = fs.readFileSync("answer", "utf8")
 const write = process.stdout.write.bind(process.stdout);
 console.log = console.info = console.error;
 const named = `;return typeof ${name} !== 'undefined' ? ${name} : module.exports.${name}`;
-const found = new Function("require", "module", "exports", code + "\n" + named)(require, module, module.exports);
+const load = new Function("require", "module", "exports", code + "\n" + named);
+const found = load(require, module, module.exports);
 (async () => {
   for (const [args] of calls) {
     let got;
-    try { got = {returns: await found(...args)}; if (got.returns === undefined) got.returns = null; }
+    try { got = {returns: (await found(...args)) ?? null}; }
     catch (error) { got = {raises: [error && error.name, "Error", "Exception"]}; }
     write(token + JSON.stringify(got) + "\n");
   }
@@ -124,7 +125,7 @@ class Code(Check, frozen=True, kw_only=True, tag="code"):
 
     language: str = "python"
     function: str | None = None
-    cases: list[Case] = []
+    cases: list[Case] = msgspec.field(default_factory=list)
     tests: str | None = None
     """A program that is put behind the code and must end without an error."""
     seconds: float = 5
@@ -178,7 +179,7 @@ class Code(Check, frozen=True, kw_only=True, tag="code"):
         return Outcome(False, fault, (blocks[-1],)) if fault else PASSED
 
     def _blocks(self, passage: Passage) -> list[Span]:
-        """Return the code: fences in that language, else those that name none, else all of the reply."""
+        """Return the code: fences in that language, else those that name none, else the reply."""
         every = list(_FENCE.finditer(passage.reply, *passage.span))
         names = {self.language, *LANGUAGES[self.language].aliases}
         named = [m for m in every if m[2].lower() in names] or [m for m in every if not m[2]]
@@ -239,7 +240,7 @@ def _end(ran: Ran) -> str:
 
 
 def _results(token: str, printed: str) -> list[dict[str, Any]]:
-    """Return the results of the calls, as far as they ran: {"returns": value} or {"raises": [classes]}."""
+    """Return the results of the calls: {"returns": value} or {"raises": [classes]}."""
     found = []
     for line in printed.splitlines():
         with contextlib.suppress(ValueError, RecursionError):

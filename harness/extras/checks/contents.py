@@ -1,6 +1,6 @@
-"""What is written where: `contains`, `not_contains`, `starts`, `ends`, `order`, `equals`, `language`.
+"""What is written where: `contains`, `starts`, `ends`, `order`, `equals`, `language`.
 
-Texts are looked for as they stand and in the normal form of `passage.normal`; what either has counts.
+Texts are looked for as they stand and in the normal form of `passage.normal`; either counts.
 Words and texts become plain expressions, patterns are RE2's: all match in linear time.
 """
 
@@ -25,7 +25,7 @@ _AFTER = r"[\s*_~\"'“”«»」』’)\].,;:!?…。！？、-]*"
 
 
 class Searching(Bounds, frozen=True, kw_only=True):
-    """Arguments of the kinds that look for something written: one of `words`, `text` and `pattern`."""
+    """Arguments of the kinds that look for something: one of `words`, `text` and `pattern`."""
 
     words: Texts | None = None
     """Whole words or phrases; `*` at an end stands for any ending, or beginning."""
@@ -64,11 +64,11 @@ class Searching(Bounds, frozen=True, kw_only=True):
         return _plain(before + source + after, self.match_case)
 
     def find(self, entry: str, passage: Passage) -> list[Span]:
-        """Return the places of an entry; where the normal form has more, the surplus has no place."""
+        """Return the places of an entry; what only the normal form has is in the whole passage."""
         return self._spans(passage, [self.expression(entry), self.expression(self._same(entry))])
 
     def at_edge(self, entry: str, passage: Passage, edge: Literal["begin", "end"]) -> list[Span]:
-        """Return where an entry begins or ends a passage, marks around words passed over; else nothing."""
+        """Return where an entry begins or ends a passage, marks around words passed over."""
         before = _BEFORE if self.words is not None else r"\s*"
         after = _AFTER if self.words is not None else r"[\s\"”’»」*_]*" if self.text else r"\s*"
         end = r"\z" if self.pattern is not None else r"\Z"  # RE2's and Python's
@@ -94,7 +94,9 @@ class Searching(Bounds, frozen=True, kw_only=True):
 
 
 class Contains(Searching, frozen=True, kw_only=True, tag="contains"):
-    """Each of these, so often: {"kind": "contains", "words": ["harbour", "boat*"]}; `any`: one of them.
+    """Each of these, so often: {"kind": "contains", "words": ["harbour", "boat*"]}.
+
+    With `any`, one of them is enough.
 
     Of words, a whole number may be spelled out in English, unless bounds are given.
     """
@@ -194,7 +196,7 @@ class Ends(_Edge, frozen=True, kw_only=True, tag="ends"):
 
 
 class Order(_Unbounded, frozen=True, kw_only=True, tag="order"):
-    """Each is first named after the one before: {"kind": "order", "words": ["harbour", "market"]}."""
+    """Each is first named after the one before: {"words": ["harbour", "market"]}."""
 
     def __post_init__(self) -> None:
         """Raise `ValueError` for fewer than two."""
@@ -254,7 +256,7 @@ class Equals(Check, frozen=True, kw_only=True, tag="equals"):
 
 
 class Language(Check, frozen=True, kw_only=True, tag="language"):
-    """Written in a language: {"kind": "language", "is": "hu"}; langdetect's codes, "zh" for both of Chinese."""
+    """Written in a language: {"is": "hu"}; langdetect's codes, "zh" for both of Chinese."""
 
     code: str = msgspec.field(name="is")
 
@@ -329,7 +331,7 @@ def excerpt(passage: Passage, edge: Literal["begin", "end"], length: int = 30) -
 
 
 def _words_source(entry: str) -> str:
-    """Return the expression for whole words: edges where one begins or ends, any space, any apostrophe."""
+    """Return the expression for whole words: edges of words, any space, any apostrophe."""
     entry = entry.strip()
     core = entry.strip("*")
     inner = r"\s+".join(regex.escape(word).replace("'", "['’]") for word in core.split())
@@ -337,7 +339,7 @@ def _words_source(entry: str) -> str:
     open_start, open_end = (
         not regex.match(letter, edge) or regex.match(han, edge) for edge in (core[0], core[-1])
     )
-    # A boundary before any beginning too: without it each letter of a long word would be tried first.
+    # An edge before any beginning too: without it each letter of a long word would be tried.
     start = f"(?<!{letter}){letter}*" if entry[0] == "*" else "" if open_start else f"(?<!{letter})"
     end = f"{letter}*" if entry[-1] == "*" else "" if open_end else f"(?!{letter})"
     return start + inner + end

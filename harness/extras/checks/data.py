@@ -77,14 +77,14 @@ class _Grid(Check, frozen=True, kw_only=True):
             if len(row) != len(grid[0]):
                 counts = f"row {number} has {len(row)} cells, the header {len(grid[0])}"
                 return Outcome(False, counts, (span,))
-        columns = self.equals[0] if self.columns is None and self.equals else self.columns
-        if columns is not None and not _same_cells(columns, grid[0]):
+        header: Sequence[str | float] = self.equals[0] if self.equals else grid[0]
+        if not _same_cells(self.columns or header, grid[0]):
             return Outcome(False, f"columns: {', '.join(grid[0])}"[:80], (span,))
         rows = len(self.equals) - 1 if self.equals else self.rows
         if rows is not None and len(grid) - 1 != rows:
             return Outcome(False, f"{len(grid) - 1} rows", (span,))
-        for number, row in enumerate(self.equals[1:] if self.equals else (), 1):
-            if not _same_cells(row, grid[number]):
+        for number, expected in enumerate(self.equals[1:] if self.equals else (), 1):
+            if not _same_cells(expected, grid[number]):
                 return Outcome(False, f"row {number} is not as given", (span,))
         return PASSED
 
@@ -136,7 +136,7 @@ class Csv(_Grid, frozen=True, kw_only=True, tag="csv"):
 
 
 def different(expected: Any, value: Any, at: str = "") -> str:
-    """Return where a JSON value differs from another; "" if they are equal, whatever the order of keys.
+    """Return where a JSON value differs from another; "" if they are equal in any order of keys.
 
     1 and 1.0 are equal, true and 1 are not; numbers may differ by a billionth.
     """

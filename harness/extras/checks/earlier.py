@@ -83,7 +83,7 @@ class Keeps(Bounds, frozen=True, kw_only=True, tag="keeps"):
 
 
 class Quotes(Bounds, frozen=True, kw_only=True, tag="quotes"):
-    """Quoted passages occur in earlier turns: {"kind": "quotes", "of": "answer", "words": [3, 6]}."""
+    """Quoted passages occur in earlier turns: {"of": "answer", "words": [3, 6]}."""
 
     whose: Literal["answer", "question"] = field(name="of", default="answer")
     """From the model's earlier replies, or from the user's messages."""
@@ -118,7 +118,7 @@ class Quotes(Bounds, frozen=True, kw_only=True, tag="quotes"):
 
 
 class Shorter(Check, frozen=True, kw_only=True, tag="shorter"):
-    """Shorter than an earlier reply, or at most a share of it: {"kind": "shorter", "share": 0.5}."""
+    """Shorter than an earlier reply, or at most a share of it: {"share": 0.5}."""
 
     QUOTES: ClassVar[bool] = False
     of: Unit = "words"

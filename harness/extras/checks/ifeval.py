@@ -15,6 +15,8 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
+from msgspec import field
+
 from harness.extras.checks.check import Check, nearest
 from harness.extras.checks.contents import detected
 from harness.extras.checks.passage import PASSED, Outcome, Passage
@@ -27,7 +29,7 @@ class IFEval(Check, frozen=True, kw_only=True, tag="ifeval"):
     """One of IFEval's instructions, with its arguments."""
 
     instruction: str
-    arguments: dict[str, Any] = {}
+    arguments: dict[str, Any] = field(default_factory=dict)
     script_words: bool = False
 
     def __post_init__(self) -> None:
@@ -65,7 +67,8 @@ def _related(number: int, arguments: Mapping[str, Any], relation: str, threshold
     named = arguments[relation]
     if named not in ("less than", "at least"):
         raise ValueError(f"{relation} is {named!r}")
-    return number < arguments[threshold] if named == "less than" else number >= arguments[threshold]
+    limit = int(arguments[threshold])
+    return number < limit if named == "less than" else number >= limit
 
 
 def _units(unit: str, text: str) -> int:
@@ -135,7 +138,7 @@ def _nth_paragraph(text: str, a: Mapping[str, Any]) -> bool:
 
 
 def _placeholders(text: str, a: Mapping[str, Any]) -> bool:
-    return len(re.findall(r"\[.*?\]", text)) >= a["num_placeholders"]
+    return len(re.findall(r"\[.*?\]", text)) >= int(a["num_placeholders"])
 
 
 def _postscript(text: str, a: Mapping[str, Any]) -> bool:
@@ -146,7 +149,7 @@ def _postscript(text: str, a: Mapping[str, Any]) -> bool:
 
 def _bullets(text: str, a: Mapping[str, Any]) -> bool:
     stars = re.findall(r"^\s*\*[^\*].*$", text, re.MULTILINE)
-    return len(stars) + len(re.findall(r"^\s*-.*$", text, re.MULTILINE)) == a["num_bullets"]
+    return len(stars) + len(re.findall(r"^\s*-.*$", text, re.MULTILINE)) == int(a["num_bullets"])
 
 
 def _constrained(text: str, a: Mapping[str, Any]) -> bool:
@@ -155,11 +158,11 @@ def _constrained(text: str, a: Mapping[str, Any]) -> bool:
 
 def _highlights(text: str, a: Mapping[str, Any]) -> bool:
     found = re.findall(r"\*[^\n\*]*\*", text) + re.findall(r"\*\*[^\n\*]*\*\*", text)
-    return sum(1 for one in found if one.strip("*").strip()) >= a["num_highlights"]
+    return sum(1 for one in found if one.strip("*").strip()) >= int(a["num_highlights"])
 
 
 def _sections(text: str, a: Mapping[str, Any]) -> bool:
-    return len(re.findall(rf"{a['section_spliter'].strip()}\s?\d+", text)) >= a["num_sections"]
+    return len(re.findall(rf"{a['section_spliter'].strip()}\s?\d+", text)) >= int(a["num_sections"])
 
 
 def _json(text: str, a: Mapping[str, Any]) -> bool:
@@ -183,11 +186,11 @@ def _two_responses(text: str, a: Mapping[str, Any]) -> bool:
 
 
 def _repeat_prompt(text: str, a: Mapping[str, Any]) -> bool:
-    return text.strip().lower().startswith(a["prompt_to_repeat"].strip().lower())
+    return text.strip().lower().startswith(str(a["prompt_to_repeat"]).strip().lower())
 
 
 def _end(text: str, a: Mapping[str, Any]) -> bool:
-    return text.strip().strip('"').lower().endswith(a["end_phrase"].strip().lower())
+    return text.strip().strip('"').lower().endswith(str(a["end_phrase"]).strip().lower())
 
 
 def _quotation(text: str, a: Mapping[str, Any]) -> bool:

@@ -25,6 +25,7 @@ from harness.extras.checks.earlier import Keeps, Quotes, Shorter
 from harness.extras.checks.ifeval import IFEval
 from harness.extras.checks.passage import Outcome, Passage
 from harness.extras.checks.sandbox import Sandbox
+from harness.types import Question
 
 NO_CHECKS = "(This message sets no limit that a program can check.)"
 
@@ -115,6 +116,21 @@ def read_checks(value: Any, turns: int) -> list[list[Check]]:
             except ValueError as error:
                 raise ValueError(f"check {number} of turn {turn}: {error}") from None
     return read
+
+
+def validate(question: Question) -> None:
+    """Check the checks of a question, and what a played user needs.
+
+    Raises:
+        ValueError: one is not valid.
+    """
+    if question.checks:
+        read_checks(question.checks, len(question.turns))
+    for number, need in enumerate(question.user.needs if question.user else (), 1):
+        try:
+            read_check(need)
+        except ValueError as error:
+            raise ValueError(f"need {number} of the user: {error}") from None
 
 
 def check(

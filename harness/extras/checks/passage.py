@@ -1,4 +1,4 @@
-"""A part of a reply, what a check finds in it, and how texts are made alike before they are compared.
+"""A part of a reply, what a check finds in it, and the form in which texts are compared.
 
 >>> normal("about **80\\\\,\\\\pi** cm, $4{,}600$ in all")
 'about 80 π cm, 4,600 in all'
@@ -92,14 +92,14 @@ _CHARACTERS = str.maketrans(
     }
     | {chr(code): chr(code - 0xFEE0) for code in (*range(0xFF21, 0xFF3B), *range(0xFF41, 0xFF5B))}
 )
-"""Subscript and wide digits, wide letters, and the many spaces, quotation marks, hyphens, arrows."""
+"""Subscript and wide digits, wide letters, the many spaces, quotation marks, hyphens, arrows."""
 _COMMANDS = {
-    "times": "×", "cdot": "·", "div": "÷", "pm": "±", "pi": "π", "degree": "°", "circ": "°", "percent": "%",
-    "le": "≤", "leq": "≤", "ge": "≥", "geq": "≥", "lt": "<", "gt": ">", "ne": "≠", "neq": "≠",
-    "approx": "≈", "sim": "~", "to": "→", "rightarrow": "→", "longrightarrow": "→", "Rightarrow": "→",
-    "Longrightarrow": "→", "implies": "→", "xrightarrow": "→", "rightleftharpoons": "⇌", "ldots": "…",
-    "dots": "…", "quad": " ", "qquad": " ", "left": "", "right": "", "big": "", "Big": "",
-    "displaystyle": "",
+    "times": "×", "cdot": "·", "div": "÷", "pm": "±", "pi": "π", "degree": "°", "circ": "°",
+    "percent": "%", "le": "≤", "leq": "≤", "ge": "≥", "geq": "≥", "lt": "<", "gt": ">",
+    "ne": "≠", "neq": "≠", "approx": "≈", "sim": "~", "to": "→", "rightarrow": "→",
+    "longrightarrow": "→", "Rightarrow": "→", "Longrightarrow": "→", "implies": "→",
+    "xrightarrow": "→", "rightleftharpoons": "⇌", "ldots": "…", "dots": "…", "quad": " ",
+    "qquad": " ", "left": "", "right": "", "big": "", "Big": "", "displaystyle": "",
 }  # fmt: skip
 _BEFORE_COMMANDS = [
     (r"\{,\}", ","),
@@ -130,8 +130,9 @@ _AFTER_COMMANDS = [
 def normal(text: str) -> str:
     """Return a text without what looks different and reads alike.
 
-    LaTeX becomes plain text (spaces, braces, percent, degrees, arrows, `\\text`, fractions as a/b), emphasis and
-    code marks go, and spaces, quotation marks, hyphens and wide digits become the usual ones.
+    LaTeX becomes plain text (spaces, braces, percent, degrees, arrows, `\\text`, fractions as
+    a/b), emphasis and code marks go, and spaces, quotation marks, hyphens and wide digits become
+    the usual ones.
     """
     text = text.translate(_CHARACTERS)
     if "\\" in text or "$" in text or "{" in text or "_" in text:

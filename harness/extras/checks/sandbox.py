@@ -1,6 +1,6 @@
-"""Code that a model wrote, run in bubblewrap: no network, no home, none of the user's files, within limits.
+"""Code that a model wrote, run in bubblewrap: no network, none of the user's files, within limits.
 
-    open_sandbox().run({"main.py": "print(1)"}, ["python3", "main.py"])       Ran(0, "1\\n", "", False)
+    open_sandbox().run({"main.py": "print(1)"}, ["python3", "main.py"])     Ran(0, "1\\n", "")
 
 Bubblewrap gives the program new namespaces of everything, a read-only system and an empty folder in
 memory. The limits of memory and of processes are the kernel's (`prlimit`).

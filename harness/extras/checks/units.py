@@ -63,7 +63,7 @@ _BEFORE_NUMBER = re.compile(
 
 
 def words(passage: Passage) -> list[Span]:
-    """Return runs of letters and digits with apostrophes and hyphens; of Chinese, each character."""
+    """Return runs of letters and digits, apostrophes and hyphens; of Chinese, each character."""
     return _matches(_WORD, passage)
 
 
@@ -224,7 +224,7 @@ def spans_of(unit: Unit, passage: Passage) -> list[Span]:
 
 
 def tables(passage: Passage) -> list[list[Span]]:
-    """Return the Markdown tables, each as its lines: the header, then the rows, without the ruler."""
+    """Return the Markdown tables, each as its lines: the header, then the rows."""
     every = _raw_lines(passage)
     found: list[list[Span]] = []
     number = 0
@@ -301,7 +301,7 @@ def _blocks(passage: Passage) -> list[Span]:
 
 
 def _points(passage: Passage, mark: re.Pattern[str]) -> list[tuple[Span, re.Match[str]]]:
-    """Return the points of a list: a line with the mark, and those after it till a blank or a point."""
+    """Return the points of a list: a line with the mark, and those after it that belong to it."""
     found: list[tuple[Span, re.Match[str]]] = []
     for block in _blocks(passage):
         inside = False
@@ -333,7 +333,7 @@ def _runs(places: list[int], numbers: list[str]) -> Iterator[int]:
 
 
 def _segments(passage: Passage) -> Iterator[Span]:
-    """Yield the stretches that sentences do not reach across, without marks of lists or headings."""
+    """Yield the stretches that sentences do not reach across, without marks of lists."""
     for block in _blocks(passage):
         begin: int | None = None
         for line in _raw_lines(passage.part(*block)):
