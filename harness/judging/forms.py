@@ -7,6 +7,7 @@
 `sets` makes them, `verdicts` reads replies by them.
 """
 
+import json
 from collections.abc import Mapping
 from typing import Any, Literal, TypeAlias
 
@@ -53,21 +54,23 @@ class Scale(Struct, frozen=True):
         return self.allows(self.greatest)
 
     def words(self, language: str = "en") -> dict[str, str]:
-        """Return what fills a prompt's `{scale} {least} {greatest} {in_steps}`.
+        """Return what fills a prompt's `{scale} {least} {greatest} {in_steps} {numbers}`.
 
         >>> Scale(1, 5).words()["scale"], Scale(1, 5, 0.5).words()["scale"]
         ('a whole number from 1 to 5', 'a number from 1 to 5 in steps of 0.5')
         """
-        least, greatest = f"{self.least:g}", f"{self.greatest:g}"
-        whole = self.step is None or self.step == 1
-        in_steps, text = "", f"a whole number from {least} to {greatest}"
-        if not whole:
-            in_steps = f" in steps of {self.step:g}"
-            text = f"a number from {least} to {greatest}{in_steps}"
+        least, greatest, step = f"{self.least:g}", f"{self.greatest:g}", f"{self.step or 1:g}"
         if language == "zh":
-            in_steps = "" if whole else f"、以{self.step:g}为间隔"
-            text = f"{least}到{greatest}{in_steps}的{'整数' if whole else '数'}"
-        return {"scale": text, "least": least, "greatest": greatest, "in_steps": in_steps}
+            in_steps = "" if step == "1" else f"、以{step}为间隔"
+            numbers = "整数" if step == "1" else "数"
+            scale = f"{least}到{greatest}{in_steps}的{numbers}"
+        else:
+            in_steps = "" if step == "1" else f" in steps of {step}"
+            numbers = "whole numbers" if step == "1" else f"numbers{in_steps}"
+            kind = "whole number" if step == "1" else "number"
+            scale = f"a {kind} from {least} to {greatest}{in_steps}"
+        texts = {"scale": scale, "numbers": numbers, "in_steps": in_steps}
+        return texts | {"least": least, "greatest": greatest}
 
     def schema(self) -> dict[str, Any]:
         """Return the JSON schema of one grade: its values; without a step the whole numbers."""
@@ -106,3 +109,26 @@ class Form(Struct, frozen=True, kw_only=True):
     """The JSON schema of the reply, for providers that enforce one."""
     points: int = 0
     """Of a checklist: how many points the question has at the turn."""
+
+    def stated(self, side: str) -> str | None:
+        """Return "A", "B" or "tie" as a judge writes it in this form; None: it has no words for it.
+
+        >>> Form(format="[[rating_a,rating_b]]", kind="compare").stated("A")
+        '[[10,1]]'
+        """
+        name, other = self.sides if side == "A" else self.sides[::-1]
+        least, greatest = self.scale.least, self.scale.greatest
+        middle = (least + greatest) // 2
+        a, b = {"A": (greatest, least), "B": (least, greatest)}.get(side, (middle, middle))
+        ranks = [{"model": name, "rank": 1}, {"model": other, "rank": 2}]
+        words = {
+            "[[A]]": f"[[{'C' if side == 'tie' else side}]]",
+            "[[rating_a,rating_b]]": f"[[{a:g},{b:g}]]",
+            "two_scores": f"{a:g} {b:g}",
+        }
+        decided = {
+            "[RESULT] A|B": f"[RESULT] {side}",
+            "ranking": json.dumps(ranks),
+            "preference": name,
+        }
+        return words.get(self.format) or (None if side == "tie" else decided.get(self.format))

@@ -64,6 +64,12 @@ class Wording(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What earns which grade: `{rubric}`, before a question's own."""
 
 
+class CategoryWording(Wording, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A criterion in one category; what is empty is as usual."""
+
+    turns: Turns | None = None
+
+
 class Criterion(Wording, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A criterion; each gives a judgment of its own."""
 
@@ -71,17 +77,21 @@ class Criterion(Wording, frozen=True, kw_only=True, forbid_unknown_fields=True):
     step: Step | None = None
     categories: frozenset[Filled] = frozenset()
     """Categories that it is for in addition to the set's table."""
-    by_category: dict[str, Wording] = {}
-    """Other words in some categories; an empty text there means the usual one."""
+    by_category: dict[str, CategoryWording] = {}
     turns: Turns = "every"
     default: bool = True
     """Whether it is used without being named."""
     reference: bool = True
     """Whether the judge may be shown a reference answer for it."""
 
+    def is_for(self, question: Question, turn: int) -> bool:
+        """Return whether a turn of a question is among the criterion's turns."""
+        own = self.by_category.get(question.category, CategoryWording())
+        return fits(own.turns or self.turns, turn, len(question.turns))
+
     def words(self, category: str) -> Wording:
         """Return the texts for a question of a category."""
-        own = self.by_category.get(category, Wording())
+        own = self.by_category.get(category, CategoryWording())
         names = ("definition", "steps", "rubric")
         texts = {name: getattr(own, name) or getattr(self, name) for name in names}
         return Wording(**{name: text.strip("\n") for name, text in texts.items()})
@@ -301,6 +311,9 @@ class JudgeSet(Settings, frozen=True, kw_only=True):
 
     def is_for(self, question: Question, turn: int) -> bool:
         """Return whether the set judges this turn of this question at all."""
+        kinds = {one.form.kind for one in self.templates.values()}
+        if kinds == {"checklist"} and not any(question.checklist[turn - 1 : turn]):
+            return False
         wanted = passes(filter_of(self.questions), question)
         return wanted and fits(self.turns, turn, len(question.turns))
 
@@ -308,9 +321,8 @@ class JudgeSet(Settings, frozen=True, kw_only=True):
         """Return the criteria by which a turn is judged; `(None,)` if the set knows none."""
         if not self.is_for(question, turn):
             return ()
-        count = len(question.turns)
         if self.chosen:
-            return tuple(n for n in self.chosen if fits(self.criteria[n].turns, turn, count))
+            return tuple(n for n in self.chosen if self.criteria[n].is_for(question, turn))
         usual = {name: one for name, one in self.criteria.items() if one.default}
         if not usual:
             return (None,)
@@ -319,7 +331,7 @@ class JudgeSet(Settings, frozen=True, kw_only=True):
         return tuple(
             name
             for name, one in usual.items()
-            if fits(one.turns, turn, count)
+            if one.is_for(question, turn)
             and (
                 name in listed
                 or category in one.categories
@@ -366,6 +378,10 @@ class JudgeSet(Settings, frozen=True, kw_only=True):
             for name, one in self.criteria.items()
         }
         return replace(self, criteria=criteria, categories={k: list(v) for k, v in table.items()})
+
+    def without_references(self) -> "JudgeSet":
+        """Return the set judging without references and notes."""
+        return replace(self, references=References(never=frozenset({ANY})))
 
     def shows_notes(self, category: str) -> bool:
         """Return whether references and notes are shown at all."""

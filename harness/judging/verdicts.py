@@ -158,10 +158,15 @@ def fold(text: str) -> str:
 
 def spoken(text: str) -> str | None:
     """Return the folded text after the judge's reasoning; None: reasoning is left open."""
-    plain = fold(text)
-    if reasoned := _REASONED.match(plain):
-        plain = plain[reasoned.end() :]
-    return None if _OPEN.search(plain) else plain.strip()
+    plain = after_reasoning(fold(text))
+    return None if plain is None else plain.strip()
+
+
+def after_reasoning(text: str) -> str | None:
+    """Return what follows a text's reasoning; None: reasoning is left open."""
+    if reasoned := _REASONED.match(text):
+        text = text[reasoned.end() :]
+    return None if _OPEN.search(text) else text
 
 
 def _in_form(text: str, match: Match) -> bool:
