@@ -77,6 +77,7 @@ class BenchSettings:
         str, Wanted("a text with {question}, the placeholder of the turn's text", lambda text: "{question}" in text)
     ] = "{question}"
     """The template of a turn; `{question}` is the placeholder of its text."""
+    judge_set: str | None = None
     answer_field: Annotated[str, _FIELD] | None = None
     """The field of a JSON reply with the answer, which is the only judged part; None: the whole reply."""
     confidence_field: Annotated[str, _FIELD] | None = None

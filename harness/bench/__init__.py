@@ -1,0 +1,45 @@
+"""One benchmark folder: found, loaded, checked."""
+
+from harness.bench.bench import (
+    OTHER_TEMPERATURE,
+    TEMPERATURES,
+    Bench,
+    JudgmentFile,
+    References,
+    Settings,
+    find_source,
+    load,
+    load_questions,
+    shipped,
+    spread,
+)
+from harness.bench.names import (
+    JudgmentName,
+    check_bench_name,
+    check_model_name,
+    file_stem,
+    judgment_file_name,
+    name_of,
+    parse_judgment_name,
+)
+
+__all__ = [
+    "OTHER_TEMPERATURE",
+    "TEMPERATURES",
+    "Bench",
+    "JudgmentFile",
+    "JudgmentName",
+    "References",
+    "Settings",
+    "check_bench_name",
+    "check_model_name",
+    "file_stem",
+    "find_source",
+    "judgment_file_name",
+    "load",
+    "load_questions",
+    "name_of",
+    "parse_judgment_name",
+    "shipped",
+    "spread",
+]

@@ -1,0 +1,316 @@
+"""One benchmark: its questions and settings, and where its files are.
+
+data/<bench>/question.jsonl  bench.toml  reference_answer/  model_answer/  model_judgment/
+             model_metric/  human_judgment/  .turnbench/
+"""
+
+import functools
+import logging
+import pathlib
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import zip_longest
+from typing import Annotated, NamedTuple
+
+from msgspec import Meta, Struct
+
+from harness import store
+from harness.bench.names import (
+    JudgmentName,
+    Kind,
+    check_bench_name,
+    file_stem,
+    judgment_file_name,
+    name_of,
+    parse_judgment_name,
+)
+from harness.errors import DataError, MissingError, UsageError
+from harness.types import Answer, Judgment, Question, QuestionId, split_variant
+
+log = logging.getLogger("turnbench")
+
+TEMPERATURES: Mapping[str, float] = {
+    "writing": 0.7,
+    "roleplay": 0.7,
+    "extraction": 0.0,
+    "math": 0.0,
+    "coding": 0.0,
+    "reasoning": 0.0,
+    "stem": 0.1,
+    "humanities": 0.1,
+}
+"""MT-Bench's sampling temperature for each category (FastChat `llm_judge/common.py`)."""
+OTHER_TEMPERATURE = 0.7
+
+
+class Settings(Struct, forbid_unknown_fields=True, kw_only=True):
+    """The keys of `bench.toml`; every one may be left out."""
+
+    title: str | None = None
+    version: str | None = None
+    licence: str | None = None
+    language: str = "en"
+    canary: str | None = None
+    """A text that identifies the set in training data."""
+    judge_set: str | None = None
+    """What judges this benchmark, where no `--judge-set` says otherwise."""
+    system_prompt: str | None = None
+    answer_template: Annotated[str, Meta(pattern=r"\{question\}")] = "{question}"
+    """How a turn is put to the model; `{question}` is the turn's text."""
+    answer_field: Annotated[str, Meta(min_length=1)] | None = None
+    """The field of a JSON reply that holds the answer; only that is judged."""
+    confidence_field: Annotated[str, Meta(min_length=1)] | None = None
+    """The field with the model's confidence, from 0 to 100 or from 0 to 1."""
+    temperatures: dict[str, Annotated[float, Meta(ge=0, le=2)]] = {}
+    """By category, where other than MT-Bench's."""
+    max_tokens: Annotated[int, Meta(ge=1)] | None = None
+    """The most tokens of a reply."""
+    retry_cut: Annotated[float, Meta(ge=1)] | None = None
+    """By what factor the limit grows when a cut reply is asked again; 1: never."""
+
+
+class References(NamedTuple):
+    """Reference answers, and whose they are."""
+
+    name: str
+    turns: Mapping[QuestionId, Sequence[str]]
+
+
+class JudgmentFile(NamedTuple):
+    """A file of judgments, and what its name says of it."""
+
+    path: pathlib.Path
+    name: JudgmentName | None
+    """None: named by another tool; its rows say what they are."""
+
+
+@dataclass(frozen=True)
+class Bench:
+    """One benchmark."""
+
+    name: str
+    folder: pathlib.Path
+    """Where results are: `DATA_DIR/NAME`."""
+    source: pathlib.Path
+    """Where the questions are: the same folder, or the shipped one."""
+    questions: tuple[Question, ...]
+    settings: Settings = field(default_factory=Settings)
+
+    @property
+    def state(self) -> pathlib.Path:
+        """The folder `.turnbench`."""
+        return store.state_dir(self.folder)
+
+    @property
+    def flags(self) -> str:
+        """The flags by which a command means this benchmark, ready to paste."""
+        parent = str(self.folder.parent)
+        where = "" if parent == "data" else f" --data-dir {shlex.quote(parent)}"
+        return f"--bench-name {shlex.quote(self.name)}{where}"
+
+    @functools.cached_property
+    def by_id(self) -> Mapping[QuestionId, Question]:
+        """The questions by id."""
+        return {question.question_id: question for question in self.questions}
+
+    def temperature(self, category: str) -> float:
+        """Return the temperature at which answers of a category are sampled."""
+        usual = TEMPERATURES.get(category, OTHER_TEMPERATURE)
+        return self.settings.temperatures.get(category, usual)
+
+    # Answers and references
+
+    def answer_file(self, model: str) -> pathlib.Path:
+        """Return the file of a model's answers, which may not exist."""
+        return self.answer_files().get(model) or (
+            self.folder / "model_answer" / f"{file_stem(model)}.jsonl"
+        )
+
+    def answer_files(self) -> dict[str, pathlib.Path]:
+        """Return the answer files by model; the file's name is the model's."""
+        return _by_model(self.folder / "model_answer")
+
+    def answers(self, model: str) -> dict[QuestionId, Answer]:
+        """Return a model's answers by question id; `$ERROR$` rows of FastChat are no answers."""
+        path = self.answer_file(model)
+        answers = store.latest(path, Answer) if path.exists() else {}
+        return {row.question_id: row for row in answers.values() if store.is_good(row)}
+
+    def answered_models(self) -> list[str]:
+        """Return the models that have answers, by name."""
+        return sorted(model for model, path in self.answer_files().items() if path.stat().st_size)
+
+    def reference_files(self) -> dict[str, pathlib.Path]:
+        """Return the files of reference answers by author."""
+        own = _by_model(self.folder / "reference_answer")
+        return own or _by_model(self.source / "reference_answer")
+
+    def references(self, author: str | None = None) -> References | None:
+        """Return reference answers: the only ones, or those of a reference file or answered model.
+
+        Raises:
+            UsageError: no author is given and there are several.
+            MissingError: there are no answers by that name.
+        """
+        files = self.reference_files()
+        if author is None:
+            if not files:
+                return None
+            if len(files) > 1:
+                raise UsageError(f"several references; choose with --reference: {', '.join(files)}")
+            author = next(iter(files))
+        path = files.get(author) or self.answer_file(author)
+        if not path.exists():
+            known = ", ".join(dict.fromkeys([*files, *self.answered_models()])) or "none"
+            raise MissingError(f"no reference answers by {author!r}; there are: {known}")
+        rows = store.latest(path, Answer).values()
+        return References(author, {row.question_id: row.choices[0].turns for row in rows})
+
+    def history(self, name: str) -> dict[QuestionId, list[str]]:
+        """Return the replies to earlier turns that `--history NAME` gives, by question id.
+
+        NAME is `reference`, a reference file or an answered model. A reply that the question
+        itself gives comes first.
+
+        Raises:
+            UsageError, MissingError: see `references`; or NAME itself continued from others' turns.
+        """
+        if split_variant(name)[1] is not None:
+            raise UsageError(f"{name!r} continued from given turns itself; name another --history")
+        references = self.references(None if name == "reference" else name)
+        if references is None:
+            raise MissingError(f"{self.name} has no reference answers for --history reference")
+        found = {}
+        for question in self.questions:
+            turns = references.turns.get(question.question_id)
+            if turns is not None:
+                found[question.question_id] = [
+                    question.given(number) or text
+                    for number, text in enumerate(turns[: len(question.turns)], 1)
+                ]
+        return found
+
+    # Judgments, votes, measurements
+
+    def judgment_file(
+        self, judge: str, judge_set: str, kind: Kind, sample: int = 0
+    ) -> pathlib.Path:
+        """Return the file to which a judge's judgments go."""
+        name = judgment_file_name(judge, judge_set, kind, sample)
+        return self.folder / "model_judgment" / name
+
+    def judgment_files(self) -> list[JudgmentFile]:
+        """Return all judgment files, those under other names and in folders included.
+
+        A file that is not named like one is read if its first row is a judgment, else warned of.
+        """
+        home = self.folder / "model_judgment"
+        paths = store.data_files(home)
+        for folder in sorted(home.glob("*/")):
+            paths += store.data_files(folder)
+        found = []
+        for path in paths:
+            name = parse_judgment_name(path.name)
+            if path.stat().st_size == 0:
+                continue
+            if name is not None or store.looks_like(path, Judgment):
+                found.append(JudgmentFile(path, name))
+            else:
+                log.warning("%s: holds no judgments; it is left out", path)
+        return found
+
+    def vote_files(self) -> list[pathlib.Path]:
+        """Return the files of people's votes."""
+        return store.data_files(self.folder / "human_judgment")
+
+    def metric_file(self, metric: str) -> pathlib.Path:
+        """Return the file of a metric's numbers, which may not exist."""
+        return self.folder / "model_metric" / f"{file_stem(metric)}.jsonl"
+
+    def metric_files(self) -> list[pathlib.Path]:
+        """Return the files of measurements."""
+        return store.data_files(self.folder / "model_metric")
+
+
+def load(name: str = "mt_bench", data_dir: pathlib.Path | str = "data") -> Bench:
+    """Return the benchmark `data_dir/name`, or the shipped one of that name.
+
+    Raises:
+        UsageError: there is no such benchmark.
+        DataError: its files are wrong (file and line).
+    """
+    folder = pathlib.Path(data_dir) / check_bench_name(name)
+    source = find_source(folder)
+    questions = load_questions(source / "question.jsonl")
+    settings = next((f for f in (folder / "bench.toml", source / "bench.toml") if f.exists()), None)
+    return Bench(
+        name,
+        folder,
+        source,
+        questions,
+        store.read_toml(settings, Settings) if settings else Settings(),
+    )
+
+
+def find_source(folder: pathlib.Path) -> pathlib.Path:
+    """Return the folder that holds a benchmark's questions: it, or the shipped one of its name.
+
+    Raises:
+        UsageError: neither has a `question.jsonl`.
+    """
+    for source in (folder, shipped("data") / folder.name):
+        if (source / "question.jsonl").is_file():
+            return source
+    homes = (folder.parent, shipped("data"))
+    known = sorted({path.parent.name for home in homes for path in home.glob("*/question.jsonl")})
+    raise UsageError(
+        f"no benchmark {folder.name!r} ({folder / 'question.jsonl'} is not there); "
+        f"there are {', '.join(known)}; fetch_bench downloads published ones"
+    )
+
+
+def load_questions(path: pathlib.Path) -> tuple[Question, ...]:
+    """Return the questions of a file.
+
+    Raises:
+        DataError: a line is not a question, an id occurs twice, or there is none.
+    """
+    found: dict[QuestionId, int] = {}
+    questions = []
+    for place in store.rows(path, Question):
+        key = place.row.question_id
+        if key in found:
+            raise DataError(f"question {key} is also on line {found[key]}", path, place.line)
+        found[key] = place.line
+        questions.append(place.row)
+    if not questions:
+        raise DataError("holds no questions", path)
+    return tuple(questions)
+
+
+def spread(questions: Sequence[Question], count: int) -> list[Question]:
+    """Return `count` questions in file order, spread over the categories.
+
+    The first of each category is taken, then the second of each, and so on: always the same ones.
+    """
+    by_category: dict[str, list[int]] = {}
+    for position, question in enumerate(questions):
+        by_category.setdefault(question.category, []).append(position)
+    order = [p for taken in zip_longest(*by_category.values()) for p in taken if p is not None]
+    return [questions[position] for position in sorted(order[:count])]
+
+
+def shipped(kind: str) -> pathlib.Path:
+    """Return a shipped folder, `data` or `judge_prompts`, installed or in the checkout."""
+    package = pathlib.Path(__file__).resolve().parents[1]
+    installed = package / "_data" / kind
+    return installed if installed.is_dir() else package.parent / kind
+
+
+def _by_model(folder: pathlib.Path) -> dict[str, pathlib.Path]:
+    names = {
+        name_of(path.name.removesuffix(".gz").removesuffix(".jsonl")): path
+        for path in store.data_files(folder)
+    }
+    return dict(sorted(names.items()))

@@ -1,0 +1,91 @@
+"""Names of models and benchmarks as file names, reversibly; names of judgment files.
+
+In a file name `/ \\ % :`, a leading dot and control characters become `%XX`.
+
+>>> file_stem("org/model:latest")
+'org%2Fmodel%3Alatest'
+>>> name_of("org%2Fmodel%3Alatest")
+'org/model:latest'
+"""
+
+import re
+from typing import Literal, NamedTuple, TypeAlias
+
+from harness.errors import UsageError
+
+_UNSAFE = re.compile(r"[/\\%:\x00-\x1f\x7f-\x9f]|^\.")
+_ESCAPED = re.compile(r"%([0-9A-F]{2})")
+
+Kind: TypeAlias = Literal["single", "pair", "pair1"]
+"""Single answers, pairs judged in both orders, pairs judged in one order."""
+
+
+def check_model_name(name: str) -> str:
+    """Return the name, or raise `UsageError` if no model can be called that."""
+    if not name.strip() or "\0" in name:
+        raise UsageError(f"the model name {name!r} is empty or holds a NUL character")
+    try:
+        too_long = len(name.encode()) > 200
+    except UnicodeEncodeError:
+        raise UsageError(f"the model name {name!r} is not valid UTF-8 text") from None
+    if too_long:
+        raise UsageError(
+            f"the model name {name[:40]!r}… is over 200 bytes long; give a shorter one"
+        )
+    return name
+
+
+def file_stem(model: str) -> str:
+    """Return a model's name as a file name, without its ending."""
+    return _UNSAFE.sub(lambda found: f"%{ord(found[0]):02X}", check_model_name(model))
+
+
+def name_of(stem: str) -> str:
+    """Return the name of a file's stem; one that `file_stem` never writes is the name itself."""
+    name = _ESCAPED.sub(lambda found: chr(int(found[1], 16)), stem)
+    return name if _UNSAFE.sub(lambda found: f"%{ord(found[0]):02X}", name) == stem else stem
+
+
+def check_bench_name(name: str) -> str:
+    """Return the name, or raise `UsageError` if it is not one plain folder name."""
+    if not name.strip() or _UNSAFE.search(name) or len(name.encode("utf-8", "replace")) > 200:
+        advice = "use --data-dir for the folder that holds it"
+        raise UsageError(f"the benchmark name {name!r} is not a plain folder name; {advice}")
+    return name
+
+
+class JudgmentName(NamedTuple):
+    """What the name of a judgment file says."""
+
+    judge: str
+    judge_set: str
+    kind: Kind
+    sample: int = 0
+
+
+def judgment_file_name(judge: str, judge_set: str, kind: Kind, sample: int = 0) -> str:
+    """Return `JUDGE@SET[#SAMPLE]_KIND.jsonl`; for the first sample of `mt_bench` FastChat's name.
+
+    >>> judgment_file_name("gpt-4.1", "mt_bench", "single")
+    'gpt-4.1_single.jsonl'
+    >>> judgment_file_name("org/judge", "metrics_en", "pair", sample=2)
+    'org%2Fjudge@metrics_en#2_pair.jsonl'
+    """
+    plain = judge_set == "mt_bench" and not sample and "@" not in judge
+    which = "" if plain else f"@{file_stem(judge_set)}{f'#{sample}' if sample else ''}"
+    return f"{file_stem(judge)}{which}_{kind}.jsonl"
+
+
+def parse_judgment_name(name: str) -> JudgmentName | None:
+    """Return what a judgment file's name says; None if it is not named like one.
+
+    >>> parse_judgment_name("org%2Fjudge@metrics_en#2_pair.jsonl")
+    JudgmentName(judge='org/judge', judge_set='metrics_en', kind='pair', sample=2)
+    """
+    pattern = r"(.+?)(?:@([^@#]+)(?:#(\d+))?)?_(single|pair1?)\.jsonl(?:\.gz)?"
+    found = re.fullmatch(pattern, name, re.DOTALL)
+    if found is None:
+        return None
+    judge, judge_set, sample, kind = found.groups()
+    judge_set = "mt_bench" if judge_set is None else name_of(judge_set)
+    return JudgmentName(name_of(judge), judge_set, kind, int(sample or 0))  # type: ignore[arg-type]

@@ -1,0 +1,35 @@
+"""Data files: the only room that opens one.
+
+    for place in rows(path, Judgment): ...    every row in file order, with its line and offset
+    latest(path, Answer)                      the row that counts for each key
+    with Writer(path, Judgment) as writer:    one writer a file; whole lines; nothing is deleted
+        writer.append(row)
+    with Pending(path) as pending: ...        replies of incomplete rows, causes of failures
+
+Files are JSON Lines, plain or `.gz`. A row is a Struct of `harness.types`; a field that a row
+type does not have is ignored, except a question's, which goes into `extra`.
+"""
+
+from harness.store.pending import Failure, Pending, failures
+from harness.store.read import Place, data_files, is_good, latest, looks_like, row_at, rows
+from harness.store.toml import convert, explain, read_toml
+from harness.store.write import Writer, state_dir, write_file
+
+__all__ = [
+    "Failure",
+    "Pending",
+    "Place",
+    "Writer",
+    "convert",
+    "data_files",
+    "explain",
+    "failures",
+    "is_good",
+    "latest",
+    "looks_like",
+    "read_toml",
+    "row_at",
+    "rows",
+    "state_dir",
+    "write_file",
+]

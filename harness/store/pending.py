@@ -1,0 +1,148 @@
+"""What is known of jobs whose row is not complete: replies that were paid for, causes of failures.
+
+One file beside each output, `.turnbench/FOLDER/NAME.pending`, of lines
+
+    {"job": "…", "request": "<hash>", "reply": {…}}        a reply, found again by job and request
+    {"job": "…", "failure": {"kind": …, "status": …, "message": …, "where": …, "time": …}}
+    {"job": "…", "done": true}                             the row is complete: forget the above
+
+It is removed when nothing in it is open.
+"""
+
+import os
+import pathlib
+import time
+from collections.abc import Iterator
+from typing import Self
+
+import msgspec
+
+from harness.store.write import append_whole, state_dir, storing
+from harness.types import Reply
+
+
+class Failure(msgspec.Struct, omit_defaults=True, kw_only=True):
+    """Why a job's row is missing."""
+
+    kind: str
+    """A short phrase: "rate limit", "bad request"."""
+    message: str
+    where: str = ""
+    """Which job, for people: "question 81, gpt-4o"."""
+    status: int | None = None
+    """HTTP status, if there was one."""
+    time: float = 0.0
+
+
+class _Line(msgspec.Struct, omit_defaults=True):
+    job: str
+    request: str = ""
+    reply: Reply | None = None
+    failure: Failure | None = None
+    done: bool = False
+
+
+class Pending:
+    """The pending replies and failures of one output file; a context manager.
+
+    Use it within the `Writer` of the same file, whose lock it shares.
+    """
+
+    def __init__(self, path: pathlib.Path, state: pathlib.Path | None = None) -> None:
+        folder = (state or state_dir(path.parent.parent)) / path.parent.name
+        self.path = folder / f"{path.name}.pending"
+        self._replies: dict[str, list[tuple[str, Reply]]] = {}
+        self._failures: dict[str, Failure] = {}
+        self._file: int | None = None
+
+    def __enter__(self) -> Self:
+        """Read what earlier runs left."""
+        with storing(self.path):
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            for line in _lines(self.path):
+                self._take(line)
+            self._file = os.open(self.path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o644)
+            if not _ends_whole(self._file):
+                append_whole(self._file, b"\n")
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Close the file, and remove it if nothing in it is open."""
+        if self._file is not None:
+            os.close(self._file)
+            self._file = None
+        if not self._replies and not self._failures:
+            self.path.unlink(missing_ok=True)
+
+    def replies(self, job: str) -> list[tuple[str, Reply]]:
+        """Return the replies of a job in their order, each with its request's hash."""
+        return list(self._replies.get(job, ()))
+
+    @property
+    def failures(self) -> dict[str, Failure]:
+        """The last failure of each job whose row is still missing."""
+        return dict(self._failures)
+
+    def keep(self, job: str, request: str, reply: Reply) -> None:
+        """Keep a reply until its job is done; `request` is the request's hash."""
+        self._write(_Line(job, request, reply))
+
+    def fail(self, job: str, failure: Failure) -> None:
+        """Keep why a job failed; the time is added."""
+        self._write(_Line(job, failure=msgspec.structs.replace(failure, time=time.time())))
+
+    def done(self, job: str) -> None:
+        """Forget all of a job: its row is in the file."""
+        if job in self._replies or job in self._failures:
+            self._write(_Line(job, done=True))
+
+    def _write(self, line: _Line) -> None:
+        if self._file is None:
+            raise RuntimeError("Pending is not open")
+        with storing(self.path):
+            append_whole(self._file, msgspec.json.encode(line) + b"\n")
+        self._take(line)
+
+    def _take(self, line: _Line) -> None:
+        if line.done:
+            self._replies.pop(line.job, None)
+            self._failures.pop(line.job, None)
+        elif line.failure is not None:
+            self._failures[line.job] = line.failure
+        elif line.reply is not None:
+            self._replies.setdefault(line.job, []).append((line.request, line.reply))
+
+
+def failures(folder: pathlib.Path, output: str = "*") -> list[Failure]:
+    """Return why rows are missing from a benchmark's files: the last failure of each job.
+
+    `folder` is the benchmark's; `output` a pattern such as `model_judgment/gpt-4_single.jsonl`.
+    """
+    pattern = output if "/" in output else f"*/{output}"
+    found: list[Failure] = []
+    for path in sorted(state_dir(folder).glob(f"{pattern}.pending")):
+        last: dict[str, Failure] = {}
+        for line in _lines(path):
+            if line.done:
+                last.pop(line.job, None)
+            elif line.failure is not None:
+                last[line.job] = line.failure
+        found += last.values()
+    return found
+
+
+def _lines(path: pathlib.Path) -> Iterator[_Line]:
+    """Yield the lines of a file; one that a kill cut off is passed over."""
+    if not path.exists():
+        return
+    decode = msgspec.json.Decoder(_Line).decode
+    for data in path.read_bytes().splitlines():
+        try:
+            yield decode(data)
+        except (msgspec.MsgspecError, UnicodeError):
+            continue
+
+
+def _ends_whole(file: int) -> bool:
+    size = os.fstat(file).st_size
+    return size == 0 or os.pread(file, 1, size - 1) == b"\n"

@@ -1,0 +1,251 @@
+"""Rows of a file, typed, one at a time; whatever is wrong is named with file and line."""
+
+import gzip
+import json
+import logging
+import math
+import pathlib
+import re
+from collections.abc import Callable, Iterator
+from typing import IO, Any, Generic, NamedTuple, TypeVar, cast
+
+import msgspec
+
+from harness.errors import DataError
+from harness.store.toml import explain
+from harness.types import FAILED_SCORE, Answer, Judgment, Question, Row
+
+log = logging.getLogger("turnbench")
+T = TypeVar("T", bound=Row)
+
+_BOM = b"\xef\xbb\xbf"
+_KNOWN = {field.encode_name for field in msgspec.structs.fields(Question)} - {"extra"}
+_NEEDED = {
+    *("question_id", "turn", "model", "model_1", "model_2", "model_a", "model_b", "winner"),
+    *("g1_winner", "g2_winner", "score", "label", "scores", "points", "sample", "choice"),
+    *("choices", "turns", "metric", "value", "category", "checks", "history", "user", "checklist"),
+}
+"""Fields whose value counts: one of another type is an error. Any other such field is left out."""
+
+
+class Place(NamedTuple, Generic[T]):
+    """A row, and where it is."""
+
+    row: T
+    line: int
+    """Counted from 1."""
+    offset: int
+    """Bytes before it, unpacked."""
+    length: int
+
+
+def data_files(folder: pathlib.Path) -> list[pathlib.Path]:
+    """Return the `.jsonl` and `.jsonl.gz` files in a folder, by name."""
+    found = [*folder.glob("*.jsonl"), *folder.glob("*.jsonl.gz")]
+    return sorted(path for path in found if path.is_file() and not path.name.startswith("."))
+
+
+def rows(path: pathlib.Path, kind: type[T]) -> Iterator[Place[T]]:
+    """Yield the rows of a file in its order.
+
+    A question id such as "81" becomes 81. A last line that is not JSON was cut off by a kill: it is
+    left out with a warning.
+
+    Raises:
+        DataError: a line is not a row of this kind.
+    """
+    decode = cast("Callable[[bytes], T]", _decoder(kind))
+    offset = 0
+    with _open(path) as file:
+        for number, line in enumerate(file, 1):
+            length = len(line)
+            if not line.isspace():
+                data = line.removeprefix(_BOM) if number == 1 else line
+                try:
+                    row = decode(data)
+                except (msgspec.MsgspecError, UnicodeError, TypeError):
+                    lenient = _lenient(data, kind, path, number)
+                    if lenient is None:
+                        _need_end(file, path, number)
+                        return
+                    row = lenient
+                yield Place(_finished(row, path, number), number, offset, length)
+            offset += length
+
+
+def latest(path: pathlib.Path, kind: type[T]) -> dict[Any, T]:
+    """Return for each key the row that counts: the last good one, else the last."""
+    found: dict[Any, T] = {}
+    if not path.exists():
+        return found
+    for place in rows(path, kind):
+        key = place.row.question_id if isinstance(place.row, Question) else place.row.key  # type: ignore[attr-defined]
+        if is_good(place.row) or key not in found or not is_good(found[key]):
+            found.pop(key, None)
+            found[key] = place.row
+    return found
+
+
+def row_at(path: pathlib.Path, kind: type[T], offset: int, length: int) -> T:
+    """Return the row at a place that `rows` gave."""
+    with _open(path) as file:
+        file.seek(offset)
+        data = file.read(length).removeprefix(_BOM)
+    try:
+        row = cast("T", _decoder(kind)(data))
+    except (msgspec.MsgspecError, UnicodeError, TypeError):
+        row = cast("T", _lenient(data, kind, path, None))
+    return _finished(row, path, None)
+
+
+def is_good(row: Row) -> bool:
+    """Return whether a row holds what it is for: replies (not FastChat's error text), a verdict."""
+    if isinstance(row, Judgment):
+        return not row.failed
+    if isinstance(row, Answer):
+        return not any(_is_error(choice.turns, choice.details) for choice in row.choices)
+    return True
+
+
+def looks_like(path: pathlib.Path, kind: type[Row]) -> bool:
+    """Return whether the first row of a file is one of this kind."""
+    try:
+        return next(rows(path, kind), None) is not None
+    except (DataError, OSError):
+        return False
+
+
+def _is_error(turns: list[str], details: list[Any]) -> bool:
+    """Return whether a turn is FastChat's error text, which it writes in place of a reply."""
+    return not details and any(text == "$ERROR$" for text in turns)
+
+
+def _open(path: pathlib.Path) -> IO[bytes]:
+    try:
+        return cast("IO[bytes]", gzip.open(path) if path.suffix == ".gz" else path.open("rb"))
+    except OSError as error:
+        raise DataError(f"cannot be read: {error.strerror}", path) from None
+
+
+def _decoder(kind: type[Row]) -> Callable[[bytes], Any]:
+    if kind is Question:
+        return _question
+    decode: Callable[[bytes], Any] = msgspec.json.Decoder(kind).decode
+    return decode
+
+
+def _question(data: bytes) -> Question:
+    """Return a question; every key that is not ours goes into `extra`."""
+    return question_of(msgspec.json.decode(data, type=dict[str, Any]))
+
+
+def question_of(row: dict[str, Any]) -> Question:
+    """Return the question of a JSON object.
+
+    `reference` may be one text; a `note` that is not a list is another tool's and stays in `extra`.
+    """
+    known = {name: value for name, value in row.items() if name in _KNOWN and value is not None}
+    if isinstance(known.get("reference"), str):
+        known["reference"] = [known["reference"]]
+    if not isinstance(known.get("note", []), list):
+        del known["note"]
+    if "user" in known:
+        known.setdefault("turns", [])
+    extra = {name: value for name, value in row.items() if name not in known}
+    return msgspec.convert({**known, "extra": extra}, Question)
+
+
+def _lenient(data: bytes, kind: type[T], path: pathlib.Path, number: int | None) -> T | None:
+    """Read a line that msgspec refuses: NaN, half surrogates, optional fields of another type.
+
+    Returns None if it is not JSON.
+
+    Raises:
+        DataError: it is not a row of this kind.
+    """
+    try:
+        value = json.loads(data.decode("utf-8", "replace"))
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(value, dict):
+        raise DataError("must be a JSON object", path, number)
+    value = _without_half_surrogates(value)
+    for name in ("score", "value"):
+        if isinstance(value.get(name), float) and not math.isfinite(value[name]):
+            value[name] = FAILED_SCORE if name == "score" else None
+    while True:
+        try:
+            return cast(
+                "T", question_of(value) if kind is Question else msgspec.convert(value, kind)
+            )
+        except msgspec.ValidationError as error:
+            field = re.search(r"`\$\.(\w+)", str(error))
+            if field is None or field[1] in _NEEDED or field[1] not in value:
+                raise DataError(explain(error, kind), path, number) from None
+            del value[field[1]]
+
+
+def _need_end(file: IO[bytes], path: pathlib.Path, number: int) -> None:
+    """Warn of a line that is not JSON if it is the last one, else raise `DataError`."""
+    if any(not line.isspace() for line in file):
+        raise DataError("is not JSON; mend or remove the line", path, number)
+    log.warning("%s:%s: the last line was cut off; it is left out", path, number)
+
+
+def _without_half_surrogates(value: Any) -> Any:
+    """Return a JSON value whose texts can be written as UTF-8."""
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode()
+    if isinstance(value, list):
+        return [_without_half_surrogates(item) for item in value]
+    if isinstance(value, dict):
+        return {key: _without_half_surrogates(item) for key, item in value.items()}
+    return value
+
+
+def _finished(row: T, path: pathlib.Path, number: int | None) -> T:
+    """Return a row with its defaults filled in, or say what it lacks."""
+    key = row.question_id  # type: ignore[attr-defined]
+    if type(key) is str and key.isdecimal() and str(int(key)) == key:
+        row.question_id = int(key)  # type: ignore[attr-defined]
+    if isinstance(row, Judgment):
+        _finish_judgment(row, path, number)
+    elif isinstance(row, Question):
+        _check_question(row, path, number)
+    elif isinstance(row, Answer) and not (row.choices and all(c.turns for c in row.choices)):
+        raise DataError(f"question {key}: choices and their turns may not be empty", path, number)
+    return row
+
+
+def _finish_judgment(row: Judgment, path: pathlib.Path, number: int | None) -> None:
+    row.turn = row.turn or 1
+    unset = msgspec.UNSET
+    if row.model is None and (row.model_1 is None or row.model_2 is None):
+        raise DataError("names no model (model, or model_1 and model_2)", path, number)
+    if row.model is None:
+        if row.g1_winner is None and row.g2_winner is None:
+            raise DataError("has no g1_winner and g2_winner", path, number)
+    elif row.score is unset and row.label is unset and row.scores is unset and row.points is unset:
+        raise DataError("has no score, label, scores or points", path, number)
+
+
+def _check_question(row: Question, path: pathlib.Path, number: int | None) -> None:
+    """Raise `DataError` for what no type says."""
+    turns, name = len(row.turns), f"question {row.question_id}"
+    if not row.category.strip():
+        raise DataError(f"{name}: the category is empty", path, number)
+    if row.user is not None:
+        if turns > 1 or row.checks or row.history:
+            advice = "a played user has at most one turn (its opening), its checks are in `needs`"
+            raise DataError(f"{name}: {advice}, and no history", path, number)
+        row.turns = row.turns or [row.user.goal]
+        return
+    if not turns or not all(text.strip() for text in row.turns):
+        raise DataError(f"{name}: turns must be a list of texts that are not empty", path, number)
+    for field in ("note", "history", "checks", "checklist"):
+        length = len(getattr(row, field))
+        if length not in (0, turns):
+            raise DataError(f"{name}: {field} has {length} entries for {turns} turns", path, number)
+    if row.history and None not in row.history:
+        advice = "put null where the model should reply"
+        raise DataError(f"{name}: history gives every turn; {advice}", path, number)

@@ -1,0 +1,96 @@
+"""Files that people write: TOML, decoded into a Struct; an unknown key names the nearest one."""
+
+import difflib
+import pathlib
+import re
+import tomllib
+from typing import Any, TypeVar
+
+import msgspec
+
+from harness.errors import DataError
+
+T = TypeVar("T")
+
+
+def read_toml(path: pathlib.Path, kind: type[T]) -> T:
+    """Return a TOML file as a Struct.
+
+    Raises:
+        DataError: it is not TOML, or a key is unknown or has a wrong value; file and key are named.
+    """
+    try:
+        values = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise DataError(f"cannot be read: {error.strerror}", path) from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise DataError(f"is not TOML: {error}", path) from None
+    return convert(values, kind, path)
+
+
+def convert(values: Any, kind: type[T], path: pathlib.Path | str) -> T:
+    """Return values that somebody wrote in a file as a Struct, or raise `DataError`."""
+    try:
+        return msgspec.convert(values, kind)
+    except msgspec.ValidationError as error:
+        raise DataError(explain(error, kind), path) from None
+
+
+def explain(error: msgspec.ValidationError, kind: Any = None) -> str:
+    """Return a complaint of msgspec in plain words.
+
+    >>> explain(msgspec.ValidationError("Expected `int`, got `str` - at `$.turn`"))
+    'turn: expected a whole number, got a text'
+    """
+    text = str(error)
+    what, _, where = text.partition(" - at `$")
+    where = where.removesuffix("`").lstrip(".")
+    unknown = re.fullmatch(r"Object contains unknown field `(.+)`", what)
+    if unknown:
+        near = difflib.get_close_matches(unknown[1], _keys(kind, where), 1, 0.6)
+        advice = f"; did you mean {near[0]!r}?" if near else ""
+        return f"unknown key {unknown[1]!r}{f' in {where}' if where else ''}{advice}"
+    missing = re.fullmatch(r"Object missing required field `(.+)`", what)
+    if missing:
+        return f"the key {missing[1]!r} is missing{f' in {where}' if where else ''}"
+    for theirs, ours in _WORDS.items():
+        what = what.replace(theirs, ours)
+    what = what[:1].lower() + what[1:]
+    return f"{where}: {what}" if where else what
+
+
+_WORDS = {
+    "`int | str`": "a whole number or a text",
+    "`int | float | null`": "a number or null",
+    "`int`": "a whole number",
+    "`float`": "a number",
+    "`str`": "a text",
+    "`array`": "a list",
+    "`object`": "a table",
+    "`bool`": "true or false",
+    "`null`": "nothing",
+    "Invalid enum value": "there is no value",
+}
+
+
+def _keys(kind: Any, where: str) -> list[str]:
+    """Return the keys that a Struct has at a place such as `criteria[...].scale`."""
+    for name in [part for part in re.split(r"\.|\[[^]]*\]", where) if part]:
+        if not hasattr(kind, "__struct_fields__"):
+            return []
+        types = {field.encode_name: field.type for field in msgspec.structs.fields(kind)}
+        kind = _struct_in(types.get(name))
+    if not hasattr(kind, "__struct_fields__"):
+        return []
+    return [field.encode_name for field in msgspec.structs.fields(kind)]
+
+
+def _struct_in(kind: Any) -> Any:
+    """Return the Struct in a type such as `dict[str, Criterion] | None`, else the type itself."""
+    if hasattr(kind, "__struct_fields__"):
+        return kind
+    for part in getattr(kind, "__args__", ()):
+        found = _struct_in(part)
+        if hasattr(found, "__struct_fields__"):
+            return found
+    return kind

@@ -1,0 +1,154 @@
+"""Reading rows: typed, with places; what is wrong is named."""
+
+import gzip
+import pathlib
+
+import msgspec
+import pytest
+
+from harness import store
+from harness.errors import DataError
+from harness.types import Answer, Judgment, Question, Vote
+
+
+def written(path: pathlib.Path, *lines: str) -> pathlib.Path:
+    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    return path
+
+
+GRADE = '{"question_id": 81, "model": "x", "judge": ["gpt-4", "single-v1"], "score": 8, "turn": 1}'
+PAIR = (
+    '{"question_id": "81", "model_1": "x", "model_2": "y", "g1_winner": "model_1", '
+    '"g2_winner": "error", "judge": ["gpt-4", "pair-v2"]}'
+)
+
+
+def test_a_grade_is_read_with_its_place(tmp_path: pathlib.Path) -> None:
+    path = written(tmp_path / "j.jsonl", "", GRADE, GRADE.replace('"turn": 1', '"turn": 2'))
+    places = list(store.rows(path, Judgment))
+    assert [(place.line, place.row.turn, place.row.grade) for place in places] == [
+        (2, 1, 8),
+        (3, 2, 8),
+    ]
+    last = places[-1]
+    assert store.row_at(path, Judgment, last.offset, last.length) == last.row
+
+
+def test_a_pair_without_turn_is_turn_1_and_its_id_a_number(tmp_path: pathlib.Path) -> None:
+    row = next(store.rows(written(tmp_path / "j.jsonl", PAIR), Judgment)).row
+    assert (row.question_id, row.turn, row.games, row.failed) == (81, 1, (1.0, None), True)
+
+
+def test_a_row_is_written_as_it_was_read(tmp_path: pathlib.Path) -> None:
+    row = next(store.rows(written(tmp_path / "j.jsonl", GRADE), Judgment)).row
+    assert msgspec.json.decode(msgspec.json.encode(row)) == msgspec.json.decode(GRADE)
+
+
+def test_packed_files_are_read(tmp_path: pathlib.Path) -> None:
+    path = tmp_path / "j.jsonl.gz"
+    path.write_bytes(gzip.compress(f"{GRADE}\n".encode()))
+    place = next(store.rows(path, Judgment))
+    assert store.row_at(path, Judgment, place.offset, place.length).grade == 8
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        pytest.param('{"question_id": 1, "model": "x", "scor": 8}', "no score", id="misspelt"),
+        pytest.param('{"question_id": 1, "score": 8}', "names no model", id="no model"),
+        pytest.param(
+            '{"question_id": 1, "model_1": "x", "model_2": "y"}', "g1_winner", id="no winner"
+        ),
+        pytest.param(
+            '{"question_id": 1, "model": "x", "score": "8"}', "score: expected a num", id="text"
+        ),
+        pytest.param('{"model": "x", "score": 8}', "'question_id' is missing", id="no id"),
+        pytest.param("[1]", "JSON object", id="a list"),
+        pytest.param("{", "not JSON", id="cut in the middle"),
+    ],
+)
+def test_a_wrong_line_is_named(tmp_path: pathlib.Path, line: str, message: str) -> None:
+    path = written(tmp_path / "j.jsonl", GRADE, line, GRADE)
+    with pytest.raises(DataError, match=rf"j\.jsonl:2: .*{message}"):
+        list(store.rows(path, Judgment))
+
+
+def test_a_cut_last_line_is_left_out_with_a_warning(
+    tmp_path: pathlib.Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    path = written(tmp_path / "j.jsonl", GRADE, GRADE[:40])
+    assert len(list(store.rows(path, Judgment))) == 1
+    assert "cut off" in caplog.text
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        pytest.param(GRADE.replace("8,", "NaN,"), id="NaN is no verdict"),
+        pytest.param(GRADE[:-1] + ', "judgment": "\\ud83d half"}', id="half a character"),
+        pytest.param(
+            GRADE[:-1] + ', "tstamp": "yesterday", "sampling": 3}', id="odd optional fields"
+        ),
+    ],
+)
+def test_odd_rows_of_others_are_read(tmp_path: pathlib.Path, line: str) -> None:
+    row = next(store.rows(written(tmp_path / "j.jsonl", line), Judgment)).row
+    assert row.grade in (8, None)
+    assert msgspec.json.encode(row)
+
+
+def test_the_last_good_row_of_a_key_counts(tmp_path: pathlib.Path) -> None:
+    failed = GRADE.replace("8,", "-1,")
+    path = written(tmp_path / "j.jsonl", failed, GRADE, GRADE.replace("8,", "9,"), failed)
+    assert [row.grade for row in store.latest(path, Judgment).values()] == [9]
+
+
+def test_error_texts_are_no_answers(tmp_path: pathlib.Path) -> None:
+    rows = [
+        '{"question_id": 1, "choices": [{"index": 0, "turns": ["fine", "yes"]}]}',
+        '{"question_id": 1, "choices": [{"index": 0, "turns": ["$ERROR$", "$ERROR$"]}]}',
+    ]
+    path = written(tmp_path / "a.jsonl", *rows)
+    assert store.latest(path, Answer)[(1,)].choices[0].turns == ["fine", "yes"]
+
+
+def test_a_question_keeps_every_other_field(tmp_path: pathlib.Path) -> None:
+    line = '{"question_id": 1, "category": "a", "turns": ["b"], "note": "by hand", "level": 3}'
+    question = next(store.rows(written(tmp_path / "q.jsonl", line), Question)).row
+    assert question.extra == {"note": "by hand", "level": 3}
+    assert question.note == []
+
+
+@pytest.mark.parametrize(
+    ("field", "message"),
+    [
+        pytest.param('"turns": []', "turns must be", id="no turns"),
+        pytest.param('"turns": ["a", " "]', "turns must be", id="an empty turn"),
+        pytest.param(
+            '"turns": ["a", "b"], "history": ["x"]', "history has 1 entries", id="history"
+        ),
+        pytest.param('"turns": ["a"], "history": ["x"]', "gives every turn", id="all given"),
+        pytest.param('"turns": ["a"], "checks": [[], []]', "checks has 2", id="checks"),
+    ],
+)
+def test_a_wrong_question_is_named(tmp_path: pathlib.Path, field: str, message: str) -> None:
+    path = written(tmp_path / "q.jsonl", f'{{"question_id": 7, "category": "c", {field}}}')
+    with pytest.raises(DataError, match=f"question 7: .*{message}"):
+        list(store.rows(path, Question))
+
+
+@pytest.mark.reference
+def test_published_rows_are_read_and_written_unchanged(reference_data: pathlib.Path) -> None:
+    files = list((reference_data / "mt_bench").rglob("*single*.jsonl"))
+    files += list((reference_data / "mt_bench" / "other_runs").glob("*_pair.jsonl"))
+    for path in files:
+        lines = path.read_bytes().splitlines()
+        for place in store.rows(path, Judgment):
+            before = msgspec.json.decode(lines[place.line - 1])
+            assert msgspec.json.decode(msgspec.json.encode(place.row)).items() <= before.items()
+
+
+@pytest.mark.reference
+def test_published_votes_are_read(reference_data: pathlib.Path) -> None:
+    path = reference_data / "mt_bench" / "human_judgment" / "human.jsonl"
+    assert sum(1 for _ in store.rows(path, Vote)) == 3355
