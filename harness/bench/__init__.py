@@ -12,6 +12,7 @@ from harness.bench.bench import (
     load_questions,
     shipped,
     spread,
+    take,
 )
 from harness.bench.names import (
     JudgmentName,
@@ -42,4 +43,5 @@ __all__ = [
     "parse_judgment_name",
     "shipped",
     "spread",
+    "take",
 ]

@@ -289,6 +289,18 @@ def load_questions(path: pathlib.Path) -> tuple[Question, ...]:
     return tuple(questions)
 
 
+def take(
+    questions: Sequence[Question],
+    begin: int = 0,
+    end: int | None = None,
+    first_n: int | None = None,
+    sample_n: int | None = None,
+) -> list[Question]:
+    """Return part of the questions: a zero-based slice, its first n, of these a sample (`spread`)."""
+    part = list(questions[begin:end][:first_n])
+    return part if sample_n is None else spread(part, sample_n)
+
+
 def spread(questions: Sequence[Question], count: int) -> list[Question]:
     """Return `count` questions in file order, spread over the categories.
 

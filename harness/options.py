@@ -1,0 +1,757 @@
+"""Every command's options: a record is the flags, the keywords of Python calls and the manual.
+
+A field `first_n` is the flag `--first-n` and the keyword `first_n=`; the text under it is its line
+of `--help`, its type and `Meta` say what it may be. A record contains groups, which several
+commands share; outside everything is flat. `harness/cli/parser.py` makes the parser.
+"""
+
+import pathlib
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, TypeAlias, TypeVar, get_args, get_origin, get_type_hints
+
+import msgspec
+from msgspec import Meta, Struct
+
+from harness.errors import UsageError
+from harness.types import Mode, Sampling
+
+T = TypeVar("T", bound=Struct)
+Names: TypeAlias = tuple[str, ...]
+Path: TypeAlias = pathlib.Path
+
+
+class Flag(Struct, frozen=True):
+    """How a field looks on the command line, beyond its name and type."""
+
+    metavar: str = ""
+    aliases: tuple[str, ...] = ()
+    const: Any = None
+    """The value of the flag alone, where a value may follow."""
+    positional: bool = False
+    required: bool = False
+
+
+class Prefix(Struct, frozen=True):
+    """Before the names of a group's fields, where a command contains the group twice."""
+
+    text: str
+
+
+Count: TypeAlias = Annotated[int, Meta(ge=1)]
+FromZero: TypeAlias = Annotated[int, Meta(ge=0)]
+Positive: TypeAlias = Annotated[float, Meta(gt=0)]
+Share: TypeAlias = Annotated[float, Meta(ge=0, le=1)]
+Format: TypeAlias = Literal["text", "json", "csv", "markdown", "latex", "html"]
+
+# Groups
+
+
+class BenchName(Struct, kw_only=True, frozen=True):
+    """Benchmark."""
+
+    bench_name: Annotated[str, Flag("NAME")] = "mt_bench"
+    """a folder in the data folder, or a shipped benchmark"""
+    data_dir: Annotated[str, Flag("DIR")] = "data"
+    """data folder, where answers and judgments are"""
+
+
+class Slice(Struct, kw_only=True, frozen=True):
+    """Questions, turns and models to take."""
+
+    question_begin: Annotated[FromZero, Flag("N")] = 0
+    """the first question to take, counted from 0 in the file"""
+    question_end: Annotated[FromZero | None, Flag("N")] = None
+    """the first question not to take (default: the end)"""
+    first_n: Annotated[Count | None, Flag("N")] = None
+    """only the first N of these questions"""
+    sample_n: Annotated[Count | None, Flag("N")] = None
+    """only N of these questions, spread over the categories; always the same ones"""
+    turns: Annotated[tuple[Count, ...], Flag("N")] = ()
+    """only these turns; the first is 1"""
+    criterion: Annotated[Names, Flag("NAME")] = ()
+    """only these criteria of the judge set"""
+    model_list: Annotated[Names, Flag("NAME")] = ()
+    """only these models"""
+
+
+class AnswerSampling(Struct, kw_only=True, frozen=True):
+    """Sampling of the answers."""
+
+    temperature: Annotated[
+        Annotated[float, Meta(ge=0, le=2)] | None, Flag("T", ("--force-temperature",))
+    ] = None
+    """one temperature for all questions (default: by category as in MT-Bench)"""
+    max_tokens: Annotated[Count | None, Flag("N", ("--max-new-token",))] = None
+    """the most tokens of a reply, reasoning included (default: the benchmark's, else 4096)"""
+    top_p: Annotated[Annotated[float, Meta(gt=0, le=1)] | None, Flag("P")] = None
+    """nucleus sampling (default: the endpoint's)"""
+    seed: Annotated[int | None, Flag("N")] = None
+    """sent to endpoints that take one"""
+    num_choices: Annotated[Count, Flag("N")] = 1
+    """conversations for each question"""
+    retry_cut: Annotated[Annotated[float, Meta(ge=1)] | None, Flag("FACTOR")] = None
+    """ask once more for a reply that was cut, with FACTOR times the limit; 1: never (default: 2)"""
+    param: Annotated[Names, Flag("NAME=VALUE")] = ()
+    """further parameters: reasoning_effort, thinking_budget, top_k, min_p, stop, frequency_penalty,
+    presence_penalty, repetition_penalty, extra_body.FIELD, extra_headers.NAME"""
+    system: Annotated[str | None, Flag("TEXT")] = None
+    """system prompt (default: the benchmark's)"""
+
+
+class JudgeSampling(Struct, kw_only=True, frozen=True):
+    """Sampling of the judge."""
+
+    temperature: Annotated[Annotated[float, Meta(ge=0, le=2)] | None, Flag("T")] = None
+    """the judge's temperature (default: the judge set's)"""
+    max_tokens: Annotated[Count | None, Flag("N")] = None
+    """the most tokens of a judgment (default: the judge set's)"""
+    param: Annotated[Names, Flag("NAME=VALUE")] = ()
+    """further parameters of the requests to the judge, as for gen_answer"""
+
+
+class Endpoint(Struct, kw_only=True, frozen=True):
+    """Endpoint (keys come from the environment only)."""
+
+    base_url: Annotated[str | None, Flag("URL", ("--openai-api-base",))] = None
+    """address of an OpenAI-compatible server (default: the provider's)"""
+    api_key_env: Annotated[str | None, Flag("VARIABLE")] = None
+    """environment variable that holds the key for the base URL (default: no key is sent)"""
+
+
+class Limits(Struct, kw_only=True, frozen=True):
+    """Calls."""
+
+    parallel: Annotated[Count | Literal["auto"], Flag("N")] = "auto"
+    """calls in flight at once; auto finds out how many each endpoint takes"""
+    rpm: Annotated[Positive | None, Flag("N")] = None
+    """the most calls per minute to each endpoint"""
+    tpm: Annotated[Positive | None, Flag("N")] = None
+    """the most tokens per minute, prompt and reply, of each endpoint"""
+    timeout: Annotated[Positive | None, Flag("SECONDS")] = None
+    """the longest that one call may take (default: 600)"""
+    patience: Annotated[Positive, Flag("SECONDS")] = 600
+    """give up an endpoint that has failed for so long"""
+    max_wait: Annotated[Positive, Flag("SECONDS")] = 600
+    """the longest wait that an endpoint may ask for"""
+    cache: Annotated[str | None, Flag("FILE", const="")] = None
+    """reuse replies to equal requests; without FILE: .turnbench/cache.sqlite in the data folder"""
+    max_cost: Annotated[Positive | None, Flag("DOLLARS")] = None
+    """stop before a call that could raise the cost of this run above this"""
+    dry_run: bool = False
+    """print the calls, tokens and cost that are still to come; make no call"""
+    yes: Annotated[bool, Flag(aliases=("-y",))] = False
+    """do not ask before calls that cost something"""
+    batch: bool = False
+    """submit the calls as batches, answered within a day at half the price"""
+    ray: Annotated[str | None, Flag("ADDRESS", const="auto")] = None
+    """make the calls on the workers of a Ray cluster"""
+    gpus_per_model: Annotated[Positive | None, Flag("N")] = None
+    """with --ray, GPUs for each copy of local weights"""
+
+
+class Models(Struct, kw_only=True, frozen=True):
+    """Models to ask."""
+
+    model: Annotated[Names, Flag("NAME")] = ()
+    """gpt-..., claude-..., builtin/..., a name in turnbench.toml, or any name with --base-url"""
+    model_path: Annotated[str | None, Flag("PATH")] = None
+    """local weights: a folder, or a repository of the Hugging Face hub (extra [models])"""
+    model_id: Annotated[Names, Flag("NAME")] = ()
+    """the name of these weights, or of imported answers, in every file"""
+    conv_template: Annotated[str | None, Flag("NAME")] = None
+    """for servers that only offer /v1/completions: the fschat conversation template"""
+    dtype: Literal["auto", "float32", "float16", "bfloat16"] = "auto"
+    """precision of local weights; auto: as they are stored"""
+    device: Annotated[str | None, Flag("NAME")] = None
+    """device for local models: cpu, cuda, cuda:1, auto for all GPUs (default: a GPU if any)"""
+    batch_size: Annotated[Count | None, Flag("N")] = None
+    """conversations that local models compute at once"""
+    serve: Annotated[str | None, Flag("SERVER")] = None
+    """serve the weights with vllm for this run; its flags may follow, as in 'vllm --seed 1'"""
+
+
+class PlayedUser(Struct, kw_only=True, frozen=True):
+    """A user played by a chat model, for questions that have one."""
+
+    user: Annotated[str | None, Flag("NAME")] = None
+    """the chat model that plays the user; builtin/user needs no key"""
+    user_samples: Annotated[Count, Flag("K")] = 1
+    """conversations for each question; judge them with --choices all"""
+    user_seed: Annotated[int, Flag("N")] = 0
+    """seed of the first conversation"""
+    user_turns: Annotated[Count | None, Flag("N")] = None
+    """the most turns of a conversation (default: the question's)"""
+    user_prompt: Annotated[Path | None, Flag("FILE")] = None
+    """the user's prompt, a TOML file (default: the shipped one)"""
+    user_base_url: Annotated[str | None, Flag("URL")] = None
+    """address of the user's server"""
+    user_api_key_env: Annotated[str | None, Flag("VARIABLE")] = None
+    """environment variable that holds its key"""
+
+
+class History(Struct, kw_only=True, frozen=True):
+    """Replies to earlier turns."""
+
+    history: Annotated[str, Flag("NAME")] = "own"
+    """whose replies the model continues from: own, reference, a reference file or a model; unless
+    own, answers are those of MODEL+history=NAME"""
+
+
+class Judging(Struct, kw_only=True, frozen=True):
+    """Judging."""
+
+    judge_model: Annotated[Names, Flag("NAME")] = ()
+    """judges: any chat model; builtin/overlap needs no key and is for trying things out"""
+    mode: Mode | None = None
+    """grade single answers, compare each with a baseline, or compare all pairs (default: the judge
+    set's, else single)"""
+    judge_set: Annotated[str | None, Flag("SET", ("--judge-file",))] = None
+    """a shipped judge set, a folder of TOML, or a prompt file of FastChat, ColossalAI or AlpacaEval
+    (default: the benchmark's, else mt_bench)"""
+    baseline_model: Annotated[str | None, Flag("NAME")] = None
+    """the baseline of pairwise-baseline (default: the judge set's)"""
+    votes: Annotated[tuple[Path, ...], Flag("FILE")] = ()
+    """with pairwise-all: judge only the pairs that people voted on"""
+    reference: Annotated[str | None, Flag("NAME")] = None
+    """whose answers are the references: a reference file or a model; none: judge without"""
+    samples: Annotated[Count, Flag("K")] = 1
+    """judge each match K times"""
+    choices: Literal["first", "all"] = "first"
+    """which conversations of an answer to judge"""
+    structured: Literal["auto", "off"] = "auto"
+    """auto: enforce the judge set's JSON schema where the provider can; off: ask in the prompt"""
+    skip_missing: bool = False
+    """leave out questions that lack an answer or reference, instead of stopping"""
+    redo: Annotated[Literal["all", "failed"] | None, Flag("all|failed", const="all")] = None
+    """judge again what is judged, or with failed what has no verdict; old rows are kept aside"""
+
+
+class Select(Struct, kw_only=True, frozen=True):
+    """Which judgments."""
+
+    mode: Mode | None = None
+    """grades, pairs with a baseline, or all pairs (default: all there is)"""
+    input_file: Annotated[tuple[Path, ...], Flag("FILE")] = ()
+    """judgment or vote files (default: those of the benchmark)"""
+    judge_model: Annotated[Names, Flag("NAME")] = ()
+    """whose judgments; several are shown as a panel (default: all)"""
+    judge_set: Annotated[str | None, Flag("SET")] = None
+    """judge set of the judgments (default: the only one)"""
+    sample: Annotated[FromZero | None, Flag("N")] = None
+    """one sample of the judge (default: the mean of all)"""
+    score_method: Literal["text", "logprobs"] | None = None
+    """verdicts read from the text, or weighed by log-probabilities (default: the only ones)"""
+    baseline_model: Annotated[str | None, Flag("NAME")] = None
+    """the baseline of pairwise-baseline (default: the judge set's, else the model in all pairs)"""
+    votes: Annotated[tuple[Path, ...], Flag("FILE")] = ()
+    """files of votes (default: those in human_judgment/)"""
+    exclude: Annotated[Names, Flag("GLOB")] = ()
+    """voters to leave out, such as 'author*'"""
+
+
+class Output(Struct, kw_only=True, frozen=True):
+    """Output."""
+
+    format: Format = "text"
+    """how to print; json and csv are not rounded"""
+
+
+class Board(Struct, kw_only=True, frozen=True):
+    """Leaderboard, for pairs with a baseline."""
+
+    length_control: Literal["alpaca", "off"] | None = None
+    """win rates at equal length as alpaca_eval fits them (extra [alpaca]) (default: the judge
+    set's)"""
+    board: Annotated[Path | None, Flag("FILE")] = None
+    """write the win rates to a CSV file with AlpacaEval's columns, or add them to it"""
+    overwrite: bool = False
+    """with --board: replace rows of models that it has"""
+    allow: Annotated[Names, Flag("NAME")] = ()
+    """what may differ from the board's rows, or with --against between the runs: judge, judge-set,
+    baseline, sampling, questions"""
+    sort: Annotated[str | None, Flag("COLUMN")] = None
+    """column by which models are sorted"""
+
+
+class MetricOptions(Struct, kw_only=True, frozen=True):
+    """Metrics that need no judge."""
+
+    metrics: Annotated[Names, Flag("NAME")] = ()
+    """bleu, rouge, chrf, token_f1, exact_match, label_match, distinct (all of these: text),
+    bert_score, unieval"""
+    variant: Annotated[str, Flag("NAME")] = "default"
+    """default, or colossalai: numbers comparable with ColossalAI's"""
+    tokenizer: Annotated[str | None, Flag("NAME")] = None
+    """words, characters, whitespace or jieba (default: the metric's for the language)"""
+    language: Annotated[str | None, Flag("CODE")] = None
+    """language of the texts, such as en, zh, hu (default: the benchmark's)"""
+    bert_model: Annotated[str | None, Flag("DIR_OR_REPO")] = None
+    """the model of bert_score (extra [models])"""
+    bert_layer: Annotated[FromZero | None, Flag("N")] = None
+    """the layer whose vectors bert_score compares"""
+    unieval_model: Annotated[Names, Flag("[TASK=]DIR_OR_REPO")] = ()
+    """the checkpoint of unieval, for a task or for all"""
+    dimension: Annotated[Names, Flag("TASK/NAME")] = ()
+    """the dimensions of unieval (default: all of the tasks that have a model)"""
+    unieval_questions: Annotated[Path | None, Flag("FILE")] = None
+    """the questions of unieval as TOML; fetch_bench unieval_questions has the published ones"""
+
+
+# Commands
+
+
+class GenAnswer(Struct, kw_only=True, frozen=True):
+    """Let chat models answer every question that they have not answered yet.
+
+    gen_answer --model builtin/reference builtin/eliza
+    gen_answer --model my-model --base-url http://localhost:8000/v1
+    gen_answer --model-path ./my-weights --model-id my-model
+    """
+
+    models: Models = Models()
+    bench: BenchName = BenchName()
+    slice: Slice = Slice()
+    answer_file: Annotated[Path | None, Flag("FILE")] = None
+    """write the answers of the one model to this file (default: in model_answer/)"""
+    redo: bool = False
+    """answer again what is answered; old rows are kept aside"""
+    skip_missing: bool = False
+    """leave out questions for which --history has no turns"""
+    history: History = History()
+    user: PlayedUser = PlayedUser()
+    sampling: AnswerSampling = AnswerSampling()
+    endpoint: Endpoint = Endpoint()
+    limits: Limits = Limits()
+
+
+class GenJudgment(Struct, kw_only=True, frozen=True):
+    """Let judges grade or compare every answer that they have not judged yet.
+
+    gen_judgment --judge-model builtin/overlap
+    gen_judgment --judge-model gpt-4.1 --mode pairwise-all
+    gen_judgment --judge-model gpt-4.1 --judge-set prometheus --dry-run
+    """
+
+    judging: Judging = Judging()
+    bench: BenchName = BenchName()
+    slice: Slice = Slice()
+    sampling: JudgeSampling = JudgeSampling()
+    endpoint: Endpoint = Endpoint()
+    limits: Limits = Limits()
+
+
+class ShowResult(Struct, kw_only=True, frozen=True):
+    """Show which model is better, at what, and how sure that is.
+
+    show_result
+    show_result --judge-model gpt-4.1 claude-opus-4-5 --details
+    show_result --against earlier.jsonl --fail-if-worse
+    """
+
+    select: Select = Select()
+    metric: Annotated[Names, Flag("NAME")] = ()
+    """show metrics that need no judge, such as checks or bleu, instead of judgments"""
+    variant: Annotated[str | None, Flag("NAME")] = None
+    """which variant of the metrics (default: the only one)"""
+    bench: BenchName = BenchName()
+    slice: Slice = Slice()
+    by: Annotated[Names, Flag("FIELD")] = ()
+    """group by a field of the questions, such as category or difficulty, or by question, turn"""
+    aggregate: Literal["pooled", "mean", "min", "first", "last"] | None = None
+    """one number a conversation of several turns (default: the judge set's, else pooled)"""
+    common: bool = False
+    """count only what all models were judged on"""
+    count_failed: bool = False
+    """count a judgment without a grade as -1, as some published averages did"""
+    details: bool = False
+    """everything: intervals of turns and categories, pairs, strengths, all notes"""
+    against: Annotated[Path | None, Flag("FILE")] = None
+    """judgments of another run of the same questions to compare with"""
+    compare: Annotated[Names, Flag("NEW=OLD")] = ()
+    """with --against: which model of this run is which of the other"""
+    margin: Annotated[Annotated[float, Meta(ge=0)] | None, Flag("X")] = None
+    """with --against: the largest drop that does not matter"""
+    fail_if_worse: bool = False
+    """with --against: exit with 1 if a model is worse, or not shown to be as good"""
+    max_missing: Annotated[Share, Flag("SHARE")] = 0.05
+    """with --fail-if-worse: the largest share of judgments that may be missing"""
+    style: Annotated[tuple[Literal["length", "headers", "lists", "bold"], ...], Flag()] = ()
+    """show strengths at equal length, headers, lists, bold instead of results"""
+    cost: bool = False
+    """show what answers and judgments cost"""
+    efficiency: bool = False
+    """show quality beside cost, tokens, seconds and length"""
+    first_turn_effect: bool = False
+    """show how turn 2 is graded after the model's own first turn and after a given one"""
+    output: Output = Output()
+    board: Board = Board()
+    report: Annotated[Path | None, Flag("FILE")] = None
+    """also write one HTML page with tables and charts"""
+    charts: Annotated[Path | None, Flag("DIR")] = None
+    """also write the charts as SVG files"""
+
+
+class RunBench(Struct, kw_only=True, frozen=True):
+    """Answer, judge and show in one go: every answer is judged as soon as it exists.
+
+    run_bench --model builtin/reference builtin/eliza --judge-model builtin/overlap
+    run_bench --model gpt-4.1-mini claude-opus-4-5 --judge-model gpt-4.1 --mode pairwise-all
+    run_bench --config config.json --import colossalai targets.json a.json --judge-model gpt-4.1
+    """
+
+    models: Models = Models()
+    imports: Annotated[Names, Flag("FORMAT [FILE ...]", ("--import",))] = ()
+    """existing answers to import first, as import_data does: a format and its files"""
+    config: Annotated[Path | None, Flag("FILE")] = None
+    """a configuration of ColossalAI's chat evaluation (JSON or TOML): criteria and metrics"""
+    run_code: bool = False
+    """let checks run code that models wrote, in bubblewrap"""
+    judging: Judging = Judging()
+    bench: BenchName = BenchName()
+    slice: Slice = Slice()
+    history: History = History()
+    user: PlayedUser = PlayedUser()
+    sampling: AnswerSampling = AnswerSampling()
+    endpoint: Endpoint = Endpoint()
+    judge_sampling: Annotated[JudgeSampling, Prefix("judge_")] = JudgeSampling()
+    judge: Annotated[Endpoint, Prefix("judge_")] = Endpoint()
+    metrics: MetricOptions = MetricOptions()
+    limits: Limits = Limits()
+    output: Output = Output()
+    board: Board = Board()
+
+
+class AutoChecks(Struct, kw_only=True, frozen=True):
+    """Check the answers for what a program can check; no judge, no key.
+
+    auto_checks --bench-name ifeval
+    auto_checks --model-list my-model --first-n 10
+    """
+
+    bench: BenchName = BenchName()
+    slice: Slice = Slice()
+    run_code: bool = False
+    """let checks run code that models wrote, in bubblewrap; without it they stay undecided"""
+    redo: bool = False
+    """check again what is checked; old rows are kept aside"""
+
+
+class AutoMetrics(Struct, kw_only=True, frozen=True):
+    """Compute metrics that need no judge.
+
+    auto_metrics
+    auto_metrics --metrics bleu rouge --variant colossalai --bench-name chat_zh
+    auto_metrics --metrics bert_score --bert-model ./roberta-large
+    """
+
+    options: MetricOptions = MetricOptions()
+    config: Annotated[Path | None, Flag("FILE")] = None
+    """compute the metrics that a configuration of ColossalAI's chat evaluation names"""
+    reference: Annotated[str | None, Flag("NAME")] = None
+    """whose answers are the references: a reference file or a model"""
+    bench: BenchName = BenchName()
+    slice: Slice = Slice()
+    device: Annotated[str | None, Flag("NAME")] = None
+    """device for the models of metrics: cpu, cuda:0, ... (default: a GPU if any)"""
+    batch_size: Annotated[Count, Flag("N")] = 8
+    """texts in one batch of a model"""
+    redo: bool = False
+    """measure again what is measured; old rows are kept aside"""
+
+
+class Status(Struct, kw_only=True, frozen=True):
+    """Show what is answered, judged and missing, and what the missing part would cost.
+
+    status
+    status --bench-name mt_bench_zh --format json
+    """
+
+    bench: BenchName = BenchName()
+    format: Literal["text", "json"] = "text"
+    """how to print"""
+
+
+class CheckBench(Struct, kw_only=True, frozen=True):
+    """Check a benchmark's files before any model is called.
+
+    check_bench mt_bench
+    check_bench data/our_questions
+    """
+
+    which: Annotated[str, Flag("DIR_OR_NAME", ("--bench-name",), positional=True)] = "mt_bench"
+    """a folder that holds question.jsonl, or the name of a benchmark"""
+    data_dir: Annotated[str, Flag("DIR")] = "data"
+    """data folder in which a name is looked for"""
+    format: Literal["text", "json"] = "text"
+    """how to print"""
+
+
+class ShowJudgeSet(Struct, kw_only=True, frozen=True):
+    """List the judge sets, show what is in one, and the exact messages that it would send.
+
+    show_judge_set
+    show_judge_set mt_bench --question 1031 --turns 2
+    """
+
+    which: Annotated[str | None, Flag("SET", ("--judge-set",), positional=True)] = None
+    """a judge set as gen_judgment takes it (default: list all)"""
+    question: Annotated[str | None, Flag("ID")] = None
+    """print what would be sent about this question"""
+    turns: Annotated[tuple[Count, ...], Flag("N")] = ()
+    """the turns to show (default: all)"""
+    model_list: Annotated[Names, Flag("NAME", ("--model",))] = ()
+    """the model whose answer is shown, or the two that are compared (default: placeholders)"""
+    mode: Mode | None = None
+    """show one answer or two (default: all modes of the set)"""
+    criterion: Annotated[Names, Flag("NAME")] = ()
+    """the criteria to show"""
+    reference: Annotated[str | None, Flag("NAME")] = None
+    """whose answers are the references"""
+    bench: BenchName = BenchName()
+    format: Literal["text", "json"] = "text"
+    """how to print"""
+
+
+class FetchBench(Struct, kw_only=True, frozen=True):
+    """Download a published benchmark from its upstream and verify it.
+
+    fetch_bench --list
+    fetch_bench mt_bench_lmsys --from /media/stick/FastChat
+    """
+
+    name: Annotated[str | None, Flag("NAME", ("--bench-name",), positional=True)] = None
+    """one of the names that --list shows; becomes a folder in the data folder"""
+    list: bool = False
+    """list what can be fetched, with licence and size"""
+    data_dir: Annotated[str, Flag("DIR")] = "data"
+    """data folder, where the new folder goes"""
+    from_: Annotated[str | None, Flag("DIR_OR_URL", ("--from",))] = None
+    """a folder or mirror that has the files (default: the upstream)"""
+    yes: Annotated[bool, Flag(aliases=("-y",))] = False
+    """do not ask to accept terms of use"""
+
+
+class ImportData(Struct, kw_only=True, frozen=True):
+    """Make a benchmark from other projects' data, or training data from judgments.
+
+    import_data feedback_collection feedback.json --bench-name feedback --first-n 1000
+    import_data alpaca_eval outputs.json --bench-name alpaca_eval --model-id my-model
+    import_data --back feedback_collection --bench-name feedback --output training.json
+    """
+
+    imports: Annotated[Names, Flag("FORMAT FILE", positional=True)] = ()
+    """format of the data, and its files"""
+    model_id: Annotated[Names, Flag("NAME")] = ()
+    """models of the files, in order (default: as the records say, else the file's name)"""
+    first_n: Annotated[Count | None, Flag("N")] = None
+    """only the first N questions"""
+    keep_input: bool = False
+    """keep a record's assembled judge input as the question's context"""
+    language: Annotated[str | None, Flag("CODE")] = None
+    """language of the questions, for bench.toml (default: en)"""
+    bench: BenchName = BenchName()
+    back: Annotated[str | None, Flag("FORMAT")] = None
+    """export the benchmark's judgments instead: feedback_collection or alpaca_eval"""
+    judge_model: Annotated[str | None, Flag("NAME")] = None
+    """whose judgments; for imported annotations, who made them"""
+    judge_set: Annotated[str | None, Flag("SET")] = None
+    """judge set of the judgments (default: the only one)"""
+    model_list: Annotated[Names, Flag("NAME")] = ()
+    """with --back: only these models"""
+    output: Annotated[Path | None, Flag("FILE")] = None
+    """with --back: where to write"""
+
+
+class Viewer(Struct, kw_only=True, frozen=True):
+    """Show answers, verdicts and results in a browser.
+
+    viewer
+    viewer --data-dir demo --bench-name mt_bench
+    viewer --export site
+    """
+
+    bench_name: Annotated[Names, Flag("NAME")] = ()
+    """benchmarks to show (default: all in the data folder)"""
+    data_dir: Annotated[str, Flag("DIR")] = "data"
+    """data folder, where answers and judgments are"""
+    read_only: bool = False
+    """hide the tab Vote; nothing is written"""
+    export: Annotated[Path | None, Flag("DIR")] = None
+    """write static pages to this folder instead of serving"""
+    ballot: Annotated[Names, Flag("FILE.html N")] = ()
+    """write one page with N blind pairs to vote on, to send by mail"""
+    host: Annotated[str, Flag("ADDRESS")] = "127.0.0.1"
+    """address to listen on; 0.0.0.0: reachable from all networks of this machine"""
+    port: Annotated[Annotated[int, Meta(ge=0, le=65535)] | None, Flag("N")] = None
+    """port to listen on; 0: any (default: the first free one from 7860)"""
+    allow_host: Annotated[Names, Flag("NAME")] = ()
+    """host names under which browsers may reach the viewer, such as a proxy's"""
+    auth_file: Annotated[Path | None, Flag("FILE")] = None
+    """file with name:password of those who may see the page, one per line"""
+    share: bool = False
+    """say how to reach the page from elsewhere"""
+
+
+class Init(Struct, kw_only=True, frozen=True):
+    """Write a commented turnbench.toml into this folder.
+
+    turnbench init
+    """
+
+
+class Project(Struct, kw_only=True, frozen=True, forbid_unknown_fields=True):
+    """`turnbench.toml` in the working folder: what the flags of every command would say again."""
+
+    bench_name: str | None = None
+    data_dir: str | None = None
+    judge_model: tuple[str, ...] | str | None = None
+    judge_set: str | None = None
+    model_list: tuple[str, ...] | None = None
+    baseline_model: str | None = None
+    models: dict[str, dict[str, Any]] = {}
+    """Endpoints by name: address, key variable, price, limits, sampling."""
+
+
+# Records from values
+
+
+class Field(Struct, frozen=True):
+    """One option of a record: where it is in it, and what it may be."""
+
+    name: str
+    """As users write it, such as `judge_base_url`."""
+    path: tuple[str, ...]
+    kind: Any
+    flag: Flag
+    default: Any
+    owner: type
+    """The record or group in whose source its text stands."""
+
+    @property
+    def many(self) -> bool:
+        """Whether it takes several values."""
+        return get_origin(self.kind) is tuple
+
+
+def fields(record: type[Struct], prefix: str = "", path: tuple[str, ...] = ()) -> list[Field]:
+    """Return the options of a record in its order, those of its groups included."""
+    hints = get_type_hints(record, include_extras=True)
+    found: list[Field] = []
+    for info in msgspec.structs.fields(record):
+        kind, extras = _unwrapped(hints[info.name])
+        if isinstance(kind, type) and issubclass(kind, Struct) and kind is not Sampling:
+            inner = next((e.text for e in extras if isinstance(e, Prefix)), "")
+            found += fields(kind, prefix + inner, (*path, info.name))
+            continue
+        flag = next((e for e in extras if isinstance(e, Flag)), Flag())
+        if prefix:
+            flag = msgspec.structs.replace(flag, aliases=())
+        default = info.default if info.default is not msgspec.NODEFAULT else None
+        found.append(Field(prefix + info.name, (*path, info.name), kind, flag, default, record))
+    return found
+
+
+def build(record: type[T], values: Mapping[str, Any], project: Project | None = None) -> T:
+    """Return a record from flat values, such as Python keywords; a text may stand for a list.
+
+    What `values` leaves out is taken from `project`, then from the defaults.
+
+    Raises:
+        UsageError: a name is unknown, a value is not what it may be, or a required one is missing.
+    """
+    known = {field.name: field for field in fields(record)}
+    for name in values:
+        if name not in known:
+            raise UsageError(f"there is no option {name!r}{_near(name, known)}")
+    usual = (
+        {} if project is None else {k: v for k, v in msgspec.structs.asdict(project).items() if v}
+    )
+    tree: dict[str, Any] = {}
+    for name, field in known.items():
+        value = values.get(name, usual.get(name))
+        if value is None:
+            if field.flag.required:
+                raise UsageError(f"{option(name)} is required")
+            continue
+        if field.many and (isinstance(value, str) or not isinstance(value, list | tuple)):
+            value = (value,)
+        group = tree
+        for part in field.path[:-1]:
+            group = group.setdefault(part, {})
+        group[field.path[-1]] = _converted(field, value)
+    return msgspec.convert(
+        tree, record, strict=False, dec_hook=_path, builtin_types=(pathlib.Path,)
+    )
+
+
+def option(name: str) -> str:
+    """Return a field's name as its flag.
+
+    >>> option("first_n")
+    '--first-n'
+    """
+    return f"--{name.replace('_', '-')}"
+
+
+def _converted(field: Field, value: Any) -> Any:
+    try:
+        return msgspec.convert(value, field.kind, strict=False, dec_hook=_path)
+    except msgspec.ValidationError:
+        given = " ".join(map(str, value)) if isinstance(value, list | tuple) else value
+        name = field.name if not field.flag.positional else field.name.upper()
+        wanted = describe(field.kind)
+        raise UsageError(f"{option(name)} must be {wanted}, this is {given!r}") from None
+
+
+def describe(kind: Any) -> str:
+    """Return in words what a value of a type may be.
+
+    >>> describe(Annotated[int, Meta(ge=1)] | None)
+    'a whole number of at least 1'
+    """
+    kind, extras = _unwrapped(kind)
+    bounds = next((e for e in extras if isinstance(e, Meta)), None)
+    if get_origin(kind) is Annotated:
+        kind = get_args(kind)[0]
+    if get_origin(kind) is Literal:
+        values = [str(value) for value in get_args(kind)]
+        return values[0] if len(values) == 1 else f"one of {', '.join(values)}"
+    if get_origin(kind) is tuple:
+        one = describe(get_args(kind)[0])
+        return one if one.startswith("one of") else f"one or more of: {one}"
+    parts = [part for part in get_args(kind) if part is not type(None)]
+    if parts and get_origin(kind) is not dict:
+        return " or ".join(describe(part) for part in parts)
+    words = {int: "a whole number", float: "a number", bool: "true or false"}.get(kind, "a text")
+    limits = []
+    if bounds is not None:
+        for name, text in (("ge", "of at least"), ("gt", "above"), ("le", "of at most")):
+            limit = getattr(bounds, name)
+            if limit is not None:
+                limits.append(f"{text} {limit}")
+    return " ".join([words, " and ".join(limits)]).strip()
+
+
+def _unwrapped(kind: Any) -> tuple[Any, list[Any]]:
+    """Return an annotation without its outer `Annotated` of ours, and what stood in it."""
+    extras: list[Any] = []
+    while get_origin(kind) is Annotated:
+        inner, *more = get_args(kind)
+        extras += more
+        if any(isinstance(e, Meta) for e in more):
+            return kind, extras
+        kind = inner
+    return kind, extras
+
+
+def _path(kind: type, value: Any) -> Any:
+    if kind is pathlib.Path or issubclass(kind, pathlib.PurePath):
+        return pathlib.Path(value)
+    raise NotImplementedError(kind)
+
+
+def _near(name: str, known: Mapping[str, Any]) -> str:
+    from difflib import get_close_matches
+
+    near = get_close_matches(name, known, 3, 0.6)
+    return f"; did you mean {' or '.join(near)}?" if near else ""

@@ -1,0 +1,52 @@
+"""The house: a room imports only rooms above it; what is being replaced only shrinks."""
+
+import ast
+import pathlib
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+ROOMS = """
+    errors types registry options store bench models running answering judging metrics results
+    reporting cli extras
+""".split()
+OLD_LINES = 59_780
+"""Lines in harness/old and viewer/old; lower it when they shrink."""
+
+
+def modules() -> list[pathlib.Path]:
+    paths = sorted([*(ROOT / "harness").rglob("*.py"), *(ROOT / "viewer").rglob("*.py")])
+    return [path for path in paths if "old" not in path.relative_to(ROOT).parts]
+
+
+def imports(path: pathlib.Path) -> set[str]:
+    """Return the modules of this project that a module imports, at the top or later."""
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module is not None:
+            inside = {f"{node.module}.{alias.name}" for alias in node.names}
+            found |= inside if node.module in ("harness", "viewer") else {node.module}
+    return {name for name in found if name.split(".")[0] in ("harness", "viewer")}
+
+
+@pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(ROOT)))
+def test_a_room_imports_only_rooms_above_it(path: pathlib.Path) -> None:
+    home, room = path.relative_to(ROOT).with_suffix("").parts[:2]
+    for name in imports(path):
+        package, _, rest = name.partition(".")
+        other = rest.split(".")[0]
+        if home == "harness" and room in ROOMS:
+            assert package == "harness", name
+            if other == "old":
+                assert room == "cli", f"{name}: only commands may still use what is being replaced"
+            elif other in ROOMS:
+                assert ROOMS.index(other) <= ROOMS.index(room), f"{name} is below {room}"
+
+
+def test_what_is_being_replaced_only_shrinks() -> None:
+    old = [*(ROOT / "harness" / "old").rglob("*.py"), *(ROOT / "viewer" / "old").rglob("*.py")]
+    lines = sum(len(path.read_text(encoding="utf-8").splitlines()) for path in old)
+    print(f"{lines} lines")
+    assert lines <= OLD_LINES
