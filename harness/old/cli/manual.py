@@ -5,8 +5,8 @@ import importlib
 from collections.abc import Sequence
 
 from harness.old.cli.command import EXIT_CODES, Parser
-from harness.old.cli.main import COMMANDS, PURPOSE
-from harness.old.cli.main import EXAMPLES as OVERVIEW_EXAMPLES
+from harness.cli.main import COMMANDS, PURPOSE
+from harness.cli.main import EXAMPLES as OVERVIEW_EXAMPLES
 from harness.old.cli.messages import results
 
 INTRODUCTION = """# Commands

@@ -8,7 +8,7 @@ import pytest
 
 from harness.old.cli import judge_report, manual
 from harness.old.cli.idle import BESIDE, WITHOUT
-from harness.old.cli.main import COMMANDS, main
+from harness.cli.main import COMMANDS, main
 
 PARSERS = {name: manual.parser_of(name) for name in COMMANDS}
 PARSERS |= {parser.prog: parser for parser in judge_report.parsers().values()}

@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 import pytest
 
 from harness.old.cli.judge_report import parsers
-from harness.old.cli.main import main
+from harness.cli.main import main
 from harness.old.cli.manual import manual, options_of
 from harness.old.meta_evaluation import REPORTS
 from tests.old.cli.conftest import ROOT, write_questions
