@@ -1,8 +1,8 @@
 """A chat model plays the user: its prompt, its messages, when it ends.
 
-    user      Hi, I need a table for Friday.                    model     For how many?
-    user      Four of us.                                       model     Booked: Friday, 7 pm, four.
-    user      Great, thanks! [[done]]
+    user     Hi, I need a table for Friday.        model    For how many?
+    user     Four of us.                           model    Booked: Friday, 7 pm, four.
+    user     Great, thanks! [[done]]
 
 The prompt is a file, `user.toml`. The message that ends the conversation is kept and not answered.
 Users that models play end too early or never, forget their role, or tell the whole goal at once
@@ -111,7 +111,7 @@ class Player(Struct, frozen=True):
     def request(
         self, question: Question, said: Sequence[str], replies: Sequence[str], sample: int
     ) -> Request:
-        """Return the request for the user's next message; its own ones have the assistant's role."""
+        """Return the request for the user's next message; its own have the assistant's role."""
         assert question.user is not None
         prompt = self.prompt
         messages = [Message("system", prompt.filled(prompt.system, question.user))]

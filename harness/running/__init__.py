@@ -9,14 +9,13 @@ budget.py   what it may cost          cache.py    completions by content
 bar.py      progress on a terminal    estimate.py calls, tokens and dollars of a plan
 """
 
-from harness.running.jobs import Engine, Job, Limits, Outcome, Progress, Steps, uncut
+from harness.running.jobs import Engine, Job, Outcome, Progress, Steps, uncut
 from harness.running.loop import Direct, run
 
 __all__ = [
     "Direct",
     "Engine",
     "Job",
-    "Limits",
     "Outcome",
     "Progress",
     "Steps",

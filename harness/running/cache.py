@@ -16,11 +16,10 @@ from harness.models import Endpoint
 from harness.types import Reply, Request, content_hash
 
 _TABLE = """
-create table if not exists completion (
+create table if not exists reply (
     key text primary key, made real not null, reply text not null
 ) without rowid
 """
-_VERSION = 2
 
 
 class Cache:
@@ -33,13 +32,8 @@ class Cache:
             self._base = sqlite3.connect(path, timeout=10.0, check_same_thread=False)
             self._base.execute("pragma journal_mode = wal")
             self._base.execute("pragma synchronous = normal")
-            (version,) = self._base.execute("pragma user_version").fetchone()
-            (tables,) = self._base.execute("select count(*) from sqlite_master").fetchone()
-            if version != _VERSION and (version or tables):
-                raise sqlite3.DatabaseError("it is another program's, or another version's")
             with self._base:
                 self._base.execute(_TABLE)
-                self._base.execute(f"pragma user_version = {_VERSION}")
         except (sqlite3.Error, OSError) as error:
             raise self._useless(error) from None
 
@@ -55,7 +49,7 @@ class Cache:
 
     def get(self, key: str) -> Reply | None:
         """Return a completion, marked as from the cache."""
-        query = "select reply from completion where key = ? and made >= ?"
+        query = "select reply from reply where key = ? and made >= ?"
         try:
             found = self._base.execute(query, (key, self.since)).fetchone()
             reply = None if found is None else msgspec.json.decode(found[0], type=Reply)
@@ -72,7 +66,7 @@ class Cache:
         row = key, time.time(), msgspec.json.encode(reply).decode()
         try:
             with self._base:
-                self._base.execute("insert or replace into completion values (?, ?, ?)", row)
+                self._base.execute("insert or replace into reply values (?, ?, ?)", row)
         except sqlite3.Error as error:
             raise self._useless(error) from None
 

@@ -46,7 +46,7 @@ class Job:
     kind: type[Row]
     steps: Callable[[], Steps]
     first: str = ""
-    """Jobs with the same text here have prompts that begin alike; one warms the provider's cache."""
+    """Jobs with the same text have prompts that begin alike: one warms the provider's cache."""
     others: Mapping[str, Endpoint] = field(default_factory=dict)
     """The chat models that requests name by `to`."""
     then: Callable[[Any], Iterable["Job"]] = nothing_follows
@@ -102,31 +102,6 @@ class Outcome(msgspec.Struct):
             f"{where[0]}{f' (and {len(where) - 1} more)' if len(where) > 1 else ''}: {message}"
             for message, where in groups.items()
         ]
-
-
-class Limits(msgspec.Struct, kw_only=True):
-    """How a run is carried out; nothing here changes what is asked."""
-
-    parallel: int | None = None
-    """Calls at once for each endpoint; None: found out while it works."""
-    rpm: float | None = None
-    """The most calls a minute for each endpoint."""
-    tpm: float | None = None
-    """The most tokens a minute for each endpoint, prompt and reply."""
-    patience: float = 600.0
-    """Seconds of nothing but failures after which an endpoint is given up."""
-    max_wait: float = 600.0
-    """The longest wait in seconds that an endpoint may ask for."""
-    max_cost: float | None = None
-    """Dollars that the run may cost at most."""
-    cache: pathlib.Path | None = None
-    """The file in which completions are kept for other runs; None: none are."""
-    engine: str = "direct"
-    """Who makes the calls: direct, batch, ray."""
-    ray: str | None = None
-    """The address of the Ray cluster; empty: a local one."""
-    gpus_per_model: float | None = None
-    """With Ray, GPUs for each local model."""
 
 
 class Engine(Protocol):

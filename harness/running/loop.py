@@ -18,13 +18,16 @@ from collections.abc import Callable, Coroutine, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple, TypeVar
 
+import msgspec
+
 from harness import registry
-from harness.errors import ChatError, EndpointError, Interrupted
+from harness.errors import ChatError, EndpointError, Interrupted, UsageError
 from harness.models import ChatModel, Endpoint
+from harness.options import Limits
 from harness.running import worker as workers
 from harness.running.budget import Budget
 from harness.running.cache import Cache
-from harness.running.jobs import Engine, Job, Limits, Outcome, Progress
+from harness.running.jobs import Engine, Job, Outcome, Progress
 from harness.running.pace import MOST, START, Bucket, Parallel
 from harness.running.worker import Member, Stopped, Worker
 from harness.store import Failure, Pending, Writer
@@ -107,10 +110,8 @@ class _Run:
         self.stopping = False
         self.error: BaseException | None = None
         self.engine = _engine(limits, state)
-        self.cache = (
-            None if limits.cache is None else Cache(limits.cache, time.time() if redo else 0)
-        )
-        self.budget = Budget(limits.max_cost, batch=limits.engine == "batch")
+        self.cache = _cache(limits, state, redo)
+        self.budget = Budget(limits.max_cost, batch=limits.batch)
         self.workers: dict[Any, Worker] = {}
         self.outputs: dict[pathlib.Path, _Output] = {}
         self.files = contextlib.ExitStack()
@@ -215,7 +216,7 @@ class _Run:
         """Return the reply to a request of a job, from the cache if it has one."""
         endpoint = job.endpoint if request.to is None else job.others[request.to]
         key = None
-        if self.cache is not None and not endpoint.is_builtin:
+        if self.cache is not None and not endpoint.provider.startswith("builtin"):
             key = self.cache.key(endpoint, request, asked[request.hash])
             asked[request.hash] += 1
             reply = self.cache.get(key)
@@ -311,7 +312,8 @@ class _Run:
         key = _key(endpoint)
         worker = self.workers.get(key)
         if worker is None:
-            members = [self._member(each) for each in (endpoint, *endpoint.pool)]
+            own = msgspec.structs.replace(endpoint, pool=()) if endpoint.pool else endpoint
+            members = [self._member(each) for each in (own, *endpoint.pool)]
             parts = self.limits, workers.RETRY, self.budget, self.progress, self.feed
             worker = self.workers[key] = Worker(endpoint.name, members, *parts)
         return worker
@@ -319,7 +321,7 @@ class _Run:
     def _member(self, endpoint: Endpoint) -> Member:
         self.budget.check(endpoint)
         limits, own = self.limits, endpoint.limits
-        parallel = self.engine.fixed or limits.parallel
+        parallel = self.engine.fixed or (None if limits.parallel == "auto" else limits.parallel)
         if parallel is not None:
             most = min(parallel, own.parallel or parallel)
             pace = Parallel(most, most, fixed=True)
@@ -358,10 +360,20 @@ def _key(endpoint: Endpoint) -> Any:
 
 
 def _engine(limits: Limits, state: pathlib.Path) -> Engine:
-    if limits.engine == "direct":
+    if not limits.batch and limits.ray is None:
         return Direct()
-    engine: Engine = registry.find("engine", limits.engine)(limits, state)
+    if limits.batch and limits.ray is not None:
+        raise UsageError("--batch and --ray exclude each other")
+    engine: Engine = registry.find("engine", "batch" if limits.batch else "ray")(limits, state)
     return engine
+
+
+def _cache(limits: Limits, state: pathlib.Path, redo: bool) -> Cache | None:
+    """Return the cache; what is done again is not taken from it."""
+    if limits.cache is None:
+        return None
+    usual = state.parent.parent / state.name / "cache.sqlite"
+    return Cache(pathlib.Path(limits.cache or usual), since=time.time() if redo else 0.0)
 
 
 @contextlib.contextmanager

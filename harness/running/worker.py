@@ -1,10 +1,11 @@
 """The calls to one chat model: who may call now, what is tried again, when an endpoint is given up.
 
-    call fails with               tried again
-    rate limit, overload          until it succeeds; all calls wait for a Retry-After; fewer at once
-    outage, no connection         until it succeeds, or the endpoint has only failed for `patience`
-    timeout, cut reply, …         5 times: the request may be at fault
-    anything else                 never
+    a call fails with            it is tried again
+    rate limit, overload         until it succeeds; all calls wait for a Retry-After, fewer at once
+    outage, no connection        until it succeeds, or the endpoint has only failed for `patience`
+    server error                 so too, but 5 times if the endpoint answers other calls
+    timeout, malformed reply     5 times: the request may be at fault
+    anything else                never
 
 Between two tries: 0.5, 1, 2, … 30 s, of which a random half to whole is waited, so that many calls
 do not come back together (exponential backoff with jitter). An endpoint that has failed ten times
@@ -23,8 +24,9 @@ from dataclasses import dataclass, field
 
 from harness.errors import ChatError, EndpointError, TransientError
 from harness.models import ChatModel, Endpoint
+from harness.options import Limits
 from harness.running.budget import Budget
-from harness.running.jobs import Limits, Progress
+from harness.running.jobs import Progress
 from harness.running.pace import Bucket, Parallel
 from harness.types import Reply, Request
 
@@ -35,8 +37,6 @@ PUSHED_BACK = frozenset({"rate limit", "overload"})
 NOT_THE_REQUEST = PUSHED_BACK | {"outage", "no connection"}
 DOWN = 10
 """Failures in a row after which an endpoint gets one call at a time."""
-NEVER_ANSWERED = 20.0
-"""Seconds for which a page or a 404 in place of an API is tried again."""
 _BYTES_PER_TOKEN = 3.6
 
 
@@ -68,7 +68,7 @@ class Stopped(Exception):  # noqa: N818  (no fault)
 
 @dataclass(slots=True, eq=False)
 class Member:
-    """One endpoint of a model and its rate-limit state; most models have one, a pool has several."""
+    """One endpoint of a model and its rate-limit state; a pool has several."""
 
     endpoint: Endpoint
     model: ChatModel
@@ -76,7 +76,8 @@ class Member:
     calls: Bucket
     tokens: Bucket
     under_way: int = 0
-    answered: bool = False
+    answered_at: float = -math.inf
+    """When it last gave an answer, be it a refusal."""
     gone: ChatError | None = None
     """Why it is not called any more."""
     failures: int = 0
@@ -103,7 +104,7 @@ class Member:
 
     def works(self) -> None:
         """Take note of an answer, be it a refusal."""
-        self.answered, self.warned = True, False
+        self.answered_at, self.warned = time.monotonic(), False
         self.failures = self._probes = 0
         self.failing_since = math.inf
 
@@ -292,13 +293,7 @@ class Worker:
             error.retry_after = self.limits.max_wait
         member.failed(error, began, now, self.retry)
         failing = now - member.failing_since
-        if (
-            not member.answered
-            and error.kind in ("no API", "not found")
-            and failing > NEVER_ANSWERED
-        ):
-            self._without(member, EndpointError(str(error), kind=error.kind, status=error.status))
-        elif failing >= patience and member.failures > 1:
+        if failing >= patience and member.failures > 1:
             text = f"{error}; given up after {patience:g} s without a reply (--patience)"
             self._without(member, ChatError(text, kind=error.kind, status=error.status))
         elif member.failures >= DOWN and not member.warned:
@@ -306,9 +301,10 @@ class Worker:
             member.warned = True
         if (gone := self._gone()) is not None:
             raise gone
-        if tries >= self.retry.tries and (
-            error.kind not in NOT_THE_REQUEST or now - since >= patience
-        ):
+        at_fault = error.kind not in NOT_THE_REQUEST
+        if error.kind == "server error":
+            at_fault = member.answered_at > since
+        if tries >= self.retry.tries and (at_fault or now - since >= patience):
             raise ChatError(f"{error} ({tries} tries)", kind=error.kind, status=error.status)
         if error.retry_after is not None:  # the member waits, not the call: another member may do
             return 0.0

@@ -3,9 +3,9 @@
 import asyncio
 import pathlib
 from collections.abc import Callable, Generator
-from types import SimpleNamespace
 from typing import Any
 
+from harness import models
 from harness.running import Job
 from harness.types import Answer, Choice, Detail, Message, Reply, Request, Usage
 
@@ -47,31 +47,17 @@ class Model:
         return [request.messages[-1].content for request in self.requests]
 
 
-class Price:
-    """A cent a call, of which it is not known before that it is less than two."""
+class Endpoint(models.Endpoint, frozen=True, kw_only=True):
+    """The address of a model that is there already."""
 
-    def cost(self, detail: Detail) -> float | None:
-        return 0.01
+    own: Any = None
 
-    def most(self, request: Request, *, batch: bool = False) -> float:
-        return 0.02
+    def open(self) -> Any:
+        return self.own
 
 
-def endpoint(model: Model, name: str = "fake", **more: Any) -> Any:
-    usual = {
-        "name": name,
-        "provider": "openai",
-        "model": name,
-        "base_url": None,
-        "api_key_env": None,
-        "conv_template": None,
-        "pool": (),
-        "limits": SimpleNamespace(parallel=None, rpm=None, tpm=None),
-        "price": None,
-        "is_builtin": False,
-        "open": lambda: model,
-    }
-    return SimpleNamespace(**{**usual, **more})
+def endpoint(model: Model, name: str = "fake", **more: Any) -> Endpoint:
+    return Endpoint(name=name, provider="openai", model=name, own=model, **more)
 
 
 def ask(text: str) -> Request:

@@ -12,11 +12,13 @@ import pytest
 
 from harness import running, store
 from harness.errors import ChatError, EndpointError, Interrupted, TransientError, UsageError
-from harness.running import Job, Limits, Outcome, worker
+from harness.models import Price
+from harness.options import Limits
+from harness.running import Job, Outcome, worker
 from harness.running.worker import Retry
 from harness.types import Answer, Choice, Detail, Reply, Request, Sampling
 
-from .fakes import Model, Price, ask, endpoint, job
+from .fakes import Model, ask, endpoint, job
 
 
 @pytest.fixture(autouse=True)
@@ -80,8 +82,8 @@ def test_a_slow_model_does_not_hold_up_another(path: pathlib.Path) -> None:
 def test_a_tenth_of_faults_neither_loses_nor_doubles_a_row(path: pathlib.Path) -> None:
     faults = [
         TransientError("limit", kind="rate limit", status=429, retry_after=0.001),
-        TransientError("broken", kind="outage", status=500),
-        TransientError("cut", kind="cut reply"),
+        TransientError("broken", kind="server error", status=500),
+        TransientError("cut", kind="malformed reply"),
         TransientError("dropped", kind="no connection", connected=False),
     ]
     count = 0
@@ -115,7 +117,7 @@ def test_a_request_that_fails_for_good_is_listed_with_its_cause(path: pathlib.Pa
 
 
 def test_a_suspicious_request_is_tried_six_times(path: pathlib.Path) -> None:
-    model = Model(lambda request: TransientError("cut off", kind="cut reply"))
+    model = Model(lambda request: TransientError("cut off", kind="malformed reply"))
     jobs = [job(endpoint(model), path, 1), job(endpoint(Model(), "other"), path, 2)]
     outcome = run(jobs)
     assert len(model.requests) == 6
@@ -169,10 +171,10 @@ def test_the_cache_answers_equal_requests_of_another_run(
     path: pathlib.Path, tmp_path: pathlib.Path
 ) -> None:
     cache = tmp_path / "cache.sqlite"
-    run([job(endpoint(Model()), path, n) for n in range(5)], cache=cache)
+    run([job(endpoint(Model()), path, n) for n in range(5)], cache=str(cache))
     model = Model()
     other = path.with_name("other.jsonl")
-    outcome = run([job(endpoint(model), other, n) for n in range(6)], cache=cache)
+    outcome = run([job(endpoint(model), other, n) for n in range(6)], cache=str(cache))
     assert model.asked == ["5.1"]
     assert outcome.progress.from_cache == 5
     assert answers(other)[2] == ["to 2.1"]
@@ -188,19 +190,18 @@ def test_a_job_that_asks_the_same_twice_gets_two_completions(
     numbers = iter("ab")
     jobs = [Job("j", "j", endpoint(Model(lambda _: next(numbers))), path, Answer, steps)]
     for _ in range(2):
-        run(jobs, cache=tmp_path / "cache.sqlite")
+        run(jobs, cache=str(tmp_path / "cache.sqlite"))
         assert answers(path)[1] == ["a", "b"]
 
 
 def test_the_cost_never_exceeds_what_it_may(path: pathlib.Path) -> None:
-    to = endpoint(Model(seconds=0.001), price=Price())
-    outcome = run([job(to, path, n) for n in range(50)], max_cost=0.105)
-    assert outcome.cost <= 0.105
-    assert outcome.done == 9
+    # A call costs 10 * 100 + 5 * 1,800 millionths: a cent. Its 4,096 tokens could cost $7.38.
+    to = endpoint(Model(seconds=0.001), price=Price(100.0, 1800.0))
+    outcome = run([job(to, path, n) for n in range(50)], max_cost=7.5)
+    assert outcome.cost <= 7.5
+    assert 5 < outcome.done < 50
     assert outcome.stopped is not None
-    assert outcome.stopped.startswith(
-        "stopped before the cost could exceed $0.10 (so far $0.09), 41"
-    )
+    assert outcome.stopped.startswith("stopped before the cost could exceed $7.50 (so far $0.")
 
 
 def test_a_budget_needs_prices(path: pathlib.Path) -> None:
