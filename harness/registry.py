@@ -23,7 +23,10 @@ TABLE: dict[str, dict[str, str]] = {
     "report": {},
     "importer": {},
     "judge_file": {},
-    "engine": {},
+    "engine": {
+        "batch": "harness.extras.batches:open",
+        "ray": "harness.extras.cluster:open",
+    },
     "format": {},
 }
 

@@ -190,13 +190,18 @@ def total_cost(estimates: Iterable[Estimate]) -> tuple[float | None, float | Non
     return (None, None) if None in highs or None in lows else (low, high)
 
 
+def may_ask() -> bool:
+    """Return whether somebody is at a terminal to answer."""
+    return all(stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr))
+
+
 def confirm(text: str) -> None:
-    """Ask whether to go on, if there is a text and somebody at a terminal to ask.
+    """Ask whether to go on, if there is something to ask and somebody to answer.
 
     Raises:
         Interrupted: the user said no.
     """
-    if not text or not all(stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr)):
+    if not text or not may_ask():
         return
     sys.stderr.write(f"{text}. Continue? [Y/n] ")
     sys.stderr.flush()
