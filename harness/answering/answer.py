@@ -50,9 +50,7 @@ def gen_answer(
     Raises:
         TurnbenchError: see `plan_answers` and `running.run`.
     """
-    record = options.build(
-        options.GenAnswer, {"model": model, "bench_name": bench_name, **words}
-    )
+    record = options.build(options.GenAnswer, {"model": model, "bench_name": bench_name, **words})
     loaded = bench.load(record.bench.bench_name, record.bench.data_dir)
     plan = plan_answers(loaded, record)
     outcome = running.run(

@@ -141,5 +141,3 @@ def _report(outcome: Outcome) -> None:
             sys.stderr.write(f"  and {len(causes) - _MOST_CAUSES} more causes\n")
     if outcome.stopped:
         log.warning("%s", outcome.stopped)
-
-

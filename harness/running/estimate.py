@@ -93,23 +93,35 @@ def estimate(
     `usual` are the tokens of a short reply, `earlier` those of each model's earlier ones. Jobs that
     follow others (`Job.then`) are looked at too.
     """
-    every = list(jobs)
-    order = random.Random(0).sample(range(len(every)), len(every))
+    groups: dict[str, list[Job]] = {}
+    for job in jobs:
+        groups.setdefault(job.endpoint.name, []).append(job)
     sums: dict[str, _Sums] = {}
+    for group in groups.values():
+        _add(sums, group, usual, earlier or {})
+    return [_estimate(one, batch) for one in sums.values()]
+
+
+def _add(
+    sums: dict[str, _Sums], jobs: list[Job], usual: int, earlier: Mapping[str, Sequence[float]]
+) -> None:
+    """Add what the jobs of one chat model take, judged by a random sample of them."""
+    found: list[tuple[Endpoint, Request, Span]] = []
     text = looked = 0
-    for at in order:
+    for job in random.Random(0).sample(jobs, len(jobs)):
         if text > _MOST_TEXT and looked >= _FEWEST_JOBS:
             break
         looked += 1
-        for endpoint, request, span in _requests(every[at], usual, earlier or {}):
-            text += sum(len(message.content) for message in request.messages)
-            one = sums.setdefault(endpoint.name, _Sums(endpoint))
-            one.calls += 1
-            one.prompt += prompt_tokens(request.messages, endpoint.model)
-            one.low += span.low
-            one.high += span.high
-    scale = len(every) / looked if looked else 0.0
-    return [_estimate(one, scale, batch) for one in sums.values()]
+        requests = list(_requests(job, usual, earlier))
+        found += requests
+        text += sum(len(m.content) for _, request, _ in requests for m in request.messages)
+    scale = len(jobs) / looked
+    for endpoint, request, span in found:
+        one = sums.setdefault(endpoint.name, _Sums(endpoint))
+        one.calls += scale
+        one.prompt += prompt_tokens(request.messages, endpoint.model) * scale
+        one.low += span.low * scale
+        one.high += span.high * scale
 
 
 def _requests(
@@ -136,9 +148,9 @@ def _requests(
             yield from _requests(following, usual, earlier)
 
 
-def _estimate(one: _Sums, scale: float, batch: bool) -> Estimate:
-    price, prompt = one.endpoint.price, round(one.prompt * scale)
-    replies = round(one.low * scale), round(one.high * scale)
+def _estimate(one: _Sums, batch: bool) -> Estimate:
+    price, prompt = one.endpoint.price, round(one.prompt)
+    replies = round(one.low), round(one.high)
     costs: list[float | None] = [None, None]
     if price is not None:
         for at, tokens in enumerate(replies):
@@ -146,7 +158,7 @@ def _estimate(one: _Sums, scale: float, batch: bool) -> Estimate:
             costs[at] = price.cost(Detail(usage=usage, batch=batch))
     return Estimate(
         model=one.endpoint.name,
-        calls=round(one.calls * scale),
+        calls=round(one.calls),
         prompt_tokens=prompt,
         reply_low=replies[0],
         reply_high=replies[1],

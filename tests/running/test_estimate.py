@@ -8,8 +8,7 @@ import pytest
 from harness.models import Price
 from harness.running import Job, bar, estimate, tokens
 from harness.types import Answer, Choice, Message, Reply, Request
-
-from .fakes import Model, endpoint, job
+from tests.running.fakes import Model, endpoint, job
 
 TEXTS = tomllib.loads(
     pathlib.Path(__file__).with_name("token_texts.toml").read_text(encoding="utf-8")

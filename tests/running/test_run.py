@@ -17,8 +17,7 @@ from harness.options import Limits
 from harness.running import Job, Outcome, worker
 from harness.running.worker import Retry
 from harness.types import Answer, Choice, Detail, Reply, Request, Sampling
-
-from .fakes import Model, ask, endpoint, job
+from tests.running.fakes import Model, ask, endpoint, job
 
 
 @pytest.fixture(autouse=True)
