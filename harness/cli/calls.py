@@ -1,4 +1,4 @@
-"""What the commands that call chat models share: the estimate, the question, the bar, the failures."""
+"""What commands that call chat models share: estimate, question, bar, list of failures."""
 
 import sys
 import time

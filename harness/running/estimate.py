@@ -1,4 +1,4 @@
-"""What a plan will take, before the first call: calls, tokens, dollars, and the question to the user.
+"""What a plan will take, before the first call: calls, tokens, dollars; the question to the user.
 
 The plan's jobs are run with a stand-in of the expected length for every reply, so that a second
 turn's prompt holds a first reply; of many jobs a random sample stands for all. Nothing is called.

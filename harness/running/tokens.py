@@ -1,9 +1,9 @@
 """About how many tokens a text has, without a tokenizer: most models' are not to be had.
 
-A text is cut into words, numbers, symbols and letters of other scripts, and each piece has a weight:
-its mean tokens in the vocabularies of a family of models. The weights are a least-squares fit to the
-texts of `tests/running/token_texts.toml`, whose counts by six real tokenizers are recorded there; on
-a few hundred characters and more they are within 15%.
+A text is cut into words, numbers, symbols and letters of other scripts, and each piece has a
+weight: its mean tokens in the vocabularies of a family of models. The weights are a least-squares
+fit to the texts of `tests/running/token_texts.toml`, whose counts by six real tokenizers are
+recorded there; on a few hundred characters and more they are within 15%.
 
 >>> round(text_tokens("Prices rose by 12%."))       # 3 words, a number, a run of symbols
 5
@@ -52,8 +52,8 @@ class Weights(NamedTuple):
 
 
 _FAMILIES = (
-    # gpt-3.5, gpt-4; gpt-4o and later; Claude up to Opus 4.6 (Claude 2's counts); Claude from Opus 4.7
-    # on, by its maker's word 30% more for Latin letters; Qwen, DeepSeek; Mistral
+    # gpt-3.5, gpt-4; gpt-4o and later; Claude up to Opus 4.6 (Claude 2's counts); Claude from Opus
+    # 4.7 on, by its maker's word 30% more for Latin letters; Qwen, DeepSeek; Mistral
     (
         r"(?:ft:)?gpt-(?:3\.5|4(?![o.\d]))",
         Weights(0.90, 0.38, 2.21, 1.39, 0.76, 0.4, 1.18, 0.97, 1.32, 0.58, 0.91, 0.23),

@@ -133,7 +133,7 @@ def test_a_cut_reply_is_asked_again_unless_the_limit_was_typed(tmp_path: pathlib
     make(tmp_path)
 
     def short(call: Call) -> bool:
-        return bool(call.body.get("max_tokens", call.body.get("max_completion_tokens")) < 5000)
+        return int(call.body.get("max_tokens") or call.body["max_completion_tokens"]) < 5000
 
     with Server(Rule("cu", when=short, finish="length"), Rule("whole")) as server:
         rows = run(tmp_path, server, question_begin=2)
