@@ -153,7 +153,8 @@ class _Run:
 
     def feed(self) -> None:
         """Begin jobs as long as there is room for their calls."""
-        while not self.stopping and len(self.tasks) < AHEAD and self._has_room():
+        most = max(AHEAD, self.engine.fixed or 0)
+        while not self.stopping and len(self.tasks) < most and self._has_room():
             job = self._next()
             if job is None:
                 break
