@@ -34,8 +34,8 @@ TABLE: dict[str, dict[str, str]] = {
     "importer": {},
     "judge_file": {},
     "engine": {
-        "batch": "harness.extras.batches:open",
-        "ray": "harness.extras.cluster:open",
+        "batch": "harness.extras.batches:BatchEngine",
+        "ray": "harness.extras.cluster:RayEngine",
     },
     "format": {
         "text": "harness.reporting.formats:text",

@@ -10,6 +10,6 @@ so that the same command finds it again after a kill.
     services.py  OpenAI's, Anthropic's and Gemini's services by their SDKs
 """
 
-from harness.extras.batches.queue import BatchEngine, open
+from harness.extras.batches.queue import BatchEngine
 
-__all__ = ["BatchEngine", "open"]
+__all__ = ["BatchEngine"]

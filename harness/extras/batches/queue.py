@@ -251,8 +251,3 @@ class _Queue:
         task = asyncio.get_running_loop().create_task(work)
         self.tasks.add(task)
         task.add_done_callback(self.tasks.discard)
-
-
-def open(limits: Limits, state: pathlib.Path) -> BatchEngine:  # noqa: A001  (the registry's word)
-    """Return the engine."""
-    return BatchEngine(limits, state)

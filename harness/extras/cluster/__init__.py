@@ -1,8 +1,8 @@
 """Calls made by the workers of a Ray cluster; files, limits and retries stay in this process.
 
 A model behind an address gets one worker on every node. Local weights get as many copies as the
-cluster has GPUs for. A worker may die, with its node or alone: its calls under way are made again by
-the others, and a new worker takes its place where there is room for one. Keys are read on each
+cluster has GPUs for. A worker may die, with its node or alone: its calls under way are made again
+by the others, and a new worker takes its place where there is room for one. Keys are read on each
 node, from the environment in which `ray start` ran.
 """
 
@@ -175,8 +175,3 @@ def _connected(address: str) -> Any:
             raise UsageError(f"--ray {address}: no cluster answers there ({reason})") from None
         ray.init(**quiet)
     return ray
-
-
-def open(limits: Limits, state: pathlib.Path) -> RayEngine:  # noqa: A001  (the registry's word)
-    """Return the engine."""
-    return RayEngine(limits, state)
