@@ -140,7 +140,8 @@ class Detail(Row, kw_only=True):
 class Choice(Row, kw_only=True):
     """One conversation of a model about a question."""
 
-    index: int = 0
+    index: int = -1
+    """From 0. -1 only while a row without the field is read; `store` makes it the position."""
     turns: list[str]
     details: list[Detail] = []
     history: list[str] = []

@@ -8,7 +8,7 @@ from typing import Any
 from harness import running
 from harness.cli.command import log, printable, show
 from harness.cli.parser import Parsed
-from harness.models import ModelConfig
+from harness.models import Endpoint, ModelConfig
 from harness.options import Limits
 from harness.reporting import Column, Page, Table
 from harness.running import Job, Outcome, estimate
@@ -43,8 +43,27 @@ def age(written: float | None) -> str:
     for length, name in ((86400, "day"), (3600, "hour"), (60, "minute")):
         if seconds >= length:
             count = int(seconds / length)
-            return f"{count} {name}{'s' * (count != 1)} ago"
+            return f"{counted(count, name)} ago"
     return "just now"
+
+
+def counted(count: int, noun: str) -> str:
+    """Return a number of things.
+
+    >>> counted(1200, "call"), counted(1, "call")
+    ('1,200 calls', '1 call')
+    """
+    return f"{count:,} {noun}{'s' * (count != 1)}"
+
+
+def place(endpoint: Endpoint) -> str:
+    """Return where a chat model is, and the variable of its key; never the key."""
+    if endpoint.provider.startswith("builtin"):
+        return "built in"
+    if endpoint.provider == "local":
+        return f"weights in {endpoint.model}"
+    key = f"key from {endpoint.api_key_env}" if endpoint.api_key_env else "no key"
+    return f"{endpoint.about.title} at {endpoint.base_url}, {key}"
 
 
 def already(count: int, newest: float | None, what: str) -> str:
@@ -85,7 +104,7 @@ def estimate_page(estimates: Sequence[Estimate]) -> Page:
         Column("cost_low", "cost from", "$"),
         Column("cost_high", "cost to", "$"),
     ]
-    outcome = f"{calls:,} call{'s' * (calls != 1)} would be made, {cost}."
+    outcome = f"{counted(calls, 'call')} would be made, {cost}."
     return Page(outcome, [Table("", columns, rows)])
 
 

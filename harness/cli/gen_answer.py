@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from harness import bench, options
 from harness.answering import AnswerPlan, estimate_answers, plan_answers
 from harness.cli import calls
+from harness.cli.calls import counted
 from harness.cli.command import log, run
 from harness.cli.parser import Parsed
 
@@ -43,6 +44,7 @@ def _work(parsed: Parsed) -> int:
 
 def tell(plan: AnswerPlan) -> None:
     """Say what each model has answered and has to answer."""
+    log.debug("questions: %s", plan.bench.source / "question.jsonl")
     for notice in plan.notices:
         log.info("%s", notice)
     if plan.player is not None:
@@ -54,11 +56,12 @@ def tell(plan: AnswerPlan) -> None:
         if model.superseded:
             parts.append(f"{model.superseded} to answer again because something changed")
         parts.append(
-            f"{len(model.todo)} to answer, {model.calls:,} calls"
+            f"{counted(len(model.todo), 'question')} to answer, {counted(model.calls, 'call')}"
             if model.todo
             else "nothing left to answer"
         )
         log.info("%s: %s", model.name, ", ".join(parts))
+        log.debug("  %s; answers: %s", calls.place(model.endpoint), model.path)
 
 
 if __name__ == "__main__":

@@ -14,15 +14,9 @@ from harness import running, store
 from harness.errors import ChatError, EndpointError, Interrupted, TransientError, UsageError
 from harness.models import Price
 from harness.options import Limits
-from harness.running import Job, Outcome, worker
-from harness.running.worker import Retry
+from harness.running import Job, Outcome
 from harness.types import Answer, Choice, Detail, Reply, Request, Sampling
 from tests.running.fakes import Model, ask, endpoint, job
-
-
-@pytest.fixture(autouse=True)
-def _no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(worker, "RETRY", Retry(first=0.001, longest=0.01))
 
 
 @pytest.fixture
