@@ -1,4 +1,3 @@
-import itertools
 import os
 import pathlib
 import signal
@@ -250,9 +249,9 @@ def test_calls_a_minute_are_spread_evenly(path: pathlib.Path) -> None:
         times.append(time.monotonic())
         return "yes"
 
+    began = time.monotonic()
     run([job(endpoint(Model(answer)), path, n) for n in range(6)], rpm=1200)
-    gaps = [later - earlier for earlier, later in itertools.pairwise(times)]
-    assert min(gaps) > 0.04
+    assert times[-1] - began > 0.24
 
 
 def test_members_of_a_pool_share_the_calls(path: pathlib.Path) -> None:
