@@ -119,6 +119,8 @@ class Detail(Row, kw_only=True):
     """`length`: cut at the token limit. `refused`: declined by the provider or the model."""
     usage: Usage = field(default_factory=Usage)
     seconds: float | None = None
+    price: float | None = None
+    """Dollars, where they are stated and not computed from the tokens."""
     provider_model: str | None = None
     """The model string that the provider reported."""
     sampling_applied: dict[str, Any] = {}
@@ -304,7 +306,10 @@ class Vote(Row, kw_only=True):
     winner: str
     """`model_a`, `model_b`, or anything that starts with `tie`."""
     judge: str = ""
-    turn: int = 1
+    turn: int = 0
+    """From 1. 0 only while a row without the field is read; `store` makes it 1."""
+    judgment: str | None = None
+    """Why, in the voter's words."""
     answers: str | None = None
     """Hash of the two answers that were compared."""
     tstamp: float | None = None
