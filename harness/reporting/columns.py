@@ -6,7 +6,7 @@ columns and words.
 """
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -26,6 +26,7 @@ from harness.results import (
     conversations,
     summarize,
 )
+from harness.results.length_control import Controlled
 from harness.results.summarize import Aggregate
 from harness.types import UNSTATED
 
@@ -48,6 +49,8 @@ class View:
     sort: str | None = None
     details: bool = False
     noun: str = "question"
+    controlled: Mapping[str, Controlled] = field(default_factory=dict)
+    """Win rates at equal length."""
 
     @property
     def group(self) -> str:
@@ -233,10 +236,10 @@ def measure_of(panel: Panel, scores: Scores) -> tuple[Measure, str]:
     if panel.form == "metric":
         return Measure("numbers", places=3), ".3"
     if panel.form == "label":
-        return Measure("labels"), "%"
+        return Measure("labels", places=0, percent=True), "%"
     scale = scale_of(panel, scores)
     if panel.form == "points":
-        return Measure("labels", noun="of the points met"), "%"
+        return Measure("labels", noun="of the points met", places=0, percent=True), "%"
     return Measure("grades", top=None if scale is None else scale[1]), ".2"
 
 
@@ -338,7 +341,8 @@ def title(panel: Panel, view: View, scores: Scores) -> str:
         parts.append(f"votes of {counted(len(panel.judges), 'person', 'people')}")
     elif panel.form == "pair":
         against = f" against {view.baseline}" if view.baseline else ""
-        parts.append(f"pairs{against} judged by {who}")
+        percent = ", in percent" if panel.method == "logprobs" else ""
+        parts.append(f"pairs{against} judged by {who}{percent}")
     elif panel.form == "label":
         parts.append(f"labelled by {who}, in percent")
     else:
@@ -393,7 +397,7 @@ def charts_of(
     ranking: Ranking,
 ) -> list[Chart]:
     """Return the charts of one column: models, categories, pairs."""
-    percent = measure.kind in ("labels", "pairs")
+    percent = measure.percent or measure.kind == "pairs"
     name = "win rate" if measure.kind == "pairs" else measure.noun or "score"
     marks = {row["model"]: mark_of(row, key) for row in rows}
     reference = 0.5 if measure.kind == "pairs" else None

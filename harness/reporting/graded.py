@@ -77,7 +77,7 @@ def graded(panel: Panel, view: View) -> Section:
         table, said = _judges_differ(panel, metric, pair, form)
         tables.append(table)
     tables += group_table(kind, listed_rows, groups, view, ".1" if form == ".2" else form)
-    evidence = Evidence(measure, ranking, questions_of(scores), view.noun, len(panel.judges))
+    evidence = Evidence(measure, ranking, questions_of(scores), view.noun)
     made = Section(panel, [evidence], rows_by_judge(listed_rows, panel, metric, view), tables)
     made.said = said
     made.caveats = caveats_of(panel, scores)

@@ -140,8 +140,8 @@ def labels(panel: Panel, view: View) -> Section:
     tables = [Table(title(panel, view, scores), columns, listed_rows), *confidence]
     kind = noun.lower() or "score"
     tables += group_table(kind, listed_rows, groups, view, "%")
-    measure = Measure("labels", noun=kind)
-    evidence = Evidence(measure, ranking, questions_of(main_scores), view.noun, len(panel.judges))
+    measure = Measure("labels", noun=kind, places=0, percent=True)
+    evidence = Evidence(measure, ranking, questions_of(main_scores), view.noun)
     made = Section(panel, [evidence], listed_rows, tables)
     made.caveats = caveats_of(panel, main_scores)
     made.more = comparison_tables(ranking, ".3")
