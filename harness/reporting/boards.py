@@ -2,6 +2,7 @@
 
 import pathlib
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from harness.bench import Bench
@@ -59,7 +60,7 @@ def with_board(
     table = Table(title, columns, rows, only="text")
     return Page(
         outcome,
-        [table, *page.tables],
+        [table, *(replace(own, only="html") for own in page.tables if own.only != "text")],
         page.charts,
         notes,
         title=page.title,

@@ -6,7 +6,7 @@ columns and words.
 """
 
 import functools
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -23,6 +23,7 @@ from harness.results import (
     Panel,
     Ranking,
     Scores,
+    Summary,
     conversations,
     summarize,
 )
@@ -142,6 +143,8 @@ def put_groups(rows: dict[str, dict[str, Any]], scores: Scores, field_name: str)
     """Put the number of each group of questions into the rows; return the groups."""
     found = summarize(scores, by=("model", field_name))
     names = [str(name) for name in dict.fromkeys(own[field_name] for own in found) if name]
+    if len(names) < 2:
+        return []
     for own in found:
         if own["model"] in rows and own[field_name]:
             put(rows[own["model"]], f"{field_name}_{own[field_name]}", own.mean)
@@ -276,7 +279,7 @@ def put_judges(
     rows: dict[str, dict[str, Any]], panel: Panel, metric: str, key: str, view: View
 ) -> list[str]:
     """Put each judge's number into the rows; return the judges, if there are several."""
-    if len(panel.judges) < 2:
+    if len(panel.judges) < 2 or panel.form == "vote":
         return []
     for judge, scores in panel.by_judge.items():
         own = scores.of(metric=metric)
@@ -288,20 +291,27 @@ def put_judges(
 
 
 def rows_by_judge(
-    rows: Sequence[dict[str, Any]], panel: Panel, metric: str, view: View
+    rows: Sequence[dict[str, Any]],
+    panel: Panel,
+    metric: str,
+    view: View,
+    fill: Callable[[dict[str, Any], Summary], None],
 ) -> list[dict[str, Any]]:
-    """Return the rows for programs: of a panel one for each judge, and one for all together."""
-    if len(panel.judges) < 2:
+    """Return the rows for programs: of a panel one for each judge, and one for all together.
+
+    `fill` puts the numbers of a model into its row.
+    """
+    if len(panel.judges) < 2 or panel.form == "vote":
         return list(rows)
     by_judge: dict[str, dict[str, dict[str, Any]]] = {}
     for judge, scores in panel.by_judge.items():
-        own = scores.of(metric=metric)
+        pooled = scores.of(metric=metric)
+        own = pooled if view.aggregate is None else conversations(pooled, view.aggregate)
         by_judge[judge] = {}
-        for group in summarize(own, by=("model",)):
-            row = {"model": group["model"], "judge": judge}
-            put(row, "average", group.mean)
-            by_judge[judge][group["model"]] = row | {"n": group.n, "failed": group.failed}
-        put_turns(by_judge[judge], own)
+        for group in summarize(own):
+            row = by_judge[judge][group["model"]] = {"model": group["model"], "judge": judge}
+            fill(row, group)
+        put_turns(by_judge[judge], pooled)
     found = []
     for row in rows:
         model = row["model"]

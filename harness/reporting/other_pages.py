@@ -60,9 +60,6 @@ def against_page(
     columns = [
         Column("model_1", "this run" if renamed else "model"),
         *other,
-        Column(
-            "model_2", "other run", always=any(row["model_1"] != row["model_2"] for row in found)
-        ),
         Column("difference", format=form, always=True),
         Column("difference", "95% interval", f"interval{form}", always=True, draw="whisker"),
         Column("verdict", always=True),

@@ -34,6 +34,7 @@ from harness.results import (
     Panel,
     Ranking,
     Scores,
+    Summary,
     rank,
     ratio,
     summarize,
@@ -47,26 +48,28 @@ def pairs(panel: Panel, view: View) -> Section:
     scores = panel.combined.of(metric=panel.metrics[0])
     ranking = rank(scores, models=view.models or None, baseline=view.baseline)
     rows = base_rows(ranking)
-    key = "win_rate" if panel.method == "logprobs" else "win_rate_adjusted"
-    for own in ranking.models:
-        row = rows[own["model"]]
+    weighed = panel.method == "logprobs"
+    key = "win_rate" if weighed else "win_rate_adjusted"
+    form = "%.1" if weighed else ".2"
+
+    def fill(row: dict[str, Any], own: Summary) -> None:
         total = own.win + own.tie + own.loss
-        row |= {"win": own.win, "loss": own.loss, "tie": own.tie}
-        if key != "win_rate":
-            shares = [count / total if total else None for count in (own.win, own.loss, own.tie)]
-            row |= dict(zip(("win_rate", "loss_rate", "tie_rate"), shares, strict=True))
-        else:
+        row |= {"win": own.win, "loss": own.loss, "n_draws" if weighed else "tie": own.tie}
+        if weighed:
             row["discrete_win_rate"] = (own.win + own.tie / 2) / total if total else None
             row["standard_error"] = own.mean.se
+        else:
+            shares = [count / total if total else None for count in (own.win, own.loss, own.tie)]
+            row |= dict(zip(("win_rate", "loss_rate", "tie_rate"), shares, strict=True))
         put(row, key, own.mean)
         row |= {"flipped": own.flipped, "one_sided": own.one_sided}
-    turns = put_turns(rows, scores)
+        row |= {"n": own.n, "questions": own.questions, "failed": own.failed}
+
     for own in ranking.models:
-        rows[own["model"]] |= {"n": own.n, "questions": own.questions, "failed": own.failed}
+        fill(rows[own["model"]], own)
+    turns = put_turns(rows, scores)
     judges = put_judges(rows, panel, panel.metrics[0], key, view)
     groups = put_groups(rows, scores, view.group)
-    weighed = key == "win_rate"
-    form = "%.1" if weighed else ".2"
     for name, own_rate in view.controlled.items():
         rate, error = own_rate.length_controlled_winrate, own_rate.lc_standard_error
         if name in rows:
@@ -83,7 +86,11 @@ def pairs(panel: Panel, view: View) -> Section:
         about = "as alpaca_eval computes it; leaves out that the fit is estimated"
         head.append(Column("length_controlled_winrate", "LC win rate", form, always=True))
         head.append(Column("lc_standard_error", "se", form, help=about, always=True))
-    counts = [Column(name, always=True, optional=True) for name in ("win", "tie", "loss")]
+    tie = "n_draws" if weighed else "tie"
+    counts = [
+        Column(name, "tie" if name == tie else "", always=True, optional=True)
+        for name in ("win", tie, "loss")
+    ]
     counts += [Column("flipped", always=True, optional=True)] if both else []
     if any(row["failed"] for row in listed_rows):
         counts.append(Column("failed", hidden_in_text=True))
@@ -106,7 +113,7 @@ def pairs(panel: Panel, view: View) -> Section:
         rate = listed_rows[0].get("length_controlled_winrate")
         evidence = replace(evidence, equal_length=rate)
     made = Section(
-        panel, [evidence], rows_by_judge(listed_rows, panel, panel.metrics[0], view), tables
+        panel, [evidence], rows_by_judge(listed_rows, panel, panel.metrics[0], view, fill), tables
     )
     made.said = _flips(scores)
     made.caveats = caveats_of(panel, scores)

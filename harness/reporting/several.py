@@ -3,7 +3,9 @@
 import functools
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal
+
+import numpy as np
 
 from harness.reporting import charts
 from harness.reporting.columns import (
@@ -31,6 +33,8 @@ from harness.reporting.page import Chart, Column, Row, Table
 from harness.results import Panel, Scores, rank, summarize
 from harness.results.facts import CORRECT, facts, is_facts
 from harness.results.scores import POINTS, SCORE
+from harness.results.summarize import field_of
+from harness.types import QuestionId
 
 MAIN = (SCORE, POINTS)
 """Numbers that stand for all others beside them."""
@@ -139,7 +143,10 @@ def labels(panel: Panel, view: View) -> Section:
     ]
     tables = [Table(title(panel, view, scores), columns, listed_rows), *confidence]
     kind = noun.lower() or "score"
-    tables += group_table(kind, listed_rows, groups, view, "%")
+    if known:
+        tables += _facts_by_group(scores, view, columns)
+    else:
+        tables += group_table(kind, listed_rows, groups, view, "%")
     measure = Measure("labels", noun=kind, places=0, percent=True)
     evidence = Evidence(measure, ranking, questions_of(main_scores), view.noun)
     made = Section(panel, [evidence], listed_rows, tables)
@@ -147,6 +154,30 @@ def labels(panel: Panel, view: View) -> Section:
     made.more = comparison_tables(ranking, ".3")
     made.charts = charts_of(listed_rows, key, groups, view, measure, None, ranking)
     return made
+
+
+def _facts_by_group(scores: Scores, view: View, columns: Sequence[Column]) -> list[Table]:
+    """Return the rates of short facts by group of questions; text has them with --by."""
+    groups: dict[str, list[QuestionId]] = {}
+    for code in np.unique(scores.question).tolist():
+        question = scores.questions[code]
+        groups.setdefault(str(field_of(question, view.group)), []).append(question.question_id)
+    if len(groups) < 2:
+        return []
+    rows = []
+    for name, questions in groups.items():
+        own = {f.model: f for f in facts(scores.of(questions=questions))}
+        part: dict[str, dict[str, Any]] = {}
+        for model, rates in own.items():
+            part[model] = {"model": model, view.group: name, "n": rates.n}
+            put(part[model], "correct", rates.correct)
+        _facts(part, scores.of(questions=questions))
+        rows += list(part.values())
+    rows.sort(key=lambda row: row["model"])
+    kept = [column for column in columns if column.key != "rank" and not column.hidden_in_text]
+    shown = [kept[0], Column(view.group, always=True), *kept[1:]]
+    only: Literal["", "json"] = "" if view.by else "json"
+    return [Table(f"By {view.group}", shown, rows, name="groups", only=only)]
 
 
 def _facts(rows: dict[str, dict[str, Any]], scores: Scores) -> tuple[list[Column], list[Table]]:

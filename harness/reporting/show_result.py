@@ -238,7 +238,7 @@ def _selected(scores: Scores, options: ShowResult, bench: Bench | None) -> Score
     keep = np.ones(len(scores.sources), dtype=bool)
     for at, source in enumerate(scores.sources):
         keep[at] = (
-            (not select.judge_model or source.judge in select.judge_model)
+            (not select.judge_model or source.judge in select.judge_model or source.kind != "judge")
             and (
                 select.judge_set is None
                 or select.judge_set in (source.judge_set, f"{source.judge_set} {source.version}")
