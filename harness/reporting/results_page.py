@@ -23,6 +23,8 @@ def sections_of(panels: Sequence[Panel], view: View) -> list[Section]:
     """Return a section for each panel, and one for all metrics together."""
     found = []
     metrics = [panel for panel in panels if panel.form == "metric"]
+    if metrics and len(metrics) < len(panels):  # --metric ... score
+        return [several([*metrics, *(own for own in panels if own not in metrics)], view)]
     for panel in panels:
         if panel.form in ("pair", "vote"):
             found.append(pairs(panel, view))

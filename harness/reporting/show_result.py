@@ -30,8 +30,8 @@ from harness.results.gate import gate
 from harness.results.length_control import Controlled, length_controlled, read_gamed
 from harness.results.scores import WIN
 from harness.results.spent import Cost
-from harness.store import failures
-from harness.types import FAILED_SCORE, Detail
+from harness.store import failures, looks_like
+from harness.types import FAILED_SCORE, Detail, Vote
 
 
 @dataclass(frozen=True)
@@ -222,7 +222,9 @@ def _bench(options: ShowResult) -> Bench | None:
 def _read(options: ShowResult, bench: Bench | None) -> Scores:
     select = options.select
     kinds = {"single": "single", "pairwise-baseline": "pair", "pairwise-all": "pair"}
-    kind: Any = "vote" if select.votes else kinds.get(select.mode or "")
+    kind: Any = kinds.get(select.mode or "")
+    if select.votes or any(looks_like(path, Vote) for path in select.input_file):
+        kind = "vote"
     if not select.input_file and not select.votes and bench is not None:
         return read(bench, kind=kind, metrics=options.metric)
     return read(bench, files=select.votes or select.input_file, kind=kind, metrics=options.metric)
