@@ -222,11 +222,14 @@ class Ranking:
     comparisons: Comparisons
     ranks: dict[str, Ranks]
     missing: tuple[Missing, ...]
+    calls_failed: int = 0
+    """Judgments whose calls failed, which are in no file."""
 
     @property
     def missing_share(self) -> float:
         """The share of judgments without a verdict or absent."""
-        lost = sum(own.failed + own.absent for own in self.missing)
+        absent = max(sum(own.absent for own in self.missing), self.calls_failed)
+        lost = absent + sum(own.failed for own in self.missing)
         total = lost + sum(own.judged for own in self.missing)
         return lost / total if total else 0.0
 
@@ -290,11 +293,19 @@ class Ranking:
 
 
 def rank(
-    scores: Scores, *, models: Collection[str] | None = None, baseline: str | None = None
+    scores: Scores,
+    *,
+    models: Collection[str] | None = None,
+    baseline: str | None = None,
+    calls_failed: int = 0,
 ) -> Ranking:
-    """Return the models of one column ranked; `baseline` is compared with but not ranked.
+    """Return the models of one column ranked, by their means.
 
-    Models that are not comparable with the others have their place by mean, and a wide range.
+    Args:
+        scores: of one metric, one value for each item.
+        models: which; None: all.
+        baseline: an opponent that is not ranked itself.
+        calls_failed: judgments known to be missing because their calls failed.
     """
     wanted = [
         own
@@ -306,7 +317,8 @@ def rank(
     )
     names = [own["model"] for own in ordered]
     compared = compare(scores, names)
-    return Ranking(tuple(ordered), compared, compared.ranks(), tuple(missing(scores, names)))
+    lost = tuple(missing(scores, names))
+    return Ranking(tuple(ordered), compared, compared.ranks(), lost, calls_failed)
 
 
 def missing(scores: Scores, models: Collection[str] | None = None) -> list[Missing]:

@@ -73,6 +73,7 @@ def gate(
     margin: float | None = None,
     renamed: Mapping[str, str] | None = None,
     models: Collection[str] | None = None,
+    baseline: str | None = None,
     allow: Collection[str] = (),
     max_missing: float = MAX_MISSING,
 ) -> GateResult:
@@ -84,6 +85,7 @@ def gate(
         margin: how much worse is still as good, in the units of the table.
         renamed: by new name the old one. Runs of a single model each need none.
         models: new names; None: all.
+        baseline: of pairs, the opponent of all, which is not in question itself.
         allow: names of `ALLOWED` in which the runs may differ.
         max_missing: the largest share of the other run's verdicts that may be missing.
 
@@ -91,8 +93,7 @@ def gate(
         UsageError: the runs are not comparable, or have no model in common.
     """
     notes = _check_alike(new, old, allow)
-    metric = new.metrics[0]
-    news, olds = (_outcomes(panel.combined.of(metric=metric)) for panel in (new, old))
+    news, olds = (_outcomes(own.combined.of(metric=own.metrics[0])) for own in (new, old))
     names = dict(renamed or {})
     if not names and len(news) == len(olds) == 1:
         names = {next(iter(news)): next(iter(olds))}
@@ -102,14 +103,20 @@ def gate(
     matched = {
         model: names.get(model, model)
         for model in news
-        if (models is None or model in models) and names.get(model, model) in olds
+        if (models is None or model in models)
+        and model != baseline
+        and names.get(model, model) in olds
     }
     if renamed:
         matched = {model: old for model, old in matched.items() if model in renamed}
     if not matched:
         raise UsageError("the two runs have no model in common; name two with --compare NEW=OLD")
     taken = set(matched.values())
-    gone = [name for name in olds if name not in taken and (models is None or name in models)]
+    gone = [
+        name
+        for name in olds
+        if name not in taken and name != baseline and (models is None or name in models)
+    ]
     gone = [] if renamed else gone
     opponents = {before: now for now, before in names.items()}
     compared = [

@@ -9,6 +9,7 @@ One entry for each (row, metric); `value` is NaN where the judge gave no verdict
 entry, seen from the model that its row names first; `mirrored` has it from both sides.
 """
 
+import functools
 import json
 from array import array
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -46,7 +47,8 @@ class Source(NamedTuple):
     sampling: str = ""
     """What the judge was sampled with, as JSON; empty: unknown."""
     method: str = "text"
-    """How the verdict was read (`text`, `logprobs`), or a metric's variant."""
+    """How the verdict was read: `text`, `logprobs`, of a pair judged once `text, one order`; or a
+    metric's variant."""
     sample: int = 0
     choice: int = 0
     file: str = ""
@@ -126,6 +128,8 @@ class Scores:
     def mirrored(self) -> "Scores":
         """Return pairs seen from both of their models; other entries once."""
         pairs = np.flatnonzero(self.opponent >= 0)
+        if not len(pairs):
+            return self
         both = np.concatenate([np.arange(len(self)), pairs])
         twice = self.take(both)
         value, model, opponent = twice.value.copy(), twice.model.copy(), twice.opponent.copy()
@@ -207,16 +211,16 @@ class _Columns:
             numbers = numbers or {row.metric: row.value}
         codes = [self.models.setdefault(model, len(self.models)) for model in models]
         at = len(self.good)
-        key: tuple[Any, ...] = (
+        key = (
             file,
             source.judge,
             source.form,
+            source.judge_set,
+            source.method if source.kind == "program" else "",
             source.sample,
             source.choice,
             criterion,
         )
-        if source.kind == "program":
-            key = (*key, source.judge_set, source.method)
         for column, code in zip(
             self.rows,
             (
@@ -325,7 +329,7 @@ def _source(row: Judgment, file: str) -> Source:
         row.judge_set_version,
         row.scale,
         json.dumps(row.sampling, sort_keys=True) if row.sampling else "",
-        row.score_method,
+        row.score_method if row.shown_first is None else f"{row.score_method}, one order",
         row.sample,
         row.choice,
         file,
@@ -489,12 +493,12 @@ class Panel:
     @property
     def combined(self) -> Scores:
         """The mean of the judges, on what all of them gave a verdict on."""
-        return self._combine().scores
+        return self._combined.scores
 
     @property
     def left_out(self) -> int:
         """What some of the judges gave a verdict on, and some did not."""
-        return self._combine().left_out
+        return self._combined.left_out
 
     @property
     def by_judge(self) -> dict[str, Scores]:
@@ -503,9 +507,10 @@ class Panel:
             return {
                 judge: _mean_of_sources(self.scores.of(judges=[judge])) for judge in self.judges
             }
-        return self._combine().by_judge
+        return self._combined.by_judge
 
-    def _combine(self) -> "_Combined":
+    @functools.cached_property
+    def _combined(self) -> "_Combined":
         if len(self.judges) == 1 or self.form == "vote":
             scores = self.scores if self.form == "vote" else _mean_of_sources(self.scores)
             return _Combined(scores, 0, {})
@@ -593,7 +598,7 @@ def panels(scores: Scores, *, named: Collection[str] = ()) -> list[Panel]:
         alone = source.judge if _is_builtin(source) and real and source.judge not in named else ""
         groups.setdefault((*_traits(_stated(source, sources.values())), alone), []).append(code)
     found = []
-    for (form, judge_set, scale, sampling, method, _), codes in groups.items():
+    for (form, judge_set, scale, sampling, method, *_), codes in groups.items():
         own = scores.take(np.isin(scores.source, codes))
         judges = tuple(dict.fromkeys(sources[code].judge for code in codes))
         unstated = [code for code in codes if sources[code].judge_set == UNSTATED]
@@ -610,7 +615,9 @@ def _is_builtin(source: Source) -> bool:
 
 
 def _traits(source: Source) -> tuple[Any, ...]:
-    return source.form, source.judge_set, source.scale, source.sampling, source.method
+    program = source.judge if source.kind == "program" else ""
+    how = source.sampling, source.method
+    return source.form, source.judge_set, source.scale, *how, program
 
 
 def _stated(source: Source, others: Iterable[Source]) -> Source:

@@ -192,6 +192,19 @@ def conversations(scores: Scores, rule: Aggregate) -> Scores:
     return replace(own.take(starts), value=value, turn=np.zeros(len(starts), dtype=np.int64))
 
 
+def wins_over_opponents(scores: Scores, by: str = "category") -> dict[tuple[str, Any], float]:
+    """Return each model's wins / pairs, ties included in the pairs, as a mean over its opponents.
+
+    By model and group, as in the paper's table by category (Zheng et al. 2023, arXiv:2306.05685,
+    Table 7): 6 wins of 10 against one opponent and 1 of 2 against another are 0.55.
+    """
+    found: dict[tuple[str, Any], list[float]] = {}
+    for own in summarize(scores, by=("model", "opponent", by)):
+        if own.n:
+            found.setdefault((own["model"], own[by]), []).append(own.win / own.n)
+    return {key: sum(shares) / len(shares) for key, shares in found.items()}
+
+
 def _turns_asked(scores: Scores) -> Ints:
     """Return how many turns of each question any model was judged on."""
     items = np.unique(np.stack([scores.question, scores.turn]), axis=1)
