@@ -296,7 +296,7 @@ def take(
     first_n: int | None = None,
     sample_n: int | None = None,
 ) -> list[Question]:
-    """Return part of the questions: a zero-based slice, its first n, of these a sample (`spread`)."""
+    """Return a zero-based slice of questions, its first n, of these a sample (see `spread`)."""
     part = list(questions[begin:end][:first_n])
     return part if sample_n is None else spread(part, sample_n)
 

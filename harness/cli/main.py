@@ -1,6 +1,64 @@
-"""The command `turnbench`."""
+"""The command `turnbench`, which lists and runs all the others."""
 
-from harness.old.cli.main import main as main
+import importlib
+import sys
+from collections.abc import Sequence
+from difflib import get_close_matches
+
+COMMANDS = {
+    "gen_answer": "let chat models answer the questions of a benchmark",
+    "gen_judgment": "let judges grade or compare the answers",
+    "show_result": "show which model is better, at what, and how sure that is",
+    "viewer": "show answers, verdicts and results in a browser, and take votes",
+    "run_bench": "answer, judge and show in one go",
+    "status": "show what is answered, judged and missing, and what the rest would cost",
+    "judge_report": "show how good a judge is",
+    "auto_checks": "check the answers for what a program can check; no judge, no key",
+    "auto_metrics": "compute metrics that need no judge: BLEU, ROUGE, chrF and others",
+    "show_judge_set": "show the judge sets, and the messages that one would send",
+    "check_bench": "check a benchmark's files before any model is called",
+    "fetch_bench": "download a published benchmark and verify it",
+    "import_data": "make a benchmark from other projects' data, or training data from judgments",
+    "init": "write a commented turnbench.toml into this folder",
+}
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run `turnbench NAME ...`; return its exit code."""
+    words = list(sys.argv[1:] if argv is None else argv)
+    first = words[0] if words else "--help"
+    name = first.replace("-", "_")
+    if name in COMMANDS:
+        code: int = importlib.import_module(f"harness.cli.{name}").main(words[1:])
+        return code
+    if first in {"-h", "--help", "help"}:
+        sys.stdout.write(overview())
+        return 0
+    if first == "--version":
+        from harness import __version__
+
+        sys.stdout.write(f"turnbench {__version__}\n")
+        return 0
+    near = get_close_matches(name, COMMANDS, 1, 0.5)
+    advice = f"did you mean {near[0]}?" if near else "see turnbench --help"
+    sys.stderr.write(f"turnbench: there is no command {first!r}; {advice}\n")
+    return 2
+
+
+def overview() -> str:
+    """Return the help of `turnbench` itself."""
+    commands = "\n".join(f"  {name:14}  {purpose}" for name, purpose in COMMANDS.items())
+    return (
+        "usage: turnbench COMMAND [--FLAG VALUE ...]\n\n"
+        "Tells which of several chat models is better, at what, and how sure that is.\n\n"
+        "examples, which need no key:\n"
+        "  turnbench gen_answer --model builtin/reference builtin/eliza\n"
+        "  turnbench gen_judgment --judge-model builtin/overlap\n"
+        "  turnbench show_result\n\n"
+        f"commands, each also by its own name:\n{commands}\n\n"
+        "turnbench COMMAND --help is the manual.\n"
+    )
+
 
 if __name__ == "__main__":
     raise SystemExit(main())

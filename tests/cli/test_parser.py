@@ -5,12 +5,13 @@ import subprocess
 import sys
 
 import pytest
+from msgspec import Struct
 
 from harness import options
 from harness.cli.parser import help_texts, parse
 from harness.errors import DataError, UsageError
 
-COMMANDS = {
+COMMANDS: dict[str, type[Struct]] = {
     "gen_answer": options.GenAnswer,
     "gen_judgment": options.GenJudgment,
     "show_result": options.ShowResult,

@@ -8,7 +8,7 @@ import pytest
 
 from harness.old.annotations import import_annotations, write_annotations
 from harness.old.bench import load_bench
-from harness.old.cli.main import main
+from harness.cli.main import main
 from harness.old.errors import DataError, UsageError
 from harness.old.judging.run import JudgeOptions, plan_judgments
 from harness.old.results.show import show_result

@@ -8,7 +8,7 @@ import pytest
 
 import harness
 from harness.old.bench import Bench, load_bench
-from harness.old.cli.main import main
+from harness.cli.main import main
 from harness.old.errors import DataError
 from harness.old.evaluation import read_evaluation, usual_judge_set
 from harness.old.importing.run import import_data

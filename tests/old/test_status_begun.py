@@ -6,7 +6,7 @@ import pytest
 
 from harness.old.answering import AnswerOptions, plan_answers, run_answers
 from harness.old.bench import Bench
-from harness.old.cli.main import main
+from harness.cli.main import main
 from harness.old.errors import EndpointError
 from harness.old.judging.run import plan_judgments, run_judgments
 from harness.old.running.options import RunOptions

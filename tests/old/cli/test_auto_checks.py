@@ -4,7 +4,7 @@ import pathlib
 
 import pytest
 
-from harness.old.cli.main import main
+from harness.cli.main import main
 from tests.old.small_bench import answer, question, rows, small_bench, write
 
 FEW = {"kind": "count", "of": "words", "at_most": 3}

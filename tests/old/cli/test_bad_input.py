@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 import pytest
 
-from harness.old.cli.main import main
+from harness.cli.main import main
 from tests.old.cli.conftest import write_questions
 from tests.old.protocol_server import ProtocolServer
 

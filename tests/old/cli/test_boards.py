@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from harness.old.cli.main import main
+from harness.cli.main import main
 from tests.old.protocol_server import Asked, ProtocolServer, Said
 from tests.old.small_bench import answer, question, rows, small_bench, write
 

@@ -7,7 +7,7 @@ import pathlib
 
 import pytest
 
-from harness.old.cli.main import main
+from harness.cli.main import main
 from tests.old.cli.conftest import Run
 from tests.old.protocol_server import ProtocolServer
 from tests.old.small_bench import answer, question, small_bench, write

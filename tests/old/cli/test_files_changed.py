@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from harness.old.cli.main import main
+from harness.cli.main import main
 from harness.old.jsonl import Journal
 
 MODEL, JUDGE = ("--model", "builtin/eliza"), ("--judge-model", "builtin/overlap")

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from harness.old.cli.main import main
+from harness.cli.main import main
 from harness.old.running import bar
 from tests.old.cli.conftest import Run
 from tests.old.protocol_server import ProtocolServer, bad_request, rate_limited

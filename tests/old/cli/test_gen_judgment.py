@@ -15,7 +15,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from harness.old.cli.main import main
+from harness.cli.main import main
 from tests.old.cli.conftest import ROOT, Run
 from tests.old.protocol_server import ProtocolServer, verdict
 

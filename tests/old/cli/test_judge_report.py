@@ -12,8 +12,7 @@ from typing import Any, TypeAlias
 import pytest
 
 from harness.old.cli.judge_report import parsers
-from harness.old.cli.main import main
-from harness.old.cli.manual import manual, options_of
+from harness.cli.main import main
 from harness.old.meta_evaluation import REPORTS
 from tests.old.cli.conftest import ROOT, write_questions
 
@@ -522,17 +521,6 @@ def test_the_same_seed_gives_the_same_digits(told: Told, tmp_path: pathlib.Path)
     one, same, other = (told("position", "--input-file", path, "--seed", seed) for seed in ("1", "1", "2"))
     assert one == same
     assert one["rows"][0]["first_share_low"] != other["rows"][0]["first_share_low"]
-
-
-@pytest.mark.parametrize("name", REPORTS)
-def test_every_report_explains_itself(name: str) -> None:
-    parser = parsers()[name]
-    chapter = manual().partition(f"\n### judge_report {name}\n")[2].partition("\n### ")[0]
-    for group in parser._action_groups:
-        for action in options_of(group):
-            assert "default: " in str(action.help) or (action.required and "(required)" in str(action.help)), action
-            if "--quiet" not in action.option_strings and "--verbose" not in action.option_strings:
-                assert all(f"`{flag}" in chapter for flag in action.option_strings)
 
 
 def test_help_of_a_report_imports_no_numpy(tmp_path: pathlib.Path) -> None:

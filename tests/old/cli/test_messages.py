@@ -24,7 +24,7 @@ def test_failures_are_told_by_cause(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().err == ""
 
 
-@pytest.mark.parametrize("words", [["show_result", "--help"], ["gen_answer", "--help"], ["turnbench"]], ids=" ".join)
+@pytest.mark.parametrize("words", [["show_result", "--help"], ["gen_answer", "--help"]], ids=" ".join)
 def test_a_reader_that_goes_away_is_no_error(run: Run, words: list[str]) -> None:
     reading, writing = os.pipe()
     os.close(reading)
@@ -72,15 +72,6 @@ def test_a_full_disk_under_stdout_is_told(run: Run) -> None:
         done = run("gen_answer", "--model", "builtin/eliza", "--first-n", "1", "-q", stdout=full)
     assert done.returncode == 2
     assert done.stderr == "gen_answer: error: stdout cannot be written: No space left on device\n"
-
-
-@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
-@pytest.mark.parametrize("flag", ["--help", "--version"])
-def test_a_full_disk_under_the_help_is_told(flag: str, run: Run) -> None:
-    with open("/dev/full", "w") as full:
-        done = run("turnbench", flag, stdout=full)
-    assert done.returncode == 2
-    assert done.stderr == "turnbench: error: stdout cannot be written: No space left on device\n"
 
 
 def test_a_terminal_that_lacks_a_character_shows_it_escaped(run: Run, data: pathlib.Path) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from harness.old.cli.main import main
+from harness.cli.main import main
 from tests.old.cli.conftest import write_questions
 from tests.old.small_bench import question
 

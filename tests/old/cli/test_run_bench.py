@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from harness.old.cli.main import main
+from harness.cli.main import main
 from tests.old.cli.conftest import Run, write_questions
 from tests.old.protocol_server import Asked, ProtocolServer, bad_request, parrot, verdict
 from tests.old.small_bench import answer, question, rows, write

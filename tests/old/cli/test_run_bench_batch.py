@@ -4,7 +4,7 @@ import pathlib
 
 import pytest
 
-from harness.old.cli.main import main
+from harness.cli.main import main
 from tests.old.cli.conftest import write_questions
 from tests.old.protocol_server import Asked, ProtocolServer, parrot, verdict
 from tests.old.small_bench import question, rows

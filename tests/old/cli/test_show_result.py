@@ -8,7 +8,7 @@ import re
 
 import pytest
 
-from harness.old.cli.main import main
+from harness.cli.main import main
 from tests.old.cli.conftest import Run
 
 SINGLE = ["model", "turn_1", "turn_2", "average", "n", "excluded"]

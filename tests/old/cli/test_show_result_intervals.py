@@ -5,7 +5,7 @@ import pathlib
 
 import pytest
 
-from harness.old.cli.main import main
+from harness.cli.main import main
 
 
 def judgments(folder: pathlib.Path, name: str, **levels: float) -> str:

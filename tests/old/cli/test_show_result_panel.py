@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from harness.old.cli.main import main
+from harness.cli.main import main
 
 
 def write(path: pathlib.Path, rows: list[dict[str, Any]]) -> str:

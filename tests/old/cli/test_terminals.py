@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from harness.old.cli.main import main
+from harness.cli.main import main
 from harness.old.showing.text import width_of
 
 WIDTHS = (60, 80, 100, 200)

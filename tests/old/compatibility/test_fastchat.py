@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from harness.old.cli.main import main
+from harness.cli.main import main
 from tests.old.protocol_server import Asked, ProtocolServer, verdict
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent.parent

@@ -13,7 +13,7 @@ import pytest
 
 from harness.old.api import gen_answer, gen_judgment
 from harness.old.bench import load_bench
-from harness.old.cli.main import main
+from harness.cli.main import main
 from harness.old.errors import DataError, MissingError, StorageError, UsageError
 from harness.old.jsonl import copies
 from harness.old.jsonl.copies import is_address, local_file, local_folder, need_near, plain_copy

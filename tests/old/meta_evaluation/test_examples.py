@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from harness.old.cli.main import main
+from harness.cli.main import main
 from harness.old.errors import MissingError, StorageError, UsageError
 from harness.old.judging.asking import request_about
 from harness.old.judging.sets import load_judge_set

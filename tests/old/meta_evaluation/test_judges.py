@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from harness.old.cli.main import main
+from harness.cli.main import main
 from harness.old.errors import MissingError, StorageError, UsageError
 from harness.old.meta_evaluation.choosing import ALPACA_EVAL, DEFINITIONS, judge_judges
 from harness.old.meta_evaluation.judges import CORRELATIONS, MEASURES, has_list

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from harness.old.cli.main import main
+from harness.cli.main import main
 from harness.old.errors import DataError, MissingError
 from harness.old.records import Reply, Usage
 from harness.old.results.cost import Prices, show_cost

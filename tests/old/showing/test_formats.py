@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from harness.old import showing
-from harness.old.cli.main import main
+from harness.cli.main import main
 from harness.old.results.statistics.bootstrap import Estimate
 from harness.old.showing import Format, Page, Table, csv, frame, json, latex, markdown
 from harness.old.showing.latex import table_latex

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from harness.old.cli.main import main
+from harness.cli.main import main
 from harness.old.errors import UsageError
 from harness.old.judgments.case import WIN
 from harness.old.judgments.observations import Observations

@@ -1,0 +1,52 @@
+"""`turnbench` lists and runs the commands; `turnbench init` writes the project file."""
+
+import pathlib
+import subprocess
+import sys
+import tomllib
+
+import pytest
+
+from harness.cli.main import COMMANDS, main
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+def test_every_command_is_installed_under_its_own_name() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    scripts = {name: f"harness.cli.{name}:main" for name in COMMANDS if name != "init"}
+    assert project["project"]["scripts"] == {"turnbench": "harness.cli.main:main", **scripts}
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_has_a_help(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main([name, "--help"])
+    assert ended.value.code == 0
+    assert "usage: " in capsys.readouterr().out
+
+
+def test_an_unknown_command_names_the_nearest(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["show_results"]) == 2
+    assert "did you mean show_result?" in capsys.readouterr().err
+
+
+def test_init_writes_a_project_file_that_can_be_read_and_keeps_one_that_is_there(
+    tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["init"]) == 0
+    text = pathlib.Path("turnbench.toml").read_text()
+    assert tomllib.loads(text) == {}
+    lines = [line.removeprefix("# ") for line in text.splitlines() if "=" in line or "[mod" in line]
+    assert tomllib.loads("\n".join(lines))["judge_model"] == "gpt-4.1"
+    assert main(["init"]) == 2
+    assert "is there already" in capsys.readouterr().err
+
+
+def test_import_turnbench_is_harness(tmp_path: pathlib.Path) -> None:
+    code = "import turnbench; print(turnbench.__version__, turnbench.gen_answer.__name__)"
+    ran = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert ran.stdout.split() == ["0.1.0", "gen_answer"]
