@@ -107,7 +107,7 @@ def grades(rng: np.random.Generator, questions: int) -> Table:
     value = ability[:, None, None] + rng.normal(0, 1, (1, questions, 1))
     value = value + rng.normal(0, 1.2, (4, questions, 1)) + rng.normal(0, 1, size)
     value = np.clip(np.round(value), 1, 10)
-    model, question, turn = (own.ravel() for own in np.indices(size))
+    model, question, turn = (column.ravel() for column in np.indices(size))
     scores = table(question, turn + 1, model, np.full(len(model), -1), value.ravel(), questions, 4)
     return Table(scores, GRADES, (("m0", "m1"),))
 
@@ -119,9 +119,9 @@ def shares(rng: np.random.Generator, questions: int, turns: int = 1) -> Table:
     latent = latent + math.sqrt(0.5) * rng.normal(0, 1, (3, questions, turns))
     cut = np.array([1.8808, 1.8808, 0.8416])  # the normal quantiles of the shares
     value = (latent < cut[:, None, None]).astype(np.float64)
-    model, question, turn = (own.ravel() for own in np.indices(value.shape))
+    model, question, turn = (share.ravel() for share in np.indices(value.shape))
     scores = table(question, turn + 1, model, np.full(len(model), -1), value.ravel(), questions, 3)
-    truth = {f"m{at}": float(own) for at, own in enumerate(chance)}
+    truth = {f"m{at}": float(share) for at, share in enumerate(chance)}
     return Table(as_labels(scores), truth, (("m0", "m1"),))
 
 
@@ -134,11 +134,11 @@ def two_games(
     effect: float,
 ) -> Floats:
     """Return the outcome of each pair from two games."""
-    own = ability[:, None] + effect * rng.normal(0, 1, (len(ability), question.max() + 1))
-    apart = own[first, question] - own[second, question]
+    level = ability[:, None] + effect * rng.normal(0, 1, (len(ability), question.max() + 1))
+    gap = level[first, question] - level[second, question]
     sides = []
     for bias in (BIAS, -BIAS):
-        game = apart + bias + rng.logistic(0, 1, len(apart))
+        game = gap + bias + rng.logistic(0, 1, len(gap))
         sides.append(np.where(np.abs(game) < TIE, 0.0, np.sign(game)))
     return np.where(sides[0] == sides[1], (sides[0] + 1) / 2, 0.5)
 
@@ -218,15 +218,15 @@ def simulate(
     intervals = covered = false = compared = 0
     for _ in range(tables):
         scores, truth, equal = design(rng, questions)
-        for own in summarize(scores):
-            interval = own.mean.interval
-            if own["model"] in truth and interval is not None:
+        for row in summarize(scores):
+            interval = row.mean.interval
+            if row["model"] in truth and interval is not None:
                 intervals += 1
-                covered += interval.low - 1e-9 <= truth[own["model"]] <= interval.high + 1e-9
-        found = compare(scores, scores.models)
-        told = [found.between(*two) for two in equal]
-        compared += any(own.p is not None for own in told)
-        false += any(own.better is not None for own in told)
+                covered += interval.low - 1e-9 <= truth[row["model"]] <= interval.high + 1e-9
+        comparisons = compare(scores, scores.models)
+        twins = [comparisons.between(*two) for two in equal]
+        compared += any(row.p is not None for row in twins)
+        false += any(row.better is not None for row in twins)
     return Outcome(name, questions, intervals, covered, tables, false, compared)
 
 
@@ -257,11 +257,11 @@ def main() -> int:
     failed = 0
     for name, design in designs.items():
         for questions in (10, 20, 80):
-            own = simulate(name, design, questions, options.tables)
-            covered = f"{own.covered / own.intervals:.1%}" if own.intervals else "-"
-            false, compared = own.false / own.tables, own.compared / own.tables
-            mark = "" if own.passes else "  <--"
-            failed += not own.passes
+            line = simulate(name, design, questions, options.tables)
+            covered = f"{line.covered / line.intervals:.1%}" if line.intervals else "-"
+            false, compared = line.false / line.tables, line.compared / line.tables
+            mark = "" if line.passes else "  <--"
+            failed += not line.passes
             print(
                 f"{name:<52} {questions:9} {covered:>8} {false:13.1%} {compared:9.0%}{mark}",
                 flush=True,

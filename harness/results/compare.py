@@ -111,16 +111,16 @@ def compare(scores: Scores, models: Sequence[str] | None = None) -> Comparisons:
         raise UsageError("models are compared on one metric at a time")
     every = [name for name, _ in _present(scores)] if models is None else list(models)
     differences = _pair_differences if scores.paired else _grade_differences
-    found = [
-        Comparison(one, other, difference, None, opponents)
-        for one, other, difference, opponents in differences(scores, every)
+    unadjusted = [
+        Comparison(model_1, model_2, difference, None, opponents)
+        for model_1, model_2, difference, opponents in differences(scores, every)
     ]
-    adjusted = holm([pair.difference.p for pair in found])
+    adjusted = holm([pair.difference.p for pair in unadjusted])
     return Comparisons(
         tuple(every),
         tuple(
             Comparison(pair.model_1, pair.model_2, pair.difference, p, pair.opponents)
-            for pair, p in zip(found, adjusted, strict=True)
+            for pair, p in zip(unadjusted, adjusted, strict=True)
         ),
     )
 
@@ -150,18 +150,20 @@ def _grade_differences(
     grades = np.divide(sums, counts, out=np.full(size, np.nan), where=counts > 0)
     code = {name: at for at, name in enumerate(scores.models)}
     empty = np.full(size[1], np.nan)
-    for at, one in enumerate(models):
-        for other in models[at + 1 :]:
-            own, theirs = (grades[code[name]] if name in code else empty for name in (one, other))
-            terms = own - theirs
-            yield one, other, _by_question(terms, question, len(scores.questions)), 0
+    for at, model_1 in enumerate(models):
+        for model_2 in models[at + 1 :]:
+            first, second = (
+                grades[code[name]] if name in code else empty for name in (model_1, model_2)
+            )
+            terms = first - second
+            yield model_1, model_2, _by_question(terms, question, len(scores.questions)), 0
 
 
 def _by_question(terms: Floats, question: Ints, questions: int) -> Estimate:
-    there = ~np.isnan(terms)
+    valid = ~np.isnan(terms)
     return ratio(
-        np.bincount(question[there], terms[there], questions),
-        np.bincount(question[there], minlength=questions).astype(np.float64),
+        np.bincount(question[valid], terms[valid], questions),
+        np.bincount(question[valid], minlength=questions).astype(np.float64),
     )
 
 
@@ -182,22 +184,22 @@ def _pair_differences(
         mean = np.divide(sums, counts, out=np.full(items, np.nan), where=counts > 0)
         outcomes.setdefault(int(both.model[rows[0]]), {})[int(both.opponent[rows[0]])] = mean
     code = {name: at for at, name in enumerate(scores.models)}
-    for at, one in enumerate(models):
-        for other in models[at + 1 :]:
-            own, theirs = (outcomes.get(code.get(name, -1), {}) for name in (one, other))
+    for at, model_1 in enumerate(models):
+        for model_2 in models[at + 1 :]:
+            first, second = (outcomes.get(code.get(name, -1), {}) for name in (model_1, model_2))
             total, terms_of = np.zeros(items), np.zeros(items)
             opponents = 0
-            shared = own.keys() & theirs.keys()
-            terms = [own[o] - theirs[o] for o in sorted(shared)]
-            if (direct := own.get(code.get(other, -1))) is not None:
+            shared = first.keys() & second.keys()
+            terms = [first[o] - second[o] for o in sorted(shared)]
+            if (direct := first.get(code.get(model_2, -1))) is not None:
                 terms.append(2 * direct - 1)
             for place, term in enumerate(terms):
-                there = ~np.isnan(term)
-                total += np.where(there, term, 0.0)
-                terms_of += there
-                opponents += place < len(shared) and bool(there.any())
+                valid = ~np.isnan(term)
+                total += np.where(valid, term, 0.0)
+                terms_of += valid
+                opponents += place < len(shared) and bool(valid.any())
             by_question = [np.bincount(question, column, questions) for column in (total, terms_of)]
-            yield one, other, ratio(by_question[0], by_question[1]), opponents
+            yield model_1, model_2, ratio(by_question[0], by_question[1]), opponents
 
 
 # What the first line of a page says
@@ -228,9 +230,9 @@ class Ranking:
     @property
     def missing_share(self) -> float:
         """The share of judgments without a verdict or absent."""
-        absent = max(sum(own.absent for own in self.missing), self.calls_failed)
-        lost = absent + sum(own.failed for own in self.missing)
-        total = lost + sum(own.judged for own in self.missing)
+        absent = max(sum(row.absent for row in self.missing), self.calls_failed)
+        lost = absent + sum(row.failed for row in self.missing)
+        total = lost + sum(row.judged for row in self.missing)
         return lost / total if total else 0.0
 
     @property
@@ -241,7 +243,7 @@ class Ranking:
     @property
     def names(self) -> tuple[str, ...]:
         """The models, best first."""
-        return tuple(own["model"] for own in self.models)
+        return tuple(summary["model"] for summary in self.models)
 
     @property
     def best(self) -> str | None:
@@ -285,11 +287,13 @@ class Ranking:
     @property
     def detectable(self) -> float | None:
         """The median difference that would have been seen between neighbours in this column."""
-        sizes = [size for own in self.neighbours if (size := own.difference.detectable) is not None]
+        sizes = [
+            size for pair in self.neighbours if (size := pair.difference.detectable) is not None
+        ]
         return float(np.median(sizes)) if sizes else None
 
     def _of(self, model: str) -> list[Comparison]:
-        return [own for own in self.comparisons.pairs if model in (own.model_1, own.model_2)]
+        return [pair for pair in self.comparisons.pairs if model in (pair.model_1, pair.model_2)]
 
 
 def rank(
@@ -307,15 +311,20 @@ def rank(
         baseline: an opponent that is not ranked itself.
         calls_failed: judgments known to be missing because their calls failed.
     """
-    wanted = [
-        own
-        for own in summarize(scores, by=("model",))
-        if (models is None or own["model"] in models) and own["model"] != baseline
+    summaries = [
+        summary
+        for summary in summarize(scores, by=("model",))
+        if (models is None or summary["model"] in models) and summary["model"] != baseline
     ]
     ordered = sorted(
-        wanted, key=lambda own: (not own.n, -own.mean.value if own.n else 0.0, own["model"])
+        summaries,
+        key=lambda summary: (
+            not summary.n,
+            -summary.mean.value if summary.n else 0.0,
+            summary["model"],
+        ),
     )
-    names = [own["model"] for own in ordered]
+    names = [summary["model"] for summary in ordered]
     compared = compare(scores, names)
     lost = tuple(missing(scores, names))
     return Ranking(tuple(ordered), compared, compared.ranks(), lost, calls_failed)
@@ -324,11 +333,11 @@ def rank(
 def missing(scores: Scores, models: Collection[str] | None = None) -> list[Missing]:
     """Return what is judged and what is missing of each model and turn."""
     everything = np.unique(np.stack([scores.question, scores.turn]), axis=1)
-    found = []
-    for own in summarize(scores, by=("model", "turn")):
-        if models is not None and own["model"] not in models:
+    counts = []
+    for summary in summarize(scores, by=("model", "turn")):
+        if models is not None and summary["model"] not in models:
             continue
-        asked = int((everything[1] == own["turn"]).sum())
-        absent = 0 if scores.paired else max(0, asked - own.n - own.failed)
-        found.append(Missing(own["model"], own["turn"], own.n, own.failed, absent))
-    return found
+        items = int((everything[1] == summary["turn"]).sum())
+        absent = 0 if scores.paired else max(0, items - summary.n - summary.failed)
+        counts.append(Missing(summary["model"], summary["turn"], summary.n, summary.failed, absent))
+    return counts

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from harness.results import Panel, Scores, of_rows, panels, summarize
-from harness.results.scores import checklist_shares, outcome
+from harness.results.reading import checklist_shares, outcome
 from harness.types import Judgment, MadeFrom, Measurement, Question, Vote
 
 
