@@ -48,12 +48,12 @@ class Panel:
 
     @property
     def combined(self) -> Scores:
-        """The mean of the judges, on what all of them gave a verdict on."""
+        """The mean of the judges; NaN where one of them gave no verdict."""
         return self._combined.scores
 
     @property
     def left_out(self) -> int:
-        """What some of the judges gave a verdict on, and some did not."""
+        """How many of these only some of the judges gave a verdict on."""
         return self._combined.left_out
 
     @property
@@ -71,18 +71,15 @@ class Panel:
             scores = self.scores if self.form == "vote" else _mean_of_sources(self.scores)
             return _Combined(scores, 0, {})
         columns = [_mean_of_sources(self.scores.of(judges=[judge])) for judge in self.judges]
-        keys = [_items(judge_at) for judge_at in columns]
-        every, place = np.unique(np.concatenate(keys), axis=0, return_inverse=True)
-        table = np.full((len(columns), len(every)), np.nan)
-        ends = np.cumsum([0, *map(len, keys)])
-        for judge_at, judged in enumerate(columns):
-            swapped = judged.opponent > judged.model
-            value = np.where(swapped, 1 - judged.value, judged.value)
-            table[judge_at, place.reshape(-1)[ends[judge_at] : ends[judge_at + 1]]] = value
-        valid = ~np.isnan(table)
-        common, some = valid.all(axis=0), valid.any(axis=0)
-        used = common | ~some
-        question, turn, high, low, metric = every[used].T
+        keys = [_items(column) for column in columns]
+        items, place = np.unique(np.concatenate(keys), axis=0, return_inverse=True)
+        places = np.split(place.reshape(-1), np.cumsum([len(key) for key in keys])[:-1])
+        table = np.full((len(columns), len(items)), np.nan)
+        for row, column, at in zip(table, columns, places, strict=True):
+            row[at] = np.where(column.opponent > column.model, 1 - column.value, column.value)
+        judged = ~np.isnan(table)
+        common = judged.all(axis=0)
+        question, turn, high, low, metric = items.T
         whole = replace(
             self.scores,
             question=question,
@@ -90,18 +87,15 @@ class Panel:
             model=high,
             opponent=low,
             metric=metric,
-            source=np.zeros(len(question), dtype=np.int64),
-            value=table[:, used].mean(axis=0),
-            flip=np.full(len(question), ONCE),
+            source=np.full(len(items), self.scores.source[0]),
+            value=table.mean(axis=0),
+            flip=np.full(len(items), ONCE),
         )
-        return _Combined(
-            whole,
-            int((some & ~common).sum()),
-            {
-                judge: replace(whole, value=np.where(common[used], table[judge_at][used], np.nan))
-                for judge_at, judge in enumerate(self.judges)
-            },
-        )
+        by_judge = {
+            judge: replace(whole, value=np.where(common, row, np.nan))
+            for judge, row in zip(self.judges, table, strict=True)
+        }
+        return _Combined(whole, int((judged.any(axis=0) & ~common).sum()), by_judge)
 
 
 class _Combined(NamedTuple):
@@ -132,11 +126,11 @@ def _mean_of_sources(scores: Scores) -> Scores:
     sums = np.bincount(place[good], value[good], len(items))
     mean = np.divide(sums, counts, out=np.full(len(items), np.nan), where=counts > 0)
     several = np.bincount(place, minlength=len(items)) > 1
-    first_row = scores.take(first)
+    item = scores.take(first)
     return replace(
-        first_row,
-        value=np.where(first_row.opponent > first_row.model, 1 - mean, mean),
-        flip=np.where(several, ONCE, first_row.flip),
+        item,
+        value=np.where(item.opponent > item.model, 1 - mean, mean),
+        flip=np.where(several, ONCE, item.flip),
     )
 
 
@@ -177,15 +171,27 @@ def _traits(source: Source) -> tuple[Any, ...]:
 
 
 def _stated(source: Source, peers: Iterable[Source]) -> Source:
-    """Return the source, with what it does not state as the one like it in its file states it."""
-    if source.judge_set != UNSTATED or source.kind != "judge":
+    """Return the source, with what it does not state as those like it state it, if they agree.
+
+    A judge set is taken from rows of the same judge and file, a scale from the same judge set.
+    """
+    if source.kind != "judge":
         return source
+    unknown = source.judge_set == UNSTATED
     alike = [
         peer
         for peer in peers
-        if peer.judge_set != UNSTATED
-        and (peer.form, peer.judge, peer.file) == (source.form, source.judge, source.file)
-        and source.scale in (None, peer.scale)
+        if peer.kind == "judge"
+        and peer.judge_set != UNSTATED
+        and peer.form == source.form
         and source.sampling in ("", peer.sampling)
+        and source.scale in (None, peer.scale)
+        and (
+            (peer.judge, peer.file) == (source.judge, source.file)
+            if unknown
+            else peer.judge_set == source.judge_set and peer.scale is not None
+        )
     ]
-    return alike[0] if len({_traits(peer) for peer in alike}) == 1 else source
+    if len({_traits(peer) for peer in alike}) != 1:
+        return source
+    return alike[0] if unknown else source._replace(scale=alike[0].scale)

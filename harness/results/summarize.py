@@ -82,9 +82,8 @@ def summarize(scores: Scores, by: Sequence[str] = ("model",)) -> list[Summary]:
     decided = both.flip <= 0
 
     def count(which: Any) -> list[int]:
-        place_in = np.bincount(place[which & good], minlength=len(groups))
-        summaries: list[int] = place_in.tolist()
-        return summaries
+        counted: list[int] = np.bincount(place[which & good], minlength=len(groups)).tolist()
+        return counted
 
     paired = both.opponent >= 0
     won, lost = (paired & decided & (both.value > 0.5)), (paired & decided & (both.value < 0.5))
@@ -101,8 +100,8 @@ def summarize(scores: Scores, by: Sequence[str] = ("model",)) -> list[Summary]:
     for at, code in enumerate(groups.tolist()):
         key = []
         for (_, values), width in zip(reversed(coded), reversed(size), strict=True):
-            code, place_in = divmod(code, width)
-            key.append(values[place_in])
+            code, value_code = divmod(code, width)
+            key.append(values[value_code])
         mean = ratio(sums[at], counts[at].astype(np.float64), share=share)
         numbers = [column[at] for column in columns]
         summaries.append(Summary(tuple(by), tuple(reversed(key)), mean, *numbers))
@@ -130,10 +129,8 @@ def _codes(scores: Scores, field: str) -> tuple[Ints, Sequence[Any]]:
     if field == "model":
         return scores.model, scores.models
     if field == "opponent":
-        return np.where(scores.opponent < 0, len(scores.models), scores.opponent), (
-            *scores.models,
-            None,
-        )
+        codes = np.where(scores.opponent < 0, len(scores.models), scores.opponent)
+        return codes, (*scores.models, None)
     if field == "metric":
         return scores.metric, scores.metrics
     if field == "turn":

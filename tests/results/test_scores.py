@@ -152,7 +152,7 @@ def test_a_panel_is_the_mean_of_its_judges_on_what_all_judged() -> None:
     ]
     panel = only(of_rows(rows))
     assert (panel.judges, panel.left_out) == (("x", "y"), 1)
-    assert panel.combined.value.tolist() == [7, 6.5]
+    assert values(panel.combined) == {("a", "score"): [7, 6.5, None]}
     assert summarize(panel.by_judge["x"])[0].mean.value == 7
 
 
@@ -185,6 +185,23 @@ def test_rows_that_do_not_state_their_judge_set_join_those_of_their_file_and_are
     rows = [grade(1, "a", 8), grade(1, "b", 7, judge_set="mt_bench", scale=(1.0, 10.0))]
     panel = only(of_rows(rows))
     assert (panel.judge_set, panel.unknown, len(panel.scores)) == ("mt_bench", 1, 2)
+
+
+def test_rows_without_a_scale_have_that_of_their_judge_set() -> None:
+    rows = [grade(1, "a", 8, judge_set="s"), grade(1, "b", 7, judge_set="s", scale=(0.0, 10.0))]
+    assert only(of_rows(rows)).scale == (0, 10)
+
+
+def test_the_mean_of_a_panel_keeps_its_kind_beside_other_kinds() -> None:
+    rows = [pair(1, "a", "b", "model_1", "model_1", judge_set="s")]
+    rows += [
+        grade(q, "a", 1, judge=(judge, "t"), judge_set="s", scale=(1.0, 5.0))
+        for judge in "xy"
+        for q in range(8)
+    ]
+    grades = panels(of_rows(rows))[0]
+    (row,) = summarize(grades.combined)
+    assert (grades.form, row.mean.share) == ("grade", False)
 
 
 def test_built_in_judges_join_no_panel_unless_named() -> None:
