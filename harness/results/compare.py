@@ -13,8 +13,9 @@ for having met weak opponents.
     rank range  from 1 + the models significantly better to M − the models significantly worse
 """
 
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+import functools
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -58,9 +59,15 @@ class Comparison:
     @property
     def swapped(self) -> "Comparison":
         """The same, seen from the other model."""
-        return Comparison(
-            self.model_2, self.model_1, self.difference.scaled(-1), self.p, self.opponents
-        )
+        difference = self.difference.scaled(-1)
+        return replace(self, model_1=self.model_2, model_2=self.model_1, difference=difference)
+
+    @property
+    def worse(self) -> str | None:
+        """The model that is significantly worse."""
+        if self.better is None:
+            return None
+        return self.model_2 if self.better == self.model_1 else self.model_1
 
 
 class Ranks(NamedTuple):
@@ -82,21 +89,24 @@ class Comparisons:
 
     def between(self, model_1: str, model_2: str) -> Comparison:
         """Return the comparison of two models, seen from the first."""
-        for pair in self.pairs:
-            if (pair.model_1, pair.model_2) == (model_1, model_2):
-                return pair
-            if (pair.model_2, pair.model_1) == (model_1, model_2):
-                return pair.swapped
+        if pair := self._by_models.get((model_1, model_2)):
+            return pair
+        if pair := self._by_models.get((model_2, model_1)):
+            return pair.swapped
         raise UsageError(f"{model_1} and {model_2} are not among the models compared")
+
+    @functools.cached_property
+    def _by_models(self) -> dict[tuple[str, str], Comparison]:
+        return {(pair.model_1, pair.model_2): pair for pair in self.pairs}
 
     def ranks(self) -> dict[str, Ranks]:
         """Return the rank range of each model."""
         above = dict.fromkeys(self.models, 0)
         below = dict.fromkeys(self.models, 0)
         for pair in self.pairs:
-            if better := pair.better:
-                above[pair.model_2 if better == pair.model_1 else pair.model_1] += 1
-                below[better] += 1
+            if pair.better and pair.worse:
+                above[pair.worse] += 1
+                below[pair.better] += 1
         total = len(self.models)
         return {model: Ranks(1 + above[model], total - below[model]) for model in self.models}
 
@@ -109,7 +119,7 @@ def compare(scores: Scores, models: Sequence[str] | None = None) -> Comparisons:
     """
     if len(np.unique(scores.metric)) > 1:
         raise UsageError("models are compared on one metric at a time")
-    every = [name for name, _ in _present(scores)] if models is None else list(models)
+    every = scores.take(scores.valid).models_present if models is None else tuple(models)
     differences = _pair_differences if scores.paired else _grade_differences
     unadjusted = [
         Comparison(model_1, model_2, difference, None, opponents)
@@ -117,18 +127,9 @@ def compare(scores: Scores, models: Sequence[str] | None = None) -> Comparisons:
     ]
     adjusted = holm([pair.difference.p for pair in unadjusted])
     return Comparisons(
-        tuple(every),
-        tuple(
-            Comparison(pair.model_1, pair.model_2, pair.difference, p, pair.opponents)
-            for pair, p in zip(unadjusted, adjusted, strict=True)
-        ),
+        every,
+        tuple(replace(pair, p=p) for pair, p in zip(unadjusted, adjusted, strict=True)),
     )
-
-
-def _present(scores: Scores) -> list[tuple[str, int]]:
-    valid = scores.take(scores.valid)
-    used = np.unique(np.concatenate([valid.model, valid.opponent[valid.opponent >= 0]]))
-    return [(scores.models[code], code) for code in used.tolist()]
 
 
 def _items(scores: Scores) -> tuple[Ints, Ints]:
@@ -248,17 +249,15 @@ class Ranking:
     @property
     def best(self) -> str | None:
         """The model that is better than each of the others."""
-        return next((m for m in self.names if self.ranks[m].last == 1), None) if self.many else None
+        return self._at(lambda ranks: ranks.last == 1)
 
     @property
     def worst(self) -> str | None:
         """The model that each of the others is better than."""
-        last = len(self.names)
-        return (
-            next((m for m in self.names if self.ranks[m].first == last), None)
-            if self.many
-            else None
-        )
+        return self._at(lambda ranks: ranks.first == len(self.names))
+
+    def _at(self, holds: Callable[[Ranks], bool]) -> str | None:
+        return next((m for m in self.names if self.many and holds(self.ranks[m])), None)
 
     @property
     def many(self) -> bool:
@@ -271,11 +270,7 @@ class Ranking:
         if not self.names:
             return ()
         first = self.names[0]
-        worse = {
-            p.model_1 if p.better == p.model_2 else p.model_2
-            for p in self._of(first)
-            if p.better == first
-        }
+        worse = {pair.worse for pair in self.comparisons.pairs if pair.better == first}
         return tuple(name for name in self.names if name not in worse)
 
     @property
@@ -291,9 +286,6 @@ class Ranking:
             size for pair in self.neighbours if (size := pair.difference.detectable) is not None
         ]
         return float(np.median(sizes)) if sizes else None
-
-    def _of(self, model: str) -> list[Comparison]:
-        return [pair for pair in self.comparisons.pairs if model in (pair.model_1, pair.model_2)]
 
 
 def rank(
@@ -316,28 +308,33 @@ def rank(
         for summary in summarize(scores, by=("model",))
         if (models is None or summary["model"] in models) and summary["model"] != baseline
     ]
-    ordered = sorted(
-        summaries,
-        key=lambda summary: (
-            not summary.n,
-            -summary.mean.value if summary.n else 0.0,
-            summary["model"],
-        ),
+    summaries.sort(
+        key=lambda summary: (-summary.mean.value if summary.n else 1.0, summary["model"])
     )
-    names = [summary["model"] for summary in ordered]
+    names = [summary["model"] for summary in summaries]
     compared = compare(scores, names)
     lost = tuple(missing(scores, names))
-    return Ranking(tuple(ordered), compared, compared.ranks(), lost, calls_failed)
+    return Ranking(tuple(summaries), compared, compared.ranks(), lost, calls_failed)
 
 
 def missing(scores: Scores, models: Collection[str] | None = None) -> list[Missing]:
-    """Return what is judged and what is missing of each model and turn."""
-    everything = np.unique(np.stack([scores.question, scores.turn]), axis=1)
+    """Return what is judged and what is missing of each model and turn.
+
+    A played user ends a conversation when it will, so no turn of these is called absent.
+    """
+    both = scores.mirrored()
+    fixed = np.array([question.user is None for question in scores.questions], dtype=bool)
     counts = []
-    for summary in summarize(scores, by=("model", "turn")):
-        if models is not None and summary["model"] not in models:
+    for code in np.unique(both.model).tolist():
+        if models is not None and scores.models[code] not in models:
             continue
-        items = int((everything[1] == summary["turn"]).sum())
-        absent = 0 if scores.paired else max(0, items - summary.n - summary.failed)
-        counts.append(Missing(summary["model"], summary["turn"], summary.n, summary.failed, absent))
+        rows = both.take(both.model == code)
+        for turn in np.unique(scores.turn).tolist():
+            own_turn = rows.take(rows.turn == turn)
+            asked = scores.question[(scores.turn == turn) & fixed[scores.question]]
+            absent = 0 if scores.paired else len(np.setdiff1d(asked, own_turn.question))
+            judged = int(own_turn.valid.sum())
+            if len(own_turn) or absent:
+                failed = len(own_turn) - judged
+                counts.append(Missing(scores.models[code], turn, judged, failed, absent))
     return counts

@@ -79,6 +79,12 @@ class Scores:
         """Which entries have a verdict."""
         return ~np.isnan(self.value)
 
+    @property
+    def models_present(self) -> tuple[str, ...]:
+        """The models of these entries, in the order of the names."""
+        codes = np.unique(np.concatenate([self.model, self.opponent[self.opponent >= 0]]))
+        return tuple(self.models[code] for code in codes.tolist())
+
     def take(self, which: Bools | Ints) -> "Scores":
         """Return some of the entries; the codes stay."""
         return replace(self, **{name: getattr(self, name)[which] for name in _COLUMNS})

@@ -5,7 +5,7 @@ import pytest
 
 from harness.errors import UsageError
 from harness.results import compare, missing, of_rows, rank
-from harness.types import Judgment
+from harness.types import Judgment, Question, User
 from tests.results.test_scores import grade, pair
 
 NOISE = [0, 1, 0, -1, 1, 0, 0, -1, 1, 0, -1, 0]
@@ -97,6 +97,15 @@ def test_over_a_tenth_missing_no_model_is_called_better() -> None:
     assert ranking.best == "a"
     failed = rank(of_rows(rows), calls_failed=3)
     assert (failed.incomplete, failed.best) == (True, None)
+
+
+def test_a_turn_that_a_model_lacks_altogether_is_absent_but_not_of_played_users() -> None:
+    rows = [grade(1, model, 5, turn=turn) for model, turn in (("a", 1), ("a", 2), ("b", 1))]
+    assert missing(of_rows(rows))[-1] == ("b", 2, 0, 0, 1)
+    played = Question(
+        question_id=1, category="c", turns=[], user=User(persona="p", goal="g", done="d")
+    )
+    assert [own.absent for own in missing(of_rows(rows, [played]))] == [0, 0, 0]
 
 
 def test_a_baseline_is_an_opponent_without_a_rank() -> None:
