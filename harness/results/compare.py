@@ -308,9 +308,7 @@ def rank(
         for summary in summarize(scores, by=("model",))
         if (models is None or summary["model"] in models) and summary["model"] != baseline
     ]
-    summaries.sort(
-        key=lambda summary: (-summary.mean.value if summary.n else 1.0, summary["model"])
-    )
+    summaries.sort(key=lambda row: (-row.mean.value if row.n else np.inf, row["model"]))
     names = [summary["model"] for summary in summaries]
     compared = compare(scores, names)
     lost = tuple(missing(scores, names))
