@@ -17,7 +17,17 @@ from typing import Any
 from harness.errors import UsageError
 
 TABLE: dict[str, dict[str, str]] = {
-    "provider": {},
+    "provider": {
+        "openai": "harness.models.openai:open",
+        "openai_responses": "harness.models.openai_responses:open",
+        "azure": "harness.models.azure:open",
+        "anthropic": "harness.models.anthropic:open",
+        "gemini": "harness.models.gemini:open",
+        "completions": "harness.models.completions:open",
+        "builtin": "harness.models.builtin:open",
+        "builtin_judge": "harness.judging.builtin:open",
+        "local": "harness.extras.local:open",
+    },
     "metric": {},
     "check": {},
     "report": {},
