@@ -32,7 +32,11 @@ TABLE: dict[str, dict[str, str]] = {
     "check": {},
     "report": {},
     "importer": {},
-    "judge_file": {},
+    "judge_file": {  # of a path, the JudgeSet that another project's prompt file makes
+        "fastchat": "harness.judging.fastchat:load",
+        "colossalai": "harness.extras.importing.colossalai:load",
+        "alpaca_eval": "harness.extras.importing.alpaca_eval:load",
+    },
     "engine": {},
     "format": {
         "text": "harness.reporting.formats:text",

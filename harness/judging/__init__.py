@@ -1,0 +1,1 @@
+"""Judging: judge sets, matches, prompts, verdicts."""
