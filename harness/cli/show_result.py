@@ -14,14 +14,14 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def work(parsed: Parsed) -> int:
     """Read, sum up, print; write the report and the charts."""
-    from harness.reporting.show_result import results_of
+    from harness.reporting.show_result import price_of, results_of
 
     options: ShowResult = parsed.options
     if options.report is not None:
         from harness.reporting.html import check_html
 
         check_html(options.report)  # before anything is computed
-    result = results_of(options)
+    result = results_of(options, price_of(parsed.project.models))
     if options.report is not None:
         from harness.reporting.html import write_html
 

@@ -7,7 +7,7 @@ columns and words.
 
 import functools
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -47,6 +47,9 @@ class View:
     models: tuple[str, ...] = ()
     baseline: str | None = None
     aggregate: Aggregate | None = None
+    """One number a conversation; None: all turns pooled."""
+    aggregates: Mapping[str, Aggregate] = field(default_factory=dict)
+    """What judge sets say of it, by name."""
     sort: str | None = None
     details: bool = False
     noun: str = "question"
@@ -57,6 +60,10 @@ class View:
     def group(self) -> str:
         """The field of the tables by group."""
         return next((name for name in self.by if name != "turn"), "category")
+
+    def on(self, panel: Panel) -> "View":
+        """Return the view of a panel, with what its judge set says."""
+        return replace(self, aggregate=self.aggregate or self.aggregates.get(panel.judge_set))
 
 
 @dataclass
@@ -364,7 +371,8 @@ def title(panel: Panel, view: View, scores: Scores) -> str:
     if view.aggregate is not None:
         parts.append(f"{HEADINGS[AGGREGATED[view.aggregate]]} of each conversation")
     if len(panel.judges) > 1 and panel.form not in ("vote", "metric"):
-        parts.append("`all` is the mean of the judges")
+        what = "" if panel.form == "label" else "`all` is "
+        parts.append(f"{what}the mean of the judges")
     return ", ".join(parts)
 
 

@@ -38,7 +38,7 @@ from harness.results import Panel, Ranking, Summary, compare, conversations, ran
 
 def graded(panel: Panel, view: View) -> Section:
     """Return the section of one column of grades, of one judge or a panel."""
-    metric = panel.metrics[0]
+    view, metric = view.on(panel), panel.metrics[0]
     pooled = panel.combined.of(metric=metric)
     measure, form = measure_of(panel, pooled)
     key = "average" if panel.form != "metric" else metric

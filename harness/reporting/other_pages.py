@@ -259,7 +259,7 @@ def efficiency_page(panel: Panel, bench: Bench, cost: Cost, models: Sequence[str
         Column("frontier", always=True),
         Column("seconds", format=".1", help="the median call", always=True),
         Column("reply_tokens", "tokens", ".0", help="of a reply, with reasoning", always=True),
-        Column("characters", format=".0", always=True),
+        Column("characters", format=".0", always=True, optional=True),
         Column("reasoning_share", "reasoning", "%", optional=True),
         Column("cut", format="%", always=True, optional=True),
         Column("refused", format="%", optional=True),

@@ -146,11 +146,12 @@ def _notes(sections: Sequence[Section], view: View) -> list[Note]:
 def _facts(sections: Sequence[Section], view: View) -> dict[str, object]:
     modes = {"pair": "pairwise-baseline" if view.baseline else "pairwise-all"}
     first = sections[0].panel
+    votes = first.form == "vote"
     facts: dict[str, object] = {
-        "mode": modes.get(first.form, "single"),
+        "mode": "pairwise-all" if votes else modes.get(first.form, "single"),
         "bench": view.bench,
-        "judge": ", ".join(first.judges),
-        "judge_set": _judge_set(first),
+        "judge": "human" if votes else ", ".join(first.judges),
+        "judge_set": "votes" if votes else _judge_set(first),
     }
     return facts | ({"baseline": view.baseline} if view.baseline else {})
 

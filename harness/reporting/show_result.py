@@ -1,15 +1,22 @@
 """`show_result`: from the judgments of a benchmark to the page that says who is better."""
 
 import fnmatch
-from collections.abc import Sequence
+import functools
+from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import msgspec
 import numpy as np
 
 from harness import bench as benches
 from harness.bench import Bench
-from harness.errors import MissingError, UsageError
+from harness.errors import MissingError, TurnbenchError, UsageError
+from harness.judging import sets
+from harness.models.endpoint import ModelConfig
+from harness.models.prices import Price
+from harness.models.resolving import resolve
 from harness.options import ShowResult, build, option
 from harness.reporting.boards import with_board
 from harness.reporting.columns import Section, View
@@ -30,8 +37,9 @@ from harness.results.gate import gate
 from harness.results.length_control import Controlled, length_controlled, read_gamed
 from harness.results.scores import WIN
 from harness.results.spent import Cost
+from harness.results.summarize import Aggregate
 from harness.store import failures, looks_like
-from harness.types import FAILED_SCORE, Detail, Vote
+from harness.types import FAILED_SCORE, UNSTATED, Detail, Vote, split_variant
 
 
 @dataclass(frozen=True)
@@ -84,7 +92,7 @@ def results_of(options: ShowResult, cost: Cost | None = None) -> Result:
     bench = _bench(options)
     if options.cost:
         models, judges = options.slice.model_list, options.select.judge_model
-        return Result(cost_page(_needed(bench, "--cost"), cost or _list_price, models, judges))
+        return Result(cost_page(_needed(bench, "--cost"), cost or price_of(), models, judges))
     everything = _selected(_read(options, bench), options, bench)
     view = _view(options, bench, everything)
     scores = _of_models(everything, view)
@@ -101,7 +109,7 @@ def results_of(options: ShowResult, cost: Cost | None = None) -> Result:
     if options.efficiency:
         home = _needed(bench, "--efficiency")
         models = options.slice.model_list
-        return Result(efficiency_page(groups[0], home, cost or _list_price, models))
+        return Result(efficiency_page(groups[0], home, cost or price_of(), models))
     if view.baseline is not None and bench is not None:
         view = replace(view, controlled=_controlled(options, scores, bench, view.baseline))
     sections = sections_of(groups, view)
@@ -202,8 +210,23 @@ def _on_board(
     return with_board(page, board, path, models, bench, view.baseline)
 
 
-def _list_price(model: str, detail: Detail) -> float | None:
-    raise NotImplementedError
+def price_of(models: Mapping[str, Any] | None = None) -> Cost:
+    """Return the price of replies: by the tables of turnbench.toml, else by the list."""
+
+    known_models = msgspec.convert(models or {}, dict[str, ModelConfig])
+
+    @functools.cache
+    def price(model: str) -> Price | None:
+        try:
+            return resolve(split_variant(model)[0], models=known_models, key_needed=False).price
+        except TurnbenchError:  # a name that no provider has
+            return None
+
+    def cost(model: str, detail: Detail) -> float | None:
+        known = price(model)
+        return None if known is None else known.cost(detail)
+
+    return cost
 
 
 # Which judgments
@@ -249,7 +272,11 @@ def _selected(scores: Scores, options: ShowResult, bench: Bench | None) -> Score
             and (select.sample is None or source.sample == select.sample)
             and (select.score_method is None or source.method == select.score_method)
             and (not options.metric or source.form == "metric" or "score" in options.metric)
-            and (options.variant is None or source.method.split()[0] == options.variant)
+            and (
+                options.variant is None
+                or source.form != "metric"
+                or source.method.split()[0] == options.variant
+            )
             and not any(fnmatch.fnmatch(source.judge, glob) for glob in select.exclude)
         )
     found = scores.take(keep[scores.source])
@@ -271,18 +298,32 @@ def _selected(scores: Scores, options: ShowResult, bench: Bench | None) -> Score
 
 def _view(options: ShowResult, bench: Bench | None, scores: Scores) -> View:
     by = tuple({"question": "question_id"}.get(name, name) for name in options.by)
-    pooled = options.aggregate in (None, "pooled")
+    used = {source.judge_set for source in scores.sources} if options.aggregate is None else set()
     name = bench.name if bench is not None else options.select.input_file[0].stem
     return View(
         bench=name,
         by=by,
         models=options.slice.model_list,
         baseline=_baseline(options, scores),
-        aggregate=None if pooled else options.aggregate,  # type: ignore[arg-type]
+        aggregate=options.aggregate if options.aggregate != "pooled" else None,
+        aggregates=_aggregates(used, bench),
         sort=options.board.sort,
         details=options.details,
         noun="instruction" if name.startswith("alpaca_eval") else "question",
     )
+
+
+def _aggregates(judge_sets: AbstractSet[str], bench: Bench | None) -> dict[str, Aggregate]:
+    """Return how the grades of a conversation are combined, of the sets that say it."""
+    found: dict[str, Aggregate] = {}
+    for name in judge_sets - {UNSTATED}:
+        try:
+            judge_set = sets.load(name, None if bench is None else bench.folder)
+        except TurnbenchError:  # a set of somebody else's, which is not here
+            continue
+        if judge_set.aggregate is not None:
+            found[name] = judge_set.aggregate
+    return found
 
 
 def _baseline(options: ShowResult, scores: Scores) -> str | None:
