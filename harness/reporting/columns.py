@@ -358,7 +358,7 @@ def title(panel: Panel, view: View, scores: Scores) -> str:
         parts.append(f"votes of {counted(len(panel.judges), 'person', 'people')}")
     elif panel.form == "pair":
         against = f" against {view.baseline}" if view.baseline else ""
-        percent = ", in percent" if panel.method == "logprobs" else ""
+        percent = ", in percent" if panel.method.startswith("logprobs") else ""
         parts.append(f"pairs{against} judged by {who}{percent}")
     elif panel.form == "label":
         parts.append(f"labelled by {who}, in percent")

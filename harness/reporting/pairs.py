@@ -48,7 +48,7 @@ def pairs(panel: Panel, view: View) -> Section:
     scores = panel.combined.of(metric=panel.metrics[0])
     ranking = rank(scores, models=view.models or None, baseline=view.baseline)
     rows = base_rows(ranking)
-    weighed = panel.method == "logprobs"
+    weighed = panel.method.startswith("logprobs")
     key = "win_rate" if weighed else "win_rate_adjusted"
     form = "%.1" if weighed else ".2"
 

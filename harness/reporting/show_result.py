@@ -261,6 +261,7 @@ def _selected(scores: Scores, options: ShowResult, bench: Bench | None) -> Score
     """
     select, slices = options.select, options.slice
     keep = np.ones(len(scores.sources), dtype=bool)
+    wanted = ("metric", *(("grade", "dimensions", "label") if "score" in options.metric else ()))
     for at, source in enumerate(scores.sources):
         keep[at] = (
             (not select.judge_model or source.judge in select.judge_model or source.kind != "judge")
@@ -270,8 +271,8 @@ def _selected(scores: Scores, options: ShowResult, bench: Bench | None) -> Score
                 or source.kind != "judge"
             )
             and (select.sample is None or source.sample == select.sample)
-            and (select.score_method is None or source.method == select.score_method)
-            and (not options.metric or source.form == "metric" or "score" in options.metric)
+            and (select.score_method is None or source.method.startswith(select.score_method))
+            and (not options.metric or source.form in wanted)
             and (
                 options.variant is None
                 or source.form != "metric"

@@ -24,6 +24,7 @@ from harness.errors import UsageError
 from harness.results.estimate import Estimate, Floats, Ints, holm, ratio
 from harness.results.scores import Scores
 from harness.results.summarize import Summary, summarize
+from harness.types import split_variant
 
 ALPHA = 0.05
 TOO_MANY_MISSING = 0.1
@@ -318,7 +319,8 @@ def rank(
 def missing(scores: Scores, models: Collection[str] | None = None) -> list[Missing]:
     """Return what is judged and what is missing of each model and turn.
 
-    A played user ends a conversation when it will, so no turn of these is called absent.
+    A played user ends a conversation when it will, and a model that continues from given turns
+    is not judged on them, so no turn of these is called absent.
     """
     both = scores.mirrored()
     fixed = np.array([question.user is None for question in scores.questions], dtype=bool)
@@ -330,7 +332,8 @@ def missing(scores: Scores, models: Collection[str] | None = None) -> list[Missi
         for turn in np.unique(scores.turn).tolist():
             own_turn = rows.take(rows.turn == turn)
             asked = scores.question[(scores.turn == turn) & fixed[scores.question]]
-            absent = 0 if scores.paired else len(np.setdiff1d(asked, own_turn.question))
+            given = not len(own_turn) and split_variant(scores.models[code])[1] is not None
+            absent = 0 if scores.paired or given else len(np.setdiff1d(asked, own_turn.question))
             judged = int(own_turn.valid.sum())
             if len(own_turn) or absent:
                 failed = len(own_turn) - judged
