@@ -67,7 +67,10 @@ TABLE: dict[str, dict[str, str]] = {
         # and of ColossalAI's configuration, an Evaluation
         "colossalai_config": "harness.extras.importing.evaluation:read_evaluation",
     },
-    "engine": {},
+    "engine": {
+        "batch": "harness.extras.batches:BatchEngine",
+        "ray": "harness.extras.cluster:RayEngine",
+    },
     "format": {
         "text": "harness.reporting.formats:text",
         "json": "harness.reporting.formats:json",

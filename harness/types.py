@@ -86,7 +86,7 @@ class Question(Row, kw_only=True):
         if self.history:
             parts.append(self.history)
         if (user := self.user) is not None:
-            opening = self.turns[0] if self.turns else None
+            opening = None if self.turns in ([], [user.goal]) else self.turns[0]
             content = [user.persona, user.goal, user.done, user.knows, opening]
             parts.append([*content, user.needs, user.most_turns])
         return content_hash(*parts)
@@ -142,7 +142,8 @@ class Detail(Row, kw_only=True):
 class Choice(Row, kw_only=True):
     """One conversation of a model about a question."""
 
-    index: int = 0
+    index: int = -1
+    """From 0. -1 only while a row without the field is read; `store` makes it the position."""
     turns: list[str]
     details: list[Detail] = []
     history: list[str] = []

@@ -6,8 +6,8 @@ columns and words.
 """
 
 import functools
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -23,9 +23,11 @@ from harness.results import (
     Panel,
     Ranking,
     Scores,
+    Summary,
     conversations,
     summarize,
 )
+from harness.results.length_control import Controlled
 from harness.results.summarize import Aggregate
 from harness.types import UNSTATED
 
@@ -45,14 +47,23 @@ class View:
     models: tuple[str, ...] = ()
     baseline: str | None = None
     aggregate: Aggregate | None = None
+    """One number a conversation; None: all turns pooled."""
+    aggregates: Mapping[str, Aggregate] = field(default_factory=dict)
+    """What judge sets say of it, by name."""
     sort: str | None = None
     details: bool = False
     noun: str = "question"
+    controlled: Mapping[str, Controlled] = field(default_factory=dict)
+    """Win rates at equal length."""
 
     @property
     def group(self) -> str:
         """The field of the tables by group."""
         return next((name for name in self.by if name != "turn"), "category")
+
+    def on(self, panel: Panel) -> "View":
+        """Return the view of a panel, with what its judge set says."""
+        return replace(self, aggregate=self.aggregate or self.aggregates.get(panel.judge_set))
 
 
 @dataclass
@@ -139,6 +150,8 @@ def put_groups(rows: dict[str, dict[str, Any]], scores: Scores, field_name: str)
     """Put the number of each group of questions into the rows; return the groups."""
     found = summarize(scores, by=("model", field_name))
     names = [str(name) for name in dict.fromkeys(own[field_name] for own in found) if name]
+    if len(names) < 2:
+        return []
     for own in found:
         if own["model"] in rows and own[field_name]:
             put(rows[own["model"]], f"{field_name}_{own[field_name]}", own.mean)
@@ -233,10 +246,10 @@ def measure_of(panel: Panel, scores: Scores) -> tuple[Measure, str]:
     if panel.form == "metric":
         return Measure("numbers", places=3), ".3"
     if panel.form == "label":
-        return Measure("labels"), "%"
+        return Measure("labels", places=0, percent=True), "%"
     scale = scale_of(panel, scores)
     if panel.form == "points":
-        return Measure("labels", noun="of the points met"), "%"
+        return Measure("labels", noun="of the points met", places=0, percent=True), "%"
     return Measure("grades", top=None if scale is None else scale[1]), ".2"
 
 
@@ -273,7 +286,7 @@ def put_judges(
     rows: dict[str, dict[str, Any]], panel: Panel, metric: str, key: str, view: View
 ) -> list[str]:
     """Put each judge's number into the rows; return the judges, if there are several."""
-    if len(panel.judges) < 2:
+    if len(panel.judges) < 2 or panel.form == "vote":
         return []
     for judge, scores in panel.by_judge.items():
         own = scores.of(metric=metric)
@@ -285,20 +298,27 @@ def put_judges(
 
 
 def rows_by_judge(
-    rows: Sequence[dict[str, Any]], panel: Panel, metric: str, view: View
+    rows: Sequence[dict[str, Any]],
+    panel: Panel,
+    metric: str,
+    view: View,
+    fill: Callable[[dict[str, Any], Summary], None],
 ) -> list[dict[str, Any]]:
-    """Return the rows for programs: of a panel one for each judge, and one for all together."""
-    if len(panel.judges) < 2:
+    """Return the rows for programs: of a panel one for each judge, and one for all together.
+
+    `fill` puts the numbers of a model into its row.
+    """
+    if len(panel.judges) < 2 or panel.form == "vote":
         return list(rows)
     by_judge: dict[str, dict[str, dict[str, Any]]] = {}
     for judge, scores in panel.by_judge.items():
-        own = scores.of(metric=metric)
+        pooled = scores.of(metric=metric)
+        own = pooled if view.aggregate is None else conversations(pooled, view.aggregate)
         by_judge[judge] = {}
-        for group in summarize(own, by=("model",)):
-            row = {"model": group["model"], "judge": judge}
-            put(row, "average", group.mean)
-            by_judge[judge][group["model"]] = row | {"n": group.n, "failed": group.failed}
-        put_turns(by_judge[judge], own)
+        for group in summarize(own):
+            row = by_judge[judge][group["model"]] = {"model": group["model"], "judge": judge}
+            fill(row, group)
+        put_turns(by_judge[judge], pooled)
     found = []
     for row in rows:
         model = row["model"]
@@ -338,7 +358,8 @@ def title(panel: Panel, view: View, scores: Scores) -> str:
         parts.append(f"votes of {counted(len(panel.judges), 'person', 'people')}")
     elif panel.form == "pair":
         against = f" against {view.baseline}" if view.baseline else ""
-        parts.append(f"pairs{against} judged by {who}")
+        percent = ", in percent" if panel.method.startswith("logprobs") else ""
+        parts.append(f"pairs{against} judged by {who}{percent}")
     elif panel.form == "label":
         parts.append(f"labelled by {who}, in percent")
     else:
@@ -350,7 +371,8 @@ def title(panel: Panel, view: View, scores: Scores) -> str:
     if view.aggregate is not None:
         parts.append(f"{HEADINGS[AGGREGATED[view.aggregate]]} of each conversation")
     if len(panel.judges) > 1 and panel.form not in ("vote", "metric"):
-        parts.append("`all` is the mean of the judges")
+        what = "" if panel.form == "label" else "`all` is "
+        parts.append(f"{what}the mean of the judges")
     return ", ".join(parts)
 
 
@@ -393,7 +415,7 @@ def charts_of(
     ranking: Ranking,
 ) -> list[Chart]:
     """Return the charts of one column: models, categories, pairs."""
-    percent = measure.kind in ("labels", "pairs")
+    percent = measure.percent or measure.kind == "pairs"
     name = "win rate" if measure.kind == "pairs" else measure.noun or "score"
     marks = {row["model"]: mark_of(row, key) for row in rows}
     reference = 0.5 if measure.kind == "pairs" else None

@@ -33,12 +33,12 @@ from harness.reporting.columns import (
 )
 from harness.reporting.outcome import Evidence
 from harness.reporting.page import Column, Table
-from harness.results import Panel, Ranking, compare, conversations, rank
+from harness.results import Panel, Ranking, Summary, compare, conversations, rank
 
 
 def graded(panel: Panel, view: View) -> Section:
     """Return the section of one column of grades, of one judge or a panel."""
-    metric = panel.metrics[0]
+    view, metric = view.on(panel), panel.metrics[0]
     pooled = panel.combined.of(metric=metric)
     measure, form = measure_of(panel, pooled)
     key = "average" if panel.form != "metric" else metric
@@ -47,11 +47,14 @@ def graded(panel: Panel, view: View) -> Section:
         scores, key = conversations(pooled, view.aggregate), AGGREGATED[view.aggregate]
     ranking = rank(scores, models=view.models or None)
     rows = base_rows(ranking)
+
+    def fill(row: dict[str, Any], own: Summary) -> None:
+        put(row, key, own.mean)
+        row |= {"n": own.n, "questions": own.questions, "failed": own.failed}
+
     for own in ranking.models:
-        put(rows[own["model"]], key, own.mean)
+        fill(rows[own["model"]], own)
     turns = put_turns(rows, pooled)
-    for own in ranking.models:
-        rows[own["model"]] |= {"n": own.n, "questions": own.questions, "failed": own.failed}
     judges = put_judges(rows, panel, metric, key, view)
     groups = put_groups(rows, scores, view.group)
     listed_rows = sorted_rows(list(rows.values()), view)
@@ -77,8 +80,8 @@ def graded(panel: Panel, view: View) -> Section:
         table, said = _judges_differ(panel, metric, pair, form)
         tables.append(table)
     tables += group_table(kind, listed_rows, groups, view, ".1" if form == ".2" else form)
-    evidence = Evidence(measure, ranking, questions_of(scores), view.noun, len(panel.judges))
-    made = Section(panel, [evidence], rows_by_judge(listed_rows, panel, metric, view), tables)
+    evidence = Evidence(measure, ranking, questions_of(scores), view.noun)
+    made = Section(panel, [evidence], rows_by_judge(listed_rows, panel, metric, view, fill), tables)
     made.said = said
     made.caveats = caveats_of(panel, scores)
     made.more = [

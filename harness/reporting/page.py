@@ -51,7 +51,7 @@ class Column:
     always: bool = False
     """Shown in text too where every row has the same value."""
     optional: bool = False
-    """Left out of text where the table is too wide; the last ones first."""
+    """Left out of text where the table is too wide."""
     draw: Draw = ""
     """What HTML draws: a whisker of the interval; a shade by how far the value departs from the
     mean of the row's shaded columns; a bar of `win`, `tie` and `loss`, with the key before them."""

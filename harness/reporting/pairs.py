@@ -34,6 +34,7 @@ from harness.results import (
     Panel,
     Ranking,
     Scores,
+    Summary,
     rank,
     ratio,
     summarize,
@@ -47,36 +48,55 @@ def pairs(panel: Panel, view: View) -> Section:
     scores = panel.combined.of(metric=panel.metrics[0])
     ranking = rank(scores, models=view.models or None, baseline=view.baseline)
     rows = base_rows(ranking)
-    key = "win_rate" if panel.method == "logprobs" else "win_rate_adjusted"
-    for own in ranking.models:
-        row = rows[own["model"]]
+    weighed = panel.method.startswith("logprobs")
+    key = "win_rate" if weighed else "win_rate_adjusted"
+    form = "%.1" if weighed else ".2"
+
+    def fill(row: dict[str, Any], own: Summary) -> None:
         total = own.win + own.tie + own.loss
-        row |= {"win": own.win, "loss": own.loss, "tie": own.tie}
-        if key != "win_rate":
-            shares = [count / total if total else None for count in (own.win, own.loss, own.tie)]
-            row |= dict(zip(("win_rate", "loss_rate", "tie_rate"), shares, strict=True))
-        else:
+        row |= {"win": own.win, "loss": own.loss, "n_draws" if weighed else "tie": own.tie}
+        if weighed:
             row["discrete_win_rate"] = (own.win + own.tie / 2) / total if total else None
             row["standard_error"] = own.mean.se
+        else:
+            shares = [count / total if total else None for count in (own.win, own.loss, own.tie)]
+            row |= dict(zip(("win_rate", "loss_rate", "tie_rate"), shares, strict=True))
         put(row, key, own.mean)
         row |= {"flipped": own.flipped, "one_sided": own.one_sided}
-    turns = put_turns(rows, scores)
+        row |= {"n": own.n, "questions": own.questions, "failed": own.failed}
+
     for own in ranking.models:
-        rows[own["model"]] |= {"n": own.n, "questions": own.questions, "failed": own.failed}
+        fill(rows[own["model"]], own)
+    turns = put_turns(rows, scores)
     judges = put_judges(rows, panel, panel.metrics[0], key, view)
     groups = put_groups(rows, scores, view.group)
+    for name, own_rate in view.controlled.items():
+        rate, error = own_rate.length_controlled_winrate, own_rate.lc_standard_error
+        if name in rows:
+            rows[name] |= {
+                "length_controlled_winrate": None if rate is None else rate / 100,
+                "lc_standard_error": None if error is None else error / 100,
+            }
     listed_rows = sorted_rows(list(rows.values()), view)
     both = bool((scores.flip != ONCE).any())
-    head = [*rank_column(ranking), Column("model"), Column(key, "win rate", ".2", always=True)]
-    head += [Column(key, "95% interval", "interval.2", always=True, draw="whisker")]
-    head += [Column(f"judge_{name}", name, ".2", always=True) for name in judges]
-    counts = [Column(name, always=True, optional=True) for name in ("win", "tie", "loss")]
+    head = [*rank_column(ranking), Column("model"), Column(key, "win rate", form, always=True)]
+    head += [Column(key, "95% interval", f"interval{form}", always=True, draw="whisker")]
+    head += [Column(f"judge_{name}", name, form, always=True) for name in judges]
+    if view.controlled:
+        about = "as alpaca_eval computes it; leaves out that the fit is estimated"
+        head.append(Column("length_controlled_winrate", "LC win rate", form, always=True))
+        head.append(Column("lc_standard_error", "se", form, help=about, always=True))
+    tie = "n_draws" if weighed else "tie"
+    counts = [
+        Column(name, "tie" if name == tie else "", always=True, optional=True)
+        for name in ("win", tie, "loss")
+    ]
     counts += [Column("flipped", always=True, optional=True)] if both else []
     if any(row["failed"] for row in listed_rows):
         counts.append(Column("failed", hidden_in_text=True))
     bar = Column("", "win/tie/loss", draw="record", hidden_in_text=True)
-    board = shaded_columns(groups, view.group, ".2")
-    by_turn = turn_columns(turns, ".2")
+    board = shaded_columns(groups, view.group, form)
+    by_turn = turn_columns(turns, form)
     if judges:
         by_turn = [replace(column, optional=True) for column in by_turn]
     columns = [*head, *by_turn, *counts, *board, bar]
@@ -86,18 +106,21 @@ def pairs(panel: Panel, view: View) -> Section:
     if two:
         tables.append(_two_models(scores, ranking, own_title, both=both))
     one_side = listed_rows[:1] if two else listed_rows
-    tables += group_table("win rate", one_side, groups, view, ".2")
-    measure = Measure("pairs")
-    evidence = Evidence(measure, ranking, questions_of(scores), view.noun, len(panel.judges))
+    tables += group_table("win rate", one_side, groups, view, form)
+    measure = Measure("pairs", places=1 if weighed else 2, percent=weighed)
+    evidence = Evidence(measure, ranking, questions_of(scores), view.noun, view.baseline or "")
+    if len(listed_rows) == 1:
+        rate = listed_rows[0].get("length_controlled_winrate")
+        evidence = replace(evidence, equal_length=rate)
     made = Section(
-        panel, [evidence], rows_by_judge(listed_rows, panel, panel.metrics[0], view), tables
+        panel, [evidence], rows_by_judge(listed_rows, panel, panel.metrics[0], view, fill), tables
     )
     made.said = _flips(scores)
     made.caveats = caveats_of(panel, scores)
     if not both and panel.form == "pair" and len(panel.judges) == 1:
         made.caveats.append("Each pair was judged in one order, so flips cannot be seen.")
-    intervals = interval_tables(listed_rows, turns, groups, view, ".2")
-    made.more = [*intervals, *comparison_tables(ranking, ".2"), *_strengths(scores)]
+    intervals = interval_tables(listed_rows, turns, groups, view, form)
+    made.more = [*intervals, *comparison_tables(ranking, form), *_strengths(scores)]
     made.charts = charts_of(listed_rows, key, groups, view, measure, None, ranking)
     made.charts += _matrix(scores, ranking)
     return made

@@ -23,6 +23,8 @@ def sections_of(panels: Sequence[Panel], view: View) -> list[Section]:
     """Return a section for each panel, and one for all metrics together."""
     found = []
     metrics = [panel for panel in panels if panel.form == "metric"]
+    if metrics and len(metrics) < len(panels):  # --metric ... score
+        return [several([*metrics, *(own for own in panels if own not in metrics)], view)]
     for panel in panels:
         if panel.form in ("pair", "vote"):
             found.append(pairs(panel, view))
@@ -144,22 +146,26 @@ def _notes(sections: Sequence[Section], view: View) -> list[Note]:
 def _facts(sections: Sequence[Section], view: View) -> dict[str, object]:
     modes = {"pair": "pairwise-baseline" if view.baseline else "pairwise-all"}
     first = sections[0].panel
+    votes = first.form == "vote"
     facts: dict[str, object] = {
-        "mode": modes.get(first.form, "single"),
+        "mode": "pairwise-all" if votes else modes.get(first.form, "single"),
         "bench": view.bench,
-        "judge": ", ".join(first.judges),
-        "judge_set": " ".join([first.judge_set, *first.versions[-1:]]),
+        "judge": "human" if votes else ", ".join(first.judges),
+        "judge_set": "votes" if votes else _judge_set(first),
     }
     return facts | ({"baseline": view.baseline} if view.baseline else {})
 
 
 def _rows(sections: Sequence[Section]) -> list[dict[str, object]]:
     """Return the rows for programs; of several kinds each row says its mode."""
-    if len(sections) == 1:
-        return sections[0].rows
     found = []
     for own in sections:
         mode = {"pair": "pairwise-all", "vote": "votes"}.get(own.panel.form, "single")
-        what = {"mode": mode, "judge_set": own.panel.judge_set}
-        found += [{**what, **row} for row in own.rows]
+        more: dict[str, object] = {"mode": mode} if len(sections) > 1 else {}
+        more |= {"judge_set": _judge_set(own.panel)}
+        found += [{**row, **more} for row in own.rows]
     return found
+
+
+def _judge_set(panel: Panel) -> str:
+    return " ".join([panel.judge_set, *panel.versions[-1:]])

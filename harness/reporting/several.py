@@ -3,7 +3,9 @@
 import functools
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal
+
+import numpy as np
 
 from harness.reporting import charts
 from harness.reporting.columns import (
@@ -19,6 +21,7 @@ from harness.reporting.columns import (
     measure_of,
     put,
     put_groups,
+    put_judges,
     questions_of,
     rank_column,
     scale_of,
@@ -31,6 +34,8 @@ from harness.reporting.page import Chart, Column, Row, Table
 from harness.results import Panel, Scores, rank, summarize
 from harness.results.facts import CORRECT, facts, is_facts
 from harness.results.scores import POINTS, SCORE
+from harness.results.summarize import field_of
+from harness.types import QuestionId
 
 MAIN = (SCORE, POINTS)
 """Numbers that stand for all others beside them."""
@@ -41,7 +46,8 @@ def several(panels: Sequence[Panel], view: View) -> Section:
     panel = panels[0]
     rows: dict[str, dict[str, Any]] = {}
     groups: dict[tuple[str, Any], dict[str, Any]] = {}
-    evidence, names = [], []
+    evidence: list[Evidence] = []
+    numbers: list[Column] = []
     for own_panel in panels:
         for metric in own_panel.metrics:
             scores = own_panel.combined.of(metric=metric)
@@ -51,16 +57,16 @@ def several(panels: Sequence[Panel], view: View) -> Section:
             first = own_panel.metrics[0]
             if metric == first or not (first in MAIN or own_panel.form == "metric"):
                 evidence.append(about)
-            names.append(metric)
+            numbers.append(Column(metric, metric, form, always=True))
             for own in ranking.models:
                 row = rows.setdefault(own["model"], {"model": own["model"]})
                 put(row, metric, own.mean)
                 ranks = ranking.ranks[own["model"]]
                 row |= {f"{metric}_rank_first": ranks.first, f"{metric}_rank_last": ranks.last}
+                row["n"] = max(row.get("n", 0), own.n)
                 row["failed"] = row.get("failed", 0) + own.failed
             _put_groups(groups, scores, metric, view)
     listed_rows = sorted_rows(list(rows.values()), view)
-    numbers = [Column(name, name, form, always=True) for name in names]
     failed = (
         [Column("failed", hidden_in_text=True)] if any(r["failed"] for r in listed_rows) else []
     )
@@ -78,9 +84,9 @@ def several(panels: Sequence[Panel], view: View) -> Section:
         evidence = [replace(evidence[0], name="")]
     made = Section(panel, evidence, listed_rows, [*tables, by_group])
     made.caveats = [caveat for own in panels for caveat in caveats_of(own, own.combined)]
-    intervals = [Column(name, name, f"interval{form}", always=True) for name in names]
+    intervals = [replace(column, format=f"interval{column.format}") for column in numbers]
     made.more = [Table("95% intervals", [Column("model"), *intervals], listed_rows, only="text")]
-    made.charts = _bars(listed_rows, names, scale_of(panel, panel.combined), measure)
+    made.charts = _bars(listed_rows, numbers, scale_of(panel, panel.combined), measure)
     return made
 
 
@@ -94,9 +100,12 @@ def _put_groups(
 
 
 def _bars(
-    rows: Sequence[Row], names: Sequence[str], scale: tuple[float, float] | None, measure: Measure
+    rows: Sequence[Row],
+    numbers: Sequence[Column],
+    scale: tuple[float, float] | None,
+    measure: Measure,
 ) -> list[Chart]:
-    bars = {name: {row["model"]: mark_of(row, name) for row in rows[:MANY]} for name in names}
+    bars = {c.key: {row["model"]: mark_of(row, c.key) for row in rows[:MANY]} for c in numbers}
     grades = measure.kind == "grades"
     draw = functools.partial(charts.bars, bars, "grade" if grades else "value", scale=scale)
     return [Chart("By criterion" if grades else "Numbers", draw, "numbers")]
@@ -127,6 +136,7 @@ def labels(panel: Panel, view: View) -> Section:
                     put(rows[group["model"]], name, group.mean)
             if name != main:
                 more.append(Column(name, name.lower().replace("_", " "), "%", always=True))
+    judges = put_judges(rows, panel, main, key, view)
     groups = put_groups(rows, main_scores, view.group)
     listed_rows = sorted_rows(list(rows.values()), view)
     columns = [
@@ -134,19 +144,67 @@ def labels(panel: Panel, view: View) -> Section:
         Column("model"),
         Column(key, noun.lower() or "score", "%", always=True),
         Column(key, "95% interval", "interval%", always=True, draw="whisker"),
+        *(Column(f"judge_{name}", name, "%", always=True) for name in judges),
         *more,
         *shaded_columns(groups, view.group, "%"),
     ]
     tables = [Table(title(panel, view, scores), columns, listed_rows), *confidence]
     kind = noun.lower() or "score"
-    tables += group_table(kind, listed_rows, groups, view, "%")
-    measure = Measure("labels", noun=kind)
-    evidence = Evidence(measure, ranking, questions_of(main_scores), view.noun, len(panel.judges))
-    made = Section(panel, [evidence], listed_rows, tables)
+    if known:
+        tables += _facts_by_group(scores, view, columns)
+    else:
+        tables += group_table(kind, listed_rows, groups, view, "%")
+    measure = Measure("labels", noun=kind, places=0, percent=True)
+    evidence = Evidence(measure, ranking, questions_of(main_scores), view.noun)
+    made = Section(panel, [evidence], _rates_by_judge(listed_rows, panel, known), tables)
     made.caveats = caveats_of(panel, main_scores)
     made.more = comparison_tables(ranking, ".3")
     made.charts = charts_of(listed_rows, key, groups, view, measure, None, ranking)
     return made
+
+
+def _rates_by_judge(
+    rows: Sequence[dict[str, Any]], panel: Panel, known: bool
+) -> list[dict[str, Any]]:
+    """Return the rows for programs: of a panel of short facts one for each judge, too."""
+    if len(panel.judges) < 2 or not known:
+        return list(rows)
+    found = []
+    for judge, scores in panel.by_judge.items():
+        part: dict[str, dict[str, Any]] = {}
+        for own in facts(scores):
+            part[own.model] = {"model": own.model, "judge": judge, "n": own.n}
+            put(part[own.model], "correct", own.correct)
+        _facts(part, scores)
+        found += list(part.values())
+    for row in rows:
+        plain = {name: value for name, value in row.items() if not name.startswith("judge_")}
+        found.append({"model": row["model"], "judge": "all together", **plain})
+    return found
+
+
+def _facts_by_group(scores: Scores, view: View, columns: Sequence[Column]) -> list[Table]:
+    """Return the rates of short facts by group of questions; text has them with --by."""
+    groups: dict[str, list[QuestionId]] = {}
+    for code in np.unique(scores.question).tolist():
+        question = scores.questions[code]
+        groups.setdefault(str(field_of(question, view.group)), []).append(question.question_id)
+    if len(groups) < 2:
+        return []
+    rows = []
+    for name, questions in groups.items():
+        own = {f.model: f for f in facts(scores.of(questions=questions))}
+        part: dict[str, dict[str, Any]] = {}
+        for model, rates in own.items():
+            part[model] = {"model": model, view.group: name, "n": rates.n}
+            put(part[model], "correct", rates.correct)
+        _facts(part, scores.of(questions=questions))
+        rows += list(part.values())
+    rows.sort(key=lambda row: row["model"])
+    kept = [column for column in columns if column.key != "rank" and not column.hidden_in_text]
+    shown = [kept[0], Column(view.group, always=True), *kept[1:]]
+    only: Literal["", "json"] = "" if view.by else "json"
+    return [Table(f"By {view.group}", shown, rows, name="groups", only=only)]
 
 
 def _facts(rows: dict[str, dict[str, Any]], scores: Scores) -> tuple[list[Column], list[Table]]:

@@ -236,8 +236,12 @@ def _finished(row: T, path: pathlib.Path, number: int | None) -> T:
         row.turn = row.turn or 1
     elif isinstance(row, Question):
         _check_question(row, path, number)
-    elif isinstance(row, Answer) and not (row.choices and all(c.turns for c in row.choices)):
-        raise DataError(f"question {key}: choices and their turns may not be empty", path, number)
+    elif isinstance(row, Answer):
+        if not (row.choices and all(choice.turns for choice in row.choices)):
+            text = f"question {key}: choices and their turns may not be empty"
+            raise DataError(text, path, number)
+        for position, choice in enumerate(row.choices):
+            choice.index = position if choice.index < 0 else choice.index
     return row
 
 
