@@ -104,7 +104,7 @@ class Data:
             where = ", ".join(map(str, paths)) or (self.bench and self.bench.folder)
             raise MissingError(f"there are no {what} of these judges in {where}")
         if kind is None and len(kinds) > 1:
-            wanted = "single" if select.mode == "single" else "pair"
+            wanted = "single" if select.mode in (None, "single") else "pair"
             found = [verdict for verdict in found if kind_of(verdict) == wanted]
         self._check_one_criterion(found)
         return found

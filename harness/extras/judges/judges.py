@@ -49,7 +49,7 @@ from harness.extras.judges.data import (
 from harness.options import JudgeReport
 from harness.reporting import Column, Note, Page, Table
 from harness.results.estimate import Estimate
-from harness.types import QuestionId
+from harness.types import QuestionId, content_hash
 
 PEOPLE = ("people", "")
 MEASURES = ("human_agreement", "bias", "variance", "prefer_longer", "prefer_lists", "prefer_first")
@@ -158,7 +158,11 @@ def _annotations(data: Data) -> tuple[dict[Name, Said], dict[Item, tuple[str, st
             other = next((m for m in v.item.models if m != v.named_first), v.named_first)
             item = v.item._replace(models=(v.named_first, other), choice=0)
             item = places.setdefault(v.item[:3], item)
-            said[PEOPLE].setdefault(item, []).append(Annotation(_share(v, item)))
+            share = _share(v, item)
+            shown = (
+                () if share is None else (share if item.models[0] == v.named_first else 1 - share,)
+            )
+            said[PEOPLE].setdefault(item, []).append(Annotation(share, shown))
     if not said[PEOPLE]:
         raise MissingError("there are no votes on pairs; vote in the viewer, or name --votes FILE")
     price = _prices()
@@ -191,7 +195,7 @@ def _add_rules(
         "builtin/longest": lambda item, _: _longest(texts.get(item), compatible=compatible),
         "builtin/first": lambda *_: 1.0,
         "builtin/random": lambda item, at: float(
-            int(hashlib.sha256(repr((item, at)).encode()).hexdigest(), 16) % 2
+            int(content_hash(item.question, item.turn, *item.models, at), 16) % 2
         ),
     }
     there = {name for name, _ in said}

@@ -38,14 +38,12 @@ def report(options: JudgeReport) -> Page:
     judged = [v for v in data.verdicts("pair") if not v.voter]
     pairs = [v for v in judged if len(v.games) == 2]
     errors = [v for v in judged if v.row is not None and v.value is None]
-    groups: list[tuple[str, str | int | None, list[Verdict]]] = [("all", None, pairs)]
+    rows = [{"by": "all", "group": None} | counted(pairs) | {"errors": len(errors)}]
     for by, key in _groupings(data):
-        names = list(dict.fromkeys(key(v) for v in pairs))
-        groups += [
-            (by, name, [v for v in pairs if key(v) == name]) for name in names if name is not None
-        ]
-    rows = [{"by": by, "group": name} | counted(own) for by, name, own in groups]
-    rows[0]["errors"] = len(errors)
+        for name in dict.fromkeys(key(v) for v in pairs):
+            if name is not None:
+                row = {"by": by, "group": name} | counted([v for v in pairs if key(v) == name])
+                rows.append(row | {"errors": sum(key(v) == name for v in errors)})
     tables = [Table("", _columns(), rows)]
     if options.list:
         tables.append(_flipped(pairs))
