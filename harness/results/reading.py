@@ -34,6 +34,7 @@ from harness.results.scores import (
     Form,
     Scores,
     Source,
+    outcome,
 )
 from harness.types import Judgment, Measurement, Question, QuestionId, Vote
 
@@ -126,7 +127,7 @@ class _Columns:
         ):
             column.append(code)
         self.good.append(good)
-        if not numbers:
+        if not numbers and at not in self.labelled:
             self.unread[at] = row.metric if isinstance(row, Measurement) else SCORE
         for metric, value in numbers.items():
             code = self.metrics.setdefault(metric, len(self.metrics))
@@ -244,17 +245,6 @@ def _numbers(row: Judgment) -> dict[str, float | None]:
     return {row.criterion or SCORE: row.grade}
 
 
-def outcome(games: Sequence[float | None]) -> float:
-    """Return model_1's outcome of its games; as in FastChat two that differ are a tie.
-
-    Weighed preferences count as their mean: 0.9 and 0.6 are 0.75.
-    """
-    played = [game for game in games if game is not None]
-    if any(game not in (0.0, 0.5, 1.0) for game in played):
-        return sum(played) / len(played)
-    return played[0] if len(set(played)) == 1 else 0.5
-
-
 def _flip(row: Judgment) -> int:
     games = row.games
     if len(games) < 2 or None in games:
@@ -302,6 +292,19 @@ def of_rows(
     """Return the scores of rows; questions that are not given have no category."""
     columns = _Columns(questions, only_known=False)
     for row in rows:
+        columns.add(row, file)
+    return columns.finish()
+
+
+def of_files(
+    rows: Iterable[tuple[str, Judgment | Vote | Measurement]], questions: Iterable[Question]
+) -> Scores:
+    """Return the scores of rows, each with its file's name; rows of other questions are left out.
+
+    The texts of the rows are not needed.
+    """
+    columns = _Columns(questions, only_known=True)
+    for file, row in rows:
         columns.add(row, file)
     return columns.finish()
 

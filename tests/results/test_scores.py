@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from harness.results import Panel, Scores, of_rows, panels, summarize
-from harness.results.reading import checklist_shares, outcome
+from harness.results.reading import checklist_shares
+from harness.results.scores import outcome
 from harness.types import Judgment, MadeFrom, Measurement, Question, Vote
 
 
@@ -84,6 +85,11 @@ def test_a_label_is_1_and_the_other_labels_0_and_no_label_is_no_verdict_in_all()
         ("a", "CORRECT"): [1, 0, None],
         ("a", "INCORRECT"): [0, 1, None],
     }
+
+
+def test_labels_without_a_share_are_no_missing_verdicts() -> None:
+    rows = [grade(1, "a", -1, label="x"), grade(2, "a", -1, label="y")]
+    assert values(of_rows(rows)) == {("a", "x"): [1, 0], ("a", "y"): [0, 1]}
 
 
 def test_dimensions_are_metrics_and_the_total_is_the_score() -> None:
