@@ -23,7 +23,7 @@ spent           tokens, seconds and dollars of answers and judgments
 
 from harness.results.compare import Comparison, Comparisons, Ranking, compare, missing, rank
 from harness.results.estimate import Estimate, Interval, holm, jackknife, ratio
-from harness.results.scores import Panel, Scores, Source, of_rows, panels, read
+from harness.results.scores import Panel, Scores, Source, of_files, of_rows, panels, read
 from harness.results.summarize import Summary, common, conversations, summarize
 
 __all__ = [
@@ -42,6 +42,7 @@ __all__ = [
     "holm",
     "jackknife",
     "missing",
+    "of_files",
     "of_rows",
     "panels",
     "rank",

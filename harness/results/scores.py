@@ -411,6 +411,19 @@ def of_rows(
     return columns.finish()
 
 
+def of_files(
+    rows: Iterable[tuple[str, Judgment | Vote | Measurement]], questions: Iterable[Question]
+) -> Scores:
+    """Return the scores of rows, each with its file's name; rows of other questions are left out.
+
+    The texts of the rows are not needed.
+    """
+    columns = _Columns(questions, only_known=True)
+    for file, row in rows:
+        columns.add(row, file)
+    return columns.finish()
+
+
 def read(
     bench: Bench | None,
     *,
