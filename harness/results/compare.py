@@ -24,6 +24,7 @@ from harness.errors import UsageError
 from harness.results.estimate import Estimate, Floats, Ints, holm, ratio
 from harness.results.scores import Scores
 from harness.results.summarize import Summary, summarize
+from harness.types import split_variant
 
 ALPHA = 0.05
 TOO_MANY_MISSING = 0.1
@@ -299,15 +300,13 @@ def rank(
 
     Args:
         scores: of one metric, one value for each item.
-        models: which; None: all.
+        models: which; None: all but variants with a given history (see `first_turn`), which have
+            answered something else.
         baseline: an opponent that is not ranked itself.
         calls_failed: judgments known to be missing because their calls failed.
     """
-    summaries = [
-        summary
-        for summary in summarize(scores, by=("model",))
-        if (models is None or summary["model"] in models) and summary["model"] != baseline
-    ]
+    ranked = set(_plain(scores.models_present) if models is None else models) - {baseline}
+    summaries = [row for row in summarize(scores, by=("model",)) if row["model"] in ranked]
     summaries.sort(key=lambda row: (-row.mean.value if row.n else np.inf, row["model"]))
     names = [summary["model"] for summary in summaries]
     compared = compare(scores, names)
@@ -315,10 +314,16 @@ def rank(
     return Ranking(tuple(summaries), compared, compared.ranks(), lost, calls_failed)
 
 
+def _plain(models: Collection[str]) -> Collection[str]:
+    """Return the models without variants; all where there are only variants."""
+    return [name for name in models if split_variant(name)[1] is None] or models
+
+
 def missing(scores: Scores, models: Collection[str] | None = None) -> list[Missing]:
     """Return what is judged and what is missing of each model and turn.
 
-    A played user ends a conversation when it will, so no turn of these is called absent.
+    A played user ends a conversation when it will, and a variant with a given history answers some
+    turns only: no turn of these is called absent.
     """
     both = scores.mirrored()
     fixed = np.array([question.user is None for question in scores.questions], dtype=bool)
@@ -330,7 +335,8 @@ def missing(scores: Scores, models: Collection[str] | None = None) -> list[Missi
         for turn in np.unique(scores.turn).tolist():
             own_turn = rows.take(rows.turn == turn)
             asked = scores.question[(scores.turn == turn) & fixed[scores.question]]
-            absent = 0 if scores.paired else len(np.setdiff1d(asked, own_turn.question))
+            whole = scores.paired or split_variant(scores.models[code])[1] is not None
+            absent = 0 if whole else len(np.setdiff1d(asked, own_turn.question))
             judged = int(own_turn.valid.sum())
             if len(own_turn) or absent:
                 failed = len(own_turn) - judged

@@ -343,7 +343,10 @@ def read(
             for measured in store.rows(path, Measurement):
                 columns.add(measured.row, path.name)
     if not columns.good:
-        where = bench.folder if bench is not None else ", ".join(map(str, files))
+        where = ", ".join(map(str, files)) or (bench.folder if bench is not None else "")
+        if columns.outdated:
+            what = f"its judgments ({columns.outdated}) are about other questions than today's"
+            raise MissingError(f"{where}: {what}; run gen_judgment again")
         raise MissingError(f"{where}: no judgments; run gen_judgment first")
     return columns.finish()
 

@@ -1,11 +1,14 @@
 """Rows as columns: what each kind of row gives, which rows count, which stand together."""
 
 import math
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from harness.results import Panel, Scores, of_rows, panels, summarize
+from harness import bench, store
+from harness.errors import MissingError
+from harness.results import Panel, Scores, of_rows, panels, read, summarize
 from harness.results.reading import checklist_shares
 from harness.results.scores import outcome
 from harness.types import Judgment, MadeFrom, Measurement, Question, Vote
@@ -227,3 +230,23 @@ def test_of_pairs_both_models_must_be_named_and_of_one_name_either() -> None:
     scores = of_rows(rows)
     assert len(scores.of(models=["a", "b"])) == 1
     assert len(scores.of(models=["b"])) == 2
+
+
+def test_a_folder_is_read_with_its_questions_and_says_what_is_not_there(tmp_path: Path) -> None:
+    folder = tmp_path / "b"
+    folder.mkdir()
+    (folder / "question.jsonl").write_text('{"question_id": 1, "category": "c", "turns": ["?"]}\n')
+    loaded = bench.load("b", tmp_path)
+    with pytest.raises(MissingError, match="no judgments; run gen_judgment first"):
+        read(loaded)
+    path = folder / "model_judgment" / "gpt-4_single.jsonl"
+    with store.Writer(path, Judgment) as writer:
+        writer.append(grade(9, "a", 4))
+    with pytest.raises(MissingError, match=r"\(1\) are about other questions"):
+        read(loaded)
+    with store.Writer(path, Judgment) as writer:
+        writer.append(grade(1, "a", 4))
+        writer.append(pair(1, "a", "b", "tie", "tie"))
+    assert (len(read(loaded)), len(read(loaded, kind="single"))) == (2, 1)
+    assert read(loaded).questions[0].category == "c"
+    assert len(read(None, files=[path])) == 3
