@@ -213,6 +213,7 @@ def _source(row: Judgment, file: str) -> Source:
         form = "points"
     elif row.scores is not UNSET:
         form = "dimensions"
+    sampling = {name: value for name, value in row.sampling.items() if name != "seed"}
     return Source(
         row.judge_model,
         "judge",
@@ -220,7 +221,7 @@ def _source(row: Judgment, file: str) -> Source:
         row.judge_set,
         row.judge_set_version,
         row.scale,
-        json.dumps(row.sampling, sort_keys=True) if row.sampling else "",
+        json.dumps(sampling, sort_keys=True) if sampling else "",
         row.score_method if row.shown_first is None else f"{row.score_method}, one order",
         row.sample,
         row.choice,
@@ -241,7 +242,7 @@ def _numbers(row: Judgment) -> dict[str, float | None]:
         return checklist_shares(row.points or [])
     if row.scores is not UNSET:
         dimensions = dict(row.scores or {})
-        return dimensions if row.score is UNSET else {SCORE: row.grade, **dimensions}
+        return dimensions if row.grade is None else {SCORE: row.grade, **dimensions}
     return {row.criterion or SCORE: row.grade}
 
 

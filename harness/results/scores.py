@@ -36,7 +36,7 @@ class Source(NamedTuple):
     version: str = ""
     scale: tuple[float, float] | None = None
     sampling: str = ""
-    """What the judge was sampled with, as JSON; empty: unknown."""
+    """What the judge was sampled with, its seed aside, as JSON; empty: unknown."""
     method: str = "text"
     """How the verdict was read: `text`, `logprobs`, of a pair judged once `text, one order`; or a
     metric's variant."""

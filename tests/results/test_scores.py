@@ -14,7 +14,7 @@ from harness.results.scores import outcome
 from harness.types import Judgment, MadeFrom, Measurement, Question, Vote
 
 
-def grade(q: int, model: str, score: float, **more: Any) -> Judgment:
+def grade(q: int, model: str, score: float | None, **more: Any) -> Judgment:
     fields: dict[str, Any] = {"judge": ("gpt-4", "single-v1"), "turn": 1} | more
     return Judgment(question_id=q, model=model, score=score, **fields)
 
@@ -104,6 +104,14 @@ def test_dimensions_are_metrics_and_the_total_is_the_score() -> None:
     }
 
 
+def test_dimensions_without_a_total_have_no_score_and_without_any_number_no_verdict() -> None:
+    rows = [
+        grade(1, "a", None, scores={"clarity": 5.0}, scale=(1.0, 5.0)),
+        grade(2, "a", -1, scores=None, scale=(1.0, 5.0)),
+    ]
+    assert values(of_rows(rows)) == {("a", "clarity"): [5, None]}
+
+
 def test_criteria_are_metrics() -> None:
     rows = [grade(1, "a", 3, criterion="tone"), grade(1, "a", 5)]
     assert values(of_rows(rows)) == {("a", "tone"): [3], ("a", "score"): [5]}
@@ -175,7 +183,10 @@ def test_a_panel_of_pairs_turns_them_the_same_way_round() -> None:
 
 
 def test_samples_of_one_judge_are_their_mean() -> None:
-    rows = [grade(1, "a", score, sample=at) for at, score in enumerate((4, 8, -1))]
+    rows = [
+        grade(1, "a", score, sample=at, sampling={"seed": at})
+        for at, score in enumerate((4, 8, -1))
+    ]
     assert only(of_rows(rows)).combined.value.tolist() == [6]
 
 
