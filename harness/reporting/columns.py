@@ -33,6 +33,8 @@ from harness.types import UNSTATED
 
 MANY = 12
 """Models above which --details compares only neighbours, and charts show the first."""
+MOST_IN_MATRIX = 20
+"""Models in a matrix of pairs; more would not fit a page."""
 KINDS = {"grade": "grades", "pair": "pairs", "vote": "votes", "metric": "numbers"}
 """What people call the verdicts of a form."""
 
@@ -87,6 +89,11 @@ class Section:
     def ranking(self) -> Ranking:
         """The main column's."""
         return self.evidence[0].ranking
+
+    @property
+    def trial(self) -> bool:
+        """Whether its judges are built-in ones, for trying the tool out."""
+        return all(judge.startswith("builtin/") for judge in self.panel.judges)
 
     @property
     def kind(self) -> str:
@@ -371,7 +378,7 @@ def title(panel: Panel, view: View, scores: Scores) -> str:
     if view.aggregate is not None:
         parts.append(f"{HEADINGS[AGGREGATED[view.aggregate]]} of each conversation")
     if len(panel.judges) > 1 and panel.form not in ("vote", "metric"):
-        what = "" if panel.form == "label" else "`all` is "
+        what = "" if panel.form == "label" else '"all" is '
         parts.append(f"{what}the mean of the judges")
     return ", ".join(parts)
 
@@ -420,7 +427,7 @@ def charts_of(
     marks = {row["model"]: mark_of(row, key) for row in rows}
     reference = 0.5 if measure.kind == "pairs" else None
     draw = functools.partial(charts.dots, marks, name, percent=percent, reference=reference)
-    found = [Chart(name.capitalize(), draw, "scores")]
+    found = [Chart(name.capitalize(), draw, "scores", in_table=True)]
     cells = {
         (row["model"], group): row[f"{view.group}_{group}"]
         for row in rows
@@ -438,7 +445,7 @@ def charts_of(
             percent=percent,
             places=0 if percent else 1,
         )
-        found.append(Chart(label.capitalize(), draw, "categories"))
+        found.append(Chart(label.capitalize(), draw, "categories", in_table=True))
     if len(groups) > 2 and len({model for model, _ in cells} or ()) > 1:
         series = {
             model: {group: cells[model, group] for group in groups if (model, group) in cells}
@@ -454,8 +461,8 @@ def charts_of(
             if pair.questions:
                 values[pair.model_1, pair.model_2] = pair.difference.value
                 values[pair.model_2, pair.model_1] = -pair.difference.value
-        names = ranking.names
-        said = "the row's model less the column's"
+        names = ranking.names[:MOST_IN_MATRIX]
+        said = "the row's model less the column's, paired by question"
         draw = functools.partial(charts.heat_map, names, names, values, said, middle=0.0)
         found.append(Chart("Differences", draw, "differences"))
     return found

@@ -120,6 +120,8 @@ class Chart:
     """Returns it as an `<svg>` element, as the functions of `charts` do."""
     name: str = "chart"
     """Of its file."""
+    in_table: bool = False
+    """Whether the HTML page's table draws the same, so that only a file has it."""
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ import numpy as np
 
 from harness.reporting import charts
 from harness.reporting.columns import (
+    MOST_IN_MATRIX,
     Section,
     View,
     base_rows,
@@ -178,11 +179,12 @@ def _matrix(scores: Scores, ranking: Ranking) -> list[Chart]:
     }
     if not values:
         return []
+    names = ranking.names[:MOST_IN_MATRIX]
     label = "win rate of the row's model against the column's, in percent"
     draw = functools.partial(
         charts.heat_map,
-        ranking.names,
-        ranking.names,
+        names,
+        names,
         values,
         label,
         middle=0.5,

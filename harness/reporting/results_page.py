@@ -46,7 +46,7 @@ def results_page(sections: Sequence[Section], view: View, causes: Sequence[Note]
         view: how they are to be shown.
         causes: why judgments are missing, with what to do.
     """
-    sections = sorted(sections, key=lambda own: own.panel.form != "pair")
+    sections = sorted(sections, key=lambda own: (own.trial, own.panel.form != "pair"))
     incomplete = [own for own in sections if own.ranking.incomplete]
     main = _main(sections)
     if incomplete:
