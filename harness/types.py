@@ -347,7 +347,7 @@ class Measurement(Row, kw_only=True):
     @property
     def key(self) -> tuple[Any, ...]:
         """What identifies the measurement in its file."""
-        return (self.question_id, self.turn, self.choice, self.metric, self.variant)
+        return (self.question_id, self.turn, self.model, self.choice, self.metric, self.variant)
 
 
 # What chat models take and give
