@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from harness.bench import Bench
-from harness.reporting.columns import measure_of, put, scale_of
 from harness.reporting.outcome import Measure
 from harness.reporting.page import Column, Note, Page, Row, Table, counted, dollars, listed, rounded
+from harness.reporting.section import measure_of, put, scale_of
 from harness.results import Estimate, Panel, Scores, rank
 from harness.results.first_turn import Effect, first_turn_effect
 from harness.results.gate import Gated, GateResult

@@ -10,11 +10,11 @@ missing, with cause and command.
 
 from collections.abc import Sequence
 
-from harness.reporting.columns import Section, View
 from harness.reporting.graded import graded
 from harness.reporting.outcome import outcome, outcomes
 from harness.reporting.page import Column, Note, Page, Table, counted
 from harness.reporting.pairs import pairs
+from harness.reporting.section import Section, View
 from harness.reporting.several import labels, several
 from harness.results import Panel
 

@@ -19,7 +19,6 @@ from harness.models.prices import Price
 from harness.models.resolving import resolve
 from harness.options import ShowResult, build, option
 from harness.reporting.boards import with_board
-from harness.reporting.columns import Section, View
 from harness.reporting.formats import frame, text
 from harness.reporting.html import fragment
 from harness.reporting.other_pages import (
@@ -31,6 +30,7 @@ from harness.reporting.other_pages import (
 )
 from harness.reporting.page import Note, Page, Row, listed
 from harness.reporting.results_page import results_page, sections_of
+from harness.reporting.section import Section, View
 from harness.results import Panel, Scores, common, panels, read
 from harness.results.board import Origin, added, board_rows, check_board, write_board
 from harness.results.gate import gate
