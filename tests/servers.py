@@ -213,7 +213,8 @@ def _handler(server: Server) -> type[http.server.BaseHTTPRequestHandler]:
             self.send_response(status)
             for name, value in headers.items():
                 self.send_header(name, value)
-            self.send_header("Content-Type", kind)
+            if "Content-Type" not in headers:
+                self.send_header("Content-Type", kind)
             self.send_header("Content-Length", str(len(data) if length is None else length))
             self.end_headers()
             self.wfile.write(data)

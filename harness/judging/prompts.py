@@ -434,7 +434,7 @@ class Prompts:
             words = judge_set.criteria[criterion].words(question.category)
             values |= {"criterion": words.definition or criterion, "steps": words.steps}
             scale = template.form.scale.words(judge_set.language)
-            values = {name: _bound(text, scale) for name, text in values.items()}
+            values = {name: bound(text, scale) for name, text in values.items()}
         elif "criterion" in template.names:
             head = values["rubric"].strip().split("\n")[0].strip()
             bracketed = head.startswith("[") and head.endswith("]")
@@ -542,7 +542,8 @@ def _note(question: Question, turn: int) -> str | None:
     return question.note[turn - 1] if question.note else None
 
 
-def _bound(text: str, words: Mapping[str, str]) -> str:
+def bound(text: str, words: Mapping[str, str]) -> str:
+    """Return a criterion's text with the scale's words in place of its placeholders."""
     for name, value in words.items():
         text = text.replace(f"{{{name}}}", value)
     return text

@@ -379,6 +379,10 @@ class JudgeSet(Settings, frozen=True, kw_only=True):
         }
         return replace(self, criteria=criteria, categories={k: list(v) for k, v in table.items()})
 
+    def without_references(self) -> "JudgeSet":
+        """Return the set judging without references and notes."""
+        return replace(self, references=References(never=frozenset({ANY})))
+
     def shows_notes(self, category: str) -> bool:
         """Return whether references and notes are shown at all."""
         return not {category, ANY} & self.references.never

@@ -7,7 +7,7 @@ says so. The protocol has no seed, and no temperature is sent with thinking on.
 
 from collections.abc import Mapping, Sequence
 from itertools import groupby
-from typing import Any, ClassVar
+from typing import Any
 from urllib.parse import urlsplit
 
 import httpx2
@@ -49,7 +49,11 @@ _FINISH: dict[str, Finish] = {
 class AnthropicMessages(RemoteModel):
     """A chat model behind `/v1/messages`."""
 
-    aliases: ClassVar = {"anthropic-version": "temperature", "output_config.effort": "effort"}
+    aliases = (
+        ("anthropic-version", "temperature"),
+        ("anthropic-version", "top_p"),
+        ("output_config.effort", "effort"),
+    )
 
     def open_client(self, key: str, http: httpx2.AsyncClient) -> Any:
         """Return the SDK's client; gateways also get the key in the older header."""

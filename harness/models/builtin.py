@@ -261,8 +261,8 @@ def user(request: Request) -> Reply:
 def _is_content(played: User, untold: list[str], replies: list[str]) -> bool:
     if not played.needs:
         return not untold
-    meets: Callable[..., bool] = registry.find("check", "meets")
-    return all(any(meets(check, reply) for reply in replies) for check in played.needs)
+    all_pass: Callable[..., bool] = registry.find("check", "all_pass")
+    return all_pass(played.needs, replies)
 
 
 def _long_words(text: str) -> list[str]:

@@ -95,6 +95,10 @@ _KEY = re.compile(
     re.IGNORECASE,
 )
 _MODEL_CODES = {"model_not_found", "DeploymentNotFound", "ModelNotFound"}
+_NO_PATH = re.compile(
+    r"unexpected endpoint|(?:unknown|invalid) (?:endpoint|path|url)", re.IGNORECASE
+)
+"""What LM Studio says, with status 200, where /v1 is missing."""
 _SYSTEM = re.compile(
     r"roles? must alternate"
     r"|\bsystem\b.{0,40}\b(?:not|isn't|un)\W?(?:be )?(?:supported|allowed|enabled|permitted|used)"
@@ -278,9 +282,7 @@ def read_error_body(body: Any) -> ErrorBody:
     parameters: list[str] = []
     more: dict[str, Any] = {}
     for key, value in _leaves(body, "message", 0):
-        if key == "loc":
-            parameters.append(value)
-        elif key == "param":
+        if key in ("loc", "param"):
             parameters.append(str(value))
         elif key == "retryDelay":
             more["delay"] = str(value)
@@ -336,8 +338,19 @@ class Sent(NamedTuple):
 
     parameters: Mapping[str, Any] = {}
     """The parameters sent, by the protocol's names."""
-    aliases: Mapping[str, str] = {}
-    """Other names that an error may give a parameter."""
+    aliases: tuple[tuple[str, str], ...] = ()
+    """Other names that an error may give, each with a parameter that it may mean."""
+
+    def named(self, word: str) -> str | None:
+        """Return the parameter sent that a word means, if any; `topP` is top_p."""
+
+        def plain(name: str) -> str:
+            return name.replace("_", "").lower()
+
+        pairs = (*((name, name) for name in self.parameters), *self.aliases)
+        meant = (name for alias, name in pairs if plain(alias) == plain(word))
+        return next((name for name in meant if name in self.parameters), None)
+
     limit: str = "max_tokens"
     """The name of the limit on tokens."""
     system: bool = False
@@ -359,7 +372,7 @@ def problem_of(
     headers = headers or {}
     said = read_error_body(body)
     if status < 300:
-        if said.page:
+        if said.page or _NO_PATH.search(said.message):
             kind = "malformed reply" if sent.answered else "wrong address"
             return Problem(kind, said.message, status=status)
         status = said.status or 500
@@ -454,10 +467,11 @@ def refused_parameters(said: ErrorBody, sent: Sent) -> tuple[str, ...]:
     if not (said.codes & _UNSUPPORTED_CODES or _UNSUPPORTED.search(said.message)):
         return ()
     places: dict[str, int] = {}
-    for word in (*sent.parameters, *sent.aliases):
-        name = sent.aliases.get(word, word)
-        found = re.search(rf"(?<![\w-]){re.escape(word)}(?![\w-])", said.message)
-        if found and name in sent.parameters:
+    for word in (*sent.parameters, *(alias for alias, _ in sent.aliases)):
+        name = sent.named(word)
+        spelt = re.escape(word).replace("_", "[_ ]?")
+        found = re.search(rf"(?<![\w-]){spelt}(?![\w-])", said.message, re.IGNORECASE)
+        if found and name:
             places[name] = min(found.start(), places.get(name, found.start()))
     named = sorted(places, key=places.__getitem__)
     return tuple(named) if len(named) > 1 and _BOTH.search(said.message) else tuple(named[:1])
@@ -467,7 +481,7 @@ def _parameter_field(said: ErrorBody, sent: Sent) -> str | None:
     """Return the parameter that an error names in a field of its own."""
     for place in said.parameters:
         for part in reversed(re.split(r"[.\[\]]+", place)):
-            if (name := sent.aliases.get(part, part)) in sent.parameters:
+            if name := sent.named(part):
                 return name
     return None
 

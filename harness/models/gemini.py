@@ -10,7 +10,7 @@ import functools
 import json
 import logging
 from collections.abc import Callable, Mapping
-from typing import Any, ClassVar
+from typing import Any
 
 import httpx2
 from msgspec.structs import replace
@@ -56,20 +56,12 @@ class Gemini(RemoteModel):
     """A chat model behind `models/NAME:generateContent`."""
 
     limit = "max_output_tokens"
-    aliases: ClassVar = {
-        **dict.fromkeys(
-            ("JSON mode", "response_schema", "responseJsonSchema"), "response_json_schema"
-        ),
-        **dict.fromkeys(("response_mime_type", "responseMimeType"), "response_json_schema"),
-        **dict.fromkeys(("Thinking", "thinking", "includeThoughts"), "include_thoughts"),
-        "topP": "top_p",
-        "topK": "top_k",
-        "maxOutputTokens": "max_output_tokens",
-        "frequencyPenalty": "frequency_penalty",
-        "presencePenalty": "presence_penalty",
-        "thinkingLevel": "thinking_level",
-        "thinkingBudget": "thinking_budget",
-    }
+    aliases = (
+        ("JSON mode", "response_json_schema"),
+        ("response_schema", "response_json_schema"),
+        ("response_mime_type", "response_json_schema"),
+        ("thinking", "include_thoughts"),
+    )
 
     def open_client(self, key: str, http: httpx2.AsyncClient) -> Any:
         """Return the SDK's client."""

@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import AsyncIterator
-from typing import Any, ClassVar
+from typing import Any
 from urllib.parse import urlsplit
 
 import httpx2
@@ -106,10 +106,7 @@ class OpenAIChat(OpenAIModel):
 
     path = "/chat/completions"
     streams = True
-    aliases: ClassVar = {
-        "json_schema": "response_format",
-        "stream_options.include_usage": "stream_options",
-    }
+    aliases = (("json_schema", "response_format"), ("include_usage", "stream_options"))
 
     def __init__(self, endpoint: Endpoint) -> None:
         super().__init__(endpoint)

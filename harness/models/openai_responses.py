@@ -4,7 +4,7 @@ Nothing is stored at the provider (`store: false`), so every turn sends the whol
 without the reasoning. The protocol has no seed and no stop.
 """
 
-from typing import Any, ClassVar
+from typing import Any
 
 from harness.models.endpoint import ChatModel, Endpoint
 from harness.models.errors import Problem
@@ -39,11 +39,7 @@ class OpenAIResponses(OpenAIModel):
 
     path = "/responses"
     limit = "max_output_tokens"
-    aliases: ClassVar = {
-        "text.format": "text",
-        "json_schema": "text",
-        "reasoning.effort": "reasoning",
-    }
+    aliases = (("text.format", "text"), ("json_schema", "text"), ("reasoning.effort", "reasoning"))
 
     def parameters(self, request: Request) -> dict[str, Any]:
         """Return sampling, log-probabilities and schema by the protocol's names."""

@@ -4,7 +4,6 @@ How a provider is called is in its own file, which the registry's kind `provider
 """
 
 from collections.abc import Mapping
-from importlib.metadata import PackageNotFoundError, version
 from typing import NamedTuple
 
 from harness.errors import MissingError
@@ -68,6 +67,8 @@ class Provider(NamedTuple):
 
     def require_packages(self) -> None:
         """Raise `MissingError` that says what to install, unless all is there."""
+        from importlib.metadata import PackageNotFoundError, version  # not for built-in models
+
         for package, least in self.packages:
             wanted = ".".join(map(str, least))
             advice = f"install it: pip install '{package}>={wanted}'"

@@ -1,8 +1,9 @@
 """What the chat models behind an SDK share: one client, one time limit, one way to repair a call.
 
-A call goes `request → wire(request) → send(wire) → read(answer)`. Where the endpoint refuses a
-parameter, a system message or the like, that is remembered (`learn`), and the call is made again as
-long as what is sent becomes another. Refusals cost nothing, so calls do not wait for each other.
+A call goes `request → wire(request) → send(wire) → read(answer) → completed(reply)`. Where the
+endpoint refuses a parameter, a system message or the like, that is remembered (`learn`), and the
+call is made again as long as what is sent becomes another. Refusals cost nothing, so calls do not
+wait for each other.
 """
 
 import asyncio
@@ -26,8 +27,8 @@ from harness.types import Detail, Finish, Message, Reply, Request, TokenLogprobs
 
 MOST_BYTES = 64 * 2**20
 """Bytes of an answer that are read; the largest replies there are have a tenth of it."""
-CONNECTIONS = 256
-"""Connections of an endpoint without a stated limit; `running` decides how many calls there are."""
+CONNECTIONS = 1000
+"""Connections of an endpoint; `running` decides how many calls there are."""
 CONNECT_SECONDS = 20.0
 MOST_REPAIRS = 12
 WAIT_FOR_FIRST = 20.0
@@ -73,8 +74,8 @@ class RemoteModel(ABC):
     """The protocol's name of the limit on tokens."""
     other_limit: str | None = None
     """Another name, used once the first is refused."""
-    aliases: ClassVar[Mapping[str, str]] = {}
-    """Other names that a refusal may give a parameter."""
+    aliases: ClassVar[tuple[tuple[str, str], ...]] = ()
+    """Other names that a refusal may give, each with a parameter that it may mean."""
     streams: ClassVar[bool] = False
     """Whether replies can be asked for as a stream."""
 
@@ -140,7 +141,7 @@ class RemoteModel(ABC):
             assert problem is not None
             raise problem.error(self.endpoint) from None
         except Problem as problem:
-            raise self._final(problem, request) from None
+            raise self.error(problem, request) from None
         finally:
             self._calls -= 1
         return replace(reply, detail=replace(reply.detail, seconds=time.perf_counter() - started))
@@ -162,7 +163,7 @@ class RemoteModel(ABC):
                     raise
                 continue
             self._answered.set()
-            return self._completed(reply, request, wire)
+            return self.completed(reply, request, wire)
         raise ChatError(f"{self.name}: the endpoint refuses each of {MOST_REPAIRS} ways to ask")
 
     async def _sent(self, wire: Wire) -> Any:
@@ -182,13 +183,13 @@ class RemoteModel(ABC):
 
     def problem(self, error: Exception, wire: Wire) -> Problem | None:
         """Return the problem behind an exception of the SDK; None if it is not the endpoint's."""
-        status = getattr(error, "status_code", None)
+        status, body = getattr(error, "status_code", None), getattr(error, "body", None)
         if isinstance(status, int):
-            response = getattr(error, "response", None)
-            body = getattr(error, "body", None)
-            if body is None and response is not None:
-                body = response.text
-            return self.problem_of(status, body, getattr(response, "headers", {}), wire)
+            response: httpx2.Response = error.response  # type: ignore[attr-defined]
+            said = response.text if body is None else body
+            return self.problem_of(status, said, response.headers, wire)
+        if body is not None:  # within a stream
+            return self.problem_of(200, {"error": body}, {}, wire)
         return connection_problem(error, self.endpoint)
 
     def problem_of(
@@ -217,7 +218,8 @@ class RemoteModel(ABC):
                 self._most = min(problem.most, self._most or problem.most)
             case "parameter":
                 typed = self._typed(request)
-                free = [name for name in problem.parameters if name not in typed]
+                kept = (*typed, *LOGPROBS)
+                free = [name for name in problem.parameters if name not in kept]
                 # Of several that exclude each other the benchmark's temperature goes last.
                 free.sort(key=lambda name: name == "temperature")
                 if free:
@@ -230,6 +232,8 @@ class RemoteModel(ABC):
         """
         notes: list[str] = []
         parameters = self.parameters(request)
+        if self._stream:
+            parameters |= {"stream": True, "stream_options": {"include_usage": True}}
         if self.other_limit and self.limit in self._left_out and self.limit in parameters:
             parameters[self.other_limit] = parameters.pop(self.limit)
         for name in sorted(self._left_out & parameters.keys()):
@@ -248,10 +252,6 @@ class RemoteModel(ABC):
         if system and self._folds:
             request, system = fold_system(request), False
             notes.append("the system message was put at the head of the first user message")
-        if self._stream:
-            parameters |= {"stream": True, "stream_options": {"include_usage": True}}
-            if "stream_options" in self._left_out:
-                del parameters["stream_options"]
         headers = {**(request.sampling.extra_headers or {}), **self.headers(parameters)}
         return Wire(
             self.body(request, parameters), parameters, headers, system, self._stream, tuple(notes)
@@ -282,7 +282,7 @@ class RemoteModel(ABC):
             return self._answered.is_set()
         return problem.kind == "refused prompt"
 
-    def _completed(self, reply: Reply, request: Request, wire: Wire) -> Reply:
+    def completed(self, reply: Reply, request: Request, wire: Wire) -> Reply:
         """Return the reply with what was applied."""
         if request.top_logprobs is not None and reply.logprobs is None and reply.text.strip():
             raise self._no_logprobs()
@@ -296,7 +296,7 @@ class RemoteModel(ABC):
         detail = replace(reply.detail, sampling_applied=applied, note="; ".join(notes) or None)
         return replace(reply, detail=detail)
 
-    def _final(self, problem: Problem, request: Request) -> ChatError:
+    def error(self, problem: Problem, request: Request) -> ChatError:
         """Return the error for a problem that cannot be repaired."""
         if request.top_logprobs is not None and "logprobs" in problem.message.lower():
             return self._no_logprobs(problem.message)
@@ -366,13 +366,12 @@ def http_client(endpoint: Endpoint, key: str | None, credentials: Any) -> httpx2
 
     async def cap(response: httpx2.Response) -> None:
         stream = response.stream
-        assert isinstance(stream, httpx2.AsyncByteStream)
-        response.stream = _Capped(stream)
+        if response.request.method == "POST" and isinstance(stream, httpx2.AsyncByteStream):
+            response.stream = _Capped(stream)  # not the files of batches
 
-    limit = endpoint.limits.parallel or CONNECTIONS
     return httpx2.AsyncClient(
         timeout=httpx2.Timeout(endpoint.timeout, connect=min(endpoint.timeout, CONNECT_SECONDS)),
-        limits=httpx2.Limits(max_connections=limit, max_keepalive_connections=limit),
+        limits=httpx2.Limits(max_connections=CONNECTIONS, max_keepalive_connections=CONNECTIONS),
         follow_redirects=False,
         # Without TLS there is nothing to verify; reading the authorities takes 20 ms.
         verify=endpoint.base_url.startswith("https:"),

@@ -87,6 +87,12 @@ REFUSALS = [
     pytest.param(400, {"error": "property 'seed' is unsupported"}, id="error-is-a-string"),
     pytest.param(404, {"error": {"message": "unknown field: seed", "param": "seed"}}, id="404"),
     pytest.param(400, "seed is not supported", id="text"),
+    pytest.param(
+        400,
+        {"code": "Client specified an invalid argument",
+         "error": "Argument not supported on this model: Seed"},
+        id="xai",
+    ),
 ]  # fmt: skip
 
 
@@ -167,6 +173,27 @@ def test_a_field_of_the_body_that_the_user_gave_is_named() -> None:
         pytest.raises(EndpointError, match=r"extra_body\.chat_template_kwargs: leave it out"),
     ):
         ask(server, request("Hi.", sampling=sampling), typed=["extra_body"])
+
+
+def test_refused_log_probabilities_end_the_run_with_the_reason() -> None:
+    body = {"error": {"message": "top_logprobs must be at most 3", "param": "top_logprobs"}}
+    with (
+        Server(refuses("top_logprobs", 400, body)) as server,
+        pytest.raises(EndpointError, match=r"no log-probabilities .*at most 3") as error,
+    ):
+        ask(server, request("Grade.", top_logprobs=20))
+    assert error.value.kind == "no log-probabilities"
+
+
+def test_a_version_of_anthropics_protocol_that_is_refused_takes_both_along() -> None:
+    body = {"error": {"message": "anthropic-version: 2023-06-01 is no longer supported"}}
+    old = Rule(
+        when=lambda call: call.headers["anthropic-version"] == "2023-06-01", status=400, body=body
+    )
+    with Server(old) as server:
+        sampling = Sampling(temperature=0.7, top_p=0.9)
+        reply = ask(server, request("Hi.", sampling=sampling), provider="anthropic")
+    assert reply.detail.sampling_applied == {"max_tokens": 4096}
 
 
 def test_the_limit_on_tokens_takes_its_other_name() -> None:
@@ -312,6 +339,19 @@ def test_a_stream_that_breaks_off_is_no_reply() -> None:
         pytest.raises(ChatError, match="closed the connection"),
     ):
         ask(server, request("Hi."))
+
+
+def test_an_error_within_a_stream_is_sorted_as_any_other() -> None:
+    refusal = Rule(
+        when=lambda call: not call.body.get("stream"),
+        status=400,
+        body={"error": {"message": STREAM_ONLY[0]}},
+    )
+    event = 'data: {"error": {"message": "too many requests", "code": 429}}\n\n'
+    broken = Rule(content=event, headers={"Content-Type": "text/event-stream"})
+    with Server(refusal, broken) as server, pytest.raises(ChatError, match="too many") as error:
+        ask(server, request("Hi."))
+    assert error.value.kind == "rate limit"
 
 
 def test_a_schema_that_is_refused_is_left_out_and_the_reply_says_so() -> None:
