@@ -9,6 +9,7 @@ also if only template and parameters differ and it is by an older version of the
 without hashes, which other tools wrote, are done.
 """
 
+import dataclasses
 import itertools
 import pathlib
 import re
@@ -87,6 +88,8 @@ class JudgePlan:
     """Answers that will be there while the plan is run, by model."""
     turns: tuple[int, ...] = ()
     """The turns that are judged; empty: all."""
+    every_choice: bool = False
+    """Whether every conversation of an answer is judged, not the first alone."""
     redo: bool = False
     retry_cut: float = MORE_TOKENS
 
@@ -122,7 +125,8 @@ class JudgePlan:
             for match in task.todo:
                 about = match.question.question_id == key and model in match.models
                 if about and not self._waits(match):
-                    yield self._job(task, match)
+                    for choice in task.prompts.choices(match) if self.every_choice else (0,):
+                        yield self._job(task, dataclasses.replace(match, choice=choice))
 
     def _waits(self, match: Match) -> bool:
         key = match.question.question_id
@@ -204,6 +208,7 @@ def plan_judgments(
         groups=_groups(judge_set, mode, names),
         awaited=waits,
         turns=part.turns,
+        every_choice=flags.choices == "all",
         redo=flags.redo == "all",
         retry_cut=1.0 if typed.max_tokens is not None else MORE_TOKENS,
     )
@@ -502,9 +507,9 @@ def _matches(plan: JudgePlan, task: JudgeTask, flags: Any, votes: _Votes | None)
                     continue  # a variant for which there is no history
                 if not all(written(question, answer, turn) for answer in known):
                     continue
-                choices = [{choice.index for choice in answer.choices} for answer in known]
-                every = flags.choices == "all" and choices
-                for choice in sorted(set.intersection(*choices)) if every else (0,):
+                about = Match(question, turn, group)
+                every = plan.every_choice and len(known) == len(group)
+                for choice in task.prompts.choices(about) if every else (0,):
                     for criterion in judge_set.criteria_of(question, turn):
                         match = Match(question, turn, group, criterion, task.sample, choice)
                         if votes is None or votes.holds(match):
