@@ -106,10 +106,13 @@ def _options(form: Form) -> int:
 # The rule
 
 _REASONED = re.compile(
-    r".*(?:</(?:think|thinking|thought|reasoning)>|\[/THINK\]|<\|?channel\|>(?:final<\|message\|>)?)",
+    r".*(?:</(?:think|thinking|thought|reasoning)>|\[/THINK\]|<\|channel\|>final<\|message\|>"
+    r"|<channel\|>)",
     re.S | re.I,
 )
-_OPEN = re.compile(r"^\s*(?:<(?:think|thinking|thought|reasoning)>|\[THINK\])", re.I | re.M)
+_OPEN = re.compile(
+    r"^\s*(?:<(?:think|thinking|thought|reasoning)>|\[THINK\]|<\|channel\|>analysis)", re.I | re.M
+)
 _FOLDED = str.maketrans("【】", "[]", "*\\\u200b\ufeff")
 _MARKS = " \t\"'`“”‘’«»「」()_#>-•–—$"
 _CLOSERS = f"{_MARKS}.。!,;"
@@ -433,6 +436,8 @@ def named_sides(text: str, sides: tuple[str, str]) -> list[Match]:
 
 def rankings(text: str, sides: tuple[str, str]) -> list[Match]:
     """Find a list or an object that ranks the two."""
+    if not all(side in text for side in sides):
+        return []
     found = [
         Match(place.start, place.end, _side(first, sides), True)
         for place in values(text)
@@ -458,6 +463,11 @@ def label_words(text: str, labels: Sequence[str]) -> list[Match]:
     A word counts if it is in form, or has three capital letters or more as the label itself.
     """
     names = {folded(label): label for label in labels}
+    longest = sorted(labels, key=len, reverse=True)
+    spelt = (r"[\s_-]?".join(map(re.escape, re.split(r"[\s_-]+", one))) for one in longest)
+    words = list(re.finditer(rf"(?<![\w-])({'|'.join(spelt)})(?![\w-])", text, re.I))
+    if not words:
+        return []
     found = [
         Match(place.start, place.end, label, True)
         for place in objects(text)
@@ -466,9 +476,7 @@ def label_words(text: str, labels: Sequence[str]) -> list[Match]:
     ]
     if found:
         return found
-    longest = sorted(labels, key=len, reverse=True)
-    spelt = (r"[\s_-]?".join(map(re.escape, re.split(r"[\s_-]+", one))) for one in longest)
-    for one in re.finditer(rf"(?<![\w-])({'|'.join(spelt)})(?![\w-])", text, re.I):
+    for one in words:
         label = names[folded(one[1])]
         match = Match(
             *one.span(),
@@ -483,7 +491,7 @@ def dimensions(text: str, names: Sequence[str], scale: Scale) -> list[Match]:
     """Find the objects that have a grade for the dimensions."""
     wanted = {folded(name): name for name in names}
     found: list[Match] = []
-    for place in objects(text):
+    for place in objects(text) if re.search("|".join(map(re.escape, names)), text, re.I) else ():
         members = {folded(name): value for name, value in place.value.items()}
         if wanted.keys() & members.keys():
             given = {name: _member_grade(members.get(key), scale) for key, name in wanted.items()}

@@ -103,6 +103,7 @@ TEXTS: list[tuple[Form, str, Any]] = [
     (GRADE, "Perhaps [[3]].</think>\nRating: [[6]]", 6),
     (GRADE, "<think>\nRating: [[3]]", None),
     (GRADE, "<|channel|>analysis<|message|>[[3]]<|channel|>final<|message|>[[6]]", 6),
+    (GRADE, "<|channel|>analysis<|message|>Perhaps [[3]].", None),
     # Sides.
     (SIDE, "Final verdict: [[B]]", "B"),
     (SIDE, "For these reasons **[[A]]** is the better response. Assistant A explains.", "A"),
