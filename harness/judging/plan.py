@@ -366,13 +366,13 @@ def _gather(
     }
     structured = options.judging.structured == "auto"
     prompts = Prompts(bench, judge_set, answers, references, referenced, structured)
-    missing: dict[str, list[Question]] = {}
+    missing: dict[tuple[str, str], list[Question]] = {}
     for question in judged:
-        for text in _missing(plan, prompts, question, votes, reference):
-            missing.setdefault(text, []).append(question)
-    texts = [f"{text} {_named(those)}" for text, those in missing.items()]
+        for lack in _missing(plan, prompts, question, votes, reference):
+            missing.setdefault(lack, []).append(question)
+    texts = [f"{text} {_named(those)}" for (_, text), those in missing.items()]
     if texts and not options.judging.skip_missing:
-        advice = "answer them with gen_answer" if "answer" in texts[0].split()[:6] else "add it"
+        advice = ", ".join(dict.fromkeys(advice for advice, _ in missing))
         raise MissingError(f"{'; '.join(texts)}; {advice}, or leave them out with --skip-missing")
     plan.notices += [f"left out for every model: {text}" for text in texts]
     left = {question.question_id for those in missing.values() for question in those}
@@ -394,33 +394,35 @@ def _missing(
     question: Question,
     votes: _Votes | None,
     reference: str | None,
-) -> Iterator[str]:
-    """Yield what a question lacks, each the beginning of a phrase that its id ends."""
-    key, judged = question.question_id, list(_turns(plan, question))
-    for group in plan.groups:
-        matches = [Match(question, turn, group) for turn in judged]
-        if votes is not None and not any(map(votes.holds, matches)):
+) -> Iterator[tuple[str, str]]:
+    """Yield what a question lacks: what to do, and a phrase that the question's id ends."""
+    key, turns = question.question_id, list(_turns(plan, question))
+    groups = plan.groups
+    if votes is not None:
+        holds = votes.holds
+        groups = [g for g in groups if any(holds(Match(question, turn, g)) for turn in turns)]
+    for model in dict.fromkeys(model for group in groups for model in group):
+        if key in plan.awaited.get(model, ()) or _no_history(plan.bench, model, question):
             continue
-        for model in group:
-            if key in plan.awaited.get(model, ()) or _no_history(plan.bench, model, question):
-                continue
-            answer = prompts.answers[model].get(key)
-            if answer is None:
-                yield f"{model} has no answer to"
-            elif len(answer.choices[0].turns) < judged[-1] and question.user is None:
-                yield f"{model} has not answered every turn of"
-            elif answer.made_from and answer.made_from.question not in (None, question.hash):
-                yield f"{model} answered another wording (run gen_answer again) of"
-        if group != plan.groups[0]:
-            continue
-        for match in matches:
-            for criterion in plan.judge_set.criteria_of(question, match.turn):
-                one = Match(question, match.turn, group, criterion)
-                if prompts.lacks_reference(one):
-                    by = f" by {reference}" if reference else ""
-                    yield f"there is no reference answer{by} to"
-                for name in prompts.lacking(one):
-                    yield f"there is no text in the field {name!r}, which the prompt shows, of"
+        answer, advice = prompts.answers[model].get(key), "run gen_answer"
+        if answer is None:
+            yield advice, f"{model} has no answer to"
+        elif len(answer.choices[0].turns) < turns[-1] and question.user is None:
+            yield advice, f"{model} has not answered every turn of"
+        elif answer.made_from and answer.made_from.question not in (None, question.hash):
+            yield advice, f"{model} answered another wording of"
+    found: dict[tuple[str, str], None] = {}
+    for turn in turns if groups else ():
+        for criterion in plan.judge_set.criteria_of(question, turn):
+            match = Match(question, turn, groups[0], criterion)
+            if prompts.lacks_reference(match):
+                by = f" by {reference}" if reference else ""
+                advice = "write reference_answer/NAME.jsonl or name a model with --reference"
+                found[advice, f"there is no reference answer{by} to"] = None
+            for name in prompts.lacking(match):
+                text = f"there is no text in the field {name!r}, which the prompt shows, of"
+                found["add the field to question.jsonl", text] = None
+    yield from found
 
 
 def _no_history(bench: Bench, model: str, question: Question) -> bool:

@@ -156,8 +156,9 @@ def test_what_cannot_be_judged_is_said_before_the_first_call(
 
 def test_missing_answers_stop_or_are_left_out(folder: Folder) -> None:
     folder.answer("beta", {1: ["two", "two more"]})
-    with pytest.raises(MissingError, match="beta has no answer to question 2"):
-        folder.plan()
+    for mode in ("single", "pairwise-all"):
+        with pytest.raises(MissingError, match="beta has no answer to question 2; run gen_answer,"):
+            folder.plan(mode=mode)
     plan = folder.plan(skip_missing=True)
     assert plan.total == 4
     assert any("left out for every model" in notice for notice in plan.notices)
