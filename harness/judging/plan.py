@@ -21,6 +21,7 @@ from msgspec.structs import replace
 
 from harness import models, store
 from harness.bench import Bench, take
+from harness.bench.names import Kind as JudgmentKind
 from harness.errors import MissingError, UsageError
 from harness.judging import builtin
 from harness.judging.judge import MORE_TOKENS, judging
@@ -90,8 +91,14 @@ class JudgePlan:
     """The turns that are judged; empty: all."""
     every_choice: bool = False
     """Whether every conversation of an answer is judged, not the first alone."""
-    redo: bool = False
     retry_cut: float = MORE_TOKENS
+
+    @property
+    def kind(self) -> JudgmentKind:
+        """The kind of file that the judgments go to."""
+        if self.mode == "single":
+            return "single"
+        return "pair" if self.judge_set.order == "both" else "pair1"
 
     @property
     def total(self) -> int:
@@ -209,7 +216,6 @@ def plan_judgments(
         awaited=waits,
         turns=part.turns,
         every_choice=flags.choices == "all",
-        redo=flags.redo == "all",
         retry_cut=1.0 if typed.max_tokens is not None else MORE_TOKENS,
     )
     prompts = _gather(plan, options, reference, votes)
@@ -224,11 +230,10 @@ def plan_judgments(
         )
         own = judge_set.sampling.over(endpoint.sampling)
         endpoint.check(own)
-        by = _with(prompts, replace(judge_set, sampling=own))
+        by = dataclasses.replace(prompts, judge_set=replace(judge_set, sampling=own))
         for sample in range(flags.samples):
-            _fill(
-                plan, JudgeTask(name, endpoint, by, _path(plan, name, sample), sample), flags, votes
-            )
+            path = bench.judgment_file(name, judge_set.name, plan.kind, sample)
+            _fill(plan, JudgeTask(name, endpoint, by, path, sample), flags, votes)
     _tell(plan)
     if not any(task.todo or task.already for task in plan.tasks):
         why = "--turns, the chosen questions and the judge set leave no turn"
@@ -302,27 +307,6 @@ def _voted(paths: Iterable[pathlib.Path]) -> _Votes:
         for row, *_ in store.rows(path, Vote)
     }
     return _Votes(frozenset(pairs), frozenset().union(*(pair[2] for pair in pairs)))
-
-
-def _one_order(plan: JudgePlan) -> bool:
-    return plan.mode != "single" and plan.judge_set.order != "both"
-
-
-def _path(plan: JudgePlan, judge: str, sample: int) -> pathlib.Path:
-    kind = "single" if plan.mode == "single" else "pair1" if _one_order(plan) else "pair"
-    return plan.bench.judgment_file(judge, plan.judge_set.name, kind, sample)  # type: ignore[arg-type]
-
-
-def _with(prompts: Prompts, judge_set: JudgeSet) -> Prompts:
-    """Return prompts with the same answers for another sampling."""
-    return Prompts(
-        prompts.bench,
-        judge_set,
-        prompts.answers,
-        prompts.references,
-        prompts.referenced,
-        prompts.structured,
-    )
 
 
 # What is needed

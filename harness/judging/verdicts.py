@@ -5,6 +5,7 @@
 3. Else the last match *in form* counts: alone on its line, after a label of up to three words and a
    colon, or after any colon where it ends the reply; without such, the last match of all.
    `[[rating]]: 7` and `[[Rating: 7]]` match; a scale's end (`/10`, `out of [[10]]`) is part of it.
+   Without any bracket, a reply that is nothing but the verdict, or ends with `Rating: 7`, is read.
 4. If that match is joined or impossible (`[[1]]0`, `[[7]] out of 5`, `[[8]]?`, `[[7]] or [[8]]`,
    out of scale, or not in form beside another in its sentence), there is no verdict at all.
 5. Options repeated in one breath (`[[A]], [[B]] or [[C]]`) are not counted.
@@ -121,7 +122,7 @@ _NEAR = 200
 _LABEL = re.compile(
     r"(?:^|[.!?。:;,(\[{|])[^\w\n]*(?:[\w'’-]+[^\w\n:=]+){0,2}[\w'’-]+[^\w\n:=]*[:=]\W*\Z"
 )
-_JOINED = re.compile(r"[A-Za-z0-9]|[.,~–-]\d|\[\[|[\s\"'`)]{0,3}\?|,? or (?:[ABC]\b|\d)")
+_JOINED = re.compile(r"\d|[.,~–-]\d|\[\[|[\s\"'`)]{0,3}\?|,? or (?:[ABC]\b|\d)")
 _BETWEEN = re.compile(
     r"[\s\"'`]*(?:[,、/&|~<>=–-]+|to|or|and|oder|und|vagy|或|和|또는|か)[\s\"'`]*", re.I
 )
@@ -242,7 +243,7 @@ _UNIT = r"(?: ?(?:points?|pts|pont|点|分|점))?"
 _NAME = r"(?:rating|score|grade|점수|평점|評価|评分|得分|分数|bewertung|értékelés)"
 _GRADE = re.compile(
     rf"(?P<label>[^\W\d]+(?: [^\W\d]+){{0,2}} ?[:=] ?)?(?P<n>{_NUMBER})"
-    rf"(?: ?(?:/|out of) ?(?P<of>\d{{1,4}}))?{_UNIT}",
+    rf"(?: ?(?:/|out of) ?(?P<of>\d{{1,4}}(?:\.0+)?))?{_UNIT}",
     re.I,
 )
 _BRACKET = re.compile(
@@ -251,7 +252,12 @@ _BRACKET = re.compile(
     re.I,
 )
 _LONE_BRACKET = re.compile(rf"\[{{1,2}}(?P<n>{_NUMBER})\]{{1,2}}(?=[\W_]*\Z)")
-_LONE_GRADE = re.compile(rf"[^\w\[]*(?:{_NAME}[^\w\[]*)?(?P<n>{_NUMBER})(?: ?/ ?\d+)?[\W_]*", re.I)
+_LONE_GRADE = re.compile(
+    rf"(?:\A[^\w\[]*|(?:\A|\n)[^\w\[]*(?:(?:final|overall|total|최종|종합) )?{_NAME}[^\w\[\n]*)"
+    rf"(?P<n>{_NUMBER})(?: ?(?:/|out of) ?(?P<of>\d+))?{_UNIT}[\W_]*\Z",
+    re.I,
+)
+"""A number that is the whole reply, or all of its last line but a word for grade."""
 _SCALE_END = re.compile(
     r"[\s\"']{0,3}(?:/|\b(?:out of|of|von|sur|de|su|az|из)\b)(?: [^\W\d]+){0,3} ?"
     r"\[{0,2}(?P<of>\d{1,4}(?:\.0+)?)(?!\d)\]{0,2}",
@@ -278,7 +284,7 @@ def _with_end(text: str, match: Match, scale: Scale) -> Match:
 
 
 def grades(text: str, scale: Scale) -> list[Match]:
-    """Find `[[7]]`; if there is none, `[7]` at the end, or a number that is the whole reply."""
+    """Find `[[7]]`; if there is none, what ends the reply: `[7]`, `Rating: 7`, or 7 alone."""
     found: list[Match] = []
     for one in _BRACKET.finditer(text):
         if found and one.start() < found[-1].end:  # a scale's end
@@ -297,8 +303,8 @@ def grades(text: str, scale: Scale) -> list[Match]:
         ends = [other.value for other in found[-2:]]
         if ends == [scale.least, scale.greatest] and one.start() - found[-2].end < 12:
             del found[-2:]  # "from [[1]] to [[10]]"
-    if not found and (lone := _LONE_GRADE.fullmatch(text)):
-        return [Match(*lone.span(), _number(lone["n"], scale), weak=True)]
+    if not found and (lone := _LONE_GRADE.search(text)):
+        return [Match(*lone.span(), _number(lone["n"], scale, lone["of"]), weak=True)]
     if not found and (lone := _LONE_BRACKET.search(text)):
         match = Match(*lone.span(), _number(lone["n"], scale), weak=True)
         return [match] if _in_form(text, match) else []

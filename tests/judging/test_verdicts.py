@@ -68,6 +68,9 @@ TEXTS: list[tuple[Form, str, Any]] = [
     (GRADE, "Értékelés: [[9]] pont", 9),
     (GRADE, "Note finale : [[4]]", 4),
     (GRADE, "Puntuación: [[10]]", 10),
+    (GRADE, "It is friendly and right.\n\n**Final rating: 8/10**", 8),
+    (GRADE, "- Depth: 7/10\n- Creativity: 8/10", None),
+    (GRADE, "Rating: [[8]]The assistant names both.", 8),
     # The scale's end.
     (GRADE, "Rating: [[7]]/[[10]]", 7),
     (GRADE, "Rating: [[7]] out of a possible [[10]]", 7),
