@@ -17,7 +17,17 @@ from typing import Any
 from harness.errors import UsageError
 
 TABLE: dict[str, dict[str, str]] = {
-    "provider": {},
+    "provider": {
+        "openai": "harness.models.openai:open",
+        "openai_responses": "harness.models.openai_responses:open",
+        "azure": "harness.models.azure:open",
+        "anthropic": "harness.models.anthropic:open",
+        "gemini": "harness.models.gemini:open",
+        "completions": "harness.models.completions:open",
+        "builtin": "harness.models.builtin:open",
+        "builtin_judge": "harness.judging.builtin:open",
+        "local": "harness.extras.local:open",
+    },
     "metric": {
         **{
             name: f"harness.metrics.{name}:metric"
@@ -35,10 +45,40 @@ TABLE: dict[str, dict[str, str]] = {
         "all_pass": "harness.extras.checks:all_pass",
     },
     "report": {},
-    "importer": {},
-    "judge_file": {},
-    "engine": {},
-    "format": {},
+    "importer": {
+        "feedback_collection": "harness.extras.importing.prometheus:feedback_collection",
+        "preference_collection": "harness.extras.importing.prometheus:preference_collection",
+        "colossalai": "harness.extras.importing.colossalai:colossalai",
+        "alpaca_eval": "harness.extras.importing.alpaca_eval:alpaca_eval",
+        "battles": "harness.extras.importing.battles:battles",
+        "short_facts": "harness.extras.importing.short_facts:short_facts",
+        "ifeval": "harness.extras.importing.ifeval:ifeval",
+        "multi_if": "harness.extras.importing.ifeval:multi_if",
+        "mt_bench_101": "harness.extras.importing.dialogues:mt_bench_101",
+        "multi_challenge": "harness.extras.importing.dialogues:multi_challenge",
+        "wildchat": "harness.extras.importing.dialogues:wildchat",
+        "messages": "harness.extras.importing.messages:messages",
+        "votes": "harness.extras.importing.votes:votes",
+    },
+    "judge_file": {  # of a path, the JudgeSet that another project's prompt file makes
+        "fastchat": "harness.judging.fastchat:load",
+        "colossalai": "harness.extras.importing.judge_files:colossalai",
+        "alpaca_eval": "harness.extras.importing.judge_files:alpaca_eval",
+        # and of ColossalAI's configuration, an Evaluation
+        "colossalai_config": "harness.extras.importing.evaluation:read_evaluation",
+    },
+    "engine": {
+        "batch": "harness.extras.batches:BatchEngine",
+        "ray": "harness.extras.cluster:RayEngine",
+    },
+    "format": {
+        "text": "harness.reporting.formats:text",
+        "json": "harness.reporting.formats:json",
+        "csv": "harness.reporting.formats:csv",
+        "markdown": "harness.reporting.formats:markdown",
+        "latex": "harness.reporting.formats:latex",
+        "html": "harness.reporting.html:html",
+    },
 }
 
 

@@ -74,11 +74,6 @@ def test_what_commands_do_beside_has_functions(data: pathlib.Path) -> None:
     harness.gen_judgment(
         "builtin/overlap", "small", data_dir=data, mode="pairwise-baseline", baseline_model="builtin/eliza"
     )
-    counts = harness.import_back("alpaca_eval", data / "back.json", "small", data_dir=data)
-    assert counts == {"builtin/outline": 4}
-    assert len(json.loads((data / "back.json").read_text(encoding="utf-8"))) == 4
-    with pytest.raises(harness.TurnbenchError, match="no shape 'csv'"):
-        harness.import_back("csv", data / "x", "small", data_dir=data)  # type: ignore[arg-type]
     result = harness.show_result(
         "pairwise-baseline", bench_name="small", data_dir=data, baseline_model="builtin/eliza", intervals=True
     )

@@ -7,7 +7,6 @@ import pytest
 
 from harness.old.cli import command, flags
 from harness.old.cli.check_bench import parser as check_bench
-from harness.old.cli.fetch_bench import parser as fetch_bench
 from harness.old.cli.gen_answer import parser as gen_answer
 from harness.old.cli.gen_judgment import parser as gen_judgment
 from harness.old.cli.show_judge_set import parser as show_judge_set
@@ -103,7 +102,6 @@ def test_the_modes_are_those_of_the_records() -> None:
     ("make", "flag", "default"),
     [
         pytest.param(check_bench, "--bench-name", "mt_bench", id="check_bench"),
-        pytest.param(fetch_bench, "--bench-name", None, id="fetch_bench"),
         pytest.param(show_judge_set, "--judge-set", None, id="show_judge_set"),
     ],
 )

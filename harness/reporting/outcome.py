@@ -1,0 +1,277 @@
+"""The first sentences of a page of results: who is better, on what, by how much, how sure.
+
+    gpt-4 is the best of 8 models on 80 questions: 8.99 of 10, better than each of the others.
+    gpt-3.5-turbo and claude-v1 share ranks 2 and 3: too close to call, where a difference under
+    0.64 would not have been seen.
+
+"Too close to call" always stands beside the difference that would have been seen. Grades and pairs
+are in one sentence if they say the same, else in two, pairs first.
+"""
+
+import statistics
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+from harness.reporting.page import counted, listed, percent, rounded
+from harness.results import Estimate, Ranking
+
+_MANY_FLIPS = 1 / 3
+"""The share of flips above which they are said in words."""
+
+
+class Measure(NamedTuple):
+    """What the numbers are, and how a sentence writes them."""
+
+    kind: Literal["grades", "pairs", "labels", "numbers"]
+    top: float | None = None
+    """The greatest grade."""
+    noun: str = ""
+    """What a number is of: `correct`, `bleu`."""
+    places: int = 2
+
+    percent: bool = False
+    """Whether shares are written in percent."""
+
+    def value(self, number: float) -> str:
+        """Return a number as it stands in a list: 46%, 7.28."""
+        return percent(number, self.places) if self.percent else rounded(number, self.places)
+
+    def values(self, numbers: Sequence[float]) -> str:
+        """Return some numbers with what they are: 7.28 and 7.01 of 10."""
+        words = listed([self.value(number) for number in numbers])
+        if self.kind == "grades" and self.top is not None:
+            return f"{words} of {self.top:g}"
+        if self.kind == "pairs":
+            return f"win rate{'s' if len(numbers) > 1 else ''} {words}"
+        return f"{words} {self.noun}".rstrip()
+
+    def gap(self, size: float) -> str:
+        """Return a difference: 15 points, 0.41."""
+        if not self.percent:
+            return rounded(size, self.places)
+        points = rounded(size, self.places, 2)
+        return "1 point" if points == "1" else f"{points} points"
+
+    def ends(self, estimate: Estimate) -> str:
+        """Return an interval in brackets after a blank; nothing where there is none."""
+        if (interval := estimate.interval) is None:
+            return ""
+        scale = 2 if self.percent else 0
+        return f" ({' to '.join(rounded(end, self.places, scale) for end in interval)})"
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """All that is said of one kind of judgments."""
+
+    measure: Measure
+    ranking: Ranking
+    questions: int
+    noun: str = "question"
+    """What the questions are called."""
+    baseline: str = ""
+    """The model that all are compared with, if it is not ranked itself."""
+    equal_length: float | None = None
+    """The one model's win rate at equal length."""
+    name: str = ""
+    """The criterion or metric, where there are several."""
+
+    @property
+    def finding(self) -> tuple[str, ...]:
+        """What it shows: `better a b`, `best a`, `last a`, `close a b …`, `one a`, `apart a b`."""
+        ranking, names = self.ranking, self.ranking.names
+        if len(names) == 1:
+            return "one", names[0]
+        if len(names) == 2:
+            pair = ranking.comparisons.between(*names)
+            if not pair.questions:
+                return "apart", *sorted(names)
+            return ("better", *names) if pair.better else ("close", *sorted(names))
+        if ranking.best is not None:
+            return "best", ranking.best
+        if ranking.worst is not None:
+            return "last", ranking.worst
+        return "close", *sorted(self.sharing(1))
+
+    def sharing(self, rank: int) -> list[str]:
+        """Return the models that may have a rank or a better one, the best first."""
+        ranks = self.ranking.ranks
+        return [name for name in self.ranking.names if ranks[name].first <= rank]
+
+    def value(self, model: str) -> Estimate:
+        """Return a model's number."""
+        return next(own.mean for own in self.ranking.models if own["model"] == model)
+
+    def values(self, models: Sequence[str]) -> str:
+        """Return the numbers of some models."""
+        return self.measure.values([self.value(model).value for model in models])
+
+    def unseen(self, models: Sequence[str]) -> str:
+        """Return which difference between these models would have been seen."""
+        between = self.ranking.comparisons.between
+        sizes = [
+            size
+            for at, one in enumerate(models)
+            for other in models[at + 1 :]
+            if (size := between(one, other).difference.detectable) is not None
+        ]
+        if not sizes:
+            return f"{counted(self.questions, self.noun)} are too few to tell them apart"
+        if self.measure.kind == "pairs" and len(models) == len(self.ranking.names) == 2:
+            sizes = [size / 2 for size in sizes]  # a difference of win rates that add up to 1
+            return f"where less than {self.measure.gap(sizes[0])} from one half {_UNSEEN}"
+        about = "about " if len(sizes) > 1 else ""
+        typical = self.measure.gap(statistics.median(sizes))
+        return f"where a difference under {about}{typical} {_UNSEEN}"
+
+
+_UNSEEN = "would not have been seen"
+
+
+def outcomes(evidence: Sequence[Evidence], most: int = 3) -> str:
+    """Return a paragraph for each criterion or metric, and how many more there are."""
+    lines = [f"{own.name}: {outcome([own])}" for own in evidence[:most]]
+    if len(evidence) > most:
+        lines.append(f"{len(evidence) - most} more: see the table.")
+    return "\n".join(lines)
+
+
+def outcome(evidence: Sequence[Evidence]) -> str:
+    """Return the sentences; pairs first where both kinds are there."""
+    order = sorted(evidence, key=lambda own: own.measure.kind != "pairs")
+    order = [own for own in order if own.ranking.names]
+    if not order:
+        return "There are no verdicts yet."
+    first, *others = order
+    sentences = [_first(first, f" {_by(first)}" if others else "")]
+    sentences += [_also(own, agrees=own.finding == first.finding) for own in others]
+    return " ".join(sentences)
+
+
+def _by(evidence: Evidence) -> str:
+    return "in pairs" if evidence.measure.kind == "pairs" else f"by {evidence.measure.kind}"
+
+
+def _first(own: Evidence, by: str) -> str:
+    """Return the sentences about the first kind of judgments."""
+    kind, *who = own.finding
+    names = own.ranking.names
+    on = f"{by} on {counted(own.questions, own.noun)}"
+    if kind == "one" and own.baseline:
+        return _against(own, who[0], on)
+    if kind == "one":
+        return f"{who[0]} has {own.values(who)}{own.measure.ends(own.value(who[0]))}{on}."
+    if kind == "apart":
+        return f"{who[0]} and {who[1]} cannot be compared{by}: no question has verdicts on both."
+    if kind == "better":
+        return f"{who[0]} is better than {who[1]}{on}: {_by_how_much(own)}."
+    if kind == "close" and len(names) == 2:
+        return f"{names[0]} and {names[1]} are too close to call{on}: {_close(own)}."
+    of = f"of {len(names)} models{on}"
+    if kind == "best":
+        better = f"{own.values(who)}, better than each of the others"
+        return f"{who[0]} is the best {of}: {better}.{_next(own)}"
+    if kind == "last":
+        return f"{who[0]} is last {of}. {_shared(own)}"
+    if len(who) == len(names):
+        span = f"{own.measure.value(own.value(names[0]).value)} to {own.values(names[-1:])}"
+        return f"The {len(names)} models are too close to call{on}: {span}, {own.unseen(names)}."
+    return _shared(own, f" {of}")
+
+
+def _against(own: Evidence, model: str, on: str) -> str:
+    """Return how one model does against the baseline."""
+    estimate = own.value(model)
+    low, high = estimate.interval or (0.0, 1.0)
+    verb = "beats" if low > 0.5 else "loses to" if high < 0.5 else "is too close to call with"
+    rate = f"{own.values([model])}{own.measure.ends(estimate)}"
+    if own.equal_length is not None:
+        ends = own.measure.ends(estimate)
+        rate = (
+            f"it would win {own.measure.value(own.equal_length)} at equal length, and wins "
+            f"{own.measure.value(estimate.value)}{ends} as judged"
+        )
+    unseen = ""
+    if verb.startswith("is") and (size := estimate.detectable) is not None:
+        unseen = f", where less than {own.measure.gap(size)} from one half {_UNSEEN}"
+    return f"{model} {verb} {own.baseline}{on}: {rate}{unseen}."
+
+
+def _also(own: Evidence, *, agrees: bool) -> str:
+    """Return the sentence about the second kind of judgments."""
+    kind, *who = own.finding
+    by = _by(own).capitalize()
+    if kind == "one":
+        return f"{by}: {own.values(who)}{own.measure.ends(own.value(who[0]))}."
+    if kind == "apart":
+        return f"{by} they cannot be compared."
+    if kind == "better":
+        return f"{by} {'too' if agrees else f'{who[0]} is better'}: {_by_how_much(own)}."
+    if len(own.ranking.names) == 2:
+        return f"{by} too close to call{' too' if agrees else ''}: {_close(own)}."
+    if kind == "best":
+        return f"{by} {'too' if agrees else f'{who[0]} is'}: {own.values(who)}.{_next(own)}"
+    if kind == "last":
+        return f"{by} {'too' if agrees else f'{who[0]} is last'}. {_shared(own)}"
+    return f"{by} {_shared(own)}"
+
+
+def _by_how_much(own: Evidence) -> str:
+    one, other = own.ranking.names
+    if own.measure.kind == "pairs":
+        return own.values([one]) + own.measure.ends(own.value(one))
+    difference = own.ranking.comparisons.between(one, other).difference
+    gap = own.measure.gap(difference.value) + own.measure.ends(difference)
+    return f"{own.values([one, other])}, a difference of {gap}"
+
+
+def _close(own: Evidence) -> str:
+    """Return two numbers that are too close, with the difference that would have been seen."""
+    one, other = own.ranking.names
+    if own.measure.kind == "pairs":
+        numbers = f"{one} has {own.values([one])}{own.measure.ends(own.value(one))}"
+    else:
+        numbers = own.values([one, other])
+    return f"{numbers}, {own.unseen([one, other])}"
+
+
+def _shared(own: Evidence, of: str = "") -> str:
+    """Return that the first models share their ranks."""
+    models = own.sharing(1)
+    if len(models) == 2:
+        close = f"{' and '.join(models)} are too close to call{of}"
+        return f"{close}: {own.values(models)}, {own.unseen(models)}."
+    ranks = f"{listed(models)} share ranks 1 to {len(models)}{of}"
+    return f"{ranks}: too close to call, {own.unseen(models)}."
+
+
+def _next(own: Evidence) -> str:
+    """Return who comes after the best, if several do."""
+    sharing = own.sharing(2)[1:]
+    if len(sharing) < 2:
+        return ""
+    last = len(sharing) + 1
+    ranks = f"ranks 2 {'and' if last == 3 else 'to'} {last}"
+    return f" {listed(sharing)} share {ranks}: too close to call, {own.unseen(sharing)}."
+
+
+def flips(flipped: int, pairs: int, decided: Estimate | None) -> str:
+    """Return what is said of pairs whose winner changed with the order; nothing up to a third.
+
+    Args:
+        flipped: pairs in which the other model won when the answers were swapped.
+        pairs: pairs that were judged in both orders.
+        decided: the share of flips among wins, losses and flips.
+
+    >>> flips(55, 160, None)[:66]
+    'In 34% of the pairs (55 of 160) the verdict changed with the order'
+    """
+    if not pairs or flipped / pairs <= _MANY_FLIPS:
+        return ""
+    share = f"In {percent(flipped / pairs)} of the pairs ({flipped} of {pairs})"
+    words = f"{share} the verdict changed with the order of the two answers; these are ties."
+    interval = None if decided is None else decided.interval
+    if interval is not None and interval.high >= 0.5:
+        return f"{words} The judge may be guessing: one that guesses changes about half."
+    return f"{words} A judge that guesses changes about half."
