@@ -1,4 +1,4 @@
-"""The command `run_bench`: every answer is judged as soon as it exists, in one run; then results."""
+"""The command `run_bench`: answers judged as soon as they exist, in one run; then results."""
 
 import pathlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -159,7 +159,7 @@ def plan_bench(
 
 
 def estimate_bench(plan: BenchPlan, *, batch: bool = False) -> list[Estimate]:
-    """Return what a plan will take, by chat model. The plan is used up: stand-ins are its answers."""
+    """Return what a plan will take, by chat model. It is used up: stand-ins are its answers."""
     found: list[Estimate] = []
     jobs = list(plan.judgments.jobs())
     if plan.answers is not None:

@@ -159,7 +159,7 @@ def metrics_of(
 ) -> tuple[list[Metric], list[str]]:
     """Return the metrics that a configuration names, each for its categories, and notices.
 
-    Where `setup` names no model of a metric, the configuration's or ColossalAI's usual one is taken.
+    Where `setup` names no model of a metric, the configuration's or ColossalAI's own is taken.
 
     Raises:
         DataError: the configuration is wrong.
