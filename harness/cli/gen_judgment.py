@@ -1,14 +1,18 @@
 """The command `gen_judgment`."""
 
-from collections import Counter
 from collections.abc import Sequence
 
-from harness import bench, options, store
+from harness import bench, options
 from harness.cli import calls
 from harness.cli.command import log, run
 from harness.cli.parser import Parsed
-from harness.judging import JudgePlan, JudgeTask, estimate_judgments, plan_judgments
-from harness.types import Judgment
+from harness.judging import (
+    JudgePlan,
+    JudgeTask,
+    JudgmentReport,
+    estimate_judgments,
+    plan_judgments,
+)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -39,9 +43,10 @@ def _work(parsed: Parsed) -> int:
     )
     if outcome is None:
         return 0
-    tell_unread(plan)
-    print("\n".join(str(task.path) for task in plan.tasks))
-    return 1 if outcome.failures or outcome.stopped else 0
+    report = JudgmentReport(outcome, plan)
+    tell_unread(report)
+    print("\n".join(map(str, report.paths)))
+    return 0 if report.complete else 1
 
 
 def tell(plan: JudgePlan) -> None:
@@ -84,26 +89,17 @@ def _left(plan: JudgePlan, task: JudgeTask) -> str:
     return f"{len(task.todo):,} pairs to compare{orders}, {task.calls:,} calls{equal}"
 
 
-def tell_unread(plan: JudgePlan) -> None:
+def tell_unread(report: JudgmentReport) -> None:
     """Warn of the judgments of this run that give no verdict, with the most frequent reason."""
-    total, reasons = 0, Counter[str]()
-    for task in plan.tasks:
-        keys = {match.key for match in task.todo}
-        for key, row in store.latest(task.path, Judgment).items() if keys else ():
-            if key in keys:
-                total += 1
-                if row.failed:
-                    reasons[next((d.verdict_reason for d in row.details), None) or "unknown"] += 1
-    if not reasons:
-        return
-    reason = reasons.most_common(1)[0][0]
-    log.warning(
-        "%d of %d judgments give no verdict (most often: %s); they are kept and left out of means, "
-        "gen_judgment --redo failed asks again",
-        reasons.total(),
-        total,
-        reason,
-    )
+    reasons = report.unread()
+    if reasons:
+        log.warning(
+            "%d of %d judgments give no verdict (most often: %s); they are kept and left out of "
+            "means, gen_judgment --redo failed asks again",
+            reasons.total(),
+            report.plan.total,
+            reasons.most_common(1)[0][0],
+        )
 
 
 if __name__ == "__main__":

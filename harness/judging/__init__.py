@@ -8,7 +8,7 @@ fastchat.py     FastChat's prompt files
 forms.py        the form of a verdict; a scale and its words
 templates.py    placeholders, the fence around answers
 prompts.py      what a judge is sent about a match, and its hashes; preview.py: without sending
-plan.py         what is done, what is left
+plan.py         what is done, what is left; run.py: all of it together
 judge.py        one match as a job
 verdicts.py     what a reply says: objects.py in JSON, likelihood.py by likely tokens
 extraction.py   the answer in a JSON reply
@@ -19,12 +19,12 @@ from harness.judging.forms import Form, Scale
 from harness.judging.plan import (
     JudgePlan,
     JudgeTask,
-    estimate_judgments,
     family,
     plan_judgments,
 )
 from harness.judging.preview import JudgePrompt, described, judge_prompts
 from harness.judging.prompts import Match, Prompts
+from harness.judging.run import JudgmentReport, estimate_judgments, gen_judgment
 from harness.judging.sets import JudgeSet, load, shipped_sets
 from harness.judging.verdicts import Verdict, read
 
@@ -34,6 +34,7 @@ __all__ = [
     "JudgePrompt",
     "JudgeSet",
     "JudgeTask",
+    "JudgmentReport",
     "Match",
     "Prompts",
     "Scale",
@@ -41,6 +42,7 @@ __all__ = [
     "described",
     "estimate_judgments",
     "family",
+    "gen_judgment",
     "judge_prompts",
     "load",
     "plan_judgments",

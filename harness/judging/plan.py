@@ -28,7 +28,6 @@ from harness.judging.sets import JudgeSet, load
 from harness.models import Endpoint, EndpointOptions, ModelConfig
 from harness.options import GenJudgment
 from harness.running import Job
-from harness.running.estimate import Estimate, estimate
 from harness.types import (
     Answer,
     Judgment,
@@ -41,8 +40,6 @@ from harness.types import (
     split_variant,
 )
 
-USUAL = 250
-"""Tokens of a short judgment."""
 NO_REFERENCE = "none"
 """In place of a reference's author: judges see neither references nor notes."""
 
@@ -234,14 +231,6 @@ def plan_judgments(
             why = "nobody voted on any of the chosen pairs"
         raise UsageError(f"there is nothing to judge: {'; '.join(plan.notices) or why}")
     return plan
-
-
-def estimate_judgments(plan: JudgePlan, *, batch: bool = False) -> list[Estimate]:
-    """Return what a plan will take, by judge; earlier judgments say how long its replies are."""
-    earlier: dict[str, list[float]] = {}
-    for task in plan.tasks:
-        earlier.setdefault(task.endpoint.name, []).extend(task.lengths)
-    return estimate(plan.jobs(), usual=USUAL, earlier=earlier, batch=batch)
 
 
 # Who and what
