@@ -58,7 +58,14 @@ def tell(plan: AnswerPlan) -> None:
     for notice in plan.notices:
         log.info("%s", notice)
     if plan.player is not None:
-        log.info("the user is played by %s", plan.player.endpoint.name)
+        conversations = sum(
+            len(todo.missing)
+            for model in plan.models
+            for todo in model.todo
+            if todo.asking.player is not None
+        )
+        name = plan.player.endpoint.name
+        log.info("the user is played by %s: %d conversations to hold", name, conversations)
     for model in plan.models:
         parts = []
         if model.already:

@@ -17,12 +17,11 @@ from harness.cli import calls, gen_answer, gen_judgment
 from harness.cli.command import log, run, show
 from harness.cli.parser import Parsed
 from harness.errors import MissingError, TurnbenchError, UsageError
-from harness.judging import JudgePlan, plan_judgments
-from harness.judging.plan import USUAL
+from harness.judging import JudgePlan, JudgmentReport, estimate_judgments, plan_judgments
 from harness.models import EndpointOptions, ModelConfig
 from harness.options import GenAnswer, GenJudgment, RunBench
 from harness.running import Job, Outcome, Progress
-from harness.running.estimate import Estimate, estimate
+from harness.running.estimate import Estimate
 from harness.types import Answer, Choice, Question
 
 
@@ -41,9 +40,10 @@ class BenchPlan(Struct):
 
     def jobs(self) -> Iterator[Job]:
         """Yield the jobs; an answer makes those possible that judge it, which come last."""
+        ready = list(self.judgments.jobs())  # now: later on answers of this run are there too
         if self.answers is not None:
             yield from self.answers.jobs(then=self.judgments.about)
-        yield from self.judgments.jobs()
+        yield from ready
 
 
 class BenchReport(Struct):
@@ -161,14 +161,12 @@ def plan_bench(
 def estimate_bench(plan: BenchPlan, *, batch: bool = False) -> list[Estimate]:
     """Return what a plan will take, by chat model. It is used up: stand-ins are its answers."""
     found: list[Estimate] = []
-    jobs = list(plan.judgments.jobs())
     if plan.answers is not None:
         found = estimate_answers(plan.answers, batch=batch)
         for model in plan.answers.models:
             for todo in model.todo:
-                jobs += plan.judgments.about(_stand_in(model, todo.asking.question))
-    earlier = {task.endpoint.name: task.lengths for task in plan.judgments.tasks}
-    return found + estimate(jobs, usual=USUAL, earlier=earlier, batch=batch)
+                list(plan.judgments.about(_stand_in(model, todo.asking.question)))
+    return found + estimate_judgments(plan.judgments, batch=batch)
 
 
 def _stand_in(model: ModelPlan, question: Question) -> Answer:
@@ -238,8 +236,8 @@ def _judged(parsed: Parsed, record: RunBench, evaluation: Any) -> int:
             raise UsageError(
                 f"{record.config} names nothing to judge; use gen_answer, auto_metrics"
             )
-        _measure(parsed, record)
-        return 0
+        metrics = _measure(record)
+        return _print(options.ShowResult(bench=record.bench, metric=metrics, output=record.output))
 
     def planned() -> BenchPlan:
         categories = None if evaluation is None else evaluation.criteria
@@ -267,11 +265,12 @@ def _judged(parsed: Parsed, record: RunBench, evaluation: Any) -> int:
     done = BenchReport(outcome, plan)
     if done.unjudged and not outcome.stopped:
         log.warning("%d judgments wait for answers that are missing", done.unjudged)
-    gen_judgment.tell_unread(plan.judgments)
+    gen_judgment.tell_unread(JudgmentReport(outcome, plan.judgments))
     _check(record, plan)
+    metrics: tuple[str, ...] = ()
     if record.metrics.metrics or evaluation is not None:
-        _measure(parsed, record)
-    shown = _show(record, plan)
+        metrics = _measure(record)
+    shown = _show(record, plan, metrics)
     return max(shown, 0 if done.complete else 1)
 
 
@@ -334,9 +333,10 @@ def _check(record: RunBench, plan: BenchPlan) -> None:
     log.info("checked %d turns; show_result %s --metric checks", report.written, plan.bench.flags)
 
 
-def _measure(parsed: Parsed, record: RunBench) -> None:
-    from harness.cli.measured import carry_out
+def _measure(record: RunBench) -> tuple[str, ...]:
+    """Compute the metrics that are asked for; return their names."""
     from harness.metrics import plan_metrics
+    from harness.metrics import run as measure
 
     reference = None if record.judging.reference == "none" else record.judging.reference
     asked = options.AutoMetrics(
@@ -349,38 +349,50 @@ def _measure(parsed: Parsed, record: RunBench) -> None:
         batch_size=record.models.batch_size or 8,
         redo=record.judging.redo == "all",
     )
-    carry_out(plan_metrics(asked), "number", parsed.quiet)
+    plan = plan_metrics(asked)
+    for notice in plan.notices:
+        log.warning("%s", notice)
+    report = measure(plan)
+    log.info("measured %d numbers", report.written)
+    return tuple(work.metric.name for work in plan.works)
 
 
-def _show(record: RunBench, plan: BenchPlan) -> int:
-    """Print the results of these judges; return the exit code of showing them."""
-    from harness.reporting.show_result import results_of
-
+def _show(record: RunBench, plan: BenchPlan, metrics: tuple[str, ...]) -> int:
+    """Print the results of these judges, and of metrics; return the exit code of showing them."""
     judgments = plan.judgments
     files = tuple(dict.fromkeys(task.path for task in judgments.tasks if task.path.exists()))
     if not files:
         log.warning("there is nothing to show yet")
         return 1
+    against = judgments.judge_set.baseline if judgments.mode == "pairwise-baseline" else None
     chosen = options.ShowResult(
         select=options.Select(
             mode=judgments.mode,
             input_file=files,
-            baseline_model=judgments.judge_set.baseline
-            if judgments.mode == "pairwise-baseline"
-            else None,
             judge_model=record.judging.judge_model,
+            baseline_model=against,
         ),
         bench=record.bench,
         slice=options.Slice(model_list=record.slice.model_list),
         output=record.output,
         board=record.board,
     )
+    code = _print(chosen)
+    if metrics and record.output.format not in ("json", "csv"):
+        print()
+        _print(replace(chosen, select=options.Select(), metric=metrics, board=options.Board()))
+    return code
+
+
+def _print(chosen: options.ShowResult) -> int:
+    from harness.reporting.show_result import results_of
+
     try:
         result = results_of(chosen)
     except TurnbenchError as error:
         log.warning("there is nothing to show yet: %s", error)
         return 1
-    show(result.page, record.output.format)
+    show(result.page, chosen.output.format)
     return result.exit_code
 
 
