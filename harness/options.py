@@ -540,9 +540,13 @@ class ImportData(Struct, kw_only=True, frozen=True):
     """
 
     imports: Annotated[Names, Flag("FORMAT FILE", positional=True)] = ()
-    """format of the data, and its files"""
+    """format of the data: alpaca_eval, battles, colossalai, feedback_collection, ifeval, messages,
+    mt_bench_101, multi_challenge, multi_if, preference_collection, short_facts, votes or wildchat;
+    and its files: JSON arrays, JSON Lines, .csv, .tsv, .parquet (extra [parquet]), or patterns such
+    as 'out/*.json'. The first of several defines the questions"""
     model_id: Annotated[Names, Flag("NAME")] = ()
-    """models of the files, in order (default: as the records say, else the file's name)"""
+    """models of the files, or of all but the first, in order (default: as the records say, else the
+    file's name)"""
     first_n: Annotated[Count | None, Flag("N")] = None
     """only the first N questions"""
     keep_input: bool = False
@@ -559,7 +563,7 @@ class ImportData(Struct, kw_only=True, frozen=True):
     model_list: Annotated[Names, Flag("NAME")] = ()
     """with --back: only these models"""
     output: Annotated[Path | None, Flag("FILE")] = None
-    """with --back: where to write"""
+    """with --back: where to write; for alpaca_eval a folder, or of one model a .json file"""
 
 
 class Viewer(Struct, kw_only=True, frozen=True):

@@ -95,6 +95,10 @@ _KEY = re.compile(
     re.IGNORECASE,
 )
 _MODEL_CODES = {"model_not_found", "DeploymentNotFound", "ModelNotFound"}
+_NO_PATH = re.compile(
+    r"unexpected endpoint|(?:unknown|invalid) (?:endpoint|path|url)", re.IGNORECASE
+)
+"""What LM Studio says, with status 200, where /v1 is missing."""
 _SYSTEM = re.compile(
     r"roles? must alternate"
     r"|\bsystem\b.{0,40}\b(?:not|isn't|un)\W?(?:be )?(?:supported|allowed|enabled|permitted|used)"
@@ -278,9 +282,7 @@ def read_error_body(body: Any) -> ErrorBody:
     parameters: list[str] = []
     more: dict[str, Any] = {}
     for key, value in _leaves(body, "message", 0):
-        if key == "loc":
-            parameters.append(value)
-        elif key == "param":
+        if key in ("loc", "param"):
             parameters.append(str(value))
         elif key == "retryDelay":
             more["delay"] = str(value)
@@ -340,8 +342,13 @@ class Sent(NamedTuple):
     """Other names that an error may give, each with a parameter that it may mean."""
 
     def named(self, word: str) -> str | None:
-        """Return the parameter sent that a word means, if it means one."""
-        meant = (word, *(name for alias, name in self.aliases if alias == word))
+        """Return the parameter sent that a word means, if any; `topP` is top_p."""
+
+        def plain(name: str) -> str:
+            return name.replace("_", "").lower()
+
+        pairs = (*((name, name) for name in self.parameters), *self.aliases)
+        meant = (name for alias, name in pairs if plain(alias) == plain(word))
         return next((name for name in meant if name in self.parameters), None)
 
     limit: str = "max_tokens"
@@ -365,7 +372,7 @@ def problem_of(
     headers = headers or {}
     said = read_error_body(body)
     if status < 300:
-        if said.page:
+        if said.page or _NO_PATH.search(said.message):
             kind = "malformed reply" if sent.answered else "wrong address"
             return Problem(kind, said.message, status=status)
         status = said.status or 500
@@ -462,7 +469,8 @@ def refused_parameters(said: ErrorBody, sent: Sent) -> tuple[str, ...]:
     places: dict[str, int] = {}
     for word in (*sent.parameters, *(alias for alias, _ in sent.aliases)):
         name = sent.named(word)
-        found = re.search(rf"(?<![\w-]){re.escape(word)}(?![\w-])", said.message)
+        spelt = re.escape(word).replace("_", "[_ ]?")
+        found = re.search(rf"(?<![\w-]){spelt}(?![\w-])", said.message, re.IGNORECASE)
         if found and name:
             places[name] = min(found.start(), places.get(name, found.start()))
     named = sorted(places, key=places.__getitem__)

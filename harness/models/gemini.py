@@ -50,16 +50,6 @@ _FAILED = (
     "UNEXPECTED_TOOL_CALL",
     "TOO_MANY_TOOL_CALLS",
 )
-_SCHEMA_WORDS = (
-    *("JSON mode", "response_schema", "responseSchema", "responseJsonSchema"),
-    *("response_mime_type", "responseMimeType"),
-)
-
-
-def to_camel(name: str) -> str:
-    """Return a name of the SDK as the service writes it: `max_output_tokens`, `maxOutputTokens`."""
-    first, *rest = name.split("_")
-    return first + "".join(word.capitalize() for word in rest)
 
 
 class Gemini(RemoteModel):
@@ -67,9 +57,10 @@ class Gemini(RemoteModel):
 
     limit = "max_output_tokens"
     aliases = (
-        *[(word, "response_json_schema") for word in _SCHEMA_WORDS],
-        *[(word, "include_thoughts") for word in ("Thinking", "thinking", "includeThoughts")],
-        *[(to_camel(name), name) for name in GEMINI_PARAMETERS.values()],
+        ("JSON mode", "response_json_schema"),
+        ("response_schema", "response_json_schema"),
+        ("response_mime_type", "response_json_schema"),
+        ("thinking", "include_thoughts"),
     )
 
     def open_client(self, key: str, http: httpx2.AsyncClient) -> Any:

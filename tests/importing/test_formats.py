@@ -143,6 +143,8 @@ def test_short_facts_keep_fields_and_the_topic_of_metadata(tmp_path: pathlib.Pat
     assert (question.category, question.turns) == ("Art", ["Who,\nthen?"])
     assert question.extra == {"topic": "Art"}
     assert loaded.settings.judge_set == "short_fact_hu"
+    import_data("short_facts", [path], "de", data_dir=tmp_path, language="de")
+    assert bench.load("de", tmp_path).settings.judge_set == "short_fact_en"
 
 
 def test_ifeval_instructions_are_checks_as_ifeval_counts(tmp_path: pathlib.Path) -> None:

@@ -29,7 +29,9 @@ def evaluator(
     return sets.load(str(home))
 
 
-REGEX: dict[str, Any] = {"completion_parser_kwargs": {"outputs_to_match": {1: r"\n? ?Output \(a\)", 2: "b"}}}
+REGEX: dict[str, Any] = {
+    "completion_parser_kwargs": {"outputs_to_match": {1: r"\n? ?Output \(a\)", 2: "b"}}
+}
 
 
 def test_an_evaluator_without_a_parser_has_upstreams_regex_parser(tmp_path: pathlib.Path) -> None:

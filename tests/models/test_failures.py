@@ -269,6 +269,7 @@ PAGE = "<!DOCTYPE html><html><title>Open WebUI</title></html>"
         pytest.param(Rule(body=PAGE), id="200-page"),
         pytest.param(Rule(status=404, body=PAGE), id="404-page"),
         pytest.param(Rule(status=404, body={"detail": "Not Found"}), id="404"),
+        pytest.param(Rule(body={"error": "Unexpected endpoint or method."}), id="lm-studio"),
         pytest.param(Rule(status=405, body={"detail": "Method Not Allowed"}), id="405"),
     ],
 )
@@ -356,3 +357,19 @@ def test_a_cancelled_call_leaves_the_model_usable() -> None:
 
     with Server(Rule(when=lambda call: "slow" in call.text, delay=0.3)) as server:
         assert asyncio.run(run(server.url)) == "Fine."
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        pytest.param({"detail": [{"loc": 5, "msg": None}]}, id="loc-is-a-number"),
+        pytest.param({"error": {"message": ["a", {"message": 5}]}}, id="message-is-a-list"),
+        pytest.param({"error": {"message": "{'not': json"}}, id="message-is-half-an-object"),
+        pytest.param([[], {}, None, True], id="list-of-nothing"),
+        pytest.param({"error": {"metadata": {"raw": '{"error": "bad image"}'}}}, id="nested-text"),
+    ],
+)
+def test_error_bodies_of_any_shape_are_read(body: Any) -> None:
+    with Server(Rule(status=400, body=body)) as server, pytest.raises(ChatError) as error:
+        ask(server, request("Hi."))
+    assert error.value.status == 400

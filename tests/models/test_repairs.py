@@ -87,6 +87,12 @@ REFUSALS = [
     pytest.param(400, {"error": "property 'seed' is unsupported"}, id="error-is-a-string"),
     pytest.param(404, {"error": {"message": "unknown field: seed", "param": "seed"}}, id="404"),
     pytest.param(400, "seed is not supported", id="text"),
+    pytest.param(
+        400,
+        {"code": "Client specified an invalid argument",
+         "error": "Argument not supported on this model: Seed"},
+        id="xai",
+    ),
 ]  # fmt: skip
 
 

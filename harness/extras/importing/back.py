@@ -26,7 +26,8 @@ from harness import store
 from harness.bench import Bench, file_stem
 from harness.errors import UsageError
 from harness.extras.importing.prometheus import GRADES
-from harness.types import UNSTATED, Answer, Judgment, Question, QuestionId
+from harness.models.prices import list_price
+from harness.types import UNSTATED, Answer, Detail, Judgment, Question, QuestionId
 
 _VERDICT = re.compile(
     r"\s*(?:\[RESULT\].*|(?:Rating|Score)\s*:?\s*\[\[[^\]]*\]\]\W*)\Z", re.DOTALL | re.IGNORECASE
@@ -216,7 +217,7 @@ def _verdict(row: Judgment) -> dict[str, Any]:
     completion: Any = row.g1_judgment if row.g1_judgment is not None else row.g2_judgment
     if completion and row.score_method == "logprobs" and completion.lstrip().startswith("{"):
         completion = json.loads(completion)
-    prices = [detail.price for detail in row.details if detail.price is not None]
+    prices = [price for detail in row.details if (price := _price(row, detail)) is not None]
     seconds = [detail.seconds for detail in row.details if detail.seconds is not None]
     values = (
         None if share is None else 1 + share,
@@ -225,6 +226,12 @@ def _verdict(row: Judgment) -> dict[str, Any]:
         completion,
     )
     return dict(zip(_VERDICT_FIELDS, values, strict=True))
+
+
+def _price(row: Judgment, detail: Detail) -> float | None:
+    """Return the dollars of a call: as stated, else of its tokens by the list of prices."""
+    listed = list_price(row.judge_model) if detail.price is None else None
+    return listed.cost(detail) if listed is not None else detail.price
 
 
 def _share(row: Judgment) -> float | None:

@@ -23,6 +23,7 @@ from harness.bench import (
     check_model_name,
     file_stem,
     judgment_file_name,
+    shipped,
 )
 from harness.errors import DataError, UsageError
 from harness.extras.importing.items import BadRecord, Item, Source, shown
@@ -142,8 +143,15 @@ def import_data(
         first = f"; the first: {report.bad[0]}" if report.bad else ""
         raise DataError(f"no record can be used as {format}{first}", paths[0])
     title = f"{format}: {', '.join(path.name for path in paths)}"
-    collected.write(title, JUDGE_SETS.get(format, "").format(language=language), language)
+    collected.write(title, _judge_set(format, language), language)
     return report
+
+
+def _judge_set(form: str, language: str) -> str:
+    """Return the judge set of a format in a language; where none is shipped, in English."""
+    name = JUDGE_SETS.get(form, "")
+    own = name.format(language=language)
+    return own if (shipped("judge_prompts") / own).is_dir() else name.format(language="en")
 
 
 def _existing(folder: pathlib.Path) -> Bench | None:
@@ -278,7 +286,13 @@ class _Collected:
         if self.bench is None:
             settings = {"title": title, "judge_set": judge_set, "language": language}
             settings["system_prompt"] = systems[0] if systems else ""
-            self._make_bench({name: text for name, text in settings.items() if text})
+            lines = [f"{name} = {toml_text(text)}\n" for name, text in settings.items() if text]
+            self._write_file("bench.toml", "".join(lines))
+            references = [
+                _answer(_REFERENCE, question_id, item.reference, item.reference_note)
+                for question_id, item in self.references.items()
+            ]
+            self._append(folder / "reference_answer" / f"{_REFERENCE}.jsonl", Answer, references)
         for path, rows in answers.items():
             self.report.new.update(row.model_id for row in self._append(path, Answer, rows))
         for (name, kind), votes in self.votes.items():
@@ -294,20 +308,15 @@ class _Collected:
             new = self._append(path, Judgment, judgments)
             self.report.judgments.update(str(row.model_1) for row in new)
             self.report.known += len(judgments) - len(new)
+        if self.bench is None:
+            # The last of all: until it is there, the same import completes what a kill left.
+            questions = [msgspec.json.encode(_question_row(own)) for own in self.questions.values()]
+            self._write_file("question.jsonl", b"\n".join([*questions, b""]))
+            self.report.questions = len(self.questions)
 
-    def _make_bench(self, settings: Mapping[str, str]) -> None:
-        folder = self.report.folder
-        lines = [msgspec.json.encode(_question_row(own)) for own in self.questions.values()]
-        toml = "".join(f"{name} = {toml_text(text)}\n" for name, text in settings.items())
-        store.write_file(folder / "bench.toml", toml)
-        store.write_file(folder / "question.jsonl", b"\n".join([*lines, b""]))
-        self.report.written += [folder / "bench.toml", folder / "question.jsonl"]
-        self.report.questions = len(self.questions)
-        references = [
-            _answer(_REFERENCE, question_id, item.reference, item.reference_note)
-            for question_id, item in self.references.items()
-        ]
-        self._append(folder / "reference_answer" / f"{_REFERENCE}.jsonl", Answer, references)
+    def _write_file(self, name: str, content: str | bytes) -> None:
+        store.write_file(self.report.folder / name, content)
+        self.report.written.append(self.report.folder / name)
 
     def _append(self, path: pathlib.Path, kind: type[Any], rows: Sequence[Any]) -> list[Any]:
         """Append the rows whose key a file does not have, of equal keys the last; return them."""
