@@ -110,6 +110,9 @@ _REASONED = re.compile(
 _OPEN = re.compile(r"^\s*(?:<(?:think|thinking|thought|reasoning)>|\[THINK\])", re.I | re.M)
 _FOLDED = str.maketrans("【】", "[]", "*\\\u200b\ufeff")
 _MARKS = " \t\"'`“”‘’«»「」()_#>-•–—$"
+_CLOSERS = f"{_MARKS}.。!,;"
+_NEAR = 200
+"""Characters around a match that are looked at."""
 _LABEL = re.compile(
     r"(?:^|[.!?。:;,(\[{|])[^\w\n]*(?:[\w'’-]+[^\w\n:=]+){0,2}[\w'’-]+[^\w\n:=]*[:=]\W*\Z"
 )
@@ -117,6 +120,7 @@ _JOINED = re.compile(r"[A-Za-z0-9]|[.,~–-]\d|\[\[|[\s\"'`)]{0,3}\?|,? or (?:[A
 _BETWEEN = re.compile(
     r"[\s\"'`]*(?:[,、/&|~<>=–-]+|to|or|and|oder|und|vagy|或|和|또는|か)[\s\"'`]*", re.I
 )
+_LISTED = re.compile(r"[\s\"'”`)]*(?:[,;、/|=:-]|\b(?:or|if|for|when)\b)[^.\n]{0,80}")
 _SENTENCE = re.compile(r"[.!?。](?=\s|[\"'”)])|。|\n")
 _QUOTATION = re.compile(
     r"```.*?(?:```|\Z)|`[^`\n]+`|\"[^\"\n]+\"|“[^”]+”|„[^“”]+[“”]|«[^»]+»|「[^」]+」"
@@ -170,16 +174,16 @@ def after_reasoning(text: str) -> str | None:
 
 
 def _in_form(text: str, match: Match) -> bool:
-    start = text.rfind("\n", 0, match.start) + 1
-    before = text[start : match.start].strip(_MARKS)
-    rest = text[match.end :].strip(_MARKS + ".。!,;]}\n")
     if match.formed:
         return True
+    start = text.rfind("\n", 0, match.start) + 1
+    before = text[max(start, match.start - _NEAR) : match.start].strip(_MARKS)
+    after = text[match.end : match.end + _NEAR]
+    ends = match.end + _NEAR >= len(text) and not after.strip(f"{_CLOSERS}]}}\n")
     if before:
-        return _label(before) or (not rest and before.endswith((":", "=")))
-    line = text[match.end :].split("\n", 1)[0]
-    above = text[:start].rstrip()
-    return not line.strip(_MARKS + ".。!,;") or _label(above[above.rfind("\n") + 1 :])
+        return _label(before) or (ends and before.endswith((":", "=")))
+    above = text[max(0, start - _NEAR) : start].rstrip().rpartition("\n")[2]
+    return not after.split("\n", 1)[0].strip(_CLOSERS) or _label(above)
 
 
 def _label(text: str) -> bool:
@@ -188,14 +192,16 @@ def _label(text: str) -> bool:
 
 def _counted(text: str, matches: Sequence[Match], options: int) -> list[Match]:
     """Return the matches without those that repeat the options in one breath."""
+    if not options:
+        return list(matches)
     kept: list[Match] = []
     for match in matches:
         kept.append(match)
         last = kept[-options:]
-        if not options or len({str(one.value) for one in last if one.value}) < options:
+        if len({str(one.value) for one in last if one.value}) < options:
             continue
         gaps = [text[one.end : other.start] for one, other in itertools.pairwise(last)]
-        if all(len(gap) < 80 and not re.search(r"[.\n]", gap) for gap in gaps):
+        if all(map(_LISTED.fullmatch, gaps)):
             del kept[-options:]
     return kept
 
@@ -457,7 +463,10 @@ def label_words(text: str, labels: Sequence[str]) -> list[Match]:
     spelt = (r"[\s_-]?".join(map(re.escape, re.split(r"[\s_-]+", one))) for one in longest)
     for one in re.finditer(rf"(?<![\w-])({'|'.join(spelt)})(?![\w-])", text, re.I):
         label = names[folded(one[1])]
-        match = Match(*one.span(), None if _DENIED.search(text[: one.start()]) else label)
+        match = Match(
+            *one.span(),
+            None if _DENIED.search(text[max(0, one.start() - 20) : one.start()]) else label,
+        )
         if (one[1] == label and label.isupper() and len(label) > 2) or _in_form(text, match):
             found.append(match)
     return found
