@@ -78,8 +78,12 @@ TABLE: dict[str, dict[str, str]] = {
         "fastchat": "harness.judging.fastchat:load",
         "colossalai": "harness.extras.importing.judge_files:colossalai",
         "alpaca_eval": "harness.extras.importing.judge_files:alpaca_eval",
-        # and of ColossalAI's configuration, an Evaluation
+        # of ColossalAI's configuration: an Evaluation; the metrics that it names
         "colossalai_config": "harness.extras.importing.evaluation:read_evaluation",
+        "colossalai_metrics": "harness.extras.importing.evaluation:metrics_of",
+    },
+    "server": {
+        "vllm": "harness.extras.local.serving:served",
     },
     "engine": {
         "batch": "harness.extras.batches:BatchEngine",
