@@ -352,16 +352,19 @@ def missing(scores: Scores, models: Collection[str] | None = None) -> list[Missi
     """
     both = scores.mirrored()
     fixed = np.array([question.user is None for question in scores.questions], dtype=bool)
+    asked = {
+        turn: np.unique(scores.question[(scores.turn == turn) & fixed[scores.question]])
+        for turn in np.unique(scores.turn).tolist()
+    }
     counts = []
     for code in np.unique(both.model).tolist():
         if models is not None and scores.models[code] not in models:
             continue
         rows = both.take(both.model == code)
-        for turn in np.unique(scores.turn).tolist():
+        for turn, questions in asked.items():
             own_turn = rows.take(rows.turn == turn)
-            asked = scores.question[(scores.turn == turn) & fixed[scores.question]]
             whole = scores.paired or split_variant(scores.models[code])[1] is not None
-            absent = 0 if whole else len(np.setdiff1d(asked, own_turn.question))
+            absent = 0 if whole else len(np.setdiff1d(questions, own_turn.question))
             judged = int(own_turn.valid.sum())
             if len(own_turn) or absent:
                 failed = len(own_turn) - judged
