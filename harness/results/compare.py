@@ -347,8 +347,8 @@ def _plain(models: Collection[str]) -> Collection[str]:
 def missing(scores: Scores, models: Collection[str] | None = None) -> list[Missing]:
     """Return what is judged and what is missing of each model and turn.
 
-    A played user ends a conversation when it will, and a variant with a given history answers some
-    turns only: no turn of these is called absent.
+    A played user ends a conversation when it will, and a model that continues from given turns
+    is not judged on them, so no turn of these is called absent.
     """
     both = scores.mirrored()
     fixed = np.array([question.user is None for question in scores.questions], dtype=bool)
@@ -363,8 +363,10 @@ def missing(scores: Scores, models: Collection[str] | None = None) -> list[Missi
         rows = both.take(both.model == code)
         for turn, questions in asked.items():
             own_turn = rows.take(rows.turn == turn)
-            whole = scores.paired or split_variant(scores.models[code])[1] is not None
-            absent = 0 if whole else len(np.setdiff1d(questions, own_turn.question))
+            given = not len(own_turn) and split_variant(scores.models[code])[1] is not None
+            absent = (
+                0 if scores.paired or given else len(np.setdiff1d(questions, own_turn.question))
+            )
             judged = int(own_turn.valid.sum())
             if len(own_turn) or absent:
                 failed = len(own_turn) - judged
