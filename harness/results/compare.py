@@ -324,24 +324,18 @@ def rank(
 
     Args:
         scores: of one metric, one value for each item.
-        models: which; None: all but variants with a given history (see `first_turn`), which have
-            answered something else.
+        models: which; None: all.
         baseline: an opponent that is not ranked itself.
         calls_failed: judgments known to be missing because their calls failed.
         drawn: whether the pairs were drawn at random, see `compare`.
     """
-    ranked = set(_plain(scores.models_present) if models is None else models) - {baseline}
+    ranked = set(scores.models_present if models is None else models) - {baseline}
     summaries = [row for row in summarize(scores, by=("model",)) if row["model"] in ranked]
     summaries.sort(key=lambda row: (-row.mean.value if row.n else np.inf, row["model"]))
     names = [summary["model"] for summary in summaries]
     compared = compare(scores, names, drawn=drawn)
     lost = tuple(missing(scores, names))
     return Ranking(tuple(summaries), compared, compared.ranks(), lost, calls_failed)
-
-
-def _plain(models: Collection[str]) -> Collection[str]:
-    """Return the models without variants; all where there are only variants."""
-    return [name for name in models if split_variant(name)[1] is None] or models
 
 
 def missing(scores: Scores, models: Collection[str] | None = None) -> list[Missing]:
