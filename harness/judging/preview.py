@@ -133,29 +133,47 @@ def _answer(
 
 def described(judge_set: JudgeSet) -> dict[str, Any]:
     """Return what a judge set says, as JSON values in the words of its files."""
-    stated: dict[str, Any] = to_builtins(judge_set, enc_hook=str, builtin_types=())
-    for name in ("templates", "examples", "chosen", "extends", "contents"):
-        stated.pop(name)
-    kinds = sorted({template.form.kind for template in judge_set.templates.values()})
-    stated["kinds"] = kinds
-    stated["criteria"] = {
-        name: bound(one.definition, judge_set.scale_of(name).words(judge_set.language))
-        for name, one in judge_set.criteria.items()
-    }
+    references = to_builtins(judge_set.references)
     shows = {"reference", "ref_answer", "rubric", "context", "steps", "checks", "checklist"}
-    stated["templates"] = [
-        {
-            "name": template.name,
-            "kind": template.form.kind,
-            "verdict": template.form.format,
-            "turns": template.turns,
-            "criterion": template.criterion,
-            "shows": sorted(template.fields & shows),
-            "labels": dict(template.form.labels),
-            "dimensions": list(template.form.dimensions),
-            "score_method": "logprobs" if template.form.by_logprobs else "text",
-            "content": judge_set.contents[template.name],
-        }
-        for template in judge_set.templates.values()
-    ]
-    return stated
+    return {
+        "name": judge_set.name,
+        "version": judge_set.version,
+        "title": judge_set.title,
+        "language": judge_set.language,
+        "path": str(judge_set.path),
+        "extends": list(judge_set.bases),
+        "kinds": sorted({template.form.kind for template in judge_set.templates.values()}),
+        "scale": list(judge_set.scale),
+        **({} if judge_set.step is None else {"step": judge_set.step}),
+        "fence": judge_set.fence,
+        "attempts": judge_set.attempts,
+        "order": judge_set.order,
+        "order_seed": judge_set.order_seed if judge_set.order == "random" else None,
+        "mode": judge_set.mode,
+        "baseline": judge_set.baseline,
+        "board": judge_set.board,
+        "turns": judge_set.turns,
+        "questions": dict(judge_set.questions),
+        "references": {name: sorted(those) for name, those in references.items() if those},
+        "sampling": judge_set.sampling.stated(),
+        "criteria": {
+            name: bound(one.definition, judge_set.scale_of(name).words(judge_set.language))
+            for name, one in judge_set.criteria.items()
+        },
+        "categories": dict(judge_set.categories),
+        "templates": [
+            {
+                "name": template.name,
+                "kind": template.form.kind,
+                "verdict": template.form.format,
+                "turns": template.turns,
+                "criterion": template.criterion,
+                "shows": sorted(template.fields & shows),
+                "labels": dict(template.form.labels) if template.form.kind == "label" else {},
+                "dimensions": list(template.form.dimensions),
+                "score_method": "logprobs" if template.form.by_logprobs else "text",
+                "content": judge_set.contents[template.name],
+            }
+            for template in judge_set.templates.values()
+        ],
+    }
