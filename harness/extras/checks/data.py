@@ -145,7 +145,10 @@ def different(expected: Any, value: Any, at: str = "") -> str:
         isinstance(one, int | float) and not isinstance(one, bool) for one in (expected, value)
     ]
     if all(numbers):
-        same = expected == value or math.isclose(expected, value, rel_tol=1e-9)
+        try:
+            same = expected == value or math.isclose(expected, value, rel_tol=1e-9)
+        except OverflowError:  # whole numbers beyond 1e308
+            same = False
         return "" if same else f"{here} is {value}, not {expected}"
     if type(expected) is not type(value):
         return f"{here} is another kind of value"
