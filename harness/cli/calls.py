@@ -12,8 +12,8 @@ from msgspec.structs import replace
 from harness import registry, running
 from harness.cli.command import log, printable, show
 from harness.cli.parser import Parsed
-from harness.models import Endpoint, ModelConfig
 from harness.errors import UsageError
+from harness.models import Endpoint, ModelConfig
 from harness.options import Endpoint as EndpointFlags
 from harness.options import Limits, Models
 from harness.reporting import Column, Page, Table
