@@ -17,8 +17,8 @@ from harness.judging import estimate_judgments as estimate_judgments
 from harness.judging import gen_judgment as gen_judgment
 from harness.judging import judge_prompts as judge_prompts
 from harness.judging import plan_judgments as plan_judgments
-from harness.metrics import auto_checks as auto_checks
-from harness.metrics import auto_metrics as auto_metrics
+from harness.metrics.commands import auto_checks as auto_checks
+from harness.metrics.commands import auto_metrics as auto_metrics
 from harness.old.bench import Bench as Bench
 from harness.old.bench import load_bench as load_bench
 from harness.old.checking import check_bench as check_bench

@@ -46,6 +46,8 @@ class Match(NamedTuple):
     """None: no possible verdict."""
     formed: bool = False
     """Whether it is in form wherever it stands, since it brings its own label or is an object."""
+    weak: bool = False
+    """Whether it is nothing but a number or a name, so that an answer may well hold the like."""
 
 
 Finder: TypeAlias = Callable[[str], list[Match]]
@@ -135,7 +137,7 @@ def choose(text: str, find: Finder, answers: Sequence[str] = (), options: int = 
     if not plain:
         return Verdict(None, "the text is empty" if plain == "" else "reasoning is left open")
     shown = [fold(answer) for answer in answers]
-    held = any(find(answer) for answer in shown)
+    held = any(not match.weak for answer in shown for match in find(answer))
     if held:
         plain = _without_quotations(plain, find, shown)
     matches = _counted(plain, find(plain), options)
@@ -293,16 +295,16 @@ def grades(text: str, scale: Scale) -> list[Match]:
         if ends == [scale.least, scale.greatest] and one.start() - found[-2].end < 12:
             del found[-2:]  # "from [[1]] to [[10]]"
     if not found and (lone := _LONE_GRADE.fullmatch(text)):
-        return [Match(*lone.span(), _number(lone["n"], scale))]
+        return [Match(*lone.span(), _number(lone["n"], scale), weak=True)]
     if not found and (lone := _LONE_BRACKET.search(text)):
-        match = Match(*lone.span(), _number(lone["n"], scale))
+        match = Match(*lone.span(), _number(lone["n"], scale), weak=True)
         return [match] if _in_form(text, match) else []
     return found
 
 
 _CLOSING_GRADE = re.compile(
-    rf"(?<![\w.,/\[=-])(?P<n>{_NUMBER})(?: ?(?:/|out of) ?(?P<of>\d{{1,4}}))?{_UNIT}"
-    r"(?=[\s.!。\"')}\]|]{0,9}$)",
+    rf"(?P<label>{_NAME}\W{{1,4}})?(?<![\w.,/\[=-])(?P<n>{_NUMBER})"
+    rf"(?: ?(?:/|out of) ?(?P<of>\d{{1,4}}))?{_UNIT}(?=[\s.!。\"')}}\]|]{{0,9}}$)",
     re.M | re.I,
 )
 
@@ -312,7 +314,7 @@ def closing_grades(text: str, scale: Scale) -> list[Match]:
     if "[[" in text:
         return grades(text, scale)
     return [
-        Match(*one.span(), _number(one["n"], scale, one["of"]))
+        Match(one.start("n"), one.end(), _number(one["n"], scale, one["of"]), weak=not one["label"])
         for one in _CLOSING_GRADE.finditer(text)
     ]
 
@@ -343,9 +345,10 @@ def results(text: str, scale: Scale | None) -> list[Match]:
         return found
     if scale is None:
         ending = re.search(rf"(?:\A|\n|: ?)[\W_]*{_ANSWER}(?P<side>[AB])[\W_]*\Z", text)
-        return [Match(ending.start("side"), len(text), ending["side"])] if ending else []
+        side = ending and Match(ending.start("side"), len(text), ending["side"], weak=True)
+        return [side] if side else []
     last = _CLOSING_RESULT.search(text)
-    return [Match(*last.span(), _number(last["n"], scale))] if last else []
+    return [Match(*last.span(), _number(last["n"], scale), weak=True)] if last else []
 
 
 _TWO_BRACKETED = re.compile(
@@ -378,7 +381,8 @@ def bracketed_scores(text: str, scale: Scale) -> list[Match]:
 def two_scores(text: str, scale: Scale) -> list[Match]:
     """Find a line of two numbers; without one, the last `Assistant 1: 8` and `Assistant 2: 6`."""
     found = [
-        Match(*one.span(), _both(one[1], one[2], scale), True) for one in _TWO_ALONE.finditer(text)
+        Match(*one.span(), _both(one[1], one[2], scale), True, True)
+        for one in _TWO_ALONE.finditer(text)
     ]
     by_side = {one["side"].upper(): one for one in _OF_SIDE.finditer(text)}
     named = [by_side.get("1", by_side.get("A")), by_side.get("2", by_side.get("B"))]
@@ -406,7 +410,10 @@ def letters(text: str) -> list[Match]:
     text = text.translate(_LOOKALIKES)
     lone = _LONE_SIDE.fullmatch(text)
     found = [lone] if lone else list(_SIDE.finditer(text))
-    return [Match(*one.span(), _LETTERS.get((one["side"] or "").lower())) for one in found]
+    return [
+        Match(*one.span(), _LETTERS.get((one["side"] or "").lower()), weak=lone is not None)
+        for one in found
+    ]
 
 
 def named_sides(text: str, sides: tuple[str, str]) -> list[Match]:
@@ -420,7 +427,7 @@ def named_sides(text: str, sides: tuple[str, str]) -> list[Match]:
     names = "|".join(map(re.escape, sides))
     word = rf"(?<![\w-]){_ANSWER}[\[(<\"'`]{{0,2}}(?<!\w)({names})[\])>\"'`]{{0,2}}(?=[^\w\n]*$)"
     return inside or [
-        Match(*one.span(), _side(one[1], sides)) for one in re.finditer(word, text, re.M)
+        Match(*one.span(), _side(one[1], sides), weak=True) for one in re.finditer(word, text, re.M)
     ]
 
 

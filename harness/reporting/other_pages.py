@@ -7,12 +7,13 @@
 """
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Any
 
 from harness.bench import Bench
-from harness.reporting.columns import measure_of, put, scale_of
 from harness.reporting.outcome import Measure
 from harness.reporting.page import Column, Note, Page, Row, Table, counted, dollars, listed, rounded
+from harness.reporting.section import measure_of, put, scale_of
 from harness.results import Estimate, Panel, Scores, rank
 from harness.results.first_turn import Effect, first_turn_effect
 from harness.results.gate import Gated, GateResult
@@ -223,17 +224,9 @@ def cost_page(bench: Bench, cost: Cost, models: Sequence[str], judges: Sequence[
 
 
 def _spent_row(own: Spent) -> dict[str, Any]:
-    return {
-        "what": own.what,
-        "model": own.model,
-        "calls": own.calls,
-        "prompt_tokens": own.prompt_tokens,
-        "cached_tokens": own.cached_tokens,
-        "reply_tokens": own.reply_tokens,
-        "reasoning_tokens": own.reasoning_tokens,
-        "cost": None if own.calls == own.unstated else own.dollars,
-        "unstated": own.unstated,
-    }
+    row = asdict(own)
+    dollars = row.pop("dollars")
+    return row | {"cost": None if own.calls == own.unstated else dollars}
 
 
 def efficiency_page(panel: Panel, bench: Bench, cost: Cost, models: Sequence[str]) -> Page:
@@ -270,20 +263,9 @@ def efficiency_page(panel: Panel, bench: Bench, cost: Cost, models: Sequence[str
 
 
 def _efficiency_row(own: Efficiency) -> dict[str, Any]:
-    row: dict[str, Any] = {"model": own.model}
+    row = {name: getattr(own, name) for name in Efficiency.__dataclass_fields__}
     put(row, "score", own.score)
-    return row | {
-        "turns": own.turns,
-        "cost": own.dollars,
-        "reply_tokens": own.reply_tokens,
-        "reasoning_share": own.reasoning_share,
-        "seconds": own.seconds,
-        "seconds_95": own.seconds_95,
-        "characters": own.characters,
-        "cut": own.cut,
-        "refused": own.refused,
-        "frontier": own.frontier,
-    }
+    return row | {"cost": row.pop("dollars")}
 
 
 def _facts(bench: Bench) -> dict[str, Any]:

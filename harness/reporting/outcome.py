@@ -239,10 +239,12 @@ def _close(own: Evidence) -> str:
 def _shared(own: Evidence, of: str = "") -> str:
     """Return that the first models share their ranks."""
     models = own.sharing(1)
-    if len(models) == 2:
-        close = f"{' and '.join(models)} are too close to call{of}"
+    if len(models) == 2 and not of:
+        close = f"{' and '.join(models)} are too close to call"
         return f"{close}: {own.values(models)}, {own.unseen(models)}."
-    ranks = f"{listed(models)} share ranks 1 to {len(models)}{of}"
+    ranks = (
+        f"{listed(models)} share ranks 1 {'and' if len(models) == 2 else 'to'} {len(models)}{of}"
+    )
     return f"{ranks}: too close to call, {own.unseen(models)}."
 
 

@@ -10,11 +10,11 @@ missing, with cause and command.
 
 from collections.abc import Sequence
 
-from harness.reporting.columns import Section, View
 from harness.reporting.graded import graded
 from harness.reporting.outcome import outcome, outcomes
 from harness.reporting.page import Column, Note, Page, Table, counted
 from harness.reporting.pairs import pairs
+from harness.reporting.section import Section, View
 from harness.reporting.several import labels, several
 from harness.results import Panel
 
@@ -46,7 +46,7 @@ def results_page(sections: Sequence[Section], view: View, causes: Sequence[Note]
         view: how they are to be shown.
         causes: why judgments are missing, with what to do.
     """
-    sections = sorted(sections, key=lambda own: own.panel.form != "pair")
+    sections = sorted(sections, key=lambda own: (own.trial, own.panel.form != "pair"))
     incomplete = [own for own in sections if own.ranking.incomplete]
     main = _main(sections)
     if incomplete:

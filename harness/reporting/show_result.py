@@ -1,25 +1,20 @@
 """`show_result`: from the judgments of a benchmark to the page that says who is better."""
 
-import fnmatch
 import functools
 from collections.abc import Mapping, Sequence
-from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import msgspec
 import numpy as np
 
-from harness import bench as benches
 from harness.bench import Bench
 from harness.errors import MissingError, TurnbenchError, UsageError
-from harness.judging import sets
 from harness.models.endpoint import ModelConfig
 from harness.models.prices import Price
 from harness.models.resolving import resolve
 from harness.options import ShowResult, build, option
 from harness.reporting.boards import with_board
-from harness.reporting.columns import Section, View
 from harness.reporting.formats import frame, text
 from harness.reporting.html import fragment
 from harness.reporting.other_pages import (
@@ -29,17 +24,17 @@ from harness.reporting.other_pages import (
     first_turn_page,
     style_page,
 )
-from harness.reporting.page import Note, Page, Row, listed
+from harness.reporting.page import Note, Page, Row
 from harness.reporting.results_page import results_page, sections_of
+from harness.reporting.section import Section, View
+from harness.reporting.selecting import load_bench, of_models, read_scores, selected, view_of
 from harness.results import Panel, Scores, common, panels, read
 from harness.results.board import Origin, added, board_rows, check_board, write_board
 from harness.results.gate import gate
 from harness.results.length_control import Controlled, length_controlled, read_gamed
-from harness.results.scores import WIN
 from harness.results.spent import Cost
-from harness.results.summarize import Aggregate
-from harness.store import failures, looks_like
-from harness.types import FAILED_SCORE, UNSTATED, Detail, Vote, split_variant
+from harness.store import failures
+from harness.types import FAILED_SCORE, Detail, split_variant
 
 
 @dataclass(frozen=True)
@@ -89,27 +84,21 @@ def results_of(options: ShowResult, cost: Cost | None = None) -> Result:
     instead = [name for name in INSTEAD if getattr(options, name)]
     if len(instead) > 1:
         raise UsageError(f"{' and '.join(map(option, instead))} exclude each other")
-    bench = _bench(options)
+    bench = load_bench(options)
     if options.cost:
         models, judges = options.slice.model_list, options.select.judge_model
         return Result(cost_page(_needed(bench, "--cost"), cost or price_of(), models, judges))
-    everything = _selected(_read(options, bench), options, bench)
-    view = _view(options, bench, everything)
-    scores = _of_models(everything, view)
+    everything = selected(read_scores(options, bench), options, bench)
+    view = view_of(options, bench, everything)
+    scores = of_models(everything, view)
     if options.common or options.efficiency:
         scores = common(scores, options.slice.model_list or None)
     if options.count_failed:
         scores = replace(scores, value=np.where(scores.valid, scores.value, FAILED_SCORE))
     groups = panels(scores, named=options.select.judge_model)
-    if options.style:
-        return Result(style_page(_pairs(groups).combined, _needed(bench, "--style"), options.style))
-    if options.first_turn_effect:
-        home = _needed(bench, "--first-turn-effect")
-        return Result(first_turn_page(_grades(groups), home))
-    if options.efficiency:
-        home = _needed(bench, "--efficiency")
-        models = options.slice.model_list
-        return Result(efficiency_page(groups[0], home, cost or price_of(), models))
+    if instead:
+        home = _needed(bench, option(instead[0]))
+        return Result(_instead(options, home, groups, cost or price_of()))
     if view.baseline is not None and bench is not None:
         view = replace(view, controlled=_controlled(options, scores, bench, view.baseline))
     sections = sections_of(groups, view)
@@ -125,6 +114,16 @@ def results_of(options: ShowResult, cost: Cost | None = None) -> Result:
     return Result(page, int(incomplete), sections)
 
 
+def _instead(options: ShowResult, bench: Bench, groups: Sequence[Panel], cost: Cost) -> Page:
+    """Return the page of a flag that shows something in place of results."""
+    if options.style:
+        pairs = _panel(groups, ("pair", "vote"), "--style")
+        return style_page(pairs.combined, bench, options.style)
+    if options.first_turn_effect:
+        return first_turn_page(_panel(groups, ("grade",), "--first-turn-effect"), bench)
+    return efficiency_page(groups[0], bench, cost, options.slice.model_list)
+
+
 INSTEAD = ("cost", "efficiency", "style", "first_turn_effect")
 """Flags that show something in place of results."""
 
@@ -135,18 +134,12 @@ def _needed(bench: Bench | None, flag: str) -> Bench:
     return bench
 
 
-def _pairs(groups: Sequence[Panel]) -> Panel:
-    found = next((panel for panel in groups if panel.form in ("pair", "vote")), None)
-    if found is None:
-        raise MissingError("--style needs pairs; there are only grades")
-    return found
-
-
-def _grades(groups: Sequence[Panel]) -> Panel:
-    found = next((panel for panel in groups if panel.form == "grade"), None)
-    if found is None:
-        raise MissingError("--first-turn-effect needs grades; there are none")
-    return found
+def _panel(groups: Sequence[Panel], forms: tuple[str, ...], flag: str) -> Panel:
+    """Return the largest panel of some forms."""
+    for panel in groups:
+        if panel.form in forms:
+            return panel
+    raise MissingError(f"{flag} needs {'pairs' if 'pair' in forms else 'grades'}; there are none")
 
 
 def _against(options: ShowResult, bench: Bench | None, panel: Panel, page: Page) -> Result:
@@ -198,21 +191,22 @@ def _on_board(
     assert path is not None
     if view.baseline is None:
         raise UsageError("--board is for pairs with a baseline: --mode pairwise-baseline")
-    panel = _pairs(groups)
+    panel = _panel(groups, ("pair",), "--board")
     version = f" {panel.versions[-1]}" if panel.versions else ""
     origin = Origin(panel.judges[0], f"{panel.judge_set}{version}", view.baseline)
     rows = board_rows(panel.combined, bench, origin, list(view.controlled.values()))
     models = [row["model"] for row in rows]
-    more = {"overwrite": options.board.overwrite, "sort": options.board.sort}
-    board = check_board(path, origin, models, allow=options.board.allow, **more)  # type: ignore[arg-type]
-    board = added(board, rows, options.board.sort)
+    given = options.board
+    board = check_board(
+        path, origin, models, overwrite=given.overwrite, sort=given.sort, allow=given.allow
+    )
+    board = added(board, rows, given.sort)
     write_board(path, board)
     return with_board(page, board, path, models, bench, view.baseline)
 
 
 def price_of(models: Mapping[str, Any] | None = None) -> Cost:
     """Return the price of replies: by the tables of turnbench.toml, else by the list."""
-
     known_models = msgspec.convert(models or {}, dict[str, ModelConfig])
 
     @functools.cache
@@ -227,148 +221,6 @@ def price_of(models: Mapping[str, Any] | None = None) -> Cost:
         return None if known is None else known.cost(detail)
 
     return cost
-
-
-# Which judgments
-
-
-def _bench(options: ShowResult) -> Bench | None:
-    """Return the benchmark; with --input-file it may be missing."""
-    try:
-        return benches.load(options.bench.bench_name, options.bench.data_dir)
-    except UsageError:
-        if options.select.input_file:
-            return None
-        raise
-
-
-def _read(options: ShowResult, bench: Bench | None) -> Scores:
-    select = options.select
-    kinds = {"single": "single", "pairwise-baseline": "pair", "pairwise-all": "pair"}
-    kind: Any = kinds.get(select.mode or "")
-    if select.votes or any(looks_like(path, Vote) for path in select.input_file):
-        kind = "vote"
-    if not select.input_file and not select.votes and bench is not None:
-        return read(bench, kind=kind, metrics=options.metric)
-    return read(bench, files=select.votes or select.input_file, kind=kind, metrics=options.metric)
-
-
-def _selected(scores: Scores, options: ShowResult, bench: Bench | None) -> Scores:
-    """Return the verdicts that the flags ask for.
-
-    Raises:
-        MissingError: none is left; the message names what there is.
-    """
-    select, slices = options.select, options.slice
-    keep = np.ones(len(scores.sources), dtype=bool)
-    wanted = ("metric", *(("grade", "dimensions", "label") if "score" in options.metric else ()))
-    for at, source in enumerate(scores.sources):
-        keep[at] = (
-            (not select.judge_model or source.judge in select.judge_model or source.kind != "judge")
-            and (
-                select.judge_set is None
-                or select.judge_set in (source.judge_set, f"{source.judge_set} {source.version}")
-                or source.kind != "judge"
-            )
-            and (select.sample is None or source.sample == select.sample)
-            and (select.score_method is None or source.method.startswith(select.score_method))
-            and (not options.metric or source.form in wanted)
-            and (
-                options.variant is None
-                or source.form != "metric"
-                or source.method.split()[0] == options.variant
-            )
-            and not any(fnmatch.fnmatch(source.judge, glob) for glob in select.exclude)
-        )
-    found = scores.take(keep[scores.source])
-    if slices.criterion:
-        found = found.of(metric=slices.criterion)
-    if slices.turns:
-        found = found.of(turns=slices.turns)
-    if bench is not None and slices != type(slices)(
-        turns=slices.turns, criterion=slices.criterion, model_list=slices.model_list
-    ):
-        ends = slices.question_begin, slices.question_end
-        taken = benches.take(bench.questions, *ends, slices.first_n, slices.sample_n)
-        found = found.of(questions=[question.question_id for question in taken])
-    if not len(found):
-        judges = listed(sorted({source.judge for source in scores.sources}), 9)
-        raise MissingError(f"no such judgments; there are those of {judges}")
-    return found
-
-
-def _view(options: ShowResult, bench: Bench | None, scores: Scores) -> View:
-    by = tuple({"question": "question_id"}.get(name, name) for name in options.by)
-    used = {source.judge_set for source in scores.sources} if options.aggregate is None else set()
-    name = bench.name if bench is not None else options.select.input_file[0].stem
-    return View(
-        bench=name,
-        by=by,
-        models=options.slice.model_list,
-        baseline=_baseline(options, scores),
-        aggregate=options.aggregate if options.aggregate != "pooled" else None,
-        aggregates=_aggregates(used, bench),
-        sort=options.board.sort,
-        details=options.details,
-        noun="instruction" if name.startswith("alpaca_eval") else "question",
-    )
-
-
-def _aggregates(judge_sets: AbstractSet[str], bench: Bench | None) -> dict[str, Aggregate]:
-    """Return how the grades of a conversation are combined, of the sets that say it."""
-    found: dict[str, Aggregate] = {}
-    for name in judge_sets - {UNSTATED}:
-        try:
-            judge_set = sets.load(name, None if bench is None else bench.folder)
-        except TurnbenchError:  # a set of somebody else's, which is not here
-            continue
-        if judge_set.aggregate is not None:
-            found[name] = judge_set.aggregate
-    return found
-
-
-def _baseline(options: ShowResult, scores: Scores) -> str | None:
-    """Return the baseline: the one named, or the model that is in every pair of three or more."""
-    select = options.select
-    if select.mode == "pairwise-all":
-        return None
-    if select.baseline_model is not None:
-        if select.baseline_model not in scores.models:
-            raise MissingError(f"no pairs with {select.baseline_model} (--baseline-model)")
-        return select.baseline_model
-    pairs = scores.take(scores.opponent >= 0).of(metric=WIN)
-    if not len(pairs):
-        return None
-    codes = np.unique(np.concatenate([pairs.model, pairs.opponent])).tolist()
-    for code in codes:
-        in_all = bool(((pairs.model == code) | (pairs.opponent == code)).all())
-        if in_all and (len(codes) > 2):
-            found: str = scores.models[code]
-            return found
-    if select.mode == "pairwise-baseline" and len(codes) > 2:
-        raise UsageError("no model is in every pair; name one with --baseline-model")
-    return None
-
-
-def _of_models(scores: Scores, view: View) -> Scores:
-    """Return the verdicts on the models asked for; with a baseline the pairs with it.
-
-    Raises:
-        MissingError: there is none; the message names the models there are.
-    """
-    found = scores
-    if view.baseline is not None:
-        code = scores.models.index(view.baseline)
-        pairs = scores.opponent >= 0
-        found = scores.take(~pairs | (scores.model == code) | (scores.opponent == code))
-    if view.models:
-        baseline = [view.baseline] if view.baseline else []
-        found = found.of(models=[*view.models, *baseline])
-    if not len(found):
-        raise MissingError(
-            f"no judgments of {listed(view.models)}; there are those of {listed(scores.models, 9)}"
-        )
-    return found
 
 
 def _complete(own: Section) -> Section:
