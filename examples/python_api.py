@@ -3,6 +3,7 @@
 python examples/python_api.py [DATA_DIR]      (default: demo, the folder of `make demo`)
 """
 
+import pathlib
 import sys
 
 import harness
@@ -13,17 +14,15 @@ def main(data_dir: str = "demo") -> None:
     problems = harness.check_bench("mt_bench", data_dir).problems
     print(f"{len(problems)} problems in the questions")
     models = ["builtin/reference", "builtin/outline", "builtin/eliza"]
-    with harness.tqdm_watch(unit="answer") as watch:
-        answered = harness.gen_answer(models, data_dir=data_dir, watch=watch)
-    print(f"{answered.written} answers written")
+    answered = harness.gen_answer(models, data_dir=data_dir)
+    print(f"{answered.outcome.done} answers written")
 
     for mode in ("single", "pairwise-all"):
-        judged = harness.gen_judgment(
-            "builtin/overlap", mode=mode, judge_set="mt_bench", data_dir=data_dir
-        )
-        print(f"{judged.written} judgments written, {judged.unparsed} of them without a verdict")
-        for failure in judged.tally.failures:
-            print(f"failed: {failure.key}: {failure.message}")
+        judged = harness.gen_judgment("builtin/overlap", mode=mode, data_dir=data_dir)
+        unread = judged.unread().total()
+        print(f"{judged.outcome.done} judgments written, {unread} of them without a verdict")
+        for cause in judged.outcome.causes():
+            print(f"failed: {cause}")
 
     single = harness.show_result("single", data_dir=data_dir)
     for row in single.rows():
@@ -32,10 +31,7 @@ def main(data_dir: str = "demo") -> None:
     pairs = harness.show_result("pairwise-all", data_dir=data_dir)
     for row in pairs.rows():
         print(f"{row['model']:20} won {row['win']}, tied {row['tie']}, lost {row['loss']}")
-    print(*single.notes, sep="\n")
-
-    sure = harness.show_result("single", intervals=True, data_dir=data_dir)
-    harness.write_report(f"{data_dir}/report.html", harness.result_page(sure))
+    harness.write_html(pathlib.Path(data_dir) / "report.html", pairs.page)
 
 
 if __name__ == "__main__":
