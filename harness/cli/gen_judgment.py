@@ -66,7 +66,7 @@ def tell(plan: JudgePlan) -> None:
         calls.counted(len(plan.questions), "question"),
         calls.counted(len(plan.models), "model"),
     )
-    if plan.mode != "single" and judge_set.order != "both":
+    if plan.kind == "pair1":
         log.info("each pair is shown in one order only (%s)", judge_set.order.replace("_", " "))
     for task in plan.tasks:
         parts = []
@@ -83,7 +83,7 @@ def _left(plan: JudgePlan, task: JudgeTask) -> str:
     if plan.mode == "single":
         judgments = calls.counted(len(task.todo), "judgment")
         return f"{judgments} to make, {calls.counted(task.calls, 'call')}"
-    both = plan.judge_set.order == "both"
+    both = plan.kind == "pair"
     most = len(task.todo) * (2 if both else 1)
     equal = " (equal answers are a tie without a call)" if task.calls < most else ""
     orders = " in both orders" if both else ""
