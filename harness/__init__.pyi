@@ -1,5 +1,10 @@
 """The Python interface: the names that `harness` offers, each from the module that defines it."""
 
+from harness.extras.importing.back import import_back as import_back
+from harness.extras.importing.originals import fetch_bench as fetch_bench
+from harness.extras.importing.originals import originals as originals
+from harness.extras.importing.reading import ImportReport as ImportReport
+from harness.extras.importing.reading import import_data as import_data
 from harness.old.answering.options import AnswerOptions as AnswerOptions
 from harness.old.answering.plan import plan_answers as plan_answers
 from harness.old.answering.work import run_answers as run_answers
@@ -7,17 +12,12 @@ from harness.old.api import auto_checks as auto_checks
 from harness.old.api import auto_metrics as auto_metrics
 from harness.old.api import gen_answer as gen_answer
 from harness.old.api import gen_judgment as gen_judgment
-from harness.extras.importing.back import import_back as import_back
 from harness.old.api import run_bench as run_bench
 from harness.old.bench import Bench as Bench
 from harness.old.bench import load_bench as load_bench
 from harness.old.checking import check_bench as check_bench
 from harness.old.errors import TurnbenchError as TurnbenchError
 from harness.old.estimating import estimate_plan as estimate_plan
-from harness.extras.importing.originals import fetch_bench as fetch_bench
-from harness.extras.importing.originals import originals as originals
-from harness.extras.importing.reading import ImportReport as ImportReport
-from harness.extras.importing.reading import import_data as import_data
 from harness.old.judging.options import JudgeOptions as JudgeOptions
 from harness.old.judging.prompts import judge_prompts as judge_prompts
 from harness.old.judging.run import plan_judgments as plan_judgments
@@ -41,23 +41,15 @@ from harness.old.meta_evaluation.report import Report as Report
 from harness.old.meta_evaluation.self_preference import judge_self as judge_self
 from harness.old.pipeline import plan_bench as plan_bench
 from harness.old.pipeline import run_plan as run_plan
-from harness.old.results.cost import show_cost as show_cost
-from harness.old.results.efficiency import EfficiencyTable as EfficiencyTable
-from harness.old.results.efficiency import efficiency as efficiency
-from harness.old.results.first_turn import FirstTurnEffect as FirstTurnEffect
-from harness.old.results.first_turn import first_turn_effect as first_turn_effect
-from harness.old.results.result import Result as Result
-from harness.old.results.show import show_result as show_result
-from harness.old.results.styled import show_style as show_style
 from harness.old.running.bar import tqdm_watch as tqdm_watch
 from harness.old.running.options import RunOptions as RunOptions
 from harness.old.showing.check_bench import bench_page as bench_page
-from harness.old.showing.efficiency import efficiency_page as efficiency_page
-from harness.old.showing.first_turn import first_turn_page as first_turn_page
-from harness.old.showing.html import write_report as write_report
 from harness.old.showing.judge_report import judge_page as judge_page
-from harness.old.showing.show_result import result_page as result_page
 from harness.old.status import BenchStatus as BenchStatus
 from harness.old.status import bench_status as bench_status
+from harness.reporting.html import write_html as write_html
+from harness.reporting.page import Page as Page
+from harness.reporting.show_result import Result as Result
+from harness.reporting.show_result import show_result as show_result
 
 __version__: str

@@ -14,7 +14,7 @@ from harness.models.endpoint import ModelConfig
 from harness.models.prices import Price
 from harness.models.resolving import resolve
 from harness.options import ShowResult, build, option
-from harness.reporting.boards import with_board
+from harness.reporting.boards import repeats_itself, with_board
 from harness.reporting.formats import frame, text
 from harness.reporting.html import fragment
 from harness.reporting.other_pages import (
@@ -102,6 +102,10 @@ def results_of(options: ShowResult, cost: Cost | None = None) -> Result:
     if view.baseline is not None and bench is not None:
         view = replace(view, controlled=_controlled(options, scores, bench, view.baseline))
     sections = sections_of(groups, view)
+    if view.controlled and bench is not None:
+        for model in filter(functools.partial(repeats_itself, bench), view.controlled):
+            said = f"{model} gives mostly one and the same answer; its rate says nothing."
+            sections[0].caveats.insert(0, said)
     if options.common:
         sections = [_complete(own) for own in sections]
     page = results_page(sections, view, _causes(bench, groups))
