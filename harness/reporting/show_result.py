@@ -1,6 +1,8 @@
 """`show_result`: from the judgments of a benchmark to the page that says who is better."""
 
 import functools
+import glob
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -8,6 +10,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from harness import bench as benches
 from harness.bench import Bench
 from harness.errors import MissingError, TurnbenchError, UsageError
 from harness.models.endpoint import ModelConfig
@@ -241,13 +244,14 @@ def _causes(bench: Bench | None, groups: Sequence[Panel]) -> list[Note]:
     """Return the causes of missing judgments, each with the command that helps."""
     if bench is None:
         return []
-    judges = " ".join(dict.fromkeys(judge for panel in groups for judge in panel.judges))
+    judges = list(dict.fromkeys(judge for panel in groups for judge in panel.judges))
     modes = {panel.form for panel in groups}
     mode = " --mode pairwise-all" if modes == {"pair"} else ""
-    command = f"gen_judgment --judge-model {judges}{mode}"
+    command = f"gen_judgment --judge-model {' '.join(map(shlex.quote, judges))}{mode}"
     command += f" {bench.flags}".replace(" --bench-name mt_bench", "")
     found = []
-    failed = failures(bench.folder, "model_judgment/*")
+    outputs = [f"model_judgment/{glob.escape(benches.file_stem(judge))}*" for judge in judges]
+    failed = [failure for output in outputs for failure in failures(bench.folder, output)]
     if failed:
         last = max(failed, key=lambda failure: failure.time)
         status = f"HTTP {last.status}, " if last.status else ""
