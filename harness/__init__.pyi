@@ -5,11 +5,11 @@ from harness.extras.importing.originals import fetch_bench as fetch_bench
 from harness.extras.importing.originals import originals as originals
 from harness.extras.importing.reading import ImportReport as ImportReport
 from harness.extras.importing.reading import import_data as import_data
+from harness.metrics.commands import auto_checks as auto_checks
+from harness.metrics.commands import auto_metrics as auto_metrics
 from harness.old.answering.options import AnswerOptions as AnswerOptions
 from harness.old.answering.plan import plan_answers as plan_answers
 from harness.old.answering.work import run_answers as run_answers
-from harness.old.api import auto_checks as auto_checks
-from harness.old.api import auto_metrics as auto_metrics
 from harness.old.api import gen_answer as gen_answer
 from harness.old.api import gen_judgment as gen_judgment
 from harness.old.api import run_bench as run_bench

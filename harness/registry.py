@@ -44,7 +44,21 @@ TABLE: dict[str, dict[str, str]] = {
         "describe": "harness.extras.checks:describe",
         "all_pass": "harness.extras.checks:all_pass",
     },
-    "report": {},
+    "report": {
+        "agreement": "harness.extras.judges.agreement:report",
+        "attack": "harness.extras.judges.attack:report",
+        "checks": "harness.extras.judges.checks:report",
+        "corrected": "harness.extras.judges.corrected:report",
+        "judges": "harness.extras.judges.judges:report",
+        "length": "harness.extras.judges.length:report",
+        "position": "harness.extras.judges.position:report",
+        "ranking": "harness.extras.judges.ranking:report",
+        "reference": "harness.extras.judges.reference:report",
+        "repeat": "harness.extras.judges.repeat:report",
+        "self": "harness.extras.judges.self_preference:report",
+        "wording": "harness.extras.judges.wording:report",
+        "worth": "harness.extras.judges.worth:report",
+    },
     "importer": {
         "feedback_collection": "harness.extras.importing.prometheus:feedback_collection",
         "preference_collection": "harness.extras.importing.prometheus:preference_collection",
@@ -64,8 +78,12 @@ TABLE: dict[str, dict[str, str]] = {
         "fastchat": "harness.judging.fastchat:load",
         "colossalai": "harness.extras.importing.judge_files:colossalai",
         "alpaca_eval": "harness.extras.importing.judge_files:alpaca_eval",
-        # and of ColossalAI's configuration, an Evaluation
+        # of ColossalAI's configuration: an Evaluation; the metrics that it names
         "colossalai_config": "harness.extras.importing.evaluation:read_evaluation",
+        "colossalai_metrics": "harness.extras.importing.evaluation:metrics_of",
+    },
+    "server": {
+        "vllm": "harness.extras.local.serving:served",
     },
     "engine": {
         "batch": "harness.extras.batches:BatchEngine",

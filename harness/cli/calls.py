@@ -1,15 +1,21 @@
 """What commands that call chat models share: estimate, question, bar, list of failures."""
 
+import contextlib
+import pathlib
 import sys
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
-from harness import running
+from msgspec.structs import replace
+
+from harness import registry, running
 from harness.cli.command import log, printable, show
 from harness.cli.parser import Parsed
+from harness.errors import UsageError
 from harness.models import Endpoint, ModelConfig
-from harness.options import Limits
+from harness.options import Endpoint as EndpointFlags
+from harness.options import Limits, Models
 from harness.reporting import Column, Page, Table
 from harness.running import Job, Outcome, estimate
 from harness.running.bar import bar, dollars
@@ -29,6 +35,33 @@ def configs(parsed: Parsed) -> dict[str, ModelConfig]:
         name: convert(table, ModelConfig, f"turnbench.toml: [models.{name}]")
         for name, table in parsed.project.models.items()
     }
+
+
+@contextlib.contextmanager
+def served(
+    models: Models, endpoint: EndpointFlags, needed: Callable[[Models, EndpointFlags], bool]
+) -> Iterator[tuple[Models, EndpointFlags]]:
+    """Serve local weights while the block runs, if `--serve` asks for it and calls are `needed`.
+
+    Yields the flags with the weights' name as a model at the server's address.
+    """
+    if models.serve is None:
+        yield models, endpoint
+        return
+    if models.model_path is None or endpoint.base_url is not None:
+        raise UsageError("--serve is for the weights of --model-path, without --base-url")
+    path, command, dtype = models.model_path, models.serve, models.dtype
+    name = (models.model_id or models.model or (pathlib.Path(path).name,))[0]
+    models = replace(
+        models, model=(name,), model_id=(), model_path=None, serve=None, device=None, dtype="auto"
+    )
+    nowhere = replace(endpoint, base_url="http://127.0.0.1:1/v1")
+    if not needed(models, nowhere):
+        yield models, nowhere
+        return
+    log.info("waiting until %s serves %s", command, path)
+    with registry.find("server", command.split()[0])(command, path, name, dtype) as url:
+        yield models, replace(endpoint, base_url=url)
 
 
 def age(written: float | None) -> str:

@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+from msgspec import structs
+
 from harness import bench, options
 from harness.answering import AnswerPlan, estimate_answers, plan_answers
 from harness.cli import calls
@@ -18,24 +20,32 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _work(parsed: Parsed) -> int:
     record: options.GenAnswer = parsed.options
     loaded = bench.load(record.bench.bench_name, record.bench.data_dir)
-    plan = plan_answers(
-        loaded,
-        record,
-        configs=calls.configs(parsed),
-        key_needed=not record.limits.dry_run,
-    )
-    tell(plan)
-    outcome = calls.carry_out(
-        parsed,
-        record.limits,
-        plan.jobs,
-        lambda: estimate_answers(plan, batch=record.limits.batch),
-        total=plan.total,
-        unit="answers",
-        questions=max(len(model.todo) for model in plan.models),
-        state=loaded.state,
-        redo=record.redo,
-    )
+
+    def planned(models: options.Models, endpoint: options.Endpoint) -> AnswerPlan:
+        return plan_answers(
+            loaded,
+            structs.replace(record, models=models, endpoint=endpoint),
+            configs=calls.configs(parsed),
+            key_needed=not record.limits.dry_run,
+        )
+
+    def needed(models: options.Models, endpoint: options.Endpoint) -> bool:
+        return bool(planned(models, endpoint).total) and not record.limits.dry_run
+
+    with calls.served(record.models, record.endpoint, needed) as (models, endpoint):
+        plan = planned(models, endpoint)
+        tell(plan)
+        outcome = calls.carry_out(
+            parsed,
+            record.limits,
+            plan.jobs,
+            lambda: estimate_answers(plan, batch=record.limits.batch),
+            total=plan.total,
+            unit="answers",
+            questions=max(len(model.todo) for model in plan.models),
+            state=loaded.state,
+            redo=record.redo,
+        )
     if outcome is None:
         return 0
     print("\n".join(str(model.path) for model in plan.models))
@@ -48,7 +58,14 @@ def tell(plan: AnswerPlan) -> None:
     for notice in plan.notices:
         log.info("%s", notice)
     if plan.player is not None:
-        log.info("the user is played by %s", plan.player.endpoint.name)
+        conversations = sum(
+            len(todo.missing)
+            for model in plan.models
+            for todo in model.todo
+            if todo.asking.player is not None
+        )
+        name = plan.player.endpoint.name
+        log.info("the user is played by %s: %d conversations to hold", name, conversations)
     for model in plan.models:
         parts = []
         if model.already:

@@ -21,7 +21,8 @@ def carry_out(plan: "MetricPlan", unit: str, quiet: bool) -> int:
     log.info("%s: %s%s", plan.bench.name, _counted(len(plan.models), "model"), against)
     for work in plan.works:
         parts = [f"{work.already} measured before"] if work.already else []
-        parts += [f"{work.superseded} measured again"] if work.superseded else []
+        again = f"{work.superseded} to measure again because something changed"
+        parts += [again] if work.superseded else []
         todo = f"{_counted(len(work.todo), 'turn')} to measure"
         parts.append(todo if work.todo else "nothing left to measure")
         log.info("%s: %s", _shown(work.metric), ", ".join(parts))
@@ -38,7 +39,7 @@ def carry_out(plan: "MetricPlan", unit: str, quiet: bool) -> int:
         )
     if report.superseded:
         rows = _counted(report.superseded, "older row")
-        log.info("%s moved to %s", rows, plan.bench.state / "model_metric")
+        log.info("%s moved to %s", rows, plan.bench.state / "model_metric" / "superseded")
     for path in report.paths:
         sys.stdout.write(f"{printable(str(path))}\n")
     names = " ".join(work.metric.name for work in plan.works)

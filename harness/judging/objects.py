@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-import yaml  # type: ignore[import-untyped]
+import yaml
 
 
 class Place(NamedTuple):

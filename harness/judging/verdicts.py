@@ -46,6 +46,8 @@ class Match(NamedTuple):
     """None: no possible verdict."""
     formed: bool = False
     """Whether it is in form wherever it stands, since it brings its own label or is an object."""
+    weak: bool = False
+    """Whether it is nothing but a number or a name, so that an answer may well hold the like."""
 
 
 Finder: TypeAlias = Callable[[str], list[Match]]
@@ -110,6 +112,9 @@ _REASONED = re.compile(
 _OPEN = re.compile(r"^\s*(?:<(?:think|thinking|thought|reasoning)>|\[THINK\])", re.I | re.M)
 _FOLDED = str.maketrans("【】", "[]", "*\\\u200b\ufeff")
 _MARKS = " \t\"'`“”‘’«»「」()_#>-•–—$"
+_CLOSERS = f"{_MARKS}.。!,;"
+_NEAR = 200
+"""Characters around a match that are looked at."""
 _LABEL = re.compile(
     r"(?:^|[.!?。:;,(\[{|])[^\w\n]*(?:[\w'’-]+[^\w\n:=]+){0,2}[\w'’-]+[^\w\n:=]*[:=]\W*\Z"
 )
@@ -117,6 +122,7 @@ _JOINED = re.compile(r"[A-Za-z0-9]|[.,~–-]\d|\[\[|[\s\"'`)]{0,3}\?|,? or (?:[A
 _BETWEEN = re.compile(
     r"[\s\"'`]*(?:[,、/&|~<>=–-]+|to|or|and|oder|und|vagy|或|和|또는|か)[\s\"'`]*", re.I
 )
+_LISTED = re.compile(r"[\s\"'”`)]*(?:[,;、/|=:-]|\b(?:or|if|for|when)\b)[^.\n]{0,80}")
 _SENTENCE = re.compile(r"[.!?。](?=\s|[\"'”)])|。|\n")
 _QUOTATION = re.compile(
     r"```.*?(?:```|\Z)|`[^`\n]+`|\"[^\"\n]+\"|“[^”]+”|„[^“”]+[“”]|«[^»]+»|「[^」]+」"
@@ -131,7 +137,7 @@ def choose(text: str, find: Finder, answers: Sequence[str] = (), options: int = 
     if not plain:
         return Verdict(None, "the text is empty" if plain == "" else "reasoning is left open")
     shown = [fold(answer) for answer in answers]
-    held = any(find(answer) for answer in shown)
+    held = any(not match.weak for answer in shown for match in find(answer))
     if held:
         plain = _without_quotations(plain, find, shown)
     matches = _counted(plain, find(plain), options)
@@ -170,16 +176,16 @@ def after_reasoning(text: str) -> str | None:
 
 
 def _in_form(text: str, match: Match) -> bool:
-    start = text.rfind("\n", 0, match.start) + 1
-    before = text[start : match.start].strip(_MARKS)
-    rest = text[match.end :].strip(_MARKS + ".。!,;]}\n")
     if match.formed:
         return True
+    start = text.rfind("\n", 0, match.start) + 1
+    before = text[max(start, match.start - _NEAR) : match.start].strip(_MARKS)
+    after = text[match.end : match.end + _NEAR]
+    ends = match.end + _NEAR >= len(text) and not after.strip(f"{_CLOSERS}]}}\n")
     if before:
-        return _label(before) or (not rest and before.endswith((":", "=")))
-    line = text[match.end :].split("\n", 1)[0]
-    above = text[:start].rstrip()
-    return not line.strip(_MARKS + ".。!,;") or _label(above[above.rfind("\n") + 1 :])
+        return _label(before) or (ends and before.endswith((":", "=")))
+    above = text[max(0, start - _NEAR) : start].rstrip().rpartition("\n")[2]
+    return not after.split("\n", 1)[0].strip(_CLOSERS) or _label(above)
 
 
 def _label(text: str) -> bool:
@@ -188,14 +194,16 @@ def _label(text: str) -> bool:
 
 def _counted(text: str, matches: Sequence[Match], options: int) -> list[Match]:
     """Return the matches without those that repeat the options in one breath."""
+    if not options:
+        return list(matches)
     kept: list[Match] = []
     for match in matches:
         kept.append(match)
         last = kept[-options:]
-        if not options or len({str(one.value) for one in last if one.value}) < options:
+        if len({str(one.value) for one in last if one.value}) < options:
             continue
         gaps = [text[one.end : other.start] for one, other in itertools.pairwise(last)]
-        if all(len(gap) < 80 and not re.search(r"[.\n]", gap) for gap in gaps):
+        if all(map(_LISTED.fullmatch, gaps)):
             del kept[-options:]
     return kept
 
@@ -287,16 +295,16 @@ def grades(text: str, scale: Scale) -> list[Match]:
         if ends == [scale.least, scale.greatest] and one.start() - found[-2].end < 12:
             del found[-2:]  # "from [[1]] to [[10]]"
     if not found and (lone := _LONE_GRADE.fullmatch(text)):
-        return [Match(*lone.span(), _number(lone["n"], scale))]
+        return [Match(*lone.span(), _number(lone["n"], scale), weak=True)]
     if not found and (lone := _LONE_BRACKET.search(text)):
-        match = Match(*lone.span(), _number(lone["n"], scale))
+        match = Match(*lone.span(), _number(lone["n"], scale), weak=True)
         return [match] if _in_form(text, match) else []
     return found
 
 
 _CLOSING_GRADE = re.compile(
-    rf"(?<![\w.,/\[=-])(?P<n>{_NUMBER})(?: ?(?:/|out of) ?(?P<of>\d{{1,4}}))?{_UNIT}"
-    r"(?=[\s.!。\"')}\]|]{0,9}$)",
+    rf"(?P<label>{_NAME}\W{{1,4}})?(?<![\w.,/\[=-])(?P<n>{_NUMBER})"
+    rf"(?: ?(?:/|out of) ?(?P<of>\d{{1,4}}))?{_UNIT}(?=[\s.!。\"')}}\]|]{{0,9}}$)",
     re.M | re.I,
 )
 
@@ -306,7 +314,7 @@ def closing_grades(text: str, scale: Scale) -> list[Match]:
     if "[[" in text:
         return grades(text, scale)
     return [
-        Match(*one.span(), _number(one["n"], scale, one["of"]))
+        Match(one.start("n"), one.end(), _number(one["n"], scale, one["of"]), weak=not one["label"])
         for one in _CLOSING_GRADE.finditer(text)
     ]
 
@@ -337,9 +345,10 @@ def results(text: str, scale: Scale | None) -> list[Match]:
         return found
     if scale is None:
         ending = re.search(rf"(?:\A|\n|: ?)[\W_]*{_ANSWER}(?P<side>[AB])[\W_]*\Z", text)
-        return [Match(ending.start("side"), len(text), ending["side"])] if ending else []
+        side = ending and Match(ending.start("side"), len(text), ending["side"], weak=True)
+        return [side] if side else []
     last = _CLOSING_RESULT.search(text)
-    return [Match(*last.span(), _number(last["n"], scale))] if last else []
+    return [Match(*last.span(), _number(last["n"], scale), weak=True)] if last else []
 
 
 _TWO_BRACKETED = re.compile(
@@ -372,7 +381,8 @@ def bracketed_scores(text: str, scale: Scale) -> list[Match]:
 def two_scores(text: str, scale: Scale) -> list[Match]:
     """Find a line of two numbers; without one, the last `Assistant 1: 8` and `Assistant 2: 6`."""
     found = [
-        Match(*one.span(), _both(one[1], one[2], scale), True) for one in _TWO_ALONE.finditer(text)
+        Match(*one.span(), _both(one[1], one[2], scale), True, True)
+        for one in _TWO_ALONE.finditer(text)
     ]
     by_side = {one["side"].upper(): one for one in _OF_SIDE.finditer(text)}
     named = [by_side.get("1", by_side.get("A")), by_side.get("2", by_side.get("B"))]
@@ -400,7 +410,10 @@ def letters(text: str) -> list[Match]:
     text = text.translate(_LOOKALIKES)
     lone = _LONE_SIDE.fullmatch(text)
     found = [lone] if lone else list(_SIDE.finditer(text))
-    return [Match(*one.span(), _LETTERS.get((one["side"] or "").lower())) for one in found]
+    return [
+        Match(*one.span(), _LETTERS.get((one["side"] or "").lower()), weak=lone is not None)
+        for one in found
+    ]
 
 
 def named_sides(text: str, sides: tuple[str, str]) -> list[Match]:
@@ -414,7 +427,7 @@ def named_sides(text: str, sides: tuple[str, str]) -> list[Match]:
     names = "|".join(map(re.escape, sides))
     word = rf"(?<![\w-]){_ANSWER}[\[(<\"'`]{{0,2}}(?<!\w)({names})[\])>\"'`]{{0,2}}(?=[^\w\n]*$)"
     return inside or [
-        Match(*one.span(), _side(one[1], sides)) for one in re.finditer(word, text, re.M)
+        Match(*one.span(), _side(one[1], sides), weak=True) for one in re.finditer(word, text, re.M)
     ]
 
 
@@ -457,7 +470,10 @@ def label_words(text: str, labels: Sequence[str]) -> list[Match]:
     spelt = (r"[\s_-]?".join(map(re.escape, re.split(r"[\s_-]+", one))) for one in longest)
     for one in re.finditer(rf"(?<![\w-])({'|'.join(spelt)})(?![\w-])", text, re.I):
         label = names[folded(one[1])]
-        match = Match(*one.span(), None if _DENIED.search(text[: one.start()]) else label)
+        match = Match(
+            *one.span(),
+            None if _DENIED.search(text[max(0, one.start() - 20) : one.start()]) else label,
+        )
         if (one[1] == label and label.isupper() and len(label) > 2) or _in_form(text, match):
             found.append(match)
     return found

@@ -1,13 +1,13 @@
 """The commands `auto_metrics` and `auto_checks`, from Python: the same words as keywords."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from harness import bench as benches
 from harness import options, registry
 from harness.bench import Bench
-from harness.errors import MissingError
-from harness.metrics.load import load
+from harness.errors import DataError, MissingError, UsageError
+from harness.metrics.load import configured, load
 from harness.metrics.metric import Metric, Setup
 from harness.metrics.run import MetricPlan, MetricReport, plan, run
 from harness.options import AutoChecks, AutoMetrics, Slice
@@ -45,8 +45,11 @@ def plan_metrics(asked: AutoMetrics) -> MetricPlan:
     metrics: Sequence[Metric]
     notices: list[str] = []
     if asked.config is not None:
-        read: Callable[..., Any] = registry.find("judge_file", "colossalai_metrics")
-        metrics, notices = read(asked.config, setup, chosen)
+        if asked.options.metrics:
+            raise UsageError("--config names the metrics; leave out --metrics")
+        evaluation = registry.find("judge_file", "colossalai_config")(asked.config)
+        notices = evaluation.check(chosen, None)
+        metrics = configured(evaluation, setup)
     else:
         metrics = load(asked.options.metrics or ("text",), setup)
     found = plan(
@@ -68,6 +71,12 @@ def plan_checks(asked: AutoChecks) -> MetricPlan:
     checked = [question for question in _questions(bench, asked.slice) if any(question.checks)]
     if not checked:
         raise MissingError(f"no question of {bench.name} has checks; see docs/checks.md")
+    for question in checked:
+        try:
+            registry.find("check", "validate")(question)
+        except ValueError as error:
+            file = bench.source / "question.jsonl"
+            raise DataError(f"question {question.question_id}: {error}", file) from None
     metric = load(["checks"], Setup(run_code=asked.run_code))
     found = plan(
         bench,

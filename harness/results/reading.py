@@ -34,6 +34,7 @@ from harness.results.scores import (
     Form,
     Scores,
     Source,
+    outcome,
 )
 from harness.types import Judgment, Measurement, Question, QuestionId, Vote
 
@@ -212,6 +213,7 @@ def _source(row: Judgment, file: str) -> Source:
         form = "points"
     elif row.scores is not UNSET:
         form = "dimensions"
+    sampling = {name: value for name, value in row.sampling.items() if name != "seed"}
     return Source(
         row.judge_model,
         "judge",
@@ -219,7 +221,7 @@ def _source(row: Judgment, file: str) -> Source:
         row.judge_set,
         row.judge_set_version,
         row.scale,
-        json.dumps(row.sampling, sort_keys=True) if row.sampling else "",
+        json.dumps(sampling, sort_keys=True) if sampling else "",
         row.score_method if row.shown_first is None else f"{row.score_method}, one order",
         row.sample,
         row.choice,
@@ -240,19 +242,8 @@ def _numbers(row: Judgment) -> dict[str, float | None]:
         return checklist_shares(row.points or [])
     if row.scores is not UNSET:
         dimensions = dict(row.scores or {})
-        return dimensions if row.score is UNSET else {SCORE: row.grade, **dimensions}
+        return dimensions if row.grade is None else {SCORE: row.grade, **dimensions}
     return {row.criterion or SCORE: row.grade}
-
-
-def outcome(games: Sequence[float | None]) -> float:
-    """Return model_1's outcome of its games; as in FastChat two that differ are a tie.
-
-    Weighed preferences count as their mean: 0.9 and 0.6 are 0.75.
-    """
-    played = [game for game in games if game is not None]
-    if any(game not in (0.0, 0.5, 1.0) for game in played):
-        return sum(played) / len(played)
-    return played[0] if len(set(played)) == 1 else 0.5
 
 
 def _flip(row: Judgment) -> int:
@@ -306,6 +297,19 @@ def of_rows(
     return columns.finish()
 
 
+def of_files(
+    rows: Iterable[tuple[str, Judgment | Vote | Measurement]], questions: Iterable[Question]
+) -> Scores:
+    """Return the scores of rows, each with its file's name; rows of other questions are left out.
+
+    The texts of the rows are not needed.
+    """
+    columns = _Columns(questions, only_known=True)
+    for file, row in rows:
+        columns.add(row, file)
+    return columns.finish()
+
+
 def read(
     bench: Bench | None,
     *,
@@ -340,7 +344,10 @@ def read(
             for measured in store.rows(path, Measurement):
                 columns.add(measured.row, path.name)
     if not columns.good:
-        where = bench.folder if bench is not None else ", ".join(map(str, files))
+        where = ", ".join(map(str, files)) or (bench.folder if bench is not None else "")
+        if columns.outdated:
+            what = f"its judgments ({columns.outdated}) are about other questions than today's"
+            raise MissingError(f"{where}: {what}; run gen_judgment again")
         raise MissingError(f"{where}: no judgments; run gen_judgment first")
     return columns.finish()
 

@@ -36,7 +36,7 @@ class Source(NamedTuple):
     version: str = ""
     scale: tuple[float, float] | None = None
     sampling: str = ""
-    """What the judge was sampled with, as JSON; empty: unknown."""
+    """What the judge was sampled with, its seed aside, as JSON; empty: unknown."""
     method: str = "text"
     """How the verdict was read: `text`, `logprobs`, of a pair judged once `text, one order`; or a
     metric's variant."""
@@ -142,3 +142,14 @@ def _among(codes: Ints, names: Sequence[Any], names_wanted: Collection[Any]) -> 
     is_wanted = np.array([name in names_wanted for name in names] + [False])  # -1 is no name
     result: Bools = is_wanted[codes]
     return result
+
+
+def outcome(games: Sequence[float | None]) -> float:
+    """Return model_1's outcome of its games; as in FastChat two that differ are a tie.
+
+    Weighed preferences count as their mean: 0.9 and 0.6 are 0.75.
+    """
+    played = [game for game in games if game is not None]
+    if any(game not in (0.0, 0.5, 1.0) for game in played):
+        return sum(played) / len(played)
+    return played[0] if len(set(played)) == 1 else 0.5

@@ -4,7 +4,8 @@
 
 A beats B in 3 of 4 pairs: s_A − s_B = ln 3, ratings 1095 and 905. 400 points are odds of 10 to 1.
 A model that won or lost everything has no strength, and neither has one that never met the others.
-Strengths are for reading; who is better is told by `compare`, on what both models did.
+Strengths are for reading: with two noisy games a pair they differ between equal models that met
+different opponents. Only where pairs were drawn at random does `compare` rest on them.
 
 With `style` the differences of the two answers in length, headers, lists and bold passages are
 further terms: what remains is the strength at equal style. z = (f_A − f_B)/(f_A + f_B).
@@ -69,18 +70,18 @@ def logistic(features: Floats, share: Floats, question: Ints, questions: int) ->
     if np.abs(theta).max(initial=0) > 30:
         raise UsageError("there is no estimate: a term decides all of its pairs")
     p = 1 / (1 + np.exp(-(features @ theta)))
-    residual = features * (share - p)[:, None]
+    order = np.argsort(question, kind="stable")
+    present, starts = np.unique(question[order], return_index=True)
+    residual = (features * (share - p)[:, None])[order]
     score = np.zeros((questions, features.shape[1]))
-    np.add.at(score, question, residual)
+    score[present] = np.add.reduceat(residual, starts)
     return Fit(theta, score @ np.linalg.inv(hessian))
 
 
 def strengths(scores: Scores) -> dict[str, Estimate | None]:
     """Return the rating of each model of these pairs; None where there is none."""
     pairs = scores.take(scores.valid)
-    ratings: dict[str, Estimate | None] = {
-        scores.models[code]: None for code in np.unique([pairs.model, pairs.opponent]).tolist()
-    }
+    ratings: dict[str, Estimate | None] = dict.fromkeys(scores.models_present)
     members, pairs = _comparable(pairs)
     if len(members) > 1:
         rated, _ = _ratings(pairs, members, np.empty((len(pairs), 0)))

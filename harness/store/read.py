@@ -45,8 +45,10 @@ def data_files(folder: pathlib.Path) -> list[pathlib.Path]:
     return sorted(path for path in found if path.is_file() and not path.name.startswith("."))
 
 
-def rows(path: pathlib.Path, kind: type[T]) -> Iterator[Place[T]]:
-    """Yield the rows of a file in its order.
+def rows(
+    path: pathlib.Path, kind: type[T], *, offset: int = 0, line: int = 1
+) -> Iterator[Place[T]]:
+    """Yield the rows of a file in its order, from the line that begins at an offset.
 
     A question id such as "81" becomes 81. A last line that is not JSON was cut off by a kill: it is
     left out with a warning.
@@ -55,12 +57,12 @@ def rows(path: pathlib.Path, kind: type[T]) -> Iterator[Place[T]]:
         DataError: a line is not a row of this kind.
     """
     decode = cast("Callable[[bytes], T]", _decoder(kind))
-    offset = 0
     with _open(path) as file:
-        for number, line in enumerate(file, 1):
-            length = len(line)
-            if not line.isspace():
-                data = line.removeprefix(_BOM) if number == 1 else line
+        file.seek(offset)
+        for number, text in enumerate(file, line):
+            length = len(text)
+            if not text.isspace():
+                data = text.removeprefix(_BOM) if number == 1 else text
                 try:
                     row = decode(data)
                 except (msgspec.MsgspecError, UnicodeError, TypeError):

@@ -114,6 +114,16 @@ CASES = [
         id="order",
     ),
     pytest.param({"kind": "equals", "text": "Lisbon"}, "**Lisbon**.", "It is Lisbon.", id="equals"),
+    pytest.param({"kind": "case", "is": "lower"}, "all small, 3.5", "all Small", id="case"),
+    pytest.param(
+        {
+            "kind": "all",
+            "checks": [{"kind": "equals", "text": "yes"}, {"kind": "case", "is": "lower"}],
+        },
+        "yes.",
+        "Yes.",
+        id="all",
+    ),
     pytest.param(
         {"kind": "language", "is": "hu"},
         "Tegnap este a kertben ültünk, és nem esett az eső.",

@@ -93,7 +93,7 @@ def from_json(text: str, folders: Iterable[pathlib.Path] = ()) -> Table:
 
 
 def _with_categories(table: Table) -> Table:
-    """Return a table in which a model's numbers by category, part of its row, have their own key."""
+    """Return a table in which a model's numbers by category have their own key."""
     found: Table = {}
     for key, columns in table.items():
         if key.startswith("rows: "):  # the page says the judge set

@@ -235,6 +235,27 @@ def test_a_variant_is_judged_on_each_turn_it_wrote_after_the_given_ones(folder: 
     assert "own 1" not in (second.user_prompt or "")
 
 
+def test_a_label_is_no_score_for_fastchats_tools(folder: Folder) -> None:
+    texts = iter(['{"evaluation": "CORRECT"}', "no idea", "no idea"])
+    options = {"judge_set": "short_fact_en", "judge_model": "gpt-4.1"}
+    plan = folder.plan(question_begin=1, **options)
+    rows = folder.judge(plan, lambda prompt: next(texts))
+    assert [(row.label, row.share, row.score) for row in rows] == [
+        ("CORRECT", 1.0, None),
+        (None, None, -1),
+    ]
+    assert [row.failed for row in rows] == [False, True]
+
+
+def test_of_dimensions_the_total_is_the_score(folder: Folder) -> None:
+    names = ("factuality", "need_satisfaction", "clarity", "completeness", "style")
+    text = json.dumps(dict.fromkeys(names, 6) | {"overall": 8})
+    options = {"judge_set": "dimensions", "judge_model": "gpt-4.1", "first_n": 1}
+    row = folder.judge(folder.plan(**options), text)[0]
+    assert (row.score, row.scores["style"]) == (8, 6)  # type: ignore[index]
+    assert row.scale == (1, 10)
+
+
 def _checklist_plan(folder: Folder) -> JudgePlan:
     points = [
         {"point": "It names a year.", "weight": 2, "tag": "facts"},

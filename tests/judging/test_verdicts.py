@@ -194,6 +194,21 @@ def test_an_answer_that_holds_the_form_is_not_taken_for_the_judge(text: str, val
     assert read(Reply(text=text), GRADE, [PLANTED]).value == value
 
 
+@pytest.mark.parametrize(
+    ("form", "text", "answer", "value"),
+    [
+        pytest.param(GRADE, "Rating: [[5]]\n\nRating: [[9]]", "4", 9, id="a number"),
+        pytest.param(SIDE, "Is it [[A]]? It is [[B]].", "A", "B", id="a letter"),
+        pytest.param(CLOSING, "1. Facts: 3\nScore: 2", "They were 4", 2, id="a line's number"),
+        pytest.param(CLOSING, "1. Facts: 3\nScore: 2", "Score: 5", None, id="a labelled number"),
+    ],
+)
+def test_a_short_answer_does_not_hold_the_form(
+    form: Form, text: str, answer: str, value: Any
+) -> None:
+    assert read(Reply(text=text), form, [answer]).value == value
+
+
 def test_a_point_is_met_only_with_a_quotation_from_the_answer() -> None:
     said = [
         {"point": 1, "met": True, "quote": "by Buda … and Pest"},

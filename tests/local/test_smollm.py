@@ -52,6 +52,8 @@ def test_it_answers_by_its_template_and_stops(smollm: str) -> None:
 
 
 def test_it_remembers_the_first_turn(smollm: str) -> None:
-    one, two = second(smollm, "My cat is called Pixel. Say hello to it.", "What is my cat called?")
-    assert one.text
-    assert "Pixel" in two.text
+    question = "What is the secret word?"
+    _, two = second(smollm, "The secret word is banana. Please repeat it.", question)
+    (alone,) = ask(smollm, [request(question, temperature=0, max_tokens=60)])
+    assert "banana" in two.text
+    assert "banana" not in alone.text

@@ -1,5 +1,7 @@
 """Boards: alpaca_eval's columns and figures, what may be added, what stands around it."""
 
+import csv
+import gzip
 from pathlib import Path
 
 import pytest
@@ -68,6 +70,33 @@ def test_a_row_has_alpaca_evals_figures(small: bench.Bench) -> None:
     assert float(row["discrete_win_rate"]) == 50
     assert row["avg_length"] == "3"  # (4 + 4 + 2 + 3 + 4) / 5, rounded down
     assert row["length_controlled_winrate"] == ""
+
+
+@pytest.mark.reference
+def test_the_rows_of_published_models(small: bench.Bench, reference_data: Path) -> None:
+    folder = reference_data / "alpaca_eval"
+    with gzip.open(folder / "lc_rows.csv.gz", "rt") as file:
+        scores = of_rows(
+            Judgment(
+                question_id=int(row["instruction_index"]),
+                model_1=row["model"],
+                model_2="base",
+                g1_winner="model_1",
+                g1_preference=float(row["preference"]) - 1,
+                turn=1,
+            )
+            for row in csv.DictReader(file)
+            if row["preference"]
+        )
+    rows = {row["model"]: row for row in board_rows(scores, small, ORIGIN)}
+    with (folder / "official_values.csv").open() as file:
+        published = {row["model"]: row for row in csv.DictReader(file)}
+    assert rows.keys() == published.keys()
+    for model, row in rows.items():
+        for name in ("n_wins", "n_wins_base", "n_draws", "n_total"):
+            assert row[name] == published[model][name]
+        for name in ("win_rate", "standard_error", "discrete_win_rate"):
+            assert float(row[name]) == pytest.approx(float(published[model][name]), abs=1e-8)
 
 
 def test_a_new_board_is_written_and_read_again(small: bench.Bench, tmp_path: Path) -> None:

@@ -68,6 +68,17 @@ def test_models_without_common_opponents_are_not_compared() -> None:
     assert (found.questions, found.p, found.better) == (0, None, None)
 
 
+def test_pairs_drawn_at_random_are_compared_by_strengths() -> None:
+    """Each question has one of three pairs, so no two models met an opponent on the same one."""
+    drawn = [("a", "b"), ("b", "c"), ("a", "c")]
+    rows = [
+        pair(q, *drawn[q % 3], *["model_2" if q % 10 == 0 else "model_1"] * 2) for q in range(60)
+    ]
+    by_strength = compare(of_rows(rows), ["a", "b", "c"], drawn=True).between("a", "c")
+    assert (by_strength.better, by_strength.questions) == ("a", 60)
+    assert compare(of_rows(rows)).between("a", "c").questions == 20
+
+
 def test_opponents_count_only_on_common_questions() -> None:
     rows = [pair(q, "a" if q < 10 else "b", "o", "model_1", "model_1") for q in range(20)]
     assert compare(of_rows(rows)).between("a", "b").questions == 0
@@ -106,6 +117,16 @@ def test_a_turn_that_a_model_lacks_altogether_is_absent_but_not_of_played_users(
         question_id=1, category="c", turns=[], user=User(persona="p", goal="g", done="d")
     )
     assert [own.absent for own in missing(of_rows(rows, [played]))] == [0, 0, 0]
+
+
+def test_variants_with_a_given_history_are_ranked_only_when_named() -> None:
+    rows = [*graded(a=7, b=6), *(grade(q, "a+history=b", 9, turn=2) for q in range(12))]
+    rows += [grade(q, model, 5, turn=2) for q in range(12) for model in "ab"]
+    scores = of_rows(rows)
+    assert rank(scores).names == ("a", "b")
+    named = rank(scores, models=["a", "a+history=b"])
+    assert named.names == ("a+history=b", "a")
+    assert named.missing_share == 0
 
 
 def test_a_baseline_is_an_opponent_without_a_rank() -> None:

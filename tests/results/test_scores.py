@@ -1,16 +1,20 @@
 """Rows as columns: what each kind of row gives, which rows count, which stand together."""
 
 import math
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from harness.results import Panel, Scores, of_rows, panels, summarize
-from harness.results.reading import checklist_shares, outcome
+from harness import bench, store
+from harness.errors import MissingError
+from harness.results import Panel, Scores, of_rows, panels, read, summarize
+from harness.results.reading import checklist_shares
+from harness.results.scores import outcome
 from harness.types import Judgment, MadeFrom, Measurement, Question, Vote
 
 
-def grade(q: int, model: str, score: float, **more: Any) -> Judgment:
+def grade(q: int, model: str, score: float | None, **more: Any) -> Judgment:
     fields: dict[str, Any] = {"judge": ("gpt-4", "single-v1"), "turn": 1} | more
     return Judgment(question_id=q, model=model, score=score, **fields)
 
@@ -86,6 +90,11 @@ def test_a_label_is_1_and_the_other_labels_0_and_no_label_is_no_verdict_in_all()
     }
 
 
+def test_labels_without_a_share_are_no_missing_verdicts() -> None:
+    rows = [grade(1, "a", -1, label="x"), grade(2, "a", -1, label="y")]
+    assert values(of_rows(rows)) == {("a", "x"): [1, 0], ("a", "y"): [0, 1]}
+
+
 def test_dimensions_are_metrics_and_the_total_is_the_score() -> None:
     row = grade(1, "a", 4, scores={"clarity": 5.0, "depth": None})
     assert values(of_rows([row])) == {
@@ -93,6 +102,14 @@ def test_dimensions_are_metrics_and_the_total_is_the_score() -> None:
         ("a", "clarity"): [5],
         ("a", "depth"): [None],
     }
+
+
+def test_dimensions_without_a_total_have_no_score_and_without_any_number_no_verdict() -> None:
+    rows = [
+        grade(1, "a", None, scores={"clarity": 5.0}, scale=(1.0, 5.0)),
+        grade(2, "a", -1, scores=None, scale=(1.0, 5.0)),
+    ]
+    assert values(of_rows(rows)) == {("a", "clarity"): [5, None]}
 
 
 def test_criteria_are_metrics() -> None:
@@ -166,7 +183,10 @@ def test_a_panel_of_pairs_turns_them_the_same_way_round() -> None:
 
 
 def test_samples_of_one_judge_are_their_mean() -> None:
-    rows = [grade(1, "a", score, sample=at) for at, score in enumerate((4, 8, -1))]
+    rows = [
+        grade(1, "a", score, sample=at, sampling={"seed": at})
+        for at, score in enumerate((4, 8, -1))
+    ]
     assert only(of_rows(rows)).combined.value.tolist() == [6]
 
 
@@ -221,3 +241,23 @@ def test_of_pairs_both_models_must_be_named_and_of_one_name_either() -> None:
     scores = of_rows(rows)
     assert len(scores.of(models=["a", "b"])) == 1
     assert len(scores.of(models=["b"])) == 2
+
+
+def test_a_folder_is_read_with_its_questions_and_says_what_is_not_there(tmp_path: Path) -> None:
+    folder = tmp_path / "b"
+    folder.mkdir()
+    (folder / "question.jsonl").write_text('{"question_id": 1, "category": "c", "turns": ["?"]}\n')
+    loaded = bench.load("b", tmp_path)
+    with pytest.raises(MissingError, match="no judgments; run gen_judgment first"):
+        read(loaded)
+    path = folder / "model_judgment" / "gpt-4_single.jsonl"
+    with store.Writer(path, Judgment) as writer:
+        writer.append(grade(9, "a", 4))
+    with pytest.raises(MissingError, match=r"\(1\) are about other questions"):
+        read(loaded)
+    with store.Writer(path, Judgment) as writer:
+        writer.append(grade(1, "a", 4))
+        writer.append(pair(1, "a", "b", "tie", "tie"))
+    assert (len(read(loaded)), len(read(loaded, kind="single"))) == (2, 1)
+    assert read(loaded).questions[0].category == "c"
+    assert len(read(None, files=[path])) == 3

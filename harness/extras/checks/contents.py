@@ -13,7 +13,7 @@ import regex
 
 from harness.extras.checks.check import Bounds, Check
 from harness.extras.checks.passage import PASSED, Outcome, Passage, Span, normal
-from harness.extras.checks.units import CJK, LETTER
+from harness.extras.checks.units import CJK, LETTER, words
 
 Texts: TypeAlias = str | list[str]
 _ONCE = (1, None)
@@ -253,6 +253,33 @@ class Equals(Check, frozen=True, kw_only=True, tag="equals"):
     def _plain(self, text: str) -> str:
         plain = " ".join(normal(text).split()).strip('*_ .。"')
         return plain if self.match_case else plain.casefold()
+
+
+class Case(Check, frozen=True, kw_only=True, tag="case"):
+    """Capital or small letters only, or every word with a capital: {"is": "lower"}."""
+
+    case: Literal["upper", "lower", "capitalized"] = msgspec.field(name="is")
+
+    def requirement(self) -> str:
+        """Return the requirement in words."""
+        letters = {"upper": "capital letters only", "lower": "small letters only"}
+        return letters.get(self.case, "every word begins with a capital")
+
+    def test(self, passage: Passage) -> Outcome:
+        """Find the first words that are written otherwise."""
+        text = passage.text
+        if self.case != "capitalized" and text.upper() == text.lower():
+            return Outcome(False, "there is no letter")
+        wrong = [span for span in words(passage) if not self._right(passage.at(span))]
+        if not wrong:
+            return PASSED
+        first = passage.at(wrong[0])
+        return Outcome(False, f"“{first}”, {len(wrong)} words in all", tuple(wrong[:_MOST_SPANS]))
+
+    def _right(self, word: str) -> bool:
+        if self.case == "capitalized":
+            return not word[0].islower()
+        return not any(map(str.islower if self.case == "upper" else str.isupper, word))
 
 
 class Language(Check, frozen=True, kw_only=True, tag="language"):

@@ -3,7 +3,7 @@
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 import msgspec
 
@@ -11,6 +11,7 @@ from harness.extras.checks.answers import Choice, Number
 from harness.extras.checks.check import Check, nearest
 from harness.extras.checks.code import Code
 from harness.extras.checks.contents import (
+    Case,
     Contains,
     Ends,
     Equals,
@@ -30,28 +31,46 @@ from harness.types import Question
 NO_CHECKS = "(This message sets no limit that a program can check.)"
 
 
-class AnyOf(Check, frozen=True, kw_only=True, tag="any"):
-    """At least one of these: {"kind": "any", "checks": [...]}."""
+class _Joined(Check, frozen=True, kw_only=True):
+    """Several checks that count as one."""
 
+    JOINT: ClassVar[str]
+    DECIDES: ClassVar[tuple[bool | None, ...]]
+    """Of several outcomes the one that comes first here decides."""
     checks: list["AnyCheck"]
 
     def requirement(self) -> str:
         """Return the requirements in words."""
-        return " or ".join(check.statement for check in self.checks)
+        return f" {self.JOINT} ".join(check.statement for check in self.checks)
 
     def runs_code(self) -> bool:
         """Return whether one of them does."""
         return any(check.runs_code() for check in self.checks)
 
     def test(self, passage: Passage) -> Outcome:
-        """Return the first that passes, else one that is not decided, else the first."""
+        """Return the outcome that decides."""
         outcomes = [check.outcome(passage) for check in self.checks]
-        return min(outcomes, key=lambda outcome: (True, None, False).index(outcome.passed))
+        return min(outcomes, key=lambda outcome: self.DECIDES.index(outcome.passed))
+
+
+class All(_Joined, frozen=True, kw_only=True, tag="all"):
+    """All of these: {"kind": "all", "checks": [...]}."""
+
+    JOINT = "and"
+    DECIDES = (False, None, True)
+
+
+class AnyOf(_Joined, frozen=True, kw_only=True, tag="any"):
+    """At least one of these: {"kind": "any", "checks": [...]}."""
+
+    JOINT = "or"
+    DECIDES = (True, None, False)
 
 
 AnyCheck: TypeAlias = (
-    Count | Sorted | Distinct | Contains | NotContains | Starts | Ends | Order | Equals | Language
-    | Keeps | Quotes | Shorter | Json | Csv | Table | Number | Choice | Code | IFEval | AnyOf
+    Count | Sorted | Distinct | Contains | NotContains | Starts | Ends | Order | Equals | Case
+    | Language | Keeps | Quotes | Shorter | Json | Csv | Table | Number | Choice | Code | IFEval
+    | All | AnyOf
 )  # fmt: skip
 KINDS: Mapping[str, type[Check]] = {
     str(kind.__struct_config__.tag): kind for kind in AnyCheck.__args__
@@ -85,10 +104,10 @@ def read_check(value: Any) -> Check:
     for name in value:
         if name not in known:
             raise ValueError(f"{kind} takes no {name!r}; {nearest(str(name), known)}")
-    if kind == "any":
+    if kind in ("all", "any"):
         inner = value.get("checks")
         if not isinstance(inner, list) or not inner:
-            raise ValueError("any needs checks, a list that is not empty")
+            raise ValueError(f"{kind} needs checks, a list that is not empty")
         for check in inner:
             read_check(check)
     try:

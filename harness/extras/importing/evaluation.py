@@ -11,14 +11,16 @@ GPT are criteria of the judge set (`metrics_en`, `metrics_zh`); Metrics and UniE
 import difflib
 import json
 import pathlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from harness import registry, store
 from harness.errors import DataError
 from harness.extras.importing.items import folded
 from harness.judging.sets import DEFAULT, JudgeSet
+from harness.metrics import Metric, Setup, load
 from harness.types import Question
 
 METRICS = {
@@ -150,6 +152,46 @@ def read_evaluation(path: pathlib.Path | str) -> Evaluation:
         },
         checkpoints={task: _beside(path, place) for task, place in file.path_for_UniEval.items()},
     )
+
+
+def metrics_of(
+    path: pathlib.Path | str, setup: Setup, questions: Sequence[Question]
+) -> tuple[list[Metric], list[str]]:
+    """Return the metrics that a configuration names, each for its categories, and notices.
+
+    Where `setup` names no model of a metric, the configuration's or ColossalAI's own is taken.
+
+    Raises:
+        DataError: the configuration is wrong.
+        UsageError: a metric cannot be computed here.
+    """
+    own = read_evaluation(path)
+    notices = own.check(questions, None)
+    given = setup.options
+    checkpoints = tuple(f"{task}={place}" for task, place in own.checkpoints.items())
+    options = structs.replace(
+        given,
+        bert_model=given.bert_model or BERT_MODELS.get(own.language),
+        unieval_model=given.unieval_model or checkpoints,
+    )
+    setup = replace(setup, language=own.language, options=options, dimensions=own.dimensions)
+    wanted: dict[str, set[str]] = {}
+    for category, names in own.metrics.items():
+        for name in names:
+            wanted.setdefault(name, set()).add(category)
+    if asked := {category for category, names in own.dimensions.items() if names}:
+        wanted["unieval"] = asked
+    metrics = [_only_for(load([name], setup)[0], names) for name, names in wanted.items()]
+    return metrics, notices
+
+
+def _only_for(metric: Metric, categories: Collection[str]) -> Metric:
+    """Return the metric for questions of these categories."""
+
+    def applies(question: Question, turn: int) -> bool:
+        return question.category in categories and metric.applies(question, turn)
+
+    return replace(metric, applies=applies)
 
 
 def _names(names: Iterable[str]) -> tuple[str, ...]:
