@@ -25,7 +25,15 @@ Scale: TypeAlias = tuple[float, float]
 
 MANY = 12
 """Models above which --details compares only neighbours, and bars show the first."""
-KINDS = {"grade": "grades", "pair": "pairs", "vote": "votes", "metric": "numbers"}
+KINDS = {
+    "grade": "grades",
+    "dimensions": "grades",
+    "pair": "pairs",
+    "vote": "votes",
+    "label": "labels",
+    "points": "checklists",
+    "metric": "numbers",
+}
 """What people call the verdicts of a form."""
 
 AGGREGATED = {
