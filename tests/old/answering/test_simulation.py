@@ -12,7 +12,7 @@ from harness.old.answering import AnswerOptions, plan_answers, run_answers
 from harness.old.answering.simulation import EARLY, LEAK, NOTHING, ROLE, Broken, broken_rules, read_prompt
 from harness.old.bench import Bench, load_bench
 from harness.old.cli import check_bench, gen_answer, gen_judgment, run_bench
-from harness.old.cli.show_result import main as show_result
+from harness.cli.show_result import main as show_result
 from harness.old.errors import DataError, UsageError
 from harness.old.records import Choice, Question, Reply
 from harness.old.results.cost import show_cost
