@@ -3,7 +3,6 @@
 python examples/python_api.py [DATA_DIR]      (default: demo, the folder of `make demo`)
 """
 
-import pathlib
 import sys
 
 import harness
@@ -14,15 +13,17 @@ def main(data_dir: str = "demo") -> None:
     problems = harness.check_bench("mt_bench", data_dir).problems
     print(f"{len(problems)} problems in the questions")
     models = ["builtin/reference", "builtin/outline", "builtin/eliza"]
-    answered = harness.gen_answer(models, data_dir=data_dir)
-    print(f"{answered.outcome.done} answers written")
+    with harness.tqdm_watch(unit="answer") as watch:
+        answered = harness.gen_answer(models, data_dir=data_dir, watch=watch)
+    print(f"{answered.written} answers written")
 
     for mode in ("single", "pairwise-all"):
-        judged = harness.gen_judgment("builtin/overlap", mode=mode, data_dir=data_dir)
-        unread = judged.unread().total()
-        print(f"{judged.outcome.done} judgments written, {unread} of them without a verdict")
-        for cause in judged.outcome.causes():
-            print(f"failed: {cause}")
+        judged = harness.gen_judgment(
+            "builtin/overlap", mode=mode, judge_set="mt_bench", data_dir=data_dir
+        )
+        print(f"{judged.written} judgments written, {judged.unparsed} of them without a verdict")
+        for failure in judged.tally.failures:
+            print(f"failed: {failure.key}: {failure.message}")
 
     single = harness.show_result("single", data_dir=data_dir)
     for row in single.rows():
@@ -31,7 +32,10 @@ def main(data_dir: str = "demo") -> None:
     pairs = harness.show_result("pairwise-all", data_dir=data_dir)
     for row in pairs.rows():
         print(f"{row['model']:20} won {row['win']}, tied {row['tie']}, lost {row['loss']}")
-    harness.write_html(pathlib.Path(data_dir) / "report.html", pairs.page)
+    print(pairs.page.outcome)
+
+    both = harness.show_result(data_dir=data_dir)
+    harness.write_html(f"{data_dir}/report.html", both.page)
 
 
 if __name__ == "__main__":
