@@ -108,6 +108,7 @@ def _prompt_text(prompt: JudgePrompt) -> str:
     match, form = prompt.match, prompt.form
     about = [f"question {match.question.question_id}", f"turn {match.turn}"]
     about += [" and ".join(prompt.order)]
+    about += [f"game {prompt.game}"] if prompt.game else []
     about += [f"criterion {match.criterion}"] if match.criterion else []
     asked = [f"template {prompt.template}", f"{form.kind} as {form.format}"]
     if form.kind in ("grade", "dimensions"):

@@ -27,6 +27,9 @@ class JudgePrompt:
 
     match: Match
     order: tuple[str, ...]
+    """The models as they are shown."""
+    game: int | None
+    """Of a pair: 1 shows the first model first, 2 the second."""
     template: str
     form: Form
     request: Request
@@ -39,11 +42,13 @@ class JudgePrompt:
             "turn": match.turn,
             "criterion": match.criterion,
             "models": list(self.order),
+            "game": self.game,
+            "sample": match.sample,
             "template": self.template,
             "kind": form.kind,
             "verdict": form.format,
             "scale": [form.scale.least, form.scale.greatest],
-            "step": form.scale.step,
+            **({} if form.scale.step is None else {"step": form.scale.step}),
             "score_method": "logprobs" if form.by_logprobs else "text",
             "sampling": request.sampling.stated(),
             "schema": request.schema,
@@ -89,12 +94,14 @@ def judge_prompts(
         for turn in range(1, len(question.turns) + 1):
             if (turns and turn not in turns) or question.given(turn) is not None:
                 continue
-            games = judge_set.games(question, turn, 0) if compares else (1,)
+            games = judge_set.games(question, turn, 0) if compares else (None,)
             for criterion in judge_set.criteria_of(question, turn):
                 match = Match(question, turn, names, criterion)
-                for order in [names if game == 1 else names[::-1] for game in games]:
-                    template, request = made.template(match).name, made.request(match, order)
-                    prompts.append(JudgePrompt(match, order, template, made.form(match), request))
+                template, form = made.template(match).name, made.form(match)
+                for game in games:
+                    order = names[::-1] if game == 2 else names
+                    request = made.request(match, order)
+                    prompts.append(JudgePrompt(match, order, game, template, form, request))
     if not prompts:
         raise UsageError(f"{judge_set.name} judges nothing requested of question {question_id}")
     return prompts
