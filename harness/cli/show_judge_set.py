@@ -63,7 +63,9 @@ def _prompts(record: options.ShowJudgeSet) -> list[JudgePrompt]:
 
 def _print(record: options.ShowJudgeSet, values: Any, text: str) -> int:
     if record.format == "json":
-        print(json.dumps(values, ensure_ascii=False, indent=2))
+        text = json.dumps(values, ensure_ascii=False, indent=2)
+        # What could hide or turn the text around it is escaped, as in every JSON string.
+        print("".join(c if c.isprintable() or c == "\n" else json.dumps(c)[1:-1] for c in text))
     else:
         print(printable(text))
     return 0
