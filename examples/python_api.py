@@ -32,10 +32,10 @@ def main(data_dir: str = "demo") -> None:
     pairs = harness.show_result("pairwise-all", data_dir=data_dir)
     for row in pairs.rows():
         print(f"{row['model']:20} won {row['win']}, tied {row['tie']}, lost {row['loss']}")
-    print(*single.notes, sep="\n")
+    print(pairs.page.outcome)
 
-    sure = harness.show_result("single", intervals=True, data_dir=data_dir)
-    harness.write_report(f"{data_dir}/report.html", harness.result_page(sure))
+    both = harness.show_result(data_dir=data_dir)
+    harness.write_html(f"{data_dir}/report.html", both.page)
 
 
 if __name__ == "__main__":

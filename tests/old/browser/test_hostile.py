@@ -8,7 +8,7 @@ from urllib.parse import quote, urlencode
 
 import pytest
 
-from harness.old.cli.show_result import main as show_result
+from harness.cli.show_result import main as show_result
 from tests.old.browser.conftest import ServeViewer, Watched, settled
 from tests.old.browser.hostile import BENCH, CATEGORIES, JUDGES, LONG, LONG_BENCH, MODELS, OUT, by_question, write_hostile
 
