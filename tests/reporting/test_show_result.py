@@ -204,3 +204,11 @@ def test_a_notebook_gets_a_table_without_scripts(data: pathlib.Path) -> None:
     shown = show_result(data_dir=str(data))._repr_html_()
     assert "<table" in shown
     assert "<script" not in shown
+
+
+def test_another_judge_s_unfinished_run_does_not_hide_the_result(data: pathlib.Path) -> None:
+    grades(data, {"a": 9.0, "b": 5.0})
+    grades(data, {"a": 9.0, "b": 5.0}, judge="builtin/overlap", drop=lambda m, q, turn: m == "a")
+    result = show_result(data_dir=str(data))
+    assert result.page.outcome.startswith("a is better than b")
+    assert result.exit_code == 0
