@@ -1,6 +1,7 @@
 """Which judgments `show_result` shows, and how: from its flags to scores and a view."""
 
 import fnmatch
+from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from typing import Any
 
@@ -10,14 +11,14 @@ from harness import bench as benches
 from harness.bench import Bench
 from harness.errors import MissingError, TurnbenchError, UsageError
 from harness.judging import sets
-from harness.options import ShowResult
+from harness.options import ShowResult, Slice
 from harness.reporting.page import listed
 from harness.reporting.section import View
 from harness.results import Scores, read
 from harness.results.scores import WIN
 from harness.results.summarize import Aggregate
 from harness.store import looks_like
-from harness.types import UNSTATED, Vote
+from harness.types import UNSTATED, Question, Vote
 
 
 def load_bench(options: ShowResult) -> Bench | None:
@@ -74,14 +75,22 @@ def selected(scores: Scores, options: ShowResult, bench: Bench | None) -> Scores
         kept = kept.of(metric=slices.criterion)
     if slices.turns:
         kept = kept.of(turns=slices.turns)
-    part = slices.question_begin, slices.question_end, slices.first_n, slices.sample_n
-    if bench is not None and part != (0, None, None, None):
-        taken = benches.take(bench.questions, *part)
+    if bench is not None and _part(slices) != (0, None, None, None):
+        taken = questions_taken(options, bench)
         kept = kept.of(questions=[question.question_id for question in taken])
     if not len(kept):
         judges = listed(sorted({source.judge for source in scores.sources}), 9)
         raise MissingError(f"no such judgments; there are those of {judges}")
     return kept
+
+
+def questions_taken(options: ShowResult, bench: Bench) -> Sequence[Question]:
+    """Return the questions that --question-begin, --first-n and the like leave."""
+    return benches.take(bench.questions, *_part(options.slice))
+
+
+def _part(slices: Slice) -> tuple[int, int | None, int | None, int | None]:
+    return slices.question_begin, slices.question_end, slices.first_n, slices.sample_n
 
 
 def view_of(options: ShowResult, bench: Bench | None, scores: Scores) -> View:

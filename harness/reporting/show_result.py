@@ -27,10 +27,17 @@ from harness.reporting.other_pages import (
     first_turn_page,
     style_page,
 )
-from harness.reporting.page import Note, Page, Row
+from harness.reporting.page import Note, Page, Row, listed
 from harness.reporting.results_page import incomplete_of, results_page, sections_of
 from harness.reporting.section import Section, View
-from harness.reporting.selecting import load_bench, of_models, read_scores, selected, view_of
+from harness.reporting.selecting import (
+    load_bench,
+    of_models,
+    questions_taken,
+    read_scores,
+    selected,
+    view_of,
+)
 from harness.results import Panel, Scores, common, panels, read
 from harness.results.board import Origin, added, board_rows, check_board, write_board
 from harness.results.gate import gate
@@ -111,6 +118,8 @@ def results_of(options: ShowResult, cost: Cost | None = None) -> Result:
             sections[0].caveats.insert(0, caveat)
     if options.common:
         sections = [_complete(section) for section in sections]
+    elif bench is not None and not (options.select.input_file or options.select.votes):
+        _say_part(sections, bench, options, view.baseline)
     page = results_page(sections, view, _causes(bench, groups))
     if options.against is not None:
         return _against(options, bench, groups[0], page)
@@ -234,6 +243,24 @@ def _complete(section: Section) -> Section:
     ranking = replace(section.ranking, missing=())
     section.evidence[0] = replace(section.evidence[0], ranking=ranking)
     return section
+
+
+def _say_part(
+    sections: Sequence[Section], bench: Bench, options: ShowResult, baseline: str | None
+) -> None:
+    """Add that not everything is judged, such as by a run that was stopped."""
+    names = {baseline, *(name for section in sections for name in section.ranking.names)}
+    asked = options.slice.model_list
+    missing = [name for name in asked or bench.answered_models() if name not in names]
+    if missing:
+        said = f"Not judged: {listed(missing)}."
+        sections[0].caveats.insert(0 if asked else len(sections[0].caveats), said)
+    total = len(questions_taken(options, bench))
+    for section in sections:
+        judged = max(evidence.questions for evidence in section.evidence)
+        if judged < total and section.panel.form != "metric":
+            said = f"{judged} of the {total} questions of {bench.name} are judged."
+            section.caveats.insert(0, said)
 
 
 # Why judgments are missing

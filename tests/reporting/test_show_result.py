@@ -126,6 +126,8 @@ def test_only_the_models_asked_for_are_shown(data: pathlib.Path) -> None:
     grades(data, {"a": 9.0, "b": 5.0, "c": 2.0})
     result = show_result(data_dir=str(data), model_list=["c", "b"])
     assert [row["model"] for row in result.rows()] == ["b", "c"]
+    some = show_result(data_dir=str(data), model_list=["c", "nobody"])
+    assert some.page.notes[0].text == "Not judged: nobody."
     with pytest.raises(MissingError, match="there are those of a, b and c"):
         show_result(data_dir=str(data), model_list=["nobody"])
 
@@ -212,3 +214,10 @@ def test_another_judge_s_unfinished_run_does_not_hide_the_result(data: pathlib.P
     result = show_result(data_dir=str(data))
     assert result.page.outcome.startswith("a is better than b")
     assert result.exit_code == 0
+
+
+def test_a_run_that_was_stopped_says_how_many_questions_are_judged(data: pathlib.Path) -> None:
+    grades(data, {"a": 9.0, "b": 5.0}, questions=20)
+    notes = show_result(data_dir=str(data)).page.notes
+    assert notes[0].text == "20 of the 24 questions of mt_bench are judged."
+    assert "judged." not in str(show_result(data_dir=str(data), first_n=20))
