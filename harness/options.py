@@ -101,9 +101,11 @@ class AnswerSampling(Struct, kw_only=True, frozen=True):
 class JudgeSampling(Struct, kw_only=True, frozen=True):
     """Sampling of the judge."""
 
-    temperature: Annotated[Annotated[float, Meta(ge=0, le=2)] | None, Flag("T")] = None
+    temperature: Annotated[
+        Annotated[float, Meta(ge=0, le=2)] | None, Flag("T", ("--force-temperature",))
+    ] = None
     """the judge's temperature (default: the judge set's)"""
-    max_tokens: Annotated[Count | None, Flag("N")] = None
+    max_tokens: Annotated[Count | None, Flag("N", ("--max-new-token",))] = None
     """the most tokens of a judgment (default: the judge set's)"""
     param: Annotated[Names, Flag("NAME=VALUE")] = ()
     """further parameters of the requests to the judge, as for gen_answer"""
@@ -737,6 +739,7 @@ def build(record: type[T], values: Mapping[str, Any], project: Project | None = 
             continue
         if field.many and (isinstance(value, str) or not isinstance(value, list | tuple)):
             value = (value,)
+        value = [_text(v) for v in value] if isinstance(value, list | tuple) else _text(value)
         group = tree
         for part in field.path[:-1]:
             group = group.setdefault(part, {})
@@ -804,6 +807,11 @@ def _unwrapped(kind: Any) -> tuple[Any, list[Any]]:
             return kind, extras
         kind = inner
     return kind, extras
+
+
+def _text(value: Any) -> Any:
+    """Return a path as its text: options that are texts take paths too."""
+    return str(value) if isinstance(value, pathlib.PurePath) else value
 
 
 def _path(kind: type, value: Any) -> Any:

@@ -180,8 +180,8 @@ def settled(page: Any, after: int = 0) -> int:
 @pytest.fixture(scope="session")
 def demo_data(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
     """Return a data folder with `small`: six questions, three built-in models, graded and compared in pairs."""
-    from harness.old.cli.gen_answer import main as gen_answer
-    from harness.old.cli.gen_judgment import main as gen_judgment
+    from harness.cli.gen_answer import main as gen_answer
+    from harness.cli.gen_judgment import main as gen_judgment
     from tests.old.small_bench import answer, question, write
 
     folder = tmp_path_factory.mktemp("viewer") / "data"

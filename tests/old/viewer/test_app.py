@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 
 import pytest
 
-from harness.old.api import gen_answer, gen_judgment
+from harness import gen_answer, gen_judgment
 from harness.old.results.replaced import NOT_CHECKED
 from tests.old.small_bench import answer, question, small_bench, write
 from viewer.old import later, store
@@ -351,7 +351,7 @@ def test_the_first_table_comes_before_the_look_for_replaced_answers_and_says_so(
 ) -> None:
     bench = small_bench(tmp_path, question(1, turns=["one?"]))
     gen_answer(["builtin/eliza", "builtin/outline"], "small", data_dir=tmp_path)
-    gen_judgment("builtin/overlap", "small", data_dir=tmp_path)
+    gen_judgment("builtin/overlap", bench_name="small", data_dir=tmp_path)
     patient = Later.get
 
     def hurried(self: Later, key: Any, what: str, *given: Any, **named: Any) -> Any:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from harness.old.api import gen_answer, gen_judgment
+from harness import gen_answer, gen_judgment
 from harness.old.errors import DataError
 from tests.old.small_bench import answer, question, small_bench, write
 from tests.old.viewer.test_app import grade, pair
