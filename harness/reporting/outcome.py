@@ -99,6 +99,12 @@ class Evidence:
         ranks = self.ranking.ranks
         return [name for name in self.ranking.names if ranks[name].first <= rank]
 
+    @property
+    def head_to_head(self) -> bool:
+        """Whether these are the pairs of two models, whose win rates add up to 1."""
+        pairs = self.measure.kind == "pairs"
+        return pairs and len(self.ranking.names) == 2 and not self.baseline
+
     def value(self, model: str) -> Estimate:
         """Return a model's number."""
         return next(row.mean for row in self.ranking.models if row["model"] == model)
@@ -122,7 +128,7 @@ class Evidence:
         ]
         if not sizes:
             return f"{counted(self.questions, self.noun)} are too few to tell them apart"
-        if self.measure.kind == "pairs" and len(models) == len(self.ranking.names) == 2:
+        if self.head_to_head:
             sizes = [size / 2 for size in sizes]  # a difference of win rates that add up to 1
             return f"where less than {self.measure.gap(sizes[0])} from one half {_UNSEEN}"
         about = "about " if len(sizes) > 1 else ""
@@ -228,7 +234,7 @@ def _also(evidence: Evidence, *, agrees: bool) -> str:
 
 def _by_how_much(evidence: Evidence) -> str:
     one, other = evidence.ranking.names
-    if evidence.measure.kind == "pairs":
+    if evidence.head_to_head:
         return evidence.with_interval(one)
     difference = evidence.ranking.comparisons.between(one, other).difference
     gap = evidence.measure.gap(difference.value) + evidence.measure.ends(difference)
@@ -238,7 +244,7 @@ def _by_how_much(evidence: Evidence) -> str:
 def _close(evidence: Evidence) -> str:
     """Return two numbers that are too close, with the difference that would have been seen."""
     one, other = evidence.ranking.names
-    if evidence.measure.kind == "pairs":
+    if evidence.head_to_head:
         numbers = f"{one} has {evidence.with_interval(one)}"
     else:
         numbers = evidence.values([one, other])

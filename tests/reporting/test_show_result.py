@@ -168,6 +168,8 @@ def test_a_baseline_is_found_and_not_ranked(data: pathlib.Path) -> None:
     result = show_result("pairwise-baseline", data_dir=str(data))
     assert [row["model"] for row in result.rows()] == ["a", "b", "c"]
     assert "pairs against base judged by gpt-4" in text(result.page, 80)
+    two = show_result("pairwise-baseline", data_dir=str(data), model_list=["a", "b"])
+    assert "a is better than b on 24 questions: win rates 1.00 and 0.50" in two.page.outcome
     one = show_result("pairwise-baseline", data_dir=str(data), model_list="a")
     assert one.page.outcome.startswith("a beats base on 24 questions: win rate 1.00")
 
