@@ -9,13 +9,12 @@ whole on hover.
 
 import math
 import pathlib
-import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple
 from xml.etree import ElementTree
 
 from harness.errors import StorageError
-from harness.reporting.page import Page, cell_text, printable, rounded
+from harness.reporting.page import Page, cell_text, columns_of, printable, rounded
 
 WIDTH = 460.0
 """Of a chart, in pixels; a phone shows it whole, a little smaller."""
@@ -59,15 +58,12 @@ class Sheet:
         kind: str = "tb-text",
         anchor: Literal["start", "middle", "end"] = "start",
         ems: float = 99.0,
-        tip: str = "",
     ) -> None:
         """Write a text with its middle at y, shortened to so many ems."""
-        whole = printable(text)
-        short = shortened(whole, ems)
         part = self.draw("text", kind, x=x, y=y + 4.0, text_anchor=anchor)
-        part.text = short
-        if tip or short != whole:
-            ElementTree.SubElement(part, "title").text = printable(tip) or whole
+        part.text = shortened(printable(text), ems)
+        if part.text != text:
+            ElementTree.SubElement(part, "title").text = printable(text)
 
     def axis(self, axis: "Axis", top: float, bottom: float) -> None:
         """Draw the lines and numbers of a horizontal axis."""
@@ -88,13 +84,9 @@ class Axis:
         self, low: float, high: float, start: float, end: float, *, percent: bool = False
     ) -> None:
         self.percent, self.start, self.end = percent, start, end
-        for most in (6, 4, 3, 2):
-            self.marks = ticks(low, high, most)
-            exact = [f"{mark * (100 if percent else 1):.6f}".rstrip("0") for mark in self.marks]
-            self.places = max(len(mark.partition(".")[2]) for mark in exact)
-            wide = sum(11.0 * (ems_of(self.written(mark)) + 1.0) for mark in self.marks)
-            if wide <= end - start:
-                break
+        self.marks = ticks(low, high)
+        exact = [f"{mark * (100 if percent else 1):.6f}".rstrip("0") for mark in self.marks]
+        self.places = max(len(mark.partition(".")[2]) for mark in exact)
 
     def at(self, value: float) -> float:
         """Return where a number lies; outside the axis at its end."""
@@ -209,28 +201,38 @@ def heat_map(
     sheet = Sheet(width, bottom + 26.0, f"{label}: {len(values)} rows, {len(columns)} columns")
     for at, head in enumerate(columns):
         sheet.text(start + wide * (at + 0.5), top - 12.0, head, "tb-small", "middle", 8.0)
-    departures: dict[tuple[str, str], float] = {}
-    for row, cells in values.items():
-        numbers = {column: value for column, value in cells.items() if value is not None}
-        mean = sum(numbers.values()) / max(len(numbers), 1)
-        centre = mean if middle is None else middle
-        departures |= {(row, column): value - centre for column, value in numbers.items()}
-    most = max(map(abs, departures.values()), default=0.0) or 1.0
+    steps = departures(values.values(), middle)
     for place, (row, cells) in enumerate(values.items()):
         y = top + _CELL * (place + 0.5)
         sheet.text(start - 6.0, y, row, anchor="end", ems=_NAME)
         for at, column in enumerate(columns):
             x = start + wide * at
-            step = round(5 * departures.get((row, column), 0.0) / most)
-            kind = "tb-cell-0" if not step else f"tb-{'above' if step > 0 else 'below'}"
-            box = {"x": x + 0.5, "y": y - _CELL / 2 + 0.5, "width": wide - 1, "height": _CELL - 1}
-            if cells.get(column) is not None:
-                cell = sheet.draw("rect", kind, **box)
+            if (step := steps[place].get(column)) is not None:
+                kind = "tb-cell-0" if not step else f"tb-{'above' if step > 0 else 'below'}"
+                box = {"x": x + 0.5, "y": y - _CELL / 2 + 0.5}
+                cell = sheet.draw("rect", kind, **box, width=wide - 1, height=_CELL - 1)
                 cell.set("fill-opacity", f"{0.13 * abs(step) or 0.4:.2f}")
             text = cell_text(cells, column, form)
-            sheet.text(x + wide / 2, y, text, "tb-small-ink", "middle", tip=f"{row}, {column}")
+            sheet.text(x + wide / 2, y, text, "tb-small-ink", "middle")
     sheet.text(4.0, bottom + 14.0, label, "tb-small", ems=width / 11 - 2)
     return sheet.svg()
+
+
+def departures(
+    rows: Iterable[Mapping[str, float | None]], middle: float | None = None
+) -> list[dict[str, int]]:
+    """Return how far each row's numbers are from the middle, or from their mean: from -5 to 5.
+
+    The greatest departure in the table is 5 or -5.
+    """
+    found = []
+    for row in rows:
+        numbers = {key: value for key, value in row.items() if value is not None}
+        mean = sum(numbers.values()) / max(len(numbers), 1)
+        centre = mean if middle is None else middle
+        found.append({key: value - centre for key, value in numbers.items()})
+    most = max((abs(value) for row in found for value in row.values()), default=0.0) or 1.0
+    return [{key: round(5 * value / most) for key, value in row.items()} for row in found]
 
 
 def radar(
@@ -305,10 +307,10 @@ def write_charts(folder: pathlib.Path, page: Page) -> list[pathlib.Path]:
     return paths
 
 
-def ticks(low: float, high: float, most: int = 6) -> list[float]:
+def ticks(low: float, high: float, most: int = 4) -> list[float]:
     """Return at most `most` + 1 round numbers, evenly spaced, that enclose low and high.
 
-    >>> ticks(0.62, 0.71, 4)
+    >>> ticks(0.62, 0.71)
     [0.6, 0.65, 0.7, 0.75]
     """
     span = max(high - low, 1e-6 * max(1.0, abs(low), abs(high)))
@@ -331,16 +333,7 @@ def shortened(text: str, ems: float) -> str:
 
 def ems_of(text: str) -> float:
     """Return about how wide a text is in a browser's usual font, in units of its size."""
-    return sum(
-        0.0
-        if unicodedata.combining(char)
-        else 1.0
-        if unicodedata.east_asian_width(char) in "WF" or char in "mwMW@%…—"
-        else 0.4
-        if char in "iljtfrI.,:;|!'()[]/ -"
-        else 0.66
-        for char in text
-    )
+    return 0.64 * columns_of(text)
 
 
 def _name_width(names: Iterable[str]) -> float:

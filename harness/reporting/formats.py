@@ -17,7 +17,7 @@ from typing import Any
 import msgspec
 
 from harness.errors import MissingError
-from harness.reporting.page import Column, Note, Page, Row, Table, printable
+from harness.reporting.page import Column, Note, Page, Row, Table, columns_of, printable
 
 PROSE = 88
 """The most columns of a sentence, however wide the terminal."""
@@ -73,26 +73,17 @@ def text_table(table: Table, width: int) -> str:
 def _aligned(columns: Sequence[Column], rows: Sequence[Row], width: int) -> str:
     """Return the rows under their headings if they fit, two blanks between columns or one."""
     cells = [[column.heading, *(column.cell(row) for row in rows)] for column in columns]
-    widths = [max(map(_columns_of, column)) for column in cells]
+    widths = [max(map(columns_of, column)) for column in cells]
     gap = next((g for g in (2, 1) if sum(widths) + g * (len(widths) - 1) <= width), 0)
     if not gap:
         return ""
     padded = []
     for column, texts, most in zip(columns, cells, widths, strict=True):
-        blanks = [" " * (most - _columns_of(text)) for text in texts]
+        blanks = [" " * (most - columns_of(text)) for text in texts]
         left = column.to_the_left(rows)
         both = zip(texts, blanks, strict=True)
         padded.append([text + blank if left else blank + text for text, blank in both])
     return "\n".join((" " * gap).join(line).rstrip() for line in zip(*padded, strict=True))
-
-
-def _columns_of(cell: str) -> int:
-    """Return how many columns of a terminal a text takes: two for a wide character."""
-    if cell.isascii():
-        return len(cell)
-    from unicodedata import combining, east_asian_width
-
-    return sum(0 if combining(c) else 2 if east_asian_width(c) in "WF" else 1 for c in cell)
 
 
 def _wrapped(line: str, width: int) -> str:

@@ -1,15 +1,29 @@
-"""Grades, shares of a checklist, one metric; labels and short facts."""
+"""Grades, metrics, checklists; labels and short facts; several criteria side by side."""
 
+import functools
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
-from harness.reporting.outcome import Measure
-from harness.reporting.page import Column, Table
-from harness.reporting.ranked import Ranked, Rows
-from harness.reporting.section import Section, View, put
-from harness.results import Panel, Scores, summarize
+import numpy as np
+
+from harness.reporting import charts
+from harness.reporting.outcome import Evidence
+from harness.reporting.page import Chart, Column, Table
+from harness.reporting.ranked import Ranked, Rows, mark_of
+from harness.reporting.section import (
+    MANY,
+    Section,
+    View,
+    caveats_of,
+    measure_of,
+    put,
+    sorted_rows,
+    title,
+)
+from harness.results import Panel, Scores, rank, summarize
 from harness.results.facts import CORRECT, facts, is_facts
-from harness.results.scores import SCORE
+from harness.results.scores import POINTS, SCORE
 from harness.results.summarize import field_of
 from harness.types import QuestionId
 
@@ -20,6 +34,58 @@ def graded(panel: Panel, view: View) -> Section:
     key = metric if panel.form == "metric" else "average"
     heading = "all" if len(panel.judges) > 1 else "score" if key == "average" else key
     return Ranked(panel, view, metric, key, heading).section()
+
+
+def several(panels: Sequence[Panel], view: View) -> Section:
+    """Return the section of criteria, dimensions or metrics; of metrics several panels together."""
+    by_model: Rows = {}
+    groups: dict[tuple[str, Any], dict[str, Any]] = {}
+    evidence: list[Evidence] = []
+    numbers: list[Column] = []
+    for panel, metric in [(each, metric) for each in panels for metric in each.metrics]:
+        scores, measure = panel.combined.of(metric=metric), measure_of(panel)
+        ranking = rank(scores, models=view.models or None)
+        first = panel.metrics[0]
+        total = first in (SCORE, POINTS) or panel.form == "metric"  # stands for those beside it
+        if metric == first or not total:
+            questions = len(np.unique(scores.question[scores.valid]))
+            evidence.append(Evidence(measure, ranking, questions, name=metric))
+        numbers.append(Column(metric, metric, measure.form, always=True))
+        for summary in ranking.models:
+            row = by_model.setdefault(summary["model"], {"model": summary["model"]})
+            put(row, metric, summary.mean, measure.scale)
+            ranks = ranking.ranks[summary["model"]]
+            row |= {f"{metric}_rank_first": ranks.first, f"{metric}_rank_last": ranks.last}
+            row["n"] = max(row.get("n", 0), summary.n)
+            row["failed"] = row.get("failed", 0) + summary.failed
+        for summary in summarize(scores, by=("model", view.group)):
+            if summary[view.group]:
+                row = {"model": summary["model"], view.group: summary[view.group]}
+                put(groups.setdefault(summary.key, row), metric, summary.mean, measure.scale)
+    evidence.sort(key=lambda item: -item.questions)
+    if len(evidence) == 1:
+        evidence = [replace(evidence[0], name="")]
+    rows, model = sorted_rows(list(by_model.values()), view), Column("model")
+    main = [model, *numbers, Column("failed", hidden_in_text=True)]
+    grouped = [model, Column(view.group, always=True), *numbers]
+    tables = [
+        Table(title(panels[0], view), main, rows),
+        Table(
+            f"By {view.group}",
+            grouped,
+            list(groups.values()),
+            "groups",
+            only="" if view.by else "json",
+        ),
+    ]
+    section = Section(panels[0], evidence, rows, tables)
+    section.caveats = [caveat for panel in panels for caveat in caveats_of(panel, panel.combined)]
+    ends = [replace(column, format=f"interval{column.format}") for column in numbers]
+    section.more = [Table("95% intervals", [model, *ends], rows, only="text")]
+    bars = {c.key: {row["model"]: mark_of(row, c.key) for row in rows[:MANY]} for c in numbers}
+    draw = functools.partial(charts.bars, bars, "score", scale=measure_of(panels[0]).scale)
+    section.charts = [Chart("Numbers", draw, "numbers")]
+    return section
 
 
 def labels(panel: Panel, view: View) -> Section:
@@ -36,15 +102,8 @@ def labels(panel: Panel, view: View) -> Section:
                 if summary["model"] in rows:
                     put(rows[summary["model"]], name, summary.mean)
 
-    column = Ranked(
-        panel,
-        view,
-        main,
-        "correct" if known else main,
-        noun,
-        Measure("labels", (0, 1), noun, places=0, percent=True),
-        _put_facts if known else fill,
-    )
+    measure, key = measure_of(panel)._replace(noun=noun), "correct" if known else main
+    column = Ranked(panel, view, main, key, noun, measure, _put_facts if known else fill)
     if not known:
         shares = [Column(name, name.lower().replace("_", " "), "%", always=True) for name in others]
         return column.section(shares)

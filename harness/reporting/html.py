@@ -9,20 +9,17 @@ import base64
 import hashlib
 import html as html_module
 import pathlib
-import re
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 from harness.errors import StorageError
-from harness.reporting.charts import WIDTH
 from harness.reporting.charts import asset as asset
+from harness.reporting.charts import departures
 from harness.reporting.page import ABSENT, Chart, Column, Page, Row, Table, cell_text, printable
 
 Link: TypeAlias = Callable[[Row, Column], str | None]
 """Returns the address that a cell leads to; None: nowhere."""
 
-_SHADES = 5
-"""Steps of a shade on each side."""
 _MARK = '<meta name="generator" content="turnbench">'
 _WHISKER, _RECORD = 120, 96
 """Widths of drawings in cells, in pixels."""
@@ -37,16 +34,11 @@ def html(page: Page) -> str:
     more += [cause.text for cause in page.causes]
     parts += [f"<p>{escaped(line)}</p>" for line in more]
     parts.append("</header>")
-    for table in page.tables:
-        if table.rows and table.only in ("", "html"):
-            title = f"<h2>{escaped(table.title)}</h2>" if table.title else ""
-            parts.append(f"<section>{title}{table_html(table)}</section>")
+    parts += _sections(page)
     figures = [_figure(chart) for chart in page.charts if not chart.in_table]
-    if figures:  # narrow ones first: they stand side by side
-        figures.sort(key=lambda figure: "tb-wide" in figure[:30])
-        parts.append(f'<div class="tb-charts">{"".join(figures)}</div>')
-    if notes := "".join(f"<p>{escaped(note.text)}</p>" for note in page.notes if note.text):
-        parts.append(f"<footer>{notes}</footer>")
+    parts.append(f'<div class="tb-charts">{"".join(figures)}</div>')
+    notes = [f"<p>{escaped(note.text)}</p>" for note in page.notes if note.text]
+    parts.append(f"<footer>{''.join(notes)}</footer>")
     policy = (
         f"default-src 'none'; style-src '{_digest(style)}'; script-src '{_digest(script)}'; "
         "base-uri 'none'; form-action 'none'"
@@ -67,10 +59,16 @@ def fragment(page: Page) -> str:
     """Return outcome and tables for a notebook, without scripts and charts."""
     parts = [f"<style>{asset('colours.css')}{asset('table.css')}</style>"]
     parts += [f"<p>{escaped(line)}</p>" for line in page.outcome.splitlines()]
-    for table in page.tables:
-        if table.rows and table.only in ("", "html"):
-            parts.append(f"<p>{escaped(table.title)}</p>{table_html(table)}")
-    return "\n".join(parts)
+    return "\n".join([*parts, *_sections(page)])
+
+
+def _sections(page: Page) -> list[str]:
+    """Return the tables that HTML shows, each under its title."""
+    return [
+        f"<section><h2>{escaped(table.title)}</h2>{table_html(table)}</section>"
+        for table in page.tables
+        if table.rows and table.only in ("", "html")
+    ]
 
 
 def write_html(path: pathlib.Path | str, page: Page) -> None:
@@ -105,7 +103,8 @@ def table_html(table: Table, link: Link | None = None) -> str:
     columns = [c for c in table.columns if c.draw or any(c.cell(row) != ABSENT for row in rows)]
     naming = next((c for c in columns if c.key == "model"), columns[0])
     drawn = [_Drawn(column, rows, column is naming) for column in columns]
-    shades = _shades([c for c in columns if c.draw == "shade"], rows)
+    shaded = [column.key for column in columns if column.draw == "shade"]
+    shades = departures({key: row.get(key) for key in shaded} for row in rows)
     body = [
         f"<tr>{''.join(one.cell(row, link, own.get(one.column.key, 0)) for one in drawn)}</tr>"
         for row, own in zip(rows, shades, strict=True)
@@ -140,9 +139,9 @@ class _Drawn:
     def __init__(self, column: Column, rows: Sequence[Row], naming: bool) -> None:
         self.column, self.naming = column, naming
         self.kind = "tb-word" if column.to_the_left(rows) else "tb-number"
-        bounds = [row.get(f"{column.key}{end}") for row in rows for end in ("", "_low", "_high")]
-        known = [value for value in bounds if value is not None] if column.draw == "whisker" else []
-        self.least, self.most = min(known, default=0.0), max(known, default=1.0)
+        ends = [row.get(f"{column.key}{end}") for row in rows for end in ("", "_low", "_high")]
+        numbers = [end for end in ends if end is not None and column.draw == "whisker"]
+        self.least, self.most = min(numbers, default=0.0), max(numbers, default=1.0)
 
     def head(self) -> str:
         tip = f' title="{escaped(self.column.help)}"' if self.column.help else ""
@@ -171,18 +170,14 @@ class _Drawn:
 
     def _whisker(self, row: Row) -> str:
         """Return a dot with its interval, on the axis that all rows share."""
-        key, span = self.column.key, (self.most - self.least) or 1.0
-
-        def at(value: float) -> str:
-            return f"{4 + (_WHISKER - 8) * (value - self.least) / span:.1f}"
-
-        value, low, high = (row.get(f"{key}{end}") for end in ("", "_low", "_high"))
-        if value is None:
+        span = (self.most - self.least) or 1.0
+        if (value := row.get(self.column.key)) is None:
             return ABSENT
-        line = ""
-        if low is not None and high is not None:
-            line = f'<line class="tb-line" x1="{at(low)}" x2="{at(high)}" y1="8" y2="8"/>'
-        dot = f'<circle class="tb-dot" cx="{at(value)}" cy="8" r="3.5"/>'
+        ends = [row.get(f"{self.column.key}{end}") for end in ("", "_low", "_high")]
+        numbers = [value if end is None else end for end in ends]
+        x, x1, x2 = (4 + (_WHISKER - 8) * (end - self.least) / span for end in numbers)
+        line = f'<line class="tb-line" x1="{x1:.1f}" x2="{x2:.1f}" y1="8" y2="8"/>'
+        dot = f'<circle class="tb-dot" cx="{x:.1f}" cy="8" r="3.5"/>'
         return f'<svg width="{_WHISKER}" height="16" aria-hidden="true">{line}{dot}</svg>'
 
 
@@ -200,23 +195,6 @@ def _record(key: str, row: Row) -> tuple[str, str]:
     return f'<svg width="{_RECORD}" height="12" aria-hidden="true">{"".join(parts)}</svg>', words
 
 
-def _shades(columns: Sequence[Column], rows: Sequence[Row]) -> list[dict[str, int]]:
-    """Return for each row how far its shaded numbers are above or below their mean, from -5 to 5.
-
-    The greatest departure in the table has the darkest shade.
-    """
-    departures = []
-    for row in rows:
-        known = {c.key: v for c in columns if (v := row.get(c.key)) is not None}
-        mean = sum(known.values()) / len(known) if known else 0.0
-        departures.append({key: value - mean for key, value in known.items()})
-    most = max((abs(d) for row in departures for d in row.values()), default=0.0) or 1.0
-    return [{key: round(_SHADES * d / most) for key, d in row.items()} for row in departures]
-
-
 def _figure(chart: Chart) -> str:
-    svg = chart.draw()
-    width = re.search(r' width="(\d+)"', svg)
-    wide = ' class="tb-wide"' if width and int(width[1]) > WIDTH else ""
-    inside = f'<div class="tb-sheet" tabindex="0">{svg}</div>'
-    return f"<figure{wide}><figcaption>{escaped(chart.title)}</figcaption>{inside}</figure>"
+    inside = f'<div class="tb-sheet" tabindex="0">{chart.draw()}</div>'
+    return f"<figure><figcaption>{escaped(chart.title)}</figcaption>{inside}</figure>"

@@ -1,11 +1,13 @@
-"""The pages of flags that show something in place of results.
+"""The pages of flags that show something else than results.
 
 --against            another run of the same questions: is this one worse?
 --style              strengths at equal length, headers, lists, bold
 --first-turn-effect  what second turns lose because of the first
 --cost, --efficiency dollars and tokens; quality beside them
+--board              alpaca_eval's leaderboard with this run's rows, printed around one's own
 """
 
+import pathlib
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 from typing import Any
@@ -13,8 +15,9 @@ from typing import Any
 from harness.bench import Bench
 from harness.reporting.outcome import UNSEEN, Measure
 from harness.reporting.page import Column, Note, Page, Row, Table, counted, dollars, listed, rounded
-from harness.reporting.section import interval_columns, measure_of, put
+from harness.reporting.section import interval_columns, measure_of, row_of
 from harness.results import Panel, Scores, rank
+from harness.results.board import LENGTH_CONTROLLED, Board, around, same_answer_share
 from harness.results.first_turn import Effect, first_turn_effect
 from harness.results.gate import Gated, GateResult
 from harness.results.spent import Cost, efficiency, spent
@@ -31,21 +34,18 @@ def against_page(
     gating: bool,
 ) -> Page:
     """Return the page of a run compared with another one; `rows` are the run's results."""
-    measure = measure_of(panel)
-    lines = [_run_in_words(model, measure, margin) for model in gated.models[:3]]
-    if len(gated.models) > 3:
-        worse = [model.model for model in gated.models if model.worse]
-        said = f"Worse: {listed(worse)}." if worse else "None of them is worse."
-        lines = [f"{counted(len(gated.models), 'model')} compared with the other run. {said}"]
+    measure, models = measure_of(panel), sorted(gated.models, key=lambda one: one.difference.value)
+    lines = [_run_in_words(model, measure, margin) for model in models[:3]]  # the worst first
+    lines += [f"{len(models) - 3} more: see the table."] if len(models) > 3 else []
     if gating:
         lines += [f"Does not pass: {fault}." for fault in gated.faults] or ["The run passes."]
     compared = []
     for model in gated.models:
-        row: dict[str, Any] = {"model_1": model.model, "model_2": model.old}
-        put(row, "difference", model.difference)
+        names = {"model_1": model.model, "model_2": model.old, "verdict": _verdict(model)}
+        row = row_of(names, difference=model.difference)
         row |= {"p": model.difference.p, "p_holm": model.p, "questions": model.difference.n}
         row |= {"missing": model.missing, "smallest_detectable": model.difference.detectable}
-        compared.append({**row, "verdict": _verdict(model)})
+        compared.append(row)
     renamed = any(model.model != model.old for model in gated.models)
     columns = [
         Column("model_1", "this run" if renamed else "model"),
@@ -73,41 +73,29 @@ def _verdict(model: Gated) -> str:
 def _run_in_words(model: Gated, measure: Measure, margin: float | None) -> str:
     """Return a sentence about one model of the run."""
     name = model.model if model.model == model.old else f"{model.model} (before: {model.old})"
-    difference = model.difference
-    gap = measure.gap(difference.value) + measure.ends(difference)
-    on = f"on {counted(difference.n, 'question')}"
-    if abs(difference.value) < 1e-12 and difference.se == 0:
-        return f"{name} has the same verdicts as in the other run {on}."
-    verdict = _verdict(model)
+    verdict, size = _verdict(model), model.difference.detectable
+    on = f"the other run on {counted(model.difference.n, 'question')}"
+    change = f"difference {measure.change(model.difference)}"
     if verdict in ("better", "worse"):
-        return f"{name} is {verdict} than in the other run {on}: difference {gap}."
-    size = difference.detectable
+        return f"{name} is {verdict} than in {on}: {change}."
     unseen = "" if size is None else f"; a drop under {measure.gap(size)} {UNSEEN}"
     if margin is not None and not model.fault:
         unseen = f"; not worse by more than {measure.gap(margin)}"
-    return f"{name} is not seen to differ from the other run {on}: difference {gap}{unseen}."
+    return f"{name} is not seen to differ from {on}: {change}{unseen}."
 
 
 def style_page(scores: Scores, bench: Bench, features: Sequence[str]) -> Page:
     """Return strengths at equal style, and what each feature is worth."""
     fit = styled(scores, bench, features)
-    rows = []
-    for model, rating in fit.ratings.items():
-        row: dict[str, Any] = {"model": model}
-        put(row, "rating", rating)
-        put(row, "as_is", fit.as_is[model])
-        put(row, "shift", fit.shift(model))
-        rows.append(row)
-    effects: list[dict[str, Any]] = [{"feature": name} for name in fit.coefficients]
-    for effect in effects:
-        put(effect, "coefficient", fit.coefficients[effect["feature"]])
+    rows = [
+        row_of({"model": model}, rating=rating, as_is=fit.as_is[model], shift=fit.shift(model))
+        for model, rating in fit.ratings.items()
+    ]
+    effects = [row_of({"feature": name}, coefficient=c) for name, c in fit.coefficients.items()]
     moved = max(rows, key=lambda row: abs(row["shift"]))
-    change = f"{moved['model']} moves most: {rounded(moved['shift'], 0)} points"
-    first = rows[0]["model"]
-    outcome = (
-        f"At equal {listed(features)} {first} is the strongest of {len(rows)} models on "
-        f"{counted(fit.pairs, 'pair')}; {change}."
-    )
+    best = f"{rows[0]['model']} is the strongest of {len(rows)} models"
+    outcome = f"At equal {listed(features)} {best} on {counted(fit.pairs, 'pair')}; "
+    outcome += f"{moved['model']} moves most: {rounded(moved['shift'], 0)} points."
     columns = [
         Column("model"),
         *interval_columns("rating", "at equal style", ".0"),
@@ -131,12 +119,15 @@ def first_turn_page(panel: Panel, bench: Bench) -> Page:
     effects, measure = first_turn_effect(scores), measure_of(panel)
     rows = []
     for effect in effects:
-        row: dict[str, Any] = {"model": effect.model, "history": effect.history}
-        row["first_turn"] = None if effect.first == "all" else effect.first
-        put(row, "own_history", effect.own)
-        put(row, "given_history", effect.given)
-        put(row, "difference", effect.difference.difference)
-        rows.append(row | {"p_holm": effect.difference.p, "questions": effect.difference.questions})
+        first, compared = effect.first if effect.first != "all" else None, effect.difference
+        names = {"model": effect.model, "history": effect.history, "first_turn": first}
+        row = row_of(
+            names,
+            own_history=effect.own,
+            given_history=effect.given,
+            difference=compared.difference,
+        )
+        rows.append(row | {"p_holm": compared.p, "questions": compared.questions})
     whole = [effect for effect in effects if effect.first == "all"]
     lines = [_effect_in_words(effect, measure) for effect in whole[:3]]
     columns = [
@@ -192,19 +183,11 @@ def efficiency_page(panel: Panel, bench: Bench, cost: Cost, models: Sequence[str
     form = measure_of(panel).form
     ranking = rank(scores, models=models or None)
     rated = efficiency(bench, {own["model"]: own.mean for own in ranking.models}, cost)
-    rows: list[dict[str, Any]] = []
-    for model in rated:
-        row = dict(vars(model))
-        put(row, "score", model.score)
-        row["cost"] = row.pop("dollars")
-        rows.append(row)
+    rows = [row_of({**vars(model), "cost": model.dollars}, score=model.score) for model in rated]
     best = [model.model for model in rated if model.frontier]
-    outcome = (
-        f"{listed(best)} {'is' if len(best) == 1 else 'are'} on the frontier of {len(rated)} "
-        "models: no other is at least as good for at most the same money."
-        if best
-        else "Prices are unknown, so no frontier is said."
-    )
+    outcome = f"On the frontier of {len(rated)} models: {listed(best)}. No other is at least as "
+    outcome += "good for at most the same money."
+    outcome = outcome if best else "Prices are unknown, so no frontier is said."
     score, interval = interval_columns("score", "", form)
     columns = [
         Column("model"),
@@ -222,3 +205,55 @@ def efficiency_page(panel: Panel, bench: Bench, cost: Cost, models: Sequence[str
     title = f"{bench.name}, quality by {listed(panel.judges)}, shares in percent"
     facts = {"bench": bench.name, "judge": ", ".join(panel.judges)}
     return Page(outcome, [Table(title, columns, rows)], title=title, facts=facts)
+
+
+SAME_ANSWER = 0.2
+"""The share of answers with one text above which a model's rate says nothing."""
+
+
+def repeats_itself(bench: Bench, model: str) -> bool:
+    """Return whether a model gives so many questions one answer that its rate says nothing."""
+    return model in bench.answer_files() and same_answer_share(bench, model) > SAME_ANSWER
+
+
+def with_board(
+    page: Page, board: Board, path: pathlib.Path, models: Sequence[str], bench: Bench, baseline: str
+) -> Page:
+    """Return the results' page with the board in place of its tables.
+
+    Args:
+        page: of the results; its outcome and rows stay.
+        board: as it was written, the new rows included.
+        path: where it was written.
+        models: whose rows are new.
+        bench: whose answers tell who always says the same.
+        baseline: the model that all are compared with.
+    """
+    places = around(board, models)
+    numbers = [
+        Column(LENGTH_CONTROLLED, "LC win rate", ".1", always=True),
+        Column("lc_standard_error", "se", ".1", always=True),
+        Column("win_rate", "", ".1", always=True),
+        Column("avg_length", "characters", ".0", always=True),
+    ]
+    rows: list[dict[str, Any]] = []
+    for place in places:
+        star = " *" if repeats_itself(bench, place.model) else ""
+        mark = " (baseline)" if place.model == baseline else star
+        names = {"place": f"{'>' if place.own else ' '} {place.place:3}"}
+        names["model"] = f"{place.model}{mark}"
+        rows.append(names | {column.key: place.number(column.key) for column in numbers})
+    columns = [Column("place", always=True), Column("model", always=True), *numbers]
+    new_rows = [place for place in places if place.own]
+    who = listed([f"{place.model} is number {place.place}" for place in new_rows])
+    same = "* gives mostly one and the same answer; its rate says nothing."
+    about = "se is alpaca_eval's; it leaves out that the fit at equal length is estimated."
+    count = f"{path} has {counted(len(board.rows), 'row')}, {len(models)} of them from here."
+    others = [replace(other, only="html") for other in page.tables if other.only != "text"]
+    return replace(
+        page,
+        outcome=f"{page.outcome}\nOn this board of {counted(len(board.rows), 'model')} {who}.",
+        tables=[Table(page.tables[0].title, columns, rows, only="text"), *others],
+        notes=[Note(same if any(r["model"].endswith(" *") for r in rows) else about), Note(count)],
+        rows=page.all_rows,
+    )

@@ -55,6 +55,10 @@ class Measure(NamedTuple):
         points = rounded(size, self.places, 2 if self.percent else 0)
         return points + (" point" if points == "1" else " points") * self.percent
 
+    def change(self, difference: Estimate) -> str:
+        """Return a difference with its interval."""
+        return self.gap(difference.value) + self.ends(difference)
+
     def ends(self, estimate: Estimate) -> str:
         """Return an interval in brackets after a blank; nothing where there is none."""
         if (interval := estimate.interval) is None:
@@ -70,9 +74,7 @@ class Evidence:
     measure: Measure
     ranking: Ranking
     questions: int
-    noun: str = "question"
-    """What the questions are called."""
-    baseline: str = ""
+    baseline: str | None = None
     """The model that all are compared with, if it is not ranked itself."""
     equal_length: float | None = None
     """The one model's win rate at equal length."""
@@ -122,7 +124,7 @@ class Evidence:
         differences = [between(*pair).difference for pair in itertools.combinations(models, 2)]
         sizes = [own.detectable for own in differences if own.detectable is not None]
         if not sizes:
-            return f"{counted(self.questions, self.noun)} are too few to tell them apart"
+            return f"{counted(self.questions, 'question')} are too few to tell them apart"
         if self.head_to_head:  # a difference of win rates that add up to 1
             return f"where less than {gap(sizes[0] / 2)} from one half {UNSEEN}"
         about = "about " if len(sizes) > 1 else ""
@@ -150,7 +152,7 @@ def outcome(evidence: Sequence[Evidence]) -> str:
         pairs = item.measure.kind == "pairs"
         if item is order[0]:
             by = (" in pairs" if pairs else f" by {item.measure.kind}") if order[1:] else ""
-            claim = f"{claim}{by} on {counted(item.questions, item.noun)}"
+            claim = f"{claim}{by} on {counted(item.questions, 'question')}"
         else:
             claim = claim.removeprefix(f"{listed(item.ranking.names)} are ")
             claim = "too" if item.finding == order[0].finding else claim
@@ -164,17 +166,12 @@ def _claim(evidence: Evidence) -> tuple[str, str]:
     kind, *who = evidence.finding
     names, measure = evidence.ranking.names, evidence.measure
     if kind == "one":
-        return (
-            _against(evidence, *who)
-            if evidence.baseline
-            else (who[0], evidence.with_interval(*who))
-        )
+        alone = who[0], evidence.with_interval(*who)
+        return _against(evidence, *who) if evidence.baseline else alone
     difference = evidence.ranking.comparisons.between(*names[:2]).difference
     if kind == "better":
-        numbers = evidence.with_interval(names[0])
-        if not evidence.head_to_head:
-            gap = measure.gap(difference.value) + measure.ends(difference)
-            numbers = f"{evidence.values(names)}, a difference of {gap}"
+        numbers = f"{evidence.values(names)}, a difference of {measure.change(difference)}"
+        numbers = evidence.with_interval(names[0]) if evidence.head_to_head else numbers
         return f"{who[0]} is better than {who[1]}", numbers
     if kind == "best":
         better = "better than each of the others"
@@ -191,7 +188,8 @@ def _claim(evidence: Evidence) -> tuple[str, str]:
         span = f"{measure.value(evidence.value(names[0]).value)} to {evidence.values(names[-1:])}"
         return f"The {len(names)} models are too close to call", f"{span}, {evidence.unseen(names)}"
     who = evidence.sharing(1)
-    return f"{_sharing(who, 1)} of {len(names)} models", _too_close(evidence, who)
+    numbers = f"too close to call, {evidence.unseen(who)}"
+    return f"{_sharing(who, 1)} of {len(names)} models", numbers
 
 
 def _against(evidence: Evidence, model: str) -> tuple[str, str]:
@@ -214,19 +212,15 @@ def _next(evidence: Evidence) -> str:
     who = evidence.sharing(2)[1:] if kind == "best" else evidence.sharing(1)
     if kind not in ("best", "last") or len(who) < 2:
         return ""
+    unseen = evidence.unseen(who)
     if kind == "last" and len(who) == 2:
-        close = f"{evidence.values(who)}, {evidence.unseen(who)}"
-        return f" {listed(who)} are too close to call: {close}."
-    return f" {_sharing(who, 2 if kind == 'best' else 1)}: {_too_close(evidence, who)}."
+        return f" {listed(who)} are too close to call: {evidence.values(who)}, {unseen}."
+    return f" {_sharing(who, 2 if kind == 'best' else 1)}: too close to call, {unseen}."
 
 
 def _sharing(models: Sequence[str], first: int) -> str:
     last = first + len(models) - 1
     return f"{listed(models)} share ranks {first} {'and' if len(models) == 2 else 'to'} {last}"
-
-
-def _too_close(evidence: Evidence, models: Sequence[str]) -> str:
-    return f"too close to call, {evidence.unseen(models)}"
 
 
 def flips(flipped: int, pairs: int, decided: Estimate) -> str:
@@ -239,10 +233,8 @@ def flips(flipped: int, pairs: int, decided: Estimate) -> str:
     """
     if not pairs or flipped / pairs <= _MANY_FLIPS:
         return ""
-    words = (
-        f"In {percent(flipped / pairs)} of the pairs ({flipped} of {pairs}) the verdict changed "
-        "with the order of the two answers; these are ties."
-    )
-    if (interval := decided.interval) is not None and interval.high >= 0.5:
-        return f"{words} The judge may be guessing: one that guesses changes about half."
-    return f"{words} A judge that guesses changes about half."
+    share = f"In {percent(flipped / pairs)} of the pairs ({flipped} of {pairs})"
+    words = f"{share} the verdict changed with the order of the two answers; these are ties."
+    guess = (interval := decided.interval) is not None and interval.high >= 0.5
+    maybe = "The judge may be guessing: one" if guess else "A judge"
+    return f"{words} {maybe} that guesses changes about half."

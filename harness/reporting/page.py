@@ -16,6 +16,7 @@ import decimal
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
+from unicodedata import combining, east_asian_width
 
 ABSENT = "–"
 """What stands where there is no value."""
@@ -246,3 +247,11 @@ def printable(text: str) -> str:
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+def columns_of(text: str) -> int:
+    """Return how many columns of a terminal a text takes: two for a wide character."""
+    if text.isascii():
+        return len(text)
+    wide = (0 if combining(c) else 2 if east_asian_width(c) in "WF" else 1 for c in text)
+    return sum(wide)

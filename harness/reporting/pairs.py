@@ -10,7 +10,7 @@ from harness.reporting import charts
 from harness.reporting.outcome import flips
 from harness.reporting.page import Chart, Column, Table
 from harness.reporting.ranked import Ranked, Rows
-from harness.reporting.section import Section, View, interval_columns, measure_of, put
+from harness.reporting.section import Section, View, interval_columns, measure_of, row_of
 from harness.results import Panel, Scores, Summary, ratio, summarize
 from harness.results.scores import FLIPPED, ONCE
 from harness.results.strengths import strengths
@@ -85,11 +85,10 @@ def _two_models(scores: Scores, model: str, *, both: bool) -> Table:
         whole = next(summary for summary in summarize(scores) if summary["model"] == model)
         parts[f"{model} in {'both' if len(parts) == 2 else 'all'}"] = whole
     rows = []
-    for label, summary in parts.items():
-        ties = f"{summary.tie} ({summary.flipped})" if both else summary.tie
-        row = {"label": label, "win": summary.win, "tie": ties, "loss": summary.loss}
-        put(row, "rate", summary.mean)
-        rows.append(row)
+    for label, own in parts.items():
+        ties = f"{own.tie} ({own.flipped})" if both else own.tie
+        names = {"label": label, "win": own.win, "tie": ties, "loss": own.loss}
+        rows.append(row_of(names, rate=own.mean))
     columns = [
         Column("label", "pairs in both orders" if both else "pairs"),
         Column("win", always=True),
@@ -129,10 +128,7 @@ def _matrix(scores: Scores, names: tuple[str, ...]) -> Chart:
 
 def _strengths(scores: Scores) -> Table:
     """Return the models' strengths, for reading; who is better is not said by them."""
-    rows: list[dict[str, Any]] = []
-    for model, rating in strengths(scores).items():
-        rows.append({"model": model})
-        put(rows[-1], "strength", rating)
+    rows = [row_of({"model": model}, strength=own) for model, own in strengths(scores).items()]
     rows.sort(key=lambda row: -(row["strength"] or -np.inf))
     title = "Bradley-Terry strengths, ties as half a win; 400 points are odds of 10 to 1"
     columns = [Column("model"), *interval_columns("strength", "", ".0")]

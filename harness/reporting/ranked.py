@@ -16,7 +16,6 @@ from harness.reporting.charts import Mark
 from harness.reporting.outcome import Evidence, Measure
 from harness.reporting.page import Chart, Column, Row, Table
 from harness.reporting.section import (
-    AGGREGATED,
     Section,
     View,
     caveats_of,
@@ -24,6 +23,7 @@ from harness.reporting.section import (
     interval_columns,
     measure_of,
     put,
+    row_of,
     sorted_rows,
     title,
 )
@@ -58,10 +58,11 @@ class Ranked:
             measure: how it is written (default: as all of its form).
             fill: puts what else the verdicts say of each model into its row.
         """
-        self.panel, self.view, self.metric, self.fill = panel, view.on(panel), metric, fill
-        aggregate = self.view.aggregate
-        self.key = AGGREGATED[aggregate] if aggregate else key
-        self.heading = self.key.replace("_", " ") if aggregate else heading
+        self.panel, self.view, self.metric, self.fill = panel, view, metric, fill
+        self.key, self.heading, self.aggregate = key, heading, view.aggregate_of(panel)
+        if rule := self.aggregate:
+            self.key = f"{rule}_turn" if rule in ("first", "last") else f"{rule}_of_turns"
+            self.heading = self.key.replace("_", " ")
         self.measure = measure or measure_of(panel)
         self.scores = self._aggregated(panel.combined)
         self.ranking = rank(self.scores, models=view.models or None, baseline=view.baseline)
@@ -80,8 +81,8 @@ class Ranked:
         self.rows = sorted_rows(list(rows.values()), view)
 
     def _aggregated(self, scores: Scores) -> Scores:
-        column, aggregate = scores.of(metric=self.metric), self.view.aggregate
-        return conversations(column, aggregate) if aggregate else column
+        column = scores.of(metric=self.metric)
+        return conversations(column, self.aggregate) if self.aggregate else column
 
     def _rows_of(self, scores: Scores, models: Sequence[Summary] = ()) -> Rows:
         """Return a row for each ranked model: rank range, number, turns, counts."""
@@ -152,9 +153,7 @@ class Ranked:
         shown = [Table(heading, columns, self.rows, only="html" if table else "")]
         shown += [replace(table, title=heading, only="text")] if table else []
         questions = len(np.unique(self.scores.question[self.scores.valid]))
-        evidence = Evidence(
-            self.measure, self.ranking, questions, self.view.noun, self.view.baseline or ""
-        )
+        evidence = Evidence(self.measure, self.ranking, questions, self.view.baseline)
         section = Section(self.panel, [evidence], self.rows, shown, self._charts())
         section.caveats = caveats_of(self.panel, self.scores)
         if self.judges:
@@ -181,33 +180,29 @@ class Ranked:
     def _judges_differ(self) -> tuple[Table, str]:
         """Return the difference of the two first models by judge, and a sentence if they differ."""
         one, other, *_ = self.names
-        rows: list[dict[str, Any]] = []
+        rows = []
         better: list[str | None] = []
         for judge, scores in {"all": self.panel.combined, **self.panel.by_judge}.items():
             column = scores.of(metric=self.metric)
-            compared = compare(column, (one, other)).between(one, other)
-            row: dict[str, Any] = {"judge": judge}
-            put(row, "difference", compared.difference)
-            for turn in self.turns if len(self.turns) > 1 else ():
-                own = compare(column.of(turns=[turn]), (one, other)).between(one, other)
-                put(row, f"turn_{turn}", own.difference)
-            rows.append(row)
+            compared = compare(column, (one, other)).pairs[0]
+            by_turn = {
+                f"turn_{turn}": compare(column.of(turns=[turn]), (one, other)).pairs[0].difference
+                for turn in self.turns[: 2 * (len(self.turns) > 1)]
+            }
+            rows.append(row_of({"judge": judge}, difference=compared.difference, **by_turn))
             better.append(compared.better)
         form = self.measure.form
         columns = [Column("judge", f"{one} less {other}")]
         columns += interval_columns("difference", "", form)
-        columns += [Column(f"turn_{turn}", "", form, always=True) for turn in self.turns[:2]]
+        columns += [Column(turn, "", form, always=True) for turn in by_turn]
         table = Table("", columns, rows, name="by_judge")
         whole, *each = better
         if all(verdict == whole for verdict in each):
             return table, ""
         results = [
-            f"{each.count(model)} of {len(each)} {words}"
-            for model, words in (
-                (one, f"called {one} better"),
-                (other, f"called {other} better"),
-                (None, "saw no difference"),
-            )
+            f"{each.count(model)} of {len(each)} "
+            + (f"called {model} better" if model else "saw no difference")
+            for model in (one, other, None)
             if model in each
         ]
         return table, f"The judges do not agree on {one} and {other}: {', '.join(results)}."

@@ -11,12 +11,11 @@ missing, with cause and command.
 from collections.abc import Sequence
 from typing import Any
 
-from harness.reporting.graded import graded, labels
+from harness.reporting.graded import graded, labels, several
 from harness.reporting.outcome import outcome, outcomes
 from harness.reporting.page import Column, Note, Page, Row, Table, counted
 from harness.reporting.pairs import pairs
 from harness.reporting.section import Section, View
-from harness.reporting.several import several
 from harness.results import Panel
 
 
@@ -145,14 +144,12 @@ def _notes(sections: Sequence[Section], view: View) -> list[Note]:
 
 def _facts(sections: Sequence[Section], view: View) -> dict[str, object]:
     first = sections[0].panel
-    pairwise = "pairwise-baseline" if view.baseline and first.form == "pair" else "pairwise-all"
-    votes = first.form == "vote"
-    facts: dict[str, object] = {
-        "mode": pairwise if first.form in ("pair", "vote") else "single",
-        "bench": view.bench,
-        "judge": "human" if votes else ", ".join(first.judges),
-        "judge_set": "votes" if votes else _judge_set(first),
-    }
+    modes = {"pair": "pairwise-baseline" if view.baseline else "pairwise-all"}
+    mode = {**modes, "vote": "pairwise-all"}.get(first.form, "single")
+    facts: dict[str, object] = {"mode": mode, "bench": view.bench}
+    facts |= {"judge": ", ".join(first.judges), "judge_set": _judge_set(first)}
+    if first.form == "vote":
+        facts |= {"judge": "human", "judge_set": "votes"}
     return facts | ({"baseline": view.baseline} if view.baseline else {})
 
 

@@ -5,8 +5,8 @@ labels, several criteria, votes or metrics. All are values of the same `summariz
 columns and words.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -14,30 +14,13 @@ import numpy as np
 from harness.errors import UsageError
 from harness.reporting.outcome import Evidence, Measure
 from harness.reporting.page import Chart, Column, Table, counted, listed
-from harness.results import Comparison, Estimate, Panel, Ranking, Scores
+from harness.results import Estimate, Panel, Ranking, Scores
 from harness.results.length_control import Controlled
 from harness.results.summarize import Aggregate
 from harness.types import UNSTATED
 
 MANY = 12
 """Models above which --details compares only neighbours, and bars show the first."""
-KINDS = {
-    "grade": "grades",
-    "dimensions": "grades",
-    "pair": "pairs",
-    "vote": "votes",
-    "label": "labels",
-    "points": "checklists",
-    "metric": "numbers",
-}
-"""What people call the verdicts of a form."""
-AGGREGATED = {
-    "mean": "mean_of_turns",
-    "min": "min_of_turns",
-    "first": "first_turn",
-    "last": "last_turn",
-}
-"""The field of a row that holds an aggregate."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +38,6 @@ class View:
     """What judge sets say of it, by name."""
     sort: str | None = None
     details: bool = False
-    noun: str = "question"
     controlled: Mapping[str, Controlled] = field(default_factory=dict)
     """Win rates at equal length."""
 
@@ -64,9 +46,9 @@ class View:
         """The field of the tables by group."""
         return self.by or "category"
 
-    def on(self, panel: Panel) -> "View":
-        """Return the view of a panel, with what its judge set says."""
-        return replace(self, aggregate=self.aggregate or self.aggregates.get(panel.judge_set))
+    def aggregate_of(self, panel: Panel) -> Aggregate | None:
+        """Return how the turns of a conversation are one number, as asked or by the judge set."""
+        return self.aggregate or self.aggregates.get(panel.judge_set)
 
 
 @dataclass
@@ -98,8 +80,8 @@ class Section:
 
     @property
     def kind(self) -> str:
-        """What it is of: grades, pairs, labels, …"""
-        return KINDS.get(self.panel.form, self.panel.form)
+        """What it is of: grades, pairs, labels, numbers."""
+        return self.evidence[0].measure.kind
 
 
 def put(
@@ -115,6 +97,14 @@ def put(
         least, most = scale or (-np.inf, np.inf)
         low, high = max(interval.low, least), min(interval.high, most)
     row |= {key: value, f"{key}_low": low, f"{key}_high": high}
+
+
+def row_of(names: Mapping[str, Any], **numbers: Estimate | None) -> dict[str, Any]:
+    """Return a row of names, numbers and their intervals."""
+    row = dict(names)
+    for key, estimate in numbers.items():
+        put(row, key, estimate)
+    return row
 
 
 def interval_columns(key: str, title: str, form: str) -> list[Column]:
@@ -142,23 +132,17 @@ def measure_of(panel: Panel) -> Measure:
 
 def title(panel: Panel, view: View) -> str:
     """Return what a table is of: benchmark, scale, judges, judge set."""
-    who, measure = listed(panel.judges), measure_of(panel)
+    measure, judged = measure_of(panel), panel.form not in ("metric", "vote")
     ends = "" if measure.scale is None else " from {:g} to {:g}".format(*measure.scale)
     against = f" against {view.baseline}" if view.baseline else ""
-    what = {
-        "metric": "computed by programs",
-        "vote": f"votes of {counted(len(panel.judges), 'person', 'people')}",
-        "pair": f"pairs{against} judged by {who}",
-        "label": f"labelled by {who}",
-        "points": f"checklists read by {who}",
-    }
-    parts = [view.bench, what.get(panel.form, f"graded{ends} by {who}")]
+    verbs = {"metric": "computed", "vote": "votes", "label": "labelled"}
+    verbs["pair"] = f"pairs{against} judged"
+    parts = [view.bench, f"{verbs.get(panel.form, f'graded{ends}')} by {listed(panel.judges)}"]
     parts += ["in percent"] if measure.percent else []
-    judged = panel.form not in ("metric", "vote")
     if judged and panel.judge_set not in (UNSTATED, view.bench):
         parts.append(f"judge set {panel.judge_set}")
-    if view.aggregate is not None:
-        parts.append(f"{AGGREGATED[view.aggregate].replace('_', ' ')} of each conversation")
+    if (aggregate := view.aggregate_of(panel)) is not None:
+        parts.append(f"{aggregate} of the turns of each conversation")
     if judged and len(panel.judges) > 1:
         parts.append("the mean of the judges")
     return ", ".join(parts)
@@ -167,24 +151,22 @@ def title(panel: Panel, view: View) -> str:
 def caveats_of(panel: Panel, scores: Scores) -> list[str]:
     """Return what a reader must know of some of its scores, the most important first."""
     builtin = [judge for judge in panel.judges if judge.startswith("builtin/")]
-    total, failed = len(panel.scores), int((~scores.valid).sum())
-    outdated = panel.scores.outdated
-    caveats = {
-        f"Verdicts of {listed(builtin)} are for trying the tool out, not for judging models.": (
-            builtin and panel.form != "metric"
-        ),
-        f"{panel.unknown} of the {total} judgments do not say their judge set.": (
-            0 < panel.unknown < total
-        ),
-        f"Versions {listed(panel.versions)} of the judge set are together.": panel.versions[1:],
-        f"Left out: {counted(failed, 'judgment')} without a verdict.": failed,
-        f"{counted(panel.left_out, 'judgment')} that not all judges gave are left out.": (
-            panel.left_out
-        ),
-        f"Left out: {counted(outdated, 'judgment')} of questions that are not in the benchmark, "
-        "or were changed.": outdated,
-    }
-    return [caveat for caveat, holds in caveats.items() if holds]
+    judgments, failed = f"{len(panel.scores)} judgments", int((~scores.valid).sum())
+    caveats = []
+    if builtin and panel.form != "metric":
+        caveats.append(f"Verdicts of {listed(builtin)} are for trying out, not for judging models.")
+    if 0 < panel.unknown < len(panel.scores):
+        caveats.append(f"{panel.unknown} of the {judgments} do not say their judge set.")
+    if len(panel.versions) > 1:
+        caveats.append(f"Versions {listed(panel.versions)} of the judge set are together.")
+    for count, which in (
+        (failed, "without a verdict"),
+        (panel.left_out, "that not all judges gave"),
+        (panel.scores.outdated, "of questions that the benchmark lacks or has changed"),
+    ):
+        if count:
+            caveats.append(f"Left out: {counted(count, 'judgment')} {which}.")
+    return caveats
 
 
 def sorted_rows(rows: list[dict[str, Any]], view: View) -> list[dict[str, Any]]:
@@ -205,6 +187,16 @@ def sorted_rows(rows: list[dict[str, Any]], view: View) -> list[dict[str, Any]]:
 
 def comparison_tables(ranking: Ranking, form: str) -> list[Table]:
     """Return the models compared with each other for --details; of many only neighbours."""
+    rows = []
+    for pair in ranking.comparisons.pairs:
+        models = {"model_1": pair.model_1, "model_2": pair.model_2, "better": pair.better}
+        row = row_of(models, difference=pair.difference)
+        row |= {"p": pair.difference.p, "p_holm": pair.p, "questions": pair.questions}
+        row |= {"smallest_detectable": pair.difference.detectable}
+        rows.append(row | {"opponents": pair.opponents or None})
+    neighbours = {(pair.model_1, pair.model_2) for pair in ranking.neighbours}
+    many = len(ranking.names) > MANY
+    shown = [row for row in rows if not many or (row["model_1"], row["model_2"]) in neighbours]
     columns = [
         Column("model_1", "model 1"),
         Column("model_2", "model 2"),
@@ -212,23 +204,6 @@ def comparison_tables(ranking: Ranking, form: str) -> list[Table]:
         Column("p_holm", "p (Holm)", "p", always=True),
         Column("smallest_detectable", "detectable", form),
         Column("questions"),
-        Column("opponents"),
     ]
-    pairs = ranking.comparisons.pairs
-    shown = pairs if len(ranking.names) <= MANY else ranking.neighbours
     title = "Models compared on what both did"
-    return [
-        Table(title, columns, _comparison_rows(shown)),
-        Table("", columns, _comparison_rows(pairs), "compared", only="json"),
-    ]
-
-
-def _comparison_rows(pairs: Sequence[Comparison]) -> list[dict[str, Any]]:
-    rows = []
-    for pair in pairs:
-        row: dict[str, Any] = {"model_1": pair.model_1, "model_2": pair.model_2}
-        put(row, "difference", pair.difference)
-        row |= {"p": pair.difference.p, "p_holm": pair.p, "better": pair.better}
-        row |= {"smallest_detectable": pair.difference.detectable, "questions": pair.questions}
-        rows.append(row | {"opponents": pair.opponents or None})
-    return rows
+    return [Table(title, columns, shown), Table("", columns, rows, "compared", only="json")]

@@ -110,7 +110,6 @@ def view_of(options: ShowResult, bench: Bench | None, scores: Scores) -> View:
         aggregates={} if options.aggregate else _aggregates(scores, bench),
         sort=options.board.sort,
         details=options.details,
-        noun="instruction" if name.startswith("alpaca_eval") else "question",
     )
 
 

@@ -1,5 +1,6 @@
 """`show_result`: from the judgments of a benchmark to the page that says who is better."""
 
+import contextlib
 import functools
 import glob
 import shlex
@@ -17,34 +18,19 @@ from harness.models.endpoint import ModelConfig
 from harness.models.prices import Price
 from harness.models.resolving import resolve
 from harness.options import ShowResult, build, option
-from harness.reporting.boards import repeats_itself, with_board
+from harness.reporting import other_pages, selecting
 from harness.reporting.formats import frame, text
 from harness.reporting.html import fragment
-from harness.reporting.other_pages import (
-    against_page,
-    cost_page,
-    efficiency_page,
-    first_turn_page,
-    style_page,
-)
-from harness.reporting.page import Note, Page, Row, listed
+from harness.reporting.page import Note, Page, Row, counted, listed
 from harness.reporting.results_page import incomplete_of, results_page, sections_of
 from harness.reporting.section import Section, View
-from harness.reporting.selecting import (
-    load_bench,
-    of_models,
-    questions_taken,
-    read_scores,
-    selected,
-    view_of,
-)
-from harness.results import Panel, Scores, common, panels, read
+from harness.results import Panel, Scores, common, missing, panels, read
 from harness.results.board import Origin, added, board_rows, check_board, write_board
 from harness.results.gate import gate
 from harness.results.length_control import Controlled, length_controlled, read_gamed
 from harness.results.spent import Cost
 from harness.store import failures
-from harness.types import FAILED_SCORE, Detail, split_variant
+from harness.types import FAILED_SCORE, split_variant
 
 
 @dataclass(frozen=True)
@@ -94,13 +80,15 @@ def results_of(options: ShowResult, cost: Cost | None = None) -> Result:
     instead = [name for name in INSTEAD if getattr(options, name)]
     if len(instead) > 1:
         raise UsageError(f"{' and '.join(map(option, instead))} exclude each other")
-    bench = load_bench(options)
+    bench = selecting.load_bench(options)
     if options.cost:
         models, judges = options.slice.model_list, options.select.judge_model
-        return Result(cost_page(_needed(bench, "--cost"), cost or price_of(), models, judges))
-    everything = selected(read_scores(options, bench), options, bench)
-    view = view_of(options, bench, everything)
-    scores = of_models(everything, view)
+        return Result(
+            other_pages.cost_page(_needed(bench, "--cost"), cost or price_of(), models, judges)
+        )
+    everything = selecting.selected(selecting.read_scores(options, bench), options, bench)
+    view = selecting.view_of(options, bench, everything)
+    scores = selecting.of_models(everything, view)
     if options.common or options.efficiency:
         scores = common(scores, options.slice.model_list or None)
     if options.count_failed:
@@ -113,7 +101,7 @@ def results_of(options: ShowResult, cost: Cost | None = None) -> Result:
         view = replace(view, controlled=_controlled(options, scores, bench, view.baseline))
     sections = sections_of(groups, view)
     if view.controlled and bench is not None:
-        for model in filter(functools.partial(repeats_itself, bench), view.controlled):
+        for model in filter(functools.partial(other_pages.repeats_itself, bench), view.controlled):
             caveat = f"{model} gives mostly one and the same answer; its rate says nothing."
             sections[0].caveats.insert(0, caveat)
     if options.common:
@@ -133,10 +121,10 @@ def _instead(options: ShowResult, bench: Bench, groups: Sequence[Panel], cost: C
     """Return the page of a flag that shows something in place of results."""
     if options.style:
         pairs = _panel(groups, ("pair", "vote"), "--style")
-        return style_page(pairs.combined, bench, options.style)
+        return other_pages.style_page(pairs.combined, bench, options.style)
     if options.first_turn_effect:
-        return first_turn_page(_panel(groups, ("grade",), "--first-turn-effect"), bench)
-    return efficiency_page(groups[0], bench, cost, options.slice.model_list)
+        return other_pages.first_turn_page(_panel(groups, ("grade",), "--first-turn-effect"), bench)
+    return other_pages.efficiency_page(groups[0], bench, cost, options.slice.model_list)
 
 
 INSTEAD = ("cost", "efficiency", "style", "first_turn_effect")
@@ -181,7 +169,9 @@ def _against(options: ShowResult, bench: Bench | None, panel: Panel, page: Page)
     )
     name = bench.name if bench is not None else path.stem
     gating = options.fail_if_worse or options.margin is not None
-    page_ = against_page(gated, panel, name, page.all_rows, options.margin, gating=gating)
+    page_ = other_pages.against_page(
+        gated, panel, name, page.all_rows, options.margin, gating=gating
+    )
     page_ = replace(page_, facts=page.facts)
     return Result(page_, int(options.fail_if_worse and not gated.passes))
 
@@ -217,7 +207,7 @@ def _on_board(
     )
     board = added(board, rows, given.sort)
     write_board(path, board)
-    return with_board(page, board, path, models, bench, view.baseline)
+    return other_pages.with_board(page, board, path, models, bench, view.baseline)
 
 
 def price_of(models: Mapping[str, Any] | None = None) -> Cost:
@@ -226,16 +216,11 @@ def price_of(models: Mapping[str, Any] | None = None) -> Cost:
 
     @functools.cache
     def price(model: str) -> Price | None:
-        try:
+        with contextlib.suppress(TurnbenchError):  # a name that no provider has
             return resolve(split_variant(model)[0], models=known_models, key_needed=False).price
-        except TurnbenchError:  # a name that no provider has
-            return None
+        return None
 
-    def cost(model: str, detail: Detail) -> float | None:
-        known = price(model)
-        return None if known is None else known.cost(detail)
-
-    return cost
+    return lambda model, detail: None if (p := price(model)) is None else p.cost(detail)
 
 
 def _complete(section: Section) -> Section:
@@ -251,11 +236,11 @@ def _say_part(
     """Add that not everything is judged, such as by a run that was stopped."""
     names = {baseline, *(name for section in sections for name in section.ranking.names)}
     asked = options.slice.model_list
-    missing = [name for name in asked or bench.answered_models() if name not in names]
-    if missing:
-        said = f"Not judged: {listed(missing)}."
+    absent = [name for name in asked or bench.answered_models() if name not in names]
+    if absent:
+        said = f"Not judged: {listed(absent)}."
         sections[0].caveats.insert(0 if asked else len(sections[0].caveats), said)
-    total = len(questions_taken(options, bench))
+    total = len(selecting.questions_taken(options, bench))
     for section in sections:
         judged = max(evidence.questions for evidence in section.evidence)
         if judged < total and section.panel.form != "metric":
@@ -281,21 +266,14 @@ def _causes(bench: Bench | None, groups: Sequence[Panel]) -> list[Note]:
     if failed:
         last = max(failed, key=lambda failure: failure.time)
         status = f"HTTP {last.status}, " if last.status else ""
-        calls = "1 call" if len(failed) == 1 else f"{len(failed)} calls"
+        calls = counted(len(failed), "call")
         causes.append(Note(f"{calls} failed (last: {status}{last.kind})", command))
     unread = sum(int((~panel.combined.valid).sum()) for panel in groups)
     if unread:
-        replies = "1 reply holds" if unread == 1 else f"{unread} replies hold"
-        causes.append(Note(f"{replies} no verdict", f"{command} --redo failed"))
-    lost = sum(absent.absent for panel in groups for absent in _absent(panel))
-    if lost > len(failed):
-        number = lost - len(failed)
-        were = "1 judgment was" if number == 1 else f"{number} judgments were"
-        causes.append(Note(f"{were} never made", command))
+        replies = counted(unread, "reply", "replies")
+        causes.append(Note(f"{replies} without a verdict", f"{command} --redo failed"))
+    columns = [panel.combined.of(metric=panel.metrics[0]) for panel in groups]
+    lost = sum(part.absent for column in columns for part in missing(column)) - len(failed)
+    if lost > 0:
+        causes.append(Note(f"{counted(lost, 'judgment')} never made", command))
     return causes
-
-
-def _absent(panel: Panel) -> list[Any]:
-    from harness.results import missing
-
-    return missing(panel.combined.of(metric=panel.metrics[0]))

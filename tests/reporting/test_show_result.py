@@ -87,9 +87,9 @@ def test_over_a_tenth_missing_is_the_first_line_with_cause_and_command(data: pat
     result = show_result(data_dir=str(data))
     page = text(result.page, 100)
     assert page.startswith("No result yet: 16 of 96 grades are missing, 6 of them in b's turn")
-    assert "12 replies hold no verdict:" in page
+    assert "12 replies without a verdict:" in page
     assert "--redo failed" in page
-    assert "4 judgments were never made:" in page
+    assert "4 judgments never made:" in page
     assert "better than" not in page
     assert result.exit_code == 1
 
@@ -103,7 +103,7 @@ def test_calls_that_failed_are_counted_with_the_last_cause(data: pathlib.Path) -
             pending.fail(f"b {question}", failure)
     page = text(show_result(data_dir=str(data)).page, 100)
     assert "6 calls failed (last: HTTP 429, rate limit)" in page
-    assert "6 judgments were never made" in page
+    assert "6 judgments never made" in page
 
 
 def test_what_all_have_in_common_is_compared_on_request(data: pathlib.Path) -> None:
