@@ -177,20 +177,13 @@ def _marks(
     return sheet.svg()
 
 
-def heat_map(
-    values: Mapping[str, Mapping[str, float | None]],
-    label: str,
-    form: str,
-    *,
-    middle: float | None = None,
-) -> str:
-    """Return a cell for each row and column; blue is above the middle, orange below.
+def heat_map(values: Mapping[str, Mapping[str, float | None]], label: str, form: str) -> str:
+    """Return a cell for each row and column; blue is above the row's mean, orange below.
 
     Args:
         values: by row and column, from the top and the left; None is a dash.
         label: what the numbers are, below the map.
         form: how they are written, as of a `Column`.
-        middle: the number without colour (default: the mean of each row).
     """
     columns = list(dict.fromkeys(column for row in values.values() for column in row))
     start, top = _name_width(values) + 14.0, 26.0
@@ -201,7 +194,7 @@ def heat_map(
     sheet = Sheet(width, bottom + 26.0, f"{label}: {len(values)} rows, {len(columns)} columns")
     for at, head in enumerate(columns):
         sheet.text(start + wide * (at + 0.5), top - 12.0, head, "tb-small", "middle", 8.0)
-    steps = departures(values.values(), middle)
+    steps = departures(values.values())
     for place, (row, cells) in enumerate(values.items()):
         y = top + _CELL * (place + 0.5)
         sheet.text(start - 6.0, y, row, anchor="end", ems=_NAME)
@@ -218,10 +211,8 @@ def heat_map(
     return sheet.svg()
 
 
-def departures(
-    rows: Iterable[Mapping[str, float | None]], middle: float | None = None
-) -> list[dict[str, int]]:
-    """Return how far each row's numbers are from the middle, or from their mean: from -5 to 5.
+def departures(rows: Iterable[Mapping[str, float | None]]) -> list[dict[str, int]]:
+    """Return how far each row's numbers are from their mean, from -5 to 5.
 
     The greatest departure in the table is 5 or -5.
     """
@@ -229,8 +220,7 @@ def departures(
     for row in rows:
         numbers = {key: value for key, value in row.items() if value is not None}
         mean = sum(numbers.values()) / max(len(numbers), 1)
-        centre = mean if middle is None else middle
-        found.append({key: value - centre for key, value in numbers.items()})
+        found.append({key: value - mean for key, value in numbers.items()})
     most = max((abs(value) for row in found for value in row.values()), default=0.0) or 1.0
     return [{key: round(5 * value / most) for key, value in row.items()} for row in found]
 

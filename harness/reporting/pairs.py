@@ -1,22 +1,17 @@
-"""Pairs and votes: win rates, flips, each model against each other."""
+"""Pairs and votes: win rates, flips, strengths."""
 
-import functools
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from harness.reporting import charts
 from harness.reporting.outcome import flips
-from harness.reporting.page import Chart, Column, Table
+from harness.reporting.page import Column, Table
 from harness.reporting.ranked import Ranked, Rows
 from harness.reporting.section import Section, View, interval_columns, measure_of, row_of
 from harness.results import Panel, Scores, Summary, ratio, summarize
 from harness.results.scores import FLIPPED, ONCE
 from harness.results.strengths import strengths
-
-MOST_IN_MATRIX = 20
-"""Models in a matrix of pairs; more would not fit a page."""
 
 
 def pairs(panel: Panel, view: View) -> Section:
@@ -58,7 +53,6 @@ def pairs(panel: Panel, view: View) -> Section:
         section.caveats.append("Each pair was judged in one order, so flips cannot be seen.")
     if len(names) > 2:
         section.more.append(_strengths(scores))
-        section.charts.append(_matrix(scores, names[:MOST_IN_MATRIX]))
     return section
 
 
@@ -109,21 +103,6 @@ def _flips(scores: Scores) -> str:
         for which in (flipped, flipped | (judged.value != 0.5))
     ]
     return flips(int(flipped.sum()), len(judged), ratio(counts[0], counts[1], share=True))
-
-
-def _matrix(scores: Scores, names: tuple[str, ...]) -> Chart:
-    """Return the heat map of each model against each other."""
-    place = {name: str(at) for at, name in enumerate(names, 1)}
-    values: dict[str, dict[str, float | None]] = {
-        f"{name} {at}": dict.fromkeys(place.values()) for name, at in place.items()
-    }
-    for summary in summarize(scores, by=("model", "opponent")):
-        model, other = summary["model"], summary["opponent"]
-        if model in place and other in place and summary.n:
-            values[f"{model} {place[model]}"][place[other]] = summary.mean.value
-    label = "win rate of the row's model against the column's, in percent"
-    draw = functools.partial(charts.heat_map, values, label, "%", middle=0.5)
-    return Chart("Every two models", draw, "matrix")
 
 
 def _strengths(scores: Scores) -> Table:

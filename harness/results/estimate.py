@@ -1,7 +1,7 @@
 """One kind of number with an error: a value, and how much each question moves it.
 
     variance   = n/(n-1) · Σ influence²     n: the questions that contribute; influences sum to 0
-    interval   = value ± t(n-1) · √variance
+    interval   = value ± t(n-1) · √variance     of shares near 0 and 1 Wilson's
     a − b      = the difference of the values and of the influences, so paired by question
 
 The mean of two turns' grades 8, 6 on one question and 9, 9 on another: value 8, sums 14 and 18,
@@ -54,7 +54,7 @@ class Estimate:
     count: int = 0
     """The verdicts behind it."""
     share: bool = False
-    """Whether it is a mean of numbers from 0 to 1, which has Wilson's interval."""
+    """Whether it is a mean of numbers from 0 to 1; near these it has Wilson's interval."""
 
     @property
     def n(self) -> int:
@@ -80,10 +80,12 @@ class Estimate:
         if n < LEAST or math.isnan(self.value):
             return None
         t = t_quantile(0.975, n - 1)
-        if self.share:
+        half = t * se
+        # Near 0 and 1, where one twice as wide would leave the scale, t intervals hold too rarely.
+        if self.share and (se == 0 or not 2 * half <= self.value <= 1 - 2 * half):
             effective = self.value * (1 - self.value) / se**2 if se else n
             return _wilson(self.value, effective, t)
-        return None if se == 0 else Interval(self.value - t * se, self.value + t * se)
+        return None if se == 0 else Interval(self.value - half, self.value + half)
 
     @property
     def p(self) -> float | None:

@@ -20,7 +20,6 @@ CHARTS: dict[str, Callable[[], str]] = {
     "heat map": lambda: heat_map(
         {LONG: dict.fromkeys(CATEGORIES), "b": {"math": 3.25}}, "score", ".1"
     ),
-    "matrix": lambda: heat_map({"a": {"2": 0.7}, "b": {"1": 0.3}}, "win rate", "%", middle=0.5),
     "radar": lambda: radar(
         {name: dict.fromkeys(CATEGORIES, 4.0) for name in (LONG, "b")}, "score", scale=(1, 10)
     ),
