@@ -28,7 +28,6 @@ from harness.reporting.section import (
     title,
 )
 from harness.results import Panel, Scores, Summary, compare, conversations, rank, summarize
-from harness.results.summarize import Aggregate
 
 Rows: TypeAlias = dict[str, dict[str, Any]]
 """Rows by model."""
@@ -99,27 +98,28 @@ class Ranked:
         column = scores.of(metric=self.metric)
         for row in rows.values():
             row |= {f"turn_{turn}": None for turn in self.turns}
-        for summary in summarize(column, by=("model", "turn")):
-            self._put(rows, f"turn_{summary['turn']}", summary)
-        rules: tuple[Aggregate, ...] = ("first", "last") if len(self.turns) > 2 else ()
-        for rule in rules:
-            for summary in summarize(conversations(column, rule)):
-                self._put(rows, f"{rule}_turn", summary)
+        self._put(rows, "turn_{}", summarize(column, by=("model", "turn")))
+        if len(self.turns) > 2:
+            self._put(rows, "first_turn", summarize(conversations(column, "first")))
+            self._put(rows, "last_turn", summarize(conversations(column, "last")))
         self.fill(rows, scores)
         return rows
 
-    def _put(self, rows: Rows, key: str, summary: Summary) -> None:
-        if summary["model"] in rows:
-            put(rows[summary["model"]], key, summary.mean, self.measure.scale)
+    def _put(self, rows: Rows, key: str, summaries: Sequence[Summary]) -> None:
+        """Put the numbers of groups into the rows; `{}` in the key is the group's last field."""
+        for own in summaries:
+            if own["model"] in rows:
+                put(rows[own["model"]], key.format(own.key[-1]), own.mean, self.measure.scale)
 
     def _put_groups(self) -> list[str]:
         """Put the number of each group of questions into the rows; return the groups."""
         field = self.view.group
         by_group = [own for own in summarize(self.scores, by=("model", field)) if own[field]]
-        names = [str(name) for name in dict.fromkeys(summary[field] for summary in by_group)]
-        for summary in by_group if len(names) > 1 else ():
-            self._put(self.by_model, f"{field}_{summary[field]}", summary)
-        return names if len(names) > 1 else []
+        names = list(dict.fromkeys(str(own[field]) for own in by_group))
+        if len(names) < 2:
+            return []
+        self._put(self.by_model, f"{field}_{{}}", by_group)
+        return names
 
     def section(
         self,
@@ -173,8 +173,8 @@ class Ranked:
             section.tables.append(Table("", columns, rows, only="text", instead=instead))
         ends = [Column(turn, "", f"interval{form}") for turn in every_turn]
         ends += [replace(column, format=f"interval{form}") for column in shaded]
-        section.more = [Table("95% intervals", [Column("model"), *ends], self.rows, only="text")]
-        section.more += comparison_tables(self.ranking, form)
+        intervals = Table("95% intervals", [Column("model"), *ends], self.rows, only="text")
+        section.more = [*([intervals] if ends else []), *comparison_tables(self.ranking, form)]
         return section
 
     def _judges_differ(self) -> tuple[Table, str]:
