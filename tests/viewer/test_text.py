@@ -8,12 +8,58 @@ import pytest
 from tests.viewer.hostile import TEXTS
 from viewer import text
 
-ALLOWED = set(
-    "div p span a ul ol li em strong s code pre blockquote hr br table thead tbody tr th td mark "
-    "math mrow mi mn mo ms mtext mspace msup msub mfrac msqrt mstyle mpadded".split()
-)
-ATTRIBUTES = set("class dir href title target rel tabindex role aria-label style start".split())
-ATTRIBUTES |= set("alttext display mathvariant stretchy fence separator".split())
+ALLOWED = {
+    "div",
+    "p",
+    "span",
+    "a",
+    "ul",
+    "ol",
+    "li",
+    "em",
+    "strong",
+    "s",
+    "code",
+    "pre",
+    "blockquote",
+    "hr",
+    "br",
+    "table",
+    "thead",
+    "tbody",
+    "tr",
+    "th",
+    "td",
+    "mark",
+    "math",
+    "mrow",
+    "mi",
+    "mn",
+    "mo",
+    "ms",
+    "mtext",
+    "mspace",
+    "msup",
+    "msub",
+    "mfrac",
+    "msqrt",
+    "mstyle",
+    "mpadded",
+}
+ATTRIBUTES = {
+    "class",
+    "dir",
+    "href",
+    "title",
+    "target",
+    "rel",
+    "tabindex",
+    "role",
+    "aria-label",
+    "style",
+    "start",
+}
+ATTRIBUTES |= {"alttext", "display", "mathvariant", "stretchy", "fence", "separator"}
 
 
 class Elements(HTMLParser):
@@ -68,9 +114,16 @@ def test_a_long_text_is_cut_and_says_so() -> None:
 
 @pytest.mark.parametrize(
     "written",
-    ["[" * 20_000, "*a " * 7_000, ">" * 20_000, "|a" * 1_900 + "|\n" + "|-" * 1_900 + "|\n" + "a\n" * 4_000,
-     "\n".join("`" * n for n in range(1, 190)), "![" * 10_000, "$a" * 10_000],
-)  # fmt: skip
+    [
+        "[" * 20_000,
+        "*a " * 7_000,
+        ">" * 20_000,
+        "|a" * 1_900 + "|\n" + "|-" * 1_900 + "|\n" + "a\n" * 4_000,
+        "\n".join("`" * n for n in range(1, 190)),
+        "![" * 10_000,
+        "$a" * 10_000,
+    ],
+)
 def test_no_text_takes_long(written: str) -> None:
     begun = time.process_time()
     text.styled(written)
