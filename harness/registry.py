@@ -24,7 +24,14 @@ TABLE: dict[str, dict[str, str]] = {
     "importer": {},
     "judge_file": {},
     "engine": {},
-    "format": {},
+    "format": {
+        "text": "harness.reporting.formats:text",
+        "json": "harness.reporting.formats:json",
+        "csv": "harness.reporting.formats:csv",
+        "markdown": "harness.reporting.formats:markdown",
+        "latex": "harness.reporting.formats:latex",
+        "html": "harness.reporting.html:html",
+    },
 }
 
 

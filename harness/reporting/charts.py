@@ -343,8 +343,8 @@ def radar(
 def standalone(svg: str) -> str:
     """Return a chart with its style sheet, as a file of its own."""
     folder = pathlib.Path(__file__).parent
-    colours = folder.joinpath("page.css").read_text(encoding="utf-8").partition("* {")[0]
-    style = colours + folder.joinpath("chart.css").read_text(encoding="utf-8")
+    sheets = ("colours.css", "chart.css")
+    style = "".join(folder.joinpath(name).read_text(encoding="utf-8") for name in sheets)
     start, _, rest = svg.partition(">")
     return f"{start}><style>{style}</style>{rest}\n"
 

@@ -3,7 +3,7 @@
 text      for a terminal: fits the width, leaves out constant columns
 markdown, latex, html      for documents; html is in its own module
 json      everything, unrounded; null where there is no number
-csv, frame                 the rows of the page's first table, unrounded
+csv, frame                 the page's rows, unrounded
 """
 
 import csv as csv_module
@@ -27,34 +27,52 @@ def text(page: Page, width: int | None = None) -> str:
     """Return the page for a terminal of `width` columns (default: that of this one, else 80)."""
     width = width or shutil.get_terminal_size((80, 24)).columns
     parts = ["\n".join(_wrapped(line, width) for line in page.outcome.splitlines())]
-    if page.causes:
-        parts[0] += "\n" + _causes(page.causes, width)
+    parts += ["\n".join(_cause(cause, width) for cause in page.causes)]
+    pointers = []
     for table in page.tables:
+        if table.only not in ("", "text"):
+            continue
         if body := text_table(table, width):
             parts += [_wrapped(table.title, width)] if table.title else []
             parts.append(body)
-    parts.append("\n".join(_wrapped(_with_flag(note), width) for note in page.notes))
+        elif table.rows and table.instead is not None:
+            pointers.append(_with_flag(table.instead))
+    pointers += [note.flag for note in page.notes if not note.text]
+    notes = [_with_flag(note) for note in page.notes if note.text]
+    if pointers:
+        notes.append(". ".join(dict.fromkeys(pointers)))
+    parts.append("\n".join(_wrapped(note, width) for note in notes))
     return "\n\n".join(part for part in parts if part)
 
 
 def text_table(table: Table, width: int) -> str:
-    """Return a table for a terminal; one too wide is divided, or says what stands instead."""
+    """Return a table for a terminal.
+
+    One that is too wide loses its optional columns, then is divided; one with something instead
+    is empty.
+    """
     if not table.rows:
         return ""
     columns = table.text_columns()
     if body := _aligned(columns, table.rows, width):
         return body
     if table.instead is not None:
-        return _wrapped(_with_flag(table.instead), width)
-    key, *others = columns
+        return ""
+    for column in reversed([column for column in columns if column.optional]):
+        columns.remove(column)
+        if body := _aligned(columns, table.rows, width):
+            return body
+    words = [not column.format and column.to_the_left(table.rows) for column in columns]
+    named = words.index(True) if True in words else 0
+    keys, others = columns[: named + 1], columns[named + 1 :]
     blocks: list[str] = []
     while others:
         taken = len(others)
-        while taken > 1 and not _aligned([key, *others[:taken]], table.rows, width):
+        while taken > 1 and not _aligned([*keys, *others[:taken]], table.rows, width):
             taken -= 1
-        part = [key, *others[:taken]]
+        part = [*keys, *others[:taken]]
         blocks.append(_aligned(part, table.rows, width) or _aligned(part, table.rows, 10_000))
-        others = others[taken:]
+        keys, others = keys[-1:], others[taken:]
     return "\n\n".join(blocks)
 
 
@@ -93,13 +111,12 @@ def _wrapped(line: str, width: int) -> str:
     )
 
 
-def _causes(causes: Sequence[Note], width: int) -> str:
-    wide = max(_columns_of(cause.text) for cause in causes)
-    if 5 + wide + max(len(cause.flag) for cause in causes) > width:
-        return "\n".join(_wrapped(f"  {_with_flag(cause)}", width) for cause in causes)
-    return "\n".join(
-        f"  {_padded(cause.text, wide, True)}   {cause.flag}".rstrip() for cause in causes
-    )
+def _cause(cause: Note, width: int) -> str:
+    """Return a cause and its command, which is never broken: it is there to be pasted."""
+    line = f"  {printable(cause.text)}: {cause.flag}" if cause.flag else f"  {cause.text}"
+    if len(line) <= width:
+        return line
+    return f"  {_wrapped(cause.text, width - 2)}:\n    {cause.flag}"
 
 
 def _with_flag(note: Note) -> str:
@@ -163,7 +180,7 @@ def _document(
     parts = [*page.outcome.splitlines(), *map(_with_flag, page.causes)]
     parts = [written(printable(part)) for part in parts]
     for table in page.tables:
-        if table.rows:
+        if table.rows and table.only in ("", "text"):
             parts += [written(printable(table.title))] if table.title else []
             parts.append(table_written(table))
     parts += [written(printable(_with_flag(note))) for note in page.notes]
@@ -171,15 +188,15 @@ def _document(
 
 
 def json(page: Page) -> str:
-    """Return everything on the page as JSON: outcome, facts, notes, and each table's rows."""
+    """Return everything on the page as JSON: outcome, facts, notes, rows and named tables."""
     data: dict[str, Any] = {
         "outcome": page.outcome,
         **page.facts,
-        "causes": [{"text": cause.text, "command": cause.flag} for cause in page.causes],
+        "causes": list(map(_with_flag, page.causes)),
         "notes": [_with_flag(note) for note in page.notes],
     }
-    for table in page.tables:
-        data.setdefault(table.name, list(table.rows))
+    data["rows"] = list(page.all_rows)
+    data |= {table.name: list(table.rows) for table in page.tables if table.name}
     return json_module.dumps(_plain(data), ensure_ascii=False, indent=2, allow_nan=False)
 
 
@@ -199,7 +216,7 @@ def _plain(value: Any) -> Any:
 
 
 def csv(page: Page) -> str:
-    """Return the rows of the first table; an absent value is empty."""
+    """Return the page's rows; an absent value is empty."""
     rows = _rows(page)
     out = io.StringIO()
     names = list(dict.fromkeys(name for row in rows for name in row))
@@ -219,7 +236,7 @@ def _csv_cell(value: Any) -> Any:
 
 
 def frame(page: Page) -> Any:
-    """Return the rows of the first table as a pandas DataFrame.
+    """Return the page's rows as a pandas DataFrame.
 
     Raises:
         MissingError: pandas is not installed.
@@ -232,4 +249,4 @@ def frame(page: Page) -> Any:
 
 
 def _rows(page: Page) -> list[Any]:
-    return [_plain(dict(row)) for row in page.tables[0].rows] if page.tables else []
+    return [_plain(dict(row)) for row in page.all_rows]

@@ -29,7 +29,8 @@ _WHISKER, _RECORD = 120, 96
 
 def html(page: Page) -> str:
     """Return the page as a file that can be opened, mailed and printed."""
-    style, script = asset("page.css") + asset("table.css") + asset("chart.css"), asset("sort.js")
+    style = "".join(map(asset, ("colours.css", "page.css", "table.css", "chart.css")))
+    script = asset("sort.js")
     first, *more = page.outcome.splitlines() or [""]
     parts = [f"<header><h1>{escaped(first)}</h1>"]
     parts += [f"<p>{escaped(line)}</p>" for line in more]
@@ -38,7 +39,7 @@ def html(page: Page) -> str:
         parts.append(f"<ul>{causes}</ul>")
     parts.append("</header>")
     for table in page.tables:
-        if table.rows:
+        if table.rows and table.only in ("", "html"):
             title = f"<h2>{escaped(table.title)}</h2>" if table.title else ""
             parts.append(f"<section>{title}{table_html(table)}</section>")
     if page.charts:
@@ -59,6 +60,16 @@ def html(page: Page) -> str:
         + "\n".join(parts)
         + f"\n</main>\n<script>{script}</script>\n</body>\n</html>\n"
     )
+
+
+def fragment(page: Page) -> str:
+    """Return outcome and tables for a notebook, without scripts and charts."""
+    parts = [f"<style>{asset('colours.css')}{asset('table.css')}</style>"]
+    parts += [f"<p>{escaped(line)}</p>" for line in page.outcome.splitlines()]
+    for table in page.tables:
+        if table.rows and table.only in ("", "html"):
+            parts.append(f"<p>{escaped(table.title)}</p>{table_html(table)}")
+    return "\n".join(parts)
 
 
 def write_html(path: pathlib.Path | str, page: Page) -> None:
@@ -159,7 +170,7 @@ class _Drawn:
         if address is not None:
             inside = f'<a href="{html_module.escape(address, quote=True)}">{inside}</a>'
         shaded = f" tb-{'above' if shade > 0 else 'below'}-{abs(shade)}" if shade else ""
-        value = row.get(f"{column.key}_low" if column.format == "ranks" else column.key)
+        value = row.get(f"{column.key}_first" if column.format == "ranks" else column.key)
         by = "" if value is None else f' data-sort="{escaped(value)}"'
         title = f' title="{escaped(tip)}"' if tip else ""
         start, end = ('th scope="row"', "th") if self.naming else ("td", "td")

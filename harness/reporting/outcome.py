@@ -8,6 +8,7 @@
 are in one sentence if they say the same, else in two, pairs first.
 """
 
+import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
@@ -67,6 +68,8 @@ class Evidence:
     noun: str = "question"
     """What the questions are called."""
     judges: int = 1
+    name: str = ""
+    """The criterion or metric, where there are several."""
 
     @property
     def finding(self) -> tuple[str, ...]:
@@ -83,7 +86,12 @@ class Evidence:
             return "best", ranking.best
         if ranking.worst is not None:
             return "last", ranking.worst
-        return "close", *sorted(ranking.close)
+        return "close", *sorted(self.sharing(1))
+
+    def sharing(self, rank: int) -> list[str]:
+        """Return the models that may have a rank or a better one, the best first."""
+        ranks = self.ranking.ranks
+        return [name for name in self.ranking.names if ranks[name].first <= rank]
 
     def value(self, model: str) -> Estimate:
         """Return a model's number."""
@@ -103,14 +111,24 @@ class Evidence:
             if (size := between(one, other).difference.detectable) is not None
         ]
         if not sizes:
-            return f"{counted(self.questions, self.noun)} cannot tell a difference from chance"
+            return f"{counted(self.questions, self.noun)} are too few to tell them apart"
         if self.measure.kind == "pairs" and len(models) == len(self.ranking.names) == 2:
             sizes = [size / 2 for size in sizes]  # a difference of win rates that add up to 1
             return f"where less than {self.measure.gap(sizes[0])} from one half {_UNSEEN}"
-        return f"where a difference under {self.measure.gap(max(sizes))} {_UNSEEN}"
+        about = "about " if len(sizes) > 1 else ""
+        typical = self.measure.gap(statistics.median(sizes))
+        return f"where a difference under {about}{typical} {_UNSEEN}"
 
 
 _UNSEEN = "would not have been seen"
+
+
+def outcomes(evidence: Sequence[Evidence], most: int = 3) -> str:
+    """Return a paragraph for each criterion or metric, and how many more there are."""
+    lines = [f"{own.name}: {outcome([own])}" for own in evidence[:most]]
+    if len(evidence) > most:
+        lines.append(f"{len(evidence) - most} more: see the table.")
+    return "\n".join(lines)
 
 
 def outcome(evidence: Sequence[Evidence]) -> str:
@@ -194,7 +212,7 @@ def _close(own: Evidence) -> str:
 
 def _shared(own: Evidence, of: str = "") -> str:
     """Return that the first models share their ranks."""
-    models = own.ranking.close
+    models = own.sharing(1)
     if len(models) == 2:
         close = f"{' and '.join(models)} are too close to call{of}"
         return f"{close}: {own.values(models)}, {own.unseen(models)}."
@@ -204,9 +222,7 @@ def _shared(own: Evidence, of: str = "") -> str:
 
 def _next(own: Evidence) -> str:
     """Return who comes after the best, if several do."""
-    best, second, *_ = own.ranking.names
-    between = own.ranking.comparisons.between
-    sharing = [n for n in own.ranking.names[1:] if n == second or not between(second, n).better]
+    sharing = own.sharing(2)[1:]
     if len(sharing) < 2:
         return ""
     last = len(sharing) + 1

@@ -38,7 +38,7 @@ class Column:
         ""           as it is; whole numbers with thousands separated
         ".2"         with 2 decimal places, halves rounded up
         "interval.2" `key_low` to `key_high`; "interval%" of a share
-        "ranks"      `key_low`-`key_high`, or one number
+        "ranks"      `key_first`-`key_last`, or one number
         "%", "%.1"   a share as a percentage, without the sign
         "$"          dollars
     """
@@ -50,6 +50,8 @@ class Column:
     """Shown by formats for programs and in HTML only."""
     always: bool = False
     """Shown in text too where every row has the same value."""
+    optional: bool = False
+    """Left out of text where the table is too wide; the last ones first."""
     draw: Draw = ""
     """What HTML draws: a whisker of the interval; a shade by how far the value departs from the
     mean of the row's shaded columns; a bar of `win`, `tie` and `loss`, with the key before them."""
@@ -87,10 +89,12 @@ class Table:
     title: str
     columns: Sequence[Column]
     rows: Sequence[Row]
-    name: str = "rows"
-    """The table's name in JSON."""
+    name: str = ""
+    """The table's name in JSON; without one it is in the page's rows already."""
+    only: Literal["", "text", "html", "json"] = ""
+    """The one kind of page that shows it: text (and Markdown, LaTeX), HTML or JSON."""
     instead: Note | None = None
-    """What text shows in place of a table that is too wide (default: it is divided)."""
+    """What text says at the end if the table is too wide (default: it is divided)."""
 
     def text_columns(self) -> list[Column]:
         """Return the columns that text shows: without hidden, empty and constant ones.
@@ -133,25 +137,37 @@ class Page:
     """Of an HTML page."""
     facts: Mapping[str, Any] = field(default_factory=dict)
     """Further fields for JSON, such as `mode` and `judge`."""
+    rows: Sequence[Row] | None = None
+    """What programs get: csv, frames, `rows` of JSON (default: the first table's)."""
+
+    @property
+    def all_rows(self) -> Sequence[Row]:
+        """What programs get."""
+        if self.rows is not None:
+            return self.rows
+        return self.tables[0].rows if self.tables else []
 
 
 def cell_text(row: Row, key: str, form: str) -> str:
     """Return how a row's value is written; see `Column.format`.
 
-    >>> row = {"score": 8.995, "score_low": 8.6, "score_high": 9.38, "rank_low": 2, "rank_high": 3}
+    >>> row = {"score": 8.995, "score_low": 8.6, "score_high": 9.38}
     >>> cell_text(row, "score", ".2"), cell_text(row, "score", "interval.1")
     ('9.00', '8.6 to 9.4')
-    >>> cell_text(row, "rank", "ranks"), cell_text({"share": 0.725}, "share", "%.1")
-    ('2-3', '72.5')
+    >>> cell_text({"rank_first": 2, "rank_last": 3}, "rank", "ranks")
+    '2-3'
+    >>> cell_text({"share": 0.725}, "share", "%.1")
+    '72.5'
     """
     kind, _, digits = form.partition(".")
     places = int(digits or 0)
-    if kind in {"interval", "interval%", "ranks"}:
+    if kind == "ranks":
+        first, last = row.get(f"{key}_first"), row.get(f"{key}_last")
+        return ABSENT if first is None else str(first) if first == last else f"{first}-{last}"
+    if kind in {"interval", "interval%"}:
         low, high = row.get(f"{key}_low"), row.get(f"{key}_high")
         if low is None or high is None:
             return ABSENT
-        if kind == "ranks":
-            return str(low) if low == high else f"{low}-{high}"
         scale = 2 if kind.endswith("%") else 0
         return f"{rounded(low, places, scale)} to {rounded(high, places, scale)}"
     value = row.get(key)

@@ -231,7 +231,7 @@ class _Columns:
         ):
             column.append(code)
         self.good.append(good)
-        if not numbers:
+        if not numbers and at not in self.labelled:
             self.unread.append(at)
         for metric, value in numbers.items():
             code = self.metrics.setdefault(metric, len(self.metrics))

@@ -11,7 +11,7 @@ type does not have is ignored, except a question's, which goes into `extra`.
 """
 
 from harness.store.pending import Failure, Pending, failures
-from harness.store.read import Place, data_files, is_good, latest, looks_like, row_at, rows
+from harness.store.read import Place, data_files, faults, is_good, latest, looks_like, row_at, rows
 from harness.store.toml import convert, explain, read_toml
 from harness.store.write import Writer, state_dir, write_file
 
@@ -24,6 +24,7 @@ __all__ = [
     "data_files",
     "explain",
     "failures",
+    "faults",
     "is_good",
     "latest",
     "looks_like",

@@ -75,6 +75,28 @@ def rows(
             offset += length
 
 
+def faults(path: pathlib.Path, kind: type[Row]) -> Iterator[DataError]:
+    """Yield what is wrong with a file, each line on its own, where `rows` stops at the first."""
+    try:
+        with _open(path) as file:
+            lines = list(file)
+    except DataError as error:
+        yield error
+        return
+    for number, line in enumerate(lines, 1):
+        if line.isspace():
+            continue
+        data = line.removeprefix(_BOM)
+        try:
+            row = _lenient(data, kind, path, number)
+            if row is None:
+                yield DataError("is not JSON; mend or remove the line", path, number)
+            else:
+                _finished(row, path, number)
+        except DataError as error:
+            yield error
+
+
 def latest(path: pathlib.Path, kind: type[T]) -> dict[Any, T]:
     """Return for each key the row that counts: the last good one, else the last."""
     found: dict[Any, T] = {}

@@ -1,0 +1,168 @@
+"""A benchmark folder looked over: every problem with its place, and what the set holds."""
+
+import hashlib
+import pathlib
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Any
+
+from harness import registry, store
+from harness.bench.bench import Settings, find_source
+from harness.bench.names import check_bench_name, name_of
+from harness.errors import DataError, TurnbenchError, UsageError
+from harness.types import Answer, Question, QuestionId
+
+
+@dataclass
+class BenchReport:
+    """What is in a benchmark folder, and what is wrong with it."""
+
+    name: str
+    folder: pathlib.Path
+    settings: Settings = field(default_factory=Settings)
+    questions: list[Question] = field(default_factory=list)
+    """Those without a problem."""
+    references: dict[str, set[QuestionId]] = field(default_factory=dict)
+    """By author, the questions that have a reference answer."""
+    problems: list[str] = field(default_factory=list)
+    """What `gen_answer` or `gen_judgment` would refuse."""
+    notes: list[str] = field(default_factory=list)
+    """What is allowed and may still surprise."""
+    sha256: str = ""
+    """Of `question.jsonl`."""
+
+    def categories(self) -> list[dict[str, Any]]:
+        """Return for each category its questions, turns and questions with a reference."""
+        having = set().union(*self.references.values())
+        rows: dict[str, dict[str, Any]] = {}
+        for question in self.questions:
+            empty = {"questions": 0, "turns": 0, "with_reference": 0}
+            row = rows.setdefault(question.category, {"category": question.category, **empty})
+            row["questions"] += 1
+            row["turns"] += len(question.turns)
+            row["with_reference"] += question.question_id in having
+        return list(rows.values())
+
+    def fields(self) -> list[dict[str, Any]]:
+        """Return how often each value of each further field occurs, for fields of few values."""
+        counts: dict[str, Counter[Any]] = {}
+        for question in self.questions:
+            for name, value in question.extra.items():
+                if isinstance(value, str | int | bool):
+                    counts.setdefault(name, Counter())[value] += 1
+        return [
+            {"field": name, "value": value, "questions": number}
+            for name, values in counts.items()
+            if len(values) <= 12
+            for value, number in values.most_common()
+        ]
+
+
+def check(which: pathlib.Path | str, data_dir: pathlib.Path | str = "data") -> BenchReport:
+    """Return the report on a benchmark: a folder, a name in the data folder or a shipped one.
+
+    Raises:
+        UsageError: there is no such benchmark.
+    """
+    folder = find_folder(which, data_dir)
+    report = BenchReport(folder.resolve().name, folder)
+    try:
+        check_bench_name(report.name)
+        if (folder / "bench.toml").exists():
+            report.settings = store.read_toml(folder / "bench.toml", Settings)
+    except TurnbenchError as error:
+        report.problems.append(str(error))
+    _check_questions(report)
+    for path in store.data_files(folder / "reference_answer"):
+        _check_references(report, path)
+    if len(report.references) > 1:
+        authors = ", ".join(report.references)
+        report.notes.append(f"several authors of references; choose with --reference: {authors}")
+    categories = {question.category for question in report.questions}
+    report.problems += [
+        f"{folder / 'bench.toml'}: temperatures: no question is of the category {name!r}"
+        for name in report.settings.temperatures
+        if name not in categories
+    ]
+    return report
+
+
+def find_folder(which: pathlib.Path | str, data_dir: pathlib.Path | str) -> pathlib.Path:
+    """Return the folder meant, or raise `UsageError`."""
+    given = pathlib.Path(which)
+    if (given / "question.jsonl").is_file():
+        return given
+    if given.is_dir() or len(given.parts) > 1:
+        raise UsageError(f"{given}: there is no question.jsonl, so it is not a benchmark")
+    return find_source(pathlib.Path(data_dir) / given)
+
+
+def _check_questions(report: BenchReport) -> None:
+    path = report.folder / "question.jsonl"
+    report.sha256 = hashlib.sha256(path.read_bytes()).hexdigest()
+    report.problems += [str(fault) for fault in store.faults(path, Question)]
+    if report.problems:
+        return
+    lines: dict[QuestionId, int] = {}
+    texts: dict[str, QuestionId] = {}
+    for place in store.rows(path, Question):
+        question = place.row
+        key = question.question_id
+        if key in lines:
+            again = f"question {key} is also on line {lines[key]}"
+            report.problems.append(str(DataError(again, path, place.line)))
+            continue
+        lines[key] = place.line
+        same = texts.setdefault(" ".join(" ".join(question.turns).split()).casefold(), key)
+        if same != key:
+            report.notes.append(f"{path}:{place.line}: question {key} has the words of {same}")
+        report.problems += [
+            str(DataError(f"question {key}: {problem}", path, place.line))
+            for problem in _check_problems(question)
+        ]
+        report.questions.append(question)
+    if not lines:
+        report.problems.append(f"{path}: holds no questions")
+    having = [str(question.question_id) for question in report.questions if question.reference]
+    if having:
+        some = ", ".join(having[:5]) + (f" and {len(having) - 5} more" if len(having) > 5 else "")
+        where = "write references into reference_answer/NAME.jsonl"
+        report.notes.append(f"{path}: a judge never sees `reference` (question {some}); {where}")
+
+
+def _check_problems(question: Question) -> list[str]:
+    """Return what is wrong with the checks of a question."""
+    checks = [check for turn in question.checks for check in turn or ()]
+    checks += question.user.needs if question.user is not None else []
+    if not checks:
+        return []
+    validate = registry.find("check", "validate")
+    problems = []
+    for check in checks:
+        try:
+            validate(check)
+        except TurnbenchError as error:
+            problems.append(str(error))
+    return problems
+
+
+def _check_references(report: BenchReport, path: pathlib.Path) -> None:
+    author = name_of(path.name.removesuffix(".gz").removesuffix(".jsonl"))
+    faults = [str(fault) for fault in store.faults(path, Answer)]
+    report.problems += faults
+    report.references[author] = set()
+    if faults:
+        return
+    turns = {question.question_id: len(question.turns) for question in report.questions}
+    for place in store.rows(path, Answer):
+        key, given = place.row.question_id, len(place.row.choices[0].turns)
+        if key not in turns:
+            problem = f"a reference to question {key}, which is not in question.jsonl"
+        elif key in report.references[author]:
+            problem = f"a second reference to question {key}"
+        elif given != turns[key]:
+            problem = f"question {key} has {turns[key]} turns, its reference {given}"
+        else:
+            report.references[author].add(key)
+            continue
+        report.problems.append(str(DataError(problem, path, place.line)))

@@ -1,0 +1,165 @@
+"""Sections of judgments as one page that answers first.
+
+    outcome     who is better, by how much, how sure; pairs and grades together
+    tables      one for each kind of judgments
+    notes       at most two: what a reader must know, and where the rest is
+
+Where over 10% of the judgments have no verdict, no model is called better: the outcome is what is
+missing, with cause and command.
+"""
+
+from collections.abc import Sequence
+
+from harness.reporting.columns import Section, View
+from harness.reporting.graded import graded
+from harness.reporting.outcome import outcome, outcomes
+from harness.reporting.page import Column, Note, Page, Table, counted
+from harness.reporting.pairs import pairs
+from harness.reporting.several import labels, several
+from harness.results import Panel
+
+
+def sections_of(panels: Sequence[Panel], view: View) -> list[Section]:
+    """Return a section for each panel, and one for all metrics together."""
+    found = []
+    metrics = [panel for panel in panels if panel.form == "metric"]
+    for panel in panels:
+        if panel.form in ("pair", "vote"):
+            found.append(pairs(panel, view))
+        elif panel.form == "label":
+            found.append(labels(panel, view))
+        elif panel.form != "metric" or sum(len(own.metrics) for own in metrics) == 1:
+            one = len(panel.metrics) == 1
+            found.append(graded(panel, view) if one else several([panel], view))
+        elif panel is metrics[0]:
+            found.append(several(metrics, view))
+    return found
+
+
+def results_page(sections: Sequence[Section], view: View, causes: Sequence[Note] = ()) -> Page:
+    """Return the page of what there is.
+
+    Args:
+        sections: the largest first.
+        view: how they are to be shown.
+        causes: why judgments are missing, with what to do.
+    """
+    sections = sorted(sections, key=lambda own: own.panel.form != "pair")
+    incomplete = [own for own in sections if own.ranking.incomplete]
+    main = _main(sections)
+    if incomplete:
+        text, tables = _no_result(incomplete), []
+        for own in sections:
+            tables += _so_far(own) if own in incomplete else own.tables
+        notes = (
+            [_NOT_SAID]
+            if any(row.judged for own in incomplete for row in own.ranking.missing)
+            else []
+        )
+    else:
+        text = _text(main)
+        tables = [table for own in sections for table in own.tables]
+        notes = _notes(sections, view)
+        if view.details:
+            tables += [table for own in sections for table in own.more]
+    return Page(
+        text,
+        tables,
+        [chart for own in sections for chart in own.charts],
+        notes,
+        causes if incomplete else (),
+        f"{view.bench}: results",
+        _facts(sections, view),
+        _rows(sections),
+    )
+
+
+def _main(sections: Sequence[Section]) -> list[Section]:
+    """Return the largest section of each kind, which the outcome is about."""
+    kinds: dict[str, Section] = {}
+    for own in sections:
+        kinds.setdefault(own.kind, own)
+    return list(kinds.values())
+
+
+def _text(sections: Sequence[Section]) -> str:
+    if len(sections) == 1 and len(sections[0].evidence) > 1:
+        return outcomes(sections[0].evidence)
+    said = [outcome([own.evidence[0] for own in sections])]
+    return "\n".join([*said, *(own.said for own in sections if own.said)])
+
+
+def _no_result(sections: Sequence[Section]) -> str:
+    """Return how many judgments are missing, and where most of them are."""
+    missing = [own for section in sections for own in section.ranking.missing]
+    lost = sum(own.failed + own.absent for own in missing)
+    total = lost + sum(own.judged for own in missing)
+    most = max(missing, key=lambda own: own.failed + own.absent)
+    kind = sections[0].kind
+    if lost == total:
+        return f"No result: none of the {counted(total, kind.removesuffix('s'))} could be read."
+    where = f"{most.failed + most.absent} of them in {most.model}'s turn {most.turn}"
+    are = "is" if lost == 1 else "are"
+    return (
+        f"No result yet: {lost} of {counted(total, kind.removesuffix('s'))} {are} missing, {where}."
+    )
+
+
+_NOT_SAID = Note(
+    "Which is better is not said while over 10% of the judgments are missing: long and odd answers "
+    "fail more often, so the rest is not a fair sample. To compare it all the same",
+    "--common",
+)
+
+
+def _so_far(own: Section) -> list[Table]:
+    """Return the table with what is missing beside what there is."""
+    counts: dict[str, tuple[int, int]] = {}
+    for one in own.ranking.missing:
+        judged, lost = counts.get(one.model, (0, 0))
+        counts[one.model] = judged + one.judged, lost + one.failed + one.absent
+    for row in own.rows:
+        judged, lost = counts.get(row["model"], (0, 0))
+        row |= {"judged": judged, "missing": lost}
+    head = [column for column in own.tables[0].columns if column.key not in ("rank", "failed")]
+    columns = [*head, Column("judged", always=True), Column("missing", always=True)]
+    whole = [row for row in own.rows if row.get("judge", "all together") == "all together"]
+    return [Table(f"{own.tables[0].title}: what there is so far", columns, whole)]
+
+
+def _notes(sections: Sequence[Section], view: View) -> list[Note]:
+    """Return at most two notes; with --details all of them."""
+    caveats = list(dict.fromkeys(caveat for own in sections for caveat in own.caveats))
+    many = any(len(own.ranking.names) > 2 for own in sections)
+    if many and not caveats:
+        caveats.append(
+            "Intervals may overlap and models still differ: ranks compare question by question."
+        )
+    notes = [Note(caveat) for caveat in (caveats if view.details else caveats[:1])]
+    if view.details:
+        return notes
+    return [*notes, Note("", "Everything: --details")]
+
+
+def _facts(sections: Sequence[Section], view: View) -> dict[str, object]:
+    modes = {"pair": "pairwise-baseline" if view.baseline else "pairwise-all"}
+    first = sections[0].panel
+    facts: dict[str, object] = {
+        "mode": modes.get(first.form, "single"),
+        "bench": view.bench,
+        "judge": ", ".join(first.judges),
+        "judge_set": " ".join([first.judge_set, *first.versions[-1:]]),
+    }
+    return facts | ({"baseline": view.baseline} if view.baseline else {})
+
+
+def _rows(sections: Sequence[Section]) -> list[dict[str, object]]:
+    """Return the rows for programs; of several kinds each row says its mode."""
+    if len(sections) == 1:
+        return sections[0].rows
+    found = []
+    for own in sections:
+        mode = {"pair": "pairwise-all", "vote": "votes"}.get(own.panel.form, "single")
+        what = {"mode": mode, "judge_set": own.panel.judge_set}
+        found += [{**what, **row} for row in own.rows]
+    return found
