@@ -24,7 +24,7 @@ import msgspec
 from harness import store
 from harness.bench import Bench
 from harness.errors import DataError
-from harness.types import Answer, Judgment, MadeFrom, Measurement, QuestionId, Row, Vote
+from harness.types import Answer, Detail, Judgment, MadeFrom, Measurement, QuestionId, Row, Vote
 
 KINDS: dict[str, type[Row]] = {
     "answer": Answer,
@@ -105,13 +105,14 @@ class Index:
             return [fault for (fault,) in found]
 
     def slims(self, *kinds: str) -> Iterator[tuple[str, Any]]:
-        """Yield the name of its file and the row, without texts, of all rows of some kinds."""
+        """Yield the file's name and the row without texts; of an answer its `Lengths`."""
         query = (
             "select path, rows.kind, slim from rows join files on id = file where rows.kind = ? "
             "order by path, offset"
         )
         for kind in kinds:
-            decode = msgspec.msgpack.Decoder(KINDS[kind]).decode
+            of_answers = kind in ("answer", "reference")
+            decode = msgspec.msgpack.Decoder(Lengths if of_answers else KINDS[kind]).decode
             with self._lock:
                 found = self._base.execute(query, (kind,)).fetchall()
             names: dict[str, str] = {}
@@ -223,16 +224,24 @@ _encode = msgspec.msgpack.Encoder().encode
 _encode_json = msgspec.json.Encoder().encode
 
 
+class Lengths(msgspec.Struct):
+    """An answer without its texts."""
+
+    question_id: QuestionId
+    characters: list[int]
+    """Of each turn."""
+
+
 def _columns(row: Any) -> tuple[str, int, bytes]:
     """Return a row's question and key, and the row without its texts."""
     if isinstance(row, Answer):
-        key: Any = row.key
-        row = Answer(question_id=row.question_id, choices=[])
+        lengths = [len(text) for text in row.choices[0].turns]
+        row, key = Lengths(row.question_id, lengths), row.key
     elif isinstance(row, Judgment):
         key = (row.key, row.judge)
         row.user_prompt = row.g1_user_prompt = row.g2_user_prompt = row.system_prompt = None
         row.judgment = row.g1_judgment = row.g2_judgment = None
-        row.details = []
+        row.details = [Detail(usage=own.usage, seconds=own.seconds) for own in row.details]
         if row.made_from is not None:
             row.made_from = MadeFrom(question=row.made_from.question)
     else:

@@ -297,61 +297,20 @@ def mathml(formula: str, block: bool = False) -> str | None:
 
 
 _ELEMENTS = frozenset(
-    [
-        "math",
-        "mrow",
-        "mi",
-        "mn",
-        "mo",
-        "ms",
-        "mtext",
-        "mspace",
-        "msup",
-        "msub",
-        "msubsup",
-        "mfrac",
-        "msqrt",
-        "mroot",
-        "mover",
-        "munder",
-        "munderover",
-        "mtable",
-        "mtr",
-        "mtd",
-        "mstyle",
-        "mpadded",
-        "mphantom",
-        "menclose",
-    ]
+    re.findall(
+        r"\w+",
+        "math mrow mi mn mo ms mtext mspace msup msub msubsup mfrac msqrt mroot mover "
+        "munder munderover mtable mtr mtd mstyle mpadded mphantom menclose",
+    )
 )
 _ATTRIBUTES = frozenset(
-    [
-        "display",
-        "mathvariant",
-        "stretchy",
-        "fence",
-        "separator",
-        "accent",
-        "accentunder",
-        "columnalign",
-        "rowalign",
-        "linethickness",
-        "notation",
-        "lspace",
-        "rspace",
-        "minsize",
-        "maxsize",
-        "movablelimits",
-        "form",
-        "displaystyle",
-        "scriptlevel",
-        "columnspacing",
-        "rowspacing",
-        "columnlines",
-        "rowlines",
-        "symmetric",
+    re.findall(
+        r"\w+",
+        "display mathvariant stretchy fence separator accent accentunder columnalign "
+        "rowalign linethickness notation lspace rspace minsize maxsize movablelimits form "
+        "displaystyle scriptlevel columnspacing rowspacing columnlines rowlines symmetric "
         "largeop",
-    ]
+    )
 )
 
 

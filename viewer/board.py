@@ -1,0 +1,173 @@
+"""The tab Board: who is better and how sure, and one table with a row a model."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from markupsafe import Markup
+
+from harness.bench import Bench
+from harness.reporting.columns import Section, put
+from harness.reporting.columns import View as Shown
+from harness.reporting.html import table_html
+from harness.reporting.page import Column, Row, Table
+from harness.reporting.results_page import results_page, sections_of
+from harness.results import Panel, summarize
+from viewer import pages
+from viewer.data import Data, Verdicts
+from viewer.pages import Href
+from viewer.state import View
+
+
+def show(data: Data, view: View, href: Href) -> str:
+    """Return the tab."""
+    chosen = data.chosen(view.verdicts)
+    if chosen is None:
+        return _nothing(data.bench)
+    table, outcome, notes = board(data, chosen, view)
+    return pages.render(
+        "board.html",
+        outcome=outcome,
+        table=Markup(table_html(table, lambda row, column: _link(view, href, chosen, row, column))),
+        notes=notes,
+        choices=_choices(data, chosen, view) if href(view) else "",
+        charts=[(chart.title, Markup(chart.draw())) for chart in _charts(data, chosen, view)],
+    )
+
+
+def board(data: Data, chosen: Verdicts, view: View) -> tuple[Table, list[str], list[str]]:
+    """Return the table, the outcome in words, and what a reader must know."""
+    panel = chosen.of(view.judge)
+    shown = Shown(bench=data.bench.name, models=view.model)
+    beside = _pairs_beside(data, panel)
+    sections = sections_of([panel, *beside], shown)
+    page = results_page(sections, shown)
+    main = next(own for own in sections if own.panel is panel)
+    others = [own for own in sections if own is not main]
+    table = _wide(page.tables, main)
+    for other in others:
+        table = _joined(table, other)
+    if view.other:
+        table = _compared(table, panel, chosen, data, view)
+    notes = [note.text for note in [*page.causes, *page.notes] if note.text]
+    return (
+        replace(table, title="results"),
+        [*page.outcome.splitlines(), table.title.replace("`", "")],
+        notes,
+    )
+
+
+def _pairs_beside(data: Data, panel: Panel) -> list[Panel]:
+    """Return the pairs that the judges of some grades compared too."""
+    if panel.form != "grade":
+        return []
+    every = [own.panel for own in data.verdicts.values() if own.panel.form == "pair"]
+    return [own for own in every if set(own.judges) & set(panel.judges)][:1]
+
+
+def _wide(tables: Sequence[Table], main: Section) -> Table:
+    """Return the main section's table as HTML shows it; of several columns' tables the first."""
+    own = [table for table in tables if table.rows and table.only in ("", "html")]
+    named = [table for table in own if "model" in table.rows[0]]
+    for table in named:
+        if table.rows[0] in main.rows or table.rows == main.tables[0].rows:
+            return table
+    return named[0] if named else main.tables[0]
+
+
+def _joined(table: Table, pairs: Section) -> Table:
+    """Return a table with each model's win rate and its wins, ties and losses in pairs."""
+    found = {row["model"]: row for row in pairs.tables[0].rows}
+    key = next((k for k in ("win_rate_adjusted", "win_rate") if k in pairs.tables[0].rows[0]), "")
+    names = (key, f"{key}_low", f"{key}_high", "win", "tie", "loss", "flipped")
+    rows: list[Row] = []
+    for row in table.rows:
+        other = found.get(row["model"], {})
+        rows.append({**row, **{f"pair_{name}": other.get(name) for name in names}})
+    columns = [
+        Column(f"pair_{key}", "win rate", ".2", help="in pairs; a tie is half a win"),
+        Column("pair_", "win/tie/loss", draw="record"),
+    ]
+    return replace(table, rows=rows, columns=_before_groups(table.columns, columns))
+
+
+def _before_groups(columns: Sequence[Column], more: Sequence[Column]) -> list[Column]:
+    """Return columns with more of them before those by category, which are many."""
+    shaded = [column for column in columns if column.draw == "shade"]
+    return [*(column for column in columns if column.draw != "shade"), *more, *shaded]
+
+
+def _compared(table: Table, panel: Panel, chosen: Verdicts, data: Data, view: View) -> Table:
+    """Return a table with the other judge's or file's number of each model, and the difference."""
+    other = chosen.of(view.other) if view.other in chosen.sources else None
+    if other is None and (named := data.verdicts.get(view.other)) is not None:
+        other = named.panel
+    if other is None or other is panel or other.metrics[0] not in panel.metrics:
+        return table
+    metric = panel.metrics[0]
+    means = [
+        {own["model"]: own.mean for own in summarize(own.combined.of(metric=metric))}
+        for own in (panel, other)
+    ]
+    rows: list[Row] = []
+    for row in table.rows:
+        model, added = row["model"], {}
+        if model in means[0] and model in means[1]:
+            added["other"] = means[1][model].value
+            put(added, "change", means[1][model] - means[0][model])
+        rows.append({**row, **added})
+    columns = [
+        Column("other", view.other, ".2"),
+        Column("change", "Δ", ".2", help=f"{view.other} less these"),
+        Column("change", "95% interval", "interval.2"),
+    ]
+    return replace(table, rows=rows, columns=_before_groups(table.columns, columns))
+
+
+def _link(
+    view: View, href: Href, chosen: Verdicts, row: Mapping[str, Any], column: Column
+) -> str | None:
+    """Return where a cell leads: to the questions of its model, the worst first."""
+    base = View("questions", view.bench, chosen.name, view.judge, model=(row["model"],), sort="low")
+    if column.key == "model":
+        return href(base) or None
+    if column.draw == "shade" and column.key.startswith("category_"):
+        return href(base.to(category=column.key.removeprefix("category_"))) or None
+    if column.key == "failed" and row.get("failed"):
+        return href(base.to(only="failed")) or None
+    if column.draw == "record":
+        return href(base.to(verdicts="", judge="", only="flipped")) or None
+    if column.key == "change":
+        return href(base.to(sort="disagreement", other=view.other)) or None
+    return None
+
+
+def _charts(data: Data, chosen: Verdicts, view: View) -> list[Any]:
+    shown = Shown(bench=data.bench.name, models=view.model)
+    return [chart for own in sections_of([chosen.of(view.judge)], shown) for chart in own.charts]
+
+
+def _choices(data: Data, chosen: Verdicts, view: View) -> Markup:
+    names = {own.name: own.label for own in data.verdicts.values()}
+    now = replace(view, verdicts=chosen.name)
+    alone = chosen.sources if len(chosen.sources) <= 12 else {}  # voters are many
+    judges = {"": "all together", **{name: name for name in alone}} if len(alone) > 1 else {}
+    same = [own for own in data.verdicts.values() if own.panel.form == chosen.panel.form]
+    others = {name: name for name in alone if name != view.judge} if len(alone) > 1 else {}
+    others |= {own.name: own.label for own in same if own is not chosen}
+    fields = [
+        pages.choice(now, "verdicts", "Verdicts", names),
+        pages.choice(now, "judge", "Judge", judges),
+        pages.choice(now, "other", "Compare with", {"": "nothing", **others} if others else {}),
+    ]
+    return pages.form(now, fields) + Markup(
+        pages.render("models.html", view=now, models=chosen.ranked, address=now.query())
+    )
+
+
+def _nothing(bench: Bench) -> str:
+    if not bench.answered_models():
+        command = f"gen_answer {bench.flags} --model NAME"
+        return pages.notice("There are no answers yet. Let models answer:", command)
+    command = f"gen_judgment {bench.flags} --judge-model NAME"
+    return pages.notice("No judge has judged the answers yet:", command)
