@@ -16,7 +16,7 @@ from harness.errors import TurnbenchError
 from harness.reporting.html import asset
 from viewer import board, judges, pages, questions, vote
 from viewer.data import Data, Home
-from viewer.pages import Href
+from viewer.pages import Site
 from viewer.state import View, parse
 
 log = logging.getLogger("turnbench")
@@ -27,12 +27,13 @@ TABS: dict[str, str] = {
     "judges": "Judges",
     "vote": "Vote",
 }
-SHOW: dict[str, Callable[[Data, View, Href], str]] = {
+SHOW: dict[str, Callable[[Data, View, Site], str]] = {
     "board": board.show,
     "questions": questions.show,
     "judges": judges.show,
     "vote": vote.show,
 }
+SITE = Site(View.query)
 STYLES = ("table.css", "chart.css")
 """Sheets of `harness.reporting` that the pages use too."""
 
@@ -71,7 +72,7 @@ class Views:
     def _shown(self, view: View) -> str:
         try:
             data = self.home.data(view.bench)
-            shown = SHOW[view.tab](data, replace(view, bench=data.bench.name), View.query)
+            shown = SHOW[view.tab](data, replace(view, bench=data.bench.name), SITE)
             faults = data.index.faults
         except TurnbenchError as error:
             shown, faults = pages.notice(str(error)), []

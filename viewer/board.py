@@ -15,11 +15,11 @@ from harness.reporting.results_page import results_page, sections_of
 from harness.results import Panel, summarize
 from viewer import pages
 from viewer.data import Data, Verdicts
-from viewer.pages import Href
+from viewer.pages import Site
 from viewer.state import View
 
 
-def show(data: Data, view: View, href: Href) -> str:
+def show(data: Data, view: View, site: Site) -> str:
     """Return the tab."""
     chosen = data.chosen(view.verdicts)
     if chosen is None:
@@ -28,9 +28,9 @@ def show(data: Data, view: View, href: Href) -> str:
     return pages.render(
         "board.html",
         outcome=outcome,
-        table=Markup(table_html(table, lambda row, column: _link(view, href, chosen, row, column))),
+        table=Markup(table_html(table, lambda row, column: _link(view, site, chosen, row, column))),
         notes=notes,
-        choices=_choices(data, chosen, view) if href(view) else "",
+        choices=_choices(data, chosen, view) if site.live else "",
         charts=[(chart.title, Markup(chart.draw())) for chart in _charts(data, chosen, view)],
     )
 
@@ -125,20 +125,20 @@ def _compared(table: Table, panel: Panel, chosen: Verdicts, data: Data, view: Vi
 
 
 def _link(
-    view: View, href: Href, chosen: Verdicts, row: Mapping[str, Any], column: Column
+    view: View, site: Site, chosen: Verdicts, row: Mapping[str, Any], column: Column
 ) -> str | None:
     """Return where a cell leads: to the questions of its model, the worst first."""
     base = View("questions", view.bench, chosen.name, view.judge, model=(row["model"],), sort="low")
     if column.key == "model":
-        return href(base) or None
+        return site.href(base) or None
     if column.draw == "shade" and column.key.startswith("category_"):
-        return href(base.to(category=column.key.removeprefix("category_"))) or None
+        return site.href(base.to(category=column.key.removeprefix("category_"))) or None
     if column.key == "failed" and row.get("failed"):
-        return href(base.to(only="failed")) or None
+        return site.href(base.to(only="failed")) or None
     if column.draw == "record":
-        return href(base.to(verdicts="", judge="", only="flipped")) or None
+        return site.href(base.to(verdicts="", judge="", only="flipped")) or None
     if column.key == "change":
-        return href(base.to(sort="disagreement", other=view.other)) or None
+        return site.href(base.to(sort="disagreement", other=view.other)) or None
     return None
 
 

@@ -11,7 +11,7 @@ from harness.reporting.page import rounded
 from harness.types import Answer, Detail, Judgment, Measurement, Question, Vote
 from viewer import pages, text
 from viewer.data import Data
-from viewer.pages import Href
+from viewer.pages import Site
 from viewer.state import View
 
 MOST = 4
@@ -79,19 +79,19 @@ class Turn:
     references: dict[str, str]
 
 
-def show(data: Data, view: View, href: Href, question: Question, listed: Sequence[Question]) -> str:
+def show(data: Data, view: View, site: Site, question: Question, listed: Sequence[Question]) -> str:
     """Return the page of a question; `listed` is the list that it was opened from."""
     answers = data.answers(question.question_id)
-    models = models_of(data, view, answers)
+    models = models_of(data, view, answers) if site.live else list(view.model)
     turns = turns_of(data, view, question, answers, models)
     ids = [own.question_id for own in listed]
     at = ids.index(question.question_id) if question.question_id in ids else -1
     step = {
-        name: href(view.to(question=str(ids[to]), find=""))
+        name: site.href(view.to(question=str(ids[to]), find=""))
         for name, to in (("k", at - 1), ("j", at + 1))
         if at >= 0 and 0 <= to < len(ids)
     }
-    live = bool(href(view))
+    live = site.live
     return pages.render(
         "conversation.html",
         view=view,
@@ -103,9 +103,9 @@ def show(data: Data, view: View, href: Href, question: Question, listed: Sequenc
         systems=_systems(answers, models),
         step=step,
         place=f"{at + 1:,} of {len(ids):,}" if at >= 0 else "",
-        back=href(view.to(question="")),
+        back=site.href(view.to(question="")),
         choices=_choices(data, view, listed, at, models, answers) if live else "",
-        differ=href(view.to(changes="" if view.changes else "1"))
+        differ=site.href(view.to(changes="" if view.changes else "1"))
         if live and len(models) == 2
         else "",
     )

@@ -25,7 +25,7 @@ from harness.results.scores import outcome
 from harness.types import QuestionId
 from viewer import pages
 from viewer.data import Data
-from viewer.pages import Href
+from viewer.pages import Site
 from viewer.state import View
 
 Item = tuple[QuestionId, int, str, str]
@@ -52,7 +52,7 @@ class _Judge:
     seconds: list[float] = field(default_factory=list)
 
 
-def show(data: Data, view: View, href: Href) -> str:
+def show(data: Data, view: View, site: Site) -> str:
     """Return the tab."""
     rows, by_category = judge_rows(data)
     if not [row for row in rows if row["judge"] != PEOPLE]:
@@ -77,7 +77,7 @@ def show(data: Data, view: View, href: Href) -> str:
     ]
 
     def leads(row: Mapping[str, Any], column: Column) -> str | None:
-        return href(_behind(view, row, column.key)) or None if row["judge"] != PEOPLE else None
+        return site.href(_behind(view, row, column.key)) or None if row["judge"] != PEOPLE else None
 
     categories = (
         [name for name in by_category[0] if name not in ("judge", "pair")] if by_category else []

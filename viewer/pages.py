@@ -3,6 +3,7 @@
 import functools
 import pathlib
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -13,8 +14,16 @@ from viewer import text
 from viewer.state import View
 
 HERE = pathlib.Path(__file__).parent
-Href = Callable[[View], str]
-"""Returns the address of a view; "" if these pages have no such view."""
+
+
+@dataclass(frozen=True)
+class Site:
+    """Where pages are: in the viewer, or in a folder of files."""
+
+    href: Callable[[View], str]
+    """Returns the address of a view; "" if there is no such view."""
+    live: bool = True
+    """Whether there is a viewer that answers: forms, sorting, search."""
 
 
 @functools.cache
@@ -28,8 +37,8 @@ def _environment() -> Environment:
         undefined=StrictUndefined,
     )
     made.filters |= {
-        "styled": lambda value: Markup(text.styled(value)),
-        "plain": lambda value: Markup(text.plain(value)),
+        "styled": _styled,
+        "plain": _plain,
         "number": number,
     }
     return made
@@ -40,23 +49,19 @@ def render(template: str, **values: Any) -> str:
     return _environment().get_template(template).render(**values)
 
 
+def _styled(written: str) -> Markup:
+    return Markup(text.styled(written))
+
+
+def _plain(written: str) -> Markup:
+    return Markup(text.plain(written))
+
+
 def number(value: float | None) -> str:
     """Return a grade or a share as a chip shows it: whole numbers without places."""
     if value is None or value != value:
         return "–"
     return f"{value:g}" if value == int(value) else rounded(value, 1)
-
-
-def link(href: Href, view: View, words: object, **attributes: str) -> Markup:
-    """Return a link to a view; only the words where the pages have no such view."""
-    address = href(view)
-    inside = text.escaped(words)
-    if not address:
-        return Markup(inside)
-    more = "".join(
-        f' {name.replace("_", "-")}="{text.escaped(value)}"' for name, value in attributes.items()
-    )
-    return Markup(f'<a href="{text.escaped(address)}"{more}>{inside}</a>')
 
 
 def choice(view: View, name: str, label: str, options: Mapping[str, str] | Iterable[str]) -> Markup:

@@ -11,7 +11,7 @@ from harness.results.scores import FLIPPED
 from harness.types import Question
 from viewer import conversation, pages, search
 from viewer.data import Data, Verdicts
-from viewer.pages import Href
+from viewer.pages import Site
 from viewer.state import View
 
 PAGE = 50
@@ -68,17 +68,17 @@ class Item:
         return len(set(firsts)) == 1 and len(set(seconds)) > 1
 
 
-def show(data: Data, view: View, href: Href) -> str:
+def show(data: Data, view: View, site: Site) -> str:
     """Return the tab."""
     question = data.question(view.question) if view.question else None
     if view.question and question is None:
         return pages.notice(f"there is no question {view.question} in {data.bench.name}")
     if question is not None:
         found = items(data, view)
-        return conversation.show(data, view, href, question, [own.question for own in found])
+        return conversation.show(data, view, site, question, [own.question for own in found])
     if view.find:
-        return _found(data, view, href)
-    return _list(data, view, href)
+        return _found(data, view, site)
+    return _list(data, view, site)
 
 
 def columns(data: Data, view: View) -> list[str]:
@@ -192,9 +192,9 @@ def _spreads(sources: Sequence[Scores], metric: str, models: Sequence[str]) -> d
     return found
 
 
-def _list(data: Data, view: View, href: Href) -> str:
+def _list(data: Data, view: View, site: Site) -> str:
     found = items(data, view)
-    live = bool(href(view))
+    live = site.live
     page = int(view.page) if view.page.isdecimal() and len(view.page) < 7 else 1
     last = max(1, -(-len(found) // PAGE))
     page = min(max(page, 1), last)
@@ -204,17 +204,17 @@ def _list(data: Data, view: View, href: Href) -> str:
     return pages.render(
         "list.html",
         view=view,
-        rows=[_row(own, view, href, models) for own in shown],
+        rows=[_row(own, view, site, models) for own in shown],
         models=models,
         total=len(found),
         first=(page - 1) * PAGE + 1,
-        steps=[href(step) if step and live else "" for step in steps],
+        steps=[site.href(step) if step and live else "" for step in steps],
         choices=choices(data, view) if live else "",
         spread=view.sort == "disagreement",
     )
 
 
-def _row(own: Item, view: View, href: Href, models: Sequence[str]) -> dict[str, object]:
+def _row(own: Item, view: View, site: Site, models: Sequence[str]) -> dict[str, object]:
     question = own.question
     side_by_side = tuple(models[:COLUMNS]) if view.model or not own.pairs else own.pairs[0]
     if not own.pairs and not view.model:
@@ -225,7 +225,7 @@ def _row(own: Item, view: View, href: Href, models: Sequence[str]) -> dict[str, 
     for model in models:
         values = [own.cells[model][turn] for turn in sorted(own.cells[model])]
         known = [value for value in values if value == value]
-        address = href(there.to(model=(model,)))
+        address = site.href(there.to(model=(model,)))
         cells.append(
             {
                 "text": " · ".join(pages.number(value) for value in values) or "–",
@@ -235,7 +235,7 @@ def _row(own: Item, view: View, href: Href, models: Sequence[str]) -> dict[str, 
         )
     return {
         "id": question.question_id,
-        "address": href(there),
+        "address": site.href(there),
         "snippet": snippet if len(snippet) < 130 else snippet[:130].rstrip() + "…",
         "category": question.category,
         "cells": cells,
@@ -269,11 +269,11 @@ def choices(data: Data, view: View) -> Markup:
     return pages.form(listed, fields) + Markup(boxes)
 
 
-def _found(data: Data, view: View, href: Href) -> str:
+def _found(data: Data, view: View, site: Site) -> str:
     hits, more = search.find(data, view)
     rows = []
     for hit in hits:
         models = hit.models or view.model or tuple(columns(data, view)[:1])
         there = view.to(question=str(hit.question), model=models[:COLUMNS], find=view.find)
-        rows.append({"hit": hit, "excerpt": Markup(hit.excerpt), "address": href(there)})
+        rows.append({"hit": hit, "excerpt": Markup(hit.excerpt), "address": site.href(there)})
     return pages.render("found.html", view=view, rows=rows, more=more, choices=choices(data, view))

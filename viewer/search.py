@@ -35,7 +35,7 @@ class Hit(NamedTuple):
 
 def find(data: Data, view: View) -> tuple[list[Hit], bool]:
     """Return the first places with the view's text, and whether there are more."""
-    found = []
+    found: list[Hit] = []
     for hit in _hits(data, view):
         if len(found) == MOST:
             return found, True
@@ -73,8 +73,8 @@ def _in_row(row: Any, model: str, needle: str) -> Iterator[Hit]:
                 yield Hit(row.question_id, f"{model}, turn {turn}", (model,), part)
     elif isinstance(row, Judgment):
         about = " and ".join(row.models)
-        for text in (row.judgment, row.g1_judgment, row.g2_judgment):
-            if text and (part := excerpt(text, needle)):
+        for reason in (row.judgment, row.g1_judgment, row.g2_judgment):
+            if reason and (part := excerpt(reason, needle)):
                 where = f"{row.judge_model} on {about}, turn {row.turn}"
                 yield Hit(row.question_id, where, row.models, part)
 

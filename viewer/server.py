@@ -251,7 +251,8 @@ def _prepare(environment: MutableMapping[str, str]) -> None:
     for name in [name for name in environment if name.startswith("GRADIO_")]:
         if name not in ("GRADIO_ROOT_PATH", "GRADIO_TEMP_DIR"):
             del environment[name]
-    environment |= {"GRADIO_ANALYTICS_ENABLED": "False", "HF_HUB_OFFLINE": "1"}
+    environment["GRADIO_ANALYTICS_ENABLED"] = "False"
+    environment["HF_HUB_OFFLINE"] = "1"
     for name in ("NO_PROXY", "no_proxy"):
         rest = environment.get(name, "")
         environment[name] = ",".join([*([rest] if rest else []), "127.0.0.1", "localhost", "::1"])

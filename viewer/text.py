@@ -81,7 +81,7 @@ def styled(text: str) -> str:
             f'<p class="tb-quiet">Cut here: {len(text) - MOST:,} of {len(text):,} characters are '
             "not shown.</p>"
         )
-    return f'<div class="tb-text" dir="auto">{inside}</div>'
+    return f'<div class="tb-words" dir="auto">{inside}</div>'
 
 
 def plain(text: str) -> str:
@@ -167,7 +167,7 @@ def _parser() -> MarkdownIt:
     parser.disable(["html_block", "html_inline", "reference", "entity"])
     parser.validateLink = lambda url: bool(_LINK.fullmatch(url))  # type: ignore[method-assign]
     parser.inline.ruler.before("escape", "formula", _inline_formula)
-    blocks = {"alt": ["paragraph", "blockquote", "list"]}
+    blocks: Any = {"alt": ["paragraph", "blockquote", "list"]}
     parser.block.ruler.before("fence", "formula", _block_formula, blocks)
     scroll = '<div class="tb-wide" tabindex="0" role="group" aria-label="table">'
     rules: dict[str, Any] = {
@@ -176,6 +176,8 @@ def _parser() -> MarkdownIt:
         "link_open": _link,
         "heading_open": lambda _, tokens, at, *__: f'<p class="tb-heading tb-{tokens[at].tag}">',
         "heading_close": lambda *_: "</p>",
+        "th_open": _cell,
+        "td_open": _cell,
         "table_open": lambda *_: f"{scroll}<table>",
         "table_close": lambda *_: "</table></div>",
         "fence": _code,
@@ -201,6 +203,11 @@ def _image(_: object, tokens: Sequence[Token], at: int, *__: Any) -> str:
     """Return a picture as a link to it: shown, it would be fetched from elsewhere."""
     address, name = str(tokens[at].attrGet("src") or ""), tokens[at].content
     return f"{_anchor(address)}[picture: {escaped(name or address)}]</a>"
+
+
+def _cell(_: object, tokens: Sequence[Token], at: int, *__: Any) -> str:
+    right = "right" in str(tokens[at].attrGet("style") or "")
+    return f"<{tokens[at].tag}{' class=tb-right' if right else ''}>"
 
 
 def _code(_: object, tokens: Sequence[Token], at: int, *__: Any) -> str:

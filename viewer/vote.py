@@ -5,6 +5,7 @@ No model's name is on the page or in the address until the voter asks for the re
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 from markupsafe import Markup
 
@@ -15,7 +16,7 @@ from viewer import pages, text
 from viewer.ballots import Ballot, Booth, check_voter
 from viewer.data import Data
 from viewer.judges import PEOPLE, agreement_of
-from viewer.pages import Href
+from viewer.pages import Site
 from viewer.state import View
 
 PLANS = (10, 20, 50, 100, 200)
@@ -34,7 +35,7 @@ def blind(view: View, who: str) -> View:
     return View("vote", voter=who or view.voter, **kept)
 
 
-def show(data: Data, view: View, href: Href) -> str:
+def show(data: Data, view: View, site: Site) -> str:
     """Return the tab."""
     if len(data.bench.answered_models()) < 2:
         command = f"gen_answer {data.bench.flags} --model NAME NAME"
@@ -48,10 +49,12 @@ def show(data: Data, view: View, href: Href) -> str:
     done, total = len(booth.votes), booth.total
     plan = min(total, int(view.plan) if view.plan.isdecimal() and len(view.plan) < 8 else 50)
     if view.show == "result":
-        return _result(data, view, booth, href)
+        return _result(data, view, booth, site)
     if view.show == "votes":
-        cast = [(own, booth.said(own), href(view.to(show=own.token))) for own in booth.cast()]
-        return pages.render("votes.html", voter=booth.voter, cast=cast, back=href(view.to(show="")))
+        cast = [(own, booth.said(own), site.href(view.to(show=own.token))) for own in booth.cast()]
+        return pages.render(
+            "votes.html", voter=booth.voter, cast=cast, back=site.href(view.to(show=""))
+        )
     ballot = _again(booth, view.show) or (booth.next() if done < plan else None)
     plans = {str(n): f"{n} votes" for n in sorted({*PLANS, plan}) if n < total}
     named = replace(view, plan=str(plan))
@@ -63,9 +66,9 @@ def show(data: Data, view: View, href: Href) -> str:
         plans=pages.form(
             named, [pages.choice(named, "plan", "Ask me for", {**plans, str(total): "all"})]
         ),
-        last=href(view.to(show="last")) if booth.votes else "",
-        votes=href(view.to(show="votes")) if booth.votes else "",
-        result=href(view.to(show="result")) if booth.votes else "",
+        last=site.href(view.to(show="last")) if booth.votes else "",
+        votes=site.href(view.to(show="votes")) if booth.votes else "",
+        result=site.href(view.to(show="result")) if booth.votes else "",
         before=booth.said(ballot) if ballot is not None else "",
         ballot=ballot,
         turns=sides(data, ballot) if ballot is not None else (),
@@ -129,7 +132,7 @@ def _welcome(data: Data, view: View) -> str:
     )
 
 
-def _result(data: Data, view: View, booth: Booth, href: Href) -> str:
+def _result(data: Data, view: View, booth: Booth, site: Site) -> str:
     """Return how the models fared with the voter, and how far judges agree."""
     won: dict[str, dict[str, float]] = {}
     for vote in booth.votes.values():
@@ -138,11 +141,11 @@ def _result(data: Data, view: View, booth: Booth, href: Href) -> str:
             own[
                 "tie" if vote.winner.startswith("tie") else "win" if vote.winner == side else "loss"
             ] += 1
-    rows = [
+    rows: list[dict[str, Any]] = [
         {"model": model, **own, "rate": (own["win"] + own["tie"] / 2) / sum(own.values())}
         for model, own in won.items()
     ]
-    rows.sort(key=lambda row: -float(row["rate"]))
+    rows.sort(key=lambda row: -row["rate"])
     columns = [
         Column("model"),
         Column("rate", "win rate", ".2"),
@@ -161,5 +164,5 @@ def _result(data: Data, view: View, booth: Booth, href: Href) -> str:
         count=len(booth.votes),
         models=Markup(table_html(Table("your votes", columns, rows))),
         judges=Markup(table_html(Table("judges", compared, agreement))) if agreement else "",
-        back=href(view.to(show="")),
+        back=site.href(view.to(show="")),
     )
