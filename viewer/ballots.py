@@ -101,8 +101,8 @@ class Booth:
 
     def ballots(self) -> Iterator[Ballot]:
         """Yield all there is to vote on in the voter's order, the turns of a pair together."""
-        most = max((len(self._pairs(question)) for question in self.questions), default=0)
-        for number in range(most):
+        models = max((len(self._models(question)) for question in self.questions), default=0)
+        for number in range(models * (models - 1) // 2):
             for question in sorted(
                 self.questions, key=lambda own: self._lot(number, own.question_id)
             ):

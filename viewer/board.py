@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from markupsafe import Markup
 
@@ -10,7 +10,7 @@ from harness.bench import Bench
 from harness.reporting.columns import Section, put
 from harness.reporting.columns import View as Shown
 from harness.reporting.html import table_html
-from harness.reporting.page import Column, Row, Table
+from harness.reporting.page import Column, Page, Row, Table
 from harness.reporting.results_page import results_page, sections_of
 from harness.results import Panel, summarize
 from viewer import pages
@@ -24,37 +24,43 @@ def show(data: Data, view: View, site: Site) -> str:
     chosen = data.chosen(view.verdicts)
     if chosen is None:
         return _nothing(data.bench)
-    table, outcome, notes = board(data, chosen, view)
+    found = board(data, chosen, view)
+
+    def leads(row: Row, column: Column) -> str | None:
+        return _link(view, site, chosen, row, column)
+
     return pages.render(
         "board.html",
-        outcome=outcome,
-        table=Markup(table_html(table, lambda row, column: _link(view, site, chosen, row, column))),
-        notes=notes,
+        outcome=found.page.outcome.splitlines(),
+        caption=found.table.title.replace("`", ""),
+        table=Markup(table_html(replace(found.table, title="results"), leads)),
+        notes=[note.text for note in [*found.page.causes, *found.page.notes] if note.text],
         choices=_choices(data, chosen, view) if site.live else "",
-        charts=[(chart.title, Markup(chart.draw())) for chart in _charts(data, chosen, view)],
+        charts=[(chart.title, Markup(chart.draw())) for chart in found.page.charts],
     )
 
 
-def board(data: Data, chosen: Verdicts, view: View) -> tuple[Table, list[str], list[str]]:
-    """Return the table, the outcome in words, and what a reader must know."""
+class Board(NamedTuple):
+    """The page of results, and its one table."""
+
+    page: Page
+    table: Table
+
+
+def board(data: Data, chosen: Verdicts, view: View) -> Board:
+    """Return the board of some verdicts, with the same judges' pairs beside grades."""
     panel = chosen.of(view.judge)
     shown = Shown(bench=data.bench.name, models=view.model)
-    beside = _pairs_beside(data, panel)
-    sections = sections_of([panel, *beside], shown)
+    sections = sections_of([panel, *_pairs_beside(data, panel)], shown)
     page = results_page(sections, shown)
     main = next(own for own in sections if own.panel is panel)
-    others = [own for own in sections if own is not main]
     table = _wide(page.tables, main)
-    for other in others:
-        table = _joined(table, other)
+    for other in sections:
+        if other is not main:
+            table = _joined(table, other)
     if view.other:
         table = _compared(table, panel, chosen, data, view)
-    notes = [note.text for note in [*page.causes, *page.notes] if note.text]
-    return (
-        replace(table, title="results"),
-        [*page.outcome.splitlines(), table.title.replace("`", "")],
-        notes,
-    )
+    return Board(page, table)
 
 
 def _pairs_beside(data: Data, panel: Panel) -> list[Panel]:
@@ -117,7 +123,7 @@ def _compared(table: Table, panel: Panel, chosen: Verdicts, data: Data, view: Vi
             put(added, "change", means[1][model] - means[0][model])
         rows.append({**row, **added})
     columns = [
-        Column("other", view.other, ".2"),
+        Column("other", "compared", ".2", help=view.other),
         Column("change", "Δ", ".2", help=f"{view.other} less these"),
         Column("change", "95% interval", "interval.2"),
     ]
@@ -140,11 +146,6 @@ def _link(
     if column.key == "change":
         return site.href(base.to(sort="disagreement", other=view.other)) or None
     return None
-
-
-def _charts(data: Data, chosen: Verdicts, view: View) -> list[Any]:
-    shown = Shown(bench=data.bench.name, models=view.model)
-    return [chart for own in sections_of([chosen.of(view.judge)], shown) for chart in own.charts]
 
 
 def _choices(data: Data, chosen: Verdicts, view: View) -> Markup:

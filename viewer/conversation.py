@@ -315,8 +315,9 @@ def _pair(row: Judgment) -> Pair:
 
 
 def _vote(row: Vote) -> str:
-    names = {"model_a": row.model_a, "model_b": row.model_b}
-    return f"{row.judge}: {names.get(row.winner, row.winner)}"
+    one, two = row.model_a, row.model_b
+    words = {"model_a": f"{one} over {two}", "model_b": f"{two} over {one}"}
+    return f"{row.judge}: {words.get(row.winner, f'{one} and {two} tie')}"
 
 
 def _systems(answers: dict[str, Answer], models: Sequence[str]) -> list[str]:

@@ -100,24 +100,24 @@ class Index:
     @property
     def faults(self) -> list[str]:
         """What is wrong with files, a line each; the rows before the fault are in the index."""
-        with self._lock:
-            found = self._base.execute("select fault from files where fault != '' order by path")
-            return [fault for (fault,) in found]
+        query = "select fault from files where fault != '' order by path"
+        return [fault for (fault,) in self._all(query)]
 
     def slims(self, *kinds: str) -> Iterator[tuple[str, Any]]:
         """Yield the file's name and the row without texts; of an answer its `Lengths`."""
-        query = (
-            "select path, rows.kind, slim from rows join files on id = file where rows.kind = ? "
-            "order by path, offset"
-        )
         for kind in kinds:
             of_answers = kind in ("answer", "reference")
             decode = msgspec.msgpack.Decoder(Lengths if of_answers else KINDS[kind]).decode
-            with self._lock:
-                found = self._base.execute(query, (kind,)).fetchall()
-            names: dict[str, str] = {}
-            for path, _, slim in found:
-                yield names.setdefault(path, pathlib.Path(path).name), decode(slim)
+            files = "select id, path from files where kind = ? order by path"
+            for number, path in self._all(files, kind):
+                name = pathlib.Path(path).name
+                rows = self._all("select slim from rows where file = ? order by offset", number)
+                for (slim,) in rows:
+                    yield name, decode(slim)
+
+    def _all(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
+        with self._lock:
+            return self._base.execute(query, values).fetchall()
 
     def read(self, question: QuestionId, kind: str) -> list[Found]:
         """Return the rows of a kind about a question, whole, in the order of files and lines.
@@ -129,8 +129,7 @@ class Index:
             "select path, offset, length from rows join files on id = file "
             "where question = ? and rows.kind = ? order by path, offset"
         )
-        with self._lock:
-            places = self._base.execute(query, (_id(question), kind)).fetchall()
+        places = self._all(query, _id(question), kind)
         return [self.row(pathlib.Path(path), kind, *place) for path, *place in places]
 
     def row(self, path: pathlib.Path, kind: str, offset: int, length: int) -> Found:
@@ -143,8 +142,7 @@ class Index:
             "select offset, length from rows where file = (select id from files where path = ?) "
             "order by offset"
         )
-        with self._lock:
-            return self._base.execute(query, (str(path),)).fetchall()
+        return self._all(query, str(path))
 
     def questions(self, path: pathlib.Path) -> set[QuestionId]:
         """Return the questions that a file has good rows about."""
@@ -152,10 +150,7 @@ class Index:
             "select distinct question from rows where good and "
             "file = (select id from files where path = ?)"
         )
-        with self._lock:
-            return {
-                msgspec.json.decode(text) for (text,) in self._base.execute(query, (str(path),))
-            }
+        return {msgspec.json.decode(text) for (text,) in self._all(query, str(path))}
 
     def _drop(self, number: int) -> None:
         self._base.execute("delete from rows where file = ?", (number,))

@@ -6,6 +6,7 @@
 `judge_rows` gives the rows; the tab shows whatever rows it gives.
 """
 
+import functools
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -180,6 +181,7 @@ def _share(data: Data, part: Counter[QuestionId], whole: Counter[QuestionId]) ->
     return ratio(sums, counts, share=True)
 
 
+@functools.lru_cache(maxsize=1)
 def _counted(data: Data) -> dict[str, _Judge]:
     found: dict[str, _Judge] = defaultdict(_Judge)
     for _, row in data.index.slims("judgment"):
