@@ -66,10 +66,10 @@ class Views:
         try:
             view = vote.act(self.home.data(view.bench), view, fields)
         except TurnbenchError as error:
-            return view, pages.notice(str(error)) + self._shown(view)
+            return view, self._shown(view, str(error))
         return view, self._shown(view)
 
-    def _shown(self, view: View) -> str:
+    def _shown(self, view: View, message: str = "") -> str:
         try:
             data = self.home.data(view.bench)
             shown = SHOW[view.tab](data, replace(view, bench=data.bench.name), SITE)
@@ -84,7 +84,12 @@ class Views:
         fresh = replace(chosen.within(view.tab), verdicts="", judge="", model=())
         benches = pages.form(fresh, [pages.choice(chosen, "bench", "Benchmark", names)])
         return pages.render(
-            "view.html", title=self._title(view), benches=benches, faults=faults, shown=shown
+            "view.html",
+            title=self._title(view),
+            benches=benches,
+            faults=faults,
+            message=pages.notice(message) if message else "",
+            shown=shown,
         )
 
     def _title(self, view: View) -> str:

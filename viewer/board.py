@@ -141,7 +141,7 @@ def _link(
         return site.href(base.to(category=column.key.removeprefix("category_"))) or None
     if column.key == "failed" and row.get("failed"):
         return site.href(base.to(only="failed")) or None
-    if column.draw == "record":
+    if column.key.startswith("pair_win"):
         return site.href(base.to(verdicts="", judge="", only="flipped")) or None
     if column.key == "change":
         return site.href(base.to(sort="disagreement", other=view.other)) or None

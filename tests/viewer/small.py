@@ -38,9 +38,15 @@ def small(folder: pathlib.Path) -> pathlib.Path:
     for judge, less in (("lu", 0), ("mo", 1)):
         grades = [
             {
-                "question_id": n, "model": model, "judge": [judge, "x"], "turn": turn,
-                "score": -1 if (judge, model, n, turn) == ("lu", "cat", 4, 1) else 9 - 2 * at - less - (n == 5),
-                "judgment": f"{judge} likes {model} here", "user_prompt": "asked",
+                "question_id": n,
+                "model": model,
+                "judge": [judge, "x"],
+                "turn": turn,
+                "score": -1
+                if (judge, model, n, turn) == ("lu", "cat", 4, 1)
+                else 9 - 2 * at - less - (n == 5),
+                "judgment": f"{judge} likes {model} here",
+                "user_prompt": "asked",
             }
             for at, model in enumerate(MODELS)
             for n in numbers
@@ -49,10 +55,15 @@ def small(folder: pathlib.Path) -> pathlib.Path:
         write(home / "model_judgment" / f"{judge}_single.jsonl", grades)
     pairs = [
         {
-            "question_id": n, "model_1": one, "model_2": two, "judge": ["lu", "p"],
+            "question_id": n,
+            "model_1": one,
+            "model_2": two,
+            "judge": ["lu", "p"],
             "g1_winner": "model_1",
             "g2_winner": "model_2" if n == 3 else "model_1",
-            "g1_judgment": "first is better", "g2_judgment": "so it is", "turn": turn,
+            "g1_judgment": "first is better",
+            "g2_judgment": "so it is",
+            "turn": turn,
         }
         for one, two in (("ant", "bee"), ("ant", "cat"), ("bee", "cat"))
         for n in numbers
@@ -62,7 +73,11 @@ def small(folder: pathlib.Path) -> pathlib.Path:
     for voter in ("ann", "bob"):
         votes = [
             {
-                "question_id": n, "model_a": "ant", "model_b": "bee", "judge": voter, "turn": 1,
+                "question_id": n,
+                "model_a": "ant",
+                "model_b": "bee",
+                "judge": voter,
+                "turn": 1,
                 "winner": "model_b" if (voter, n) == ("bob", 1) else "model_a",
             }
             for n in numbers
