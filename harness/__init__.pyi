@@ -1,24 +1,23 @@
 """The Python interface: the names that `harness` offers, each from the module that defines it."""
 
-from harness.old.annotations import import_annotations as import_annotations
-from harness.old.annotations import write_annotations as write_annotations
+from harness.extras.importing.back import import_back as import_back
+from harness.extras.importing.originals import fetch_bench as fetch_bench
+from harness.extras.importing.originals import originals as originals
+from harness.extras.importing.reading import ImportReport as ImportReport
+from harness.extras.importing.reading import import_data as import_data
+from harness.metrics.commands import auto_checks as auto_checks
+from harness.metrics.commands import auto_metrics as auto_metrics
 from harness.old.answering.options import AnswerOptions as AnswerOptions
 from harness.old.answering.plan import plan_answers as plan_answers
 from harness.old.answering.work import run_answers as run_answers
-from harness.old.api import auto_checks as auto_checks
-from harness.old.api import auto_metrics as auto_metrics
 from harness.old.api import gen_answer as gen_answer
 from harness.old.api import gen_judgment as gen_judgment
-from harness.old.api import import_back as import_back
 from harness.old.api import run_bench as run_bench
 from harness.old.bench import Bench as Bench
 from harness.old.bench import load_bench as load_bench
 from harness.old.checking import check_bench as check_bench
 from harness.old.errors import TurnbenchError as TurnbenchError
 from harness.old.estimating import estimate_plan as estimate_plan
-from harness.old.importing.answers import import_answers as import_answers
-from harness.old.importing.originals.fetching import fetch_bench as fetch_bench
-from harness.old.importing.run import import_data as import_data
 from harness.old.judging.options import JudgeOptions as JudgeOptions
 from harness.old.judging.prompts import judge_prompts as judge_prompts
 from harness.old.judging.run import plan_judgments as plan_judgments

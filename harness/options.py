@@ -459,6 +459,64 @@ class AutoMetrics(Struct, kw_only=True, frozen=True):
     """measure again what is measured; old rows are kept aside"""
 
 
+class JudgeReport(Struct, kw_only=True, frozen=True):
+    """Show how good a judge is: one report for each question about it.
+
+    judge_report position --list
+    judge_report agreement --votes human.jsonl --exclude 'author*'
+    judge_report judges --votes human.jsonl --table judges.csv
+    """
+
+    report: Annotated[str, Flag("REPORT", positional=True)] = ""
+    """position: verdicts that change with the order; agreement: with people and other judges;
+    length: the longer answer; repeat: the same judged again; self: its own family; reference:
+    wrong answers without one; attack: answers that tell it what to say; corrected: win rates
+    by votes and verdicts; checks: what a program finds; ranking: the models' order; judges:
+    which to choose; worth: how many independent judges a panel is; wording: paraphrases of the
+    prompt"""
+    select: Select = Select()
+    bench: BenchName = BenchName()
+    slice: Slice = Slice()
+    list: bool = False
+    """also list the items: flipped pairs, disagreements, longer answers that lost"""
+    without: Annotated[str, Flag("SET")] = "mt_bench_unaided"
+    """reference: the judge set that shows no reference"""
+    threshold: Annotated[float | None, Flag("GRADE")] = None
+    """reference: the least grade of a right answer (default: the upper third of the scale)"""
+    top: Annotated[float | None, Flag("GRADE")] = None
+    """checks: the least top grade (default: 9 of 10)"""
+    loose: bool = False
+    """checks: by their loose reading"""
+    family: Annotated[Names, Flag("MODEL=FAMILY")] = ()
+    """self: the family of a model or judge whose name does not say it"""
+    against: Annotated[Path | None, Flag("FILE")] = None
+    """ranking: a CSV file with a column of models and one of scores"""
+    model_column: Annotated[str | None, Flag("NAME")] = None
+    """ranking: the column of models"""
+    score_column: Annotated[str | None, Flag("NAME")] = None
+    """ranking: the column of scores"""
+    metric: Annotated[Names, Flag("NAME")] = ()
+    """ranking: metrics that need no judge, to compare its verdicts with"""
+    variant: Annotated[str | None, Flag("NAME")] = None
+    """ranking: the variant of the metrics"""
+    compatible: bool = False
+    """judges: count and name the columns as alpaca_eval does"""
+    table: Annotated[Path | None, Flag("FILE")] = None
+    """judges: a CSV file to which these judges are added"""
+    overwrite: bool = False
+    """judges: replace judges that the table has"""
+    attack_file: Annotated[Path | None, Flag("FILE")] = None
+    """attack: attacks of your own, as TOML"""
+    weak_model: Annotated[str | None, Flag("NAME")] = None
+    """attack: whose answers are attacked (default: the model with the lowest grades)"""
+    strong_model: Annotated[str | None, Flag("NAME")] = None
+    """attack: in pairs, whose answers they are compared with (default: the highest)"""
+    sampling: JudgeSampling = JudgeSampling()
+    endpoint: Endpoint = Endpoint()
+    limits: Limits = Limits()
+    output: Output = Output()
+
+
 class Status(Struct, kw_only=True, frozen=True):
     """Show what is answered, judged and missing, and what the missing part would cost.
 
@@ -540,9 +598,13 @@ class ImportData(Struct, kw_only=True, frozen=True):
     """
 
     imports: Annotated[Names, Flag("FORMAT FILE", positional=True)] = ()
-    """format of the data, and its files"""
+    """format of the data: alpaca_eval, battles, colossalai, feedback_collection, ifeval, messages,
+    mt_bench_101, multi_challenge, multi_if, preference_collection, short_facts, votes or wildchat;
+    and its files: JSON arrays, JSON Lines, .csv, .tsv, .parquet (extra [parquet]), or patterns such
+    as 'out/*.json'. The first of several defines the questions"""
     model_id: Annotated[Names, Flag("NAME")] = ()
-    """models of the files, in order (default: as the records say, else the file's name)"""
+    """models of the files, or of all but the first, in order (default: as the records say, else the
+    file's name)"""
     first_n: Annotated[Count | None, Flag("N")] = None
     """only the first N questions"""
     keep_input: bool = False
@@ -559,7 +621,7 @@ class ImportData(Struct, kw_only=True, frozen=True):
     model_list: Annotated[Names, Flag("NAME")] = ()
     """with --back: only these models"""
     output: Annotated[Path | None, Flag("FILE")] = None
-    """with --back: where to write"""
+    """with --back: where to write; for alpaca_eval a folder, or of one model a .json file"""
 
 
 class Viewer(Struct, kw_only=True, frozen=True):

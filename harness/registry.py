@@ -17,13 +17,78 @@ from typing import Any
 from harness.errors import UsageError
 
 TABLE: dict[str, dict[str, str]] = {
-    "provider": {},
-    "metric": {},
-    "check": {},
-    "report": {},
-    "importer": {},
-    "judge_file": {},
-    "engine": {},
+    "provider": {
+        "openai": "harness.models.openai:open",
+        "openai_responses": "harness.models.openai_responses:open",
+        "azure": "harness.models.azure:open",
+        "anthropic": "harness.models.anthropic:open",
+        "gemini": "harness.models.gemini:open",
+        "completions": "harness.models.completions:open",
+        "builtin": "harness.models.builtin:open",
+        "builtin_judge": "harness.judging.builtin:open",
+        "local": "harness.extras.local:open",
+    },
+    "metric": {
+        **{
+            name: f"harness.metrics.{name}:metric"
+            for name in ("bleu", "rouge", "chrf", "token_f1", "exact_match", "label_match")
+        },
+        "distinct": "harness.metrics.distinct:metric",
+        "checks": "harness.extras.checks.metric:metric",
+        "bert_score": "harness.extras.local.bert_score:metric",
+        "unieval": "harness.extras.local.unieval:metric",
+    },
+    "check": {
+        "validate": "harness.extras.checks:validate",
+        "turn": "harness.extras.checks:check_turn",
+        "describe": "harness.extras.checks:describe",
+        "all_pass": "harness.extras.checks:all_pass",
+    },
+    "report": {
+        "agreement": "harness.extras.judges.agreement:report",
+        "attack": "harness.extras.judges.attack:report",
+        "checks": "harness.extras.judges.checks:report",
+        "corrected": "harness.extras.judges.corrected:report",
+        "judges": "harness.extras.judges.judges:report",
+        "length": "harness.extras.judges.length:report",
+        "position": "harness.extras.judges.position:report",
+        "ranking": "harness.extras.judges.ranking:report",
+        "reference": "harness.extras.judges.reference:report",
+        "repeat": "harness.extras.judges.repeat:report",
+        "self": "harness.extras.judges.self_preference:report",
+        "wording": "harness.extras.judges.wording:report",
+        "worth": "harness.extras.judges.worth:report",
+    },
+    "importer": {
+        "feedback_collection": "harness.extras.importing.prometheus:feedback_collection",
+        "preference_collection": "harness.extras.importing.prometheus:preference_collection",
+        "colossalai": "harness.extras.importing.colossalai:colossalai",
+        "alpaca_eval": "harness.extras.importing.alpaca_eval:alpaca_eval",
+        "battles": "harness.extras.importing.battles:battles",
+        "short_facts": "harness.extras.importing.short_facts:short_facts",
+        "ifeval": "harness.extras.importing.ifeval:ifeval",
+        "multi_if": "harness.extras.importing.ifeval:multi_if",
+        "mt_bench_101": "harness.extras.importing.dialogues:mt_bench_101",
+        "multi_challenge": "harness.extras.importing.dialogues:multi_challenge",
+        "wildchat": "harness.extras.importing.dialogues:wildchat",
+        "messages": "harness.extras.importing.messages:messages",
+        "votes": "harness.extras.importing.votes:votes",
+    },
+    "judge_file": {  # of a path, the JudgeSet that another project's prompt file makes
+        "fastchat": "harness.judging.fastchat:load",
+        "colossalai": "harness.extras.importing.judge_files:colossalai",
+        "alpaca_eval": "harness.extras.importing.judge_files:alpaca_eval",
+        # of ColossalAI's configuration: an Evaluation; the metrics that it names
+        "colossalai_config": "harness.extras.importing.evaluation:read_evaluation",
+        "colossalai_metrics": "harness.extras.importing.evaluation:metrics_of",
+    },
+    "server": {
+        "vllm": "harness.extras.local.serving:served",
+    },
+    "engine": {
+        "batch": "harness.extras.batches:BatchEngine",
+        "ray": "harness.extras.cluster:RayEngine",
+    },
     "format": {
         "text": "harness.reporting.formats:text",
         "json": "harness.reporting.formats:json",

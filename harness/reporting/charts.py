@@ -14,7 +14,8 @@ from collections.abc import Mapping, Sequence
 from typing import Literal, NamedTuple
 from xml.etree import ElementTree
 
-from harness.reporting.page import ABSENT, printable, rounded
+from harness.errors import StorageError
+from harness.reporting.page import ABSENT, Page, printable, rounded
 
 WIDTH = 460.0
 """Of a chart, in pixels; a phone shows it whole, a little smaller."""
@@ -347,6 +348,25 @@ def standalone(svg: str) -> str:
     style = "".join(folder.joinpath(name).read_text(encoding="utf-8") for name in sheets)
     start, _, rest = svg.partition(">")
     return f"{start}><style>{style}</style>{rest}\n"
+
+
+def write_charts(folder: pathlib.Path, page: Page) -> list[pathlib.Path]:
+    """Write the charts of a page as SVG files into a folder; return their paths.
+
+    Raises:
+        StorageError: they cannot be written.
+    """
+    paths = []
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for at, chart in enumerate(page.charts):
+            taken = chart.name in [other.name for other in page.charts[:at]]
+            path = folder / f"{chart.name}{f'_{at}' if taken else ''}.svg"
+            path.write_text(standalone(chart.draw()), encoding="utf-8")
+            paths.append(path)
+    except OSError as error:
+        raise StorageError(f"{folder}: charts cannot be written: {error.strerror}") from None
+    return paths
 
 
 def ticks(low: float, high: float, most: int = 6) -> list[float]:

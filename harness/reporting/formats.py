@@ -58,10 +58,9 @@ def text_table(table: Table, width: int) -> str:
         return body
     if table.instead is not None:
         return ""
-    for column in reversed([column for column in columns if column.optional]):
-        columns.remove(column)
-        if body := _aligned(columns, table.rows, width):
-            return body
+    columns = [column for column in columns if not column.optional]
+    if body := _aligned(columns, table.rows, width):
+        return body
     words = [not column.format and column.to_the_left(table.rows) for column in columns]
     named = words.index(True) if True in words else 0
     keys, others = columns[: named + 1], columns[named + 1 :]

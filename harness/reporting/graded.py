@@ -1,122 +1,91 @@
 """Grades, shares of a checklist, one metric; of several judges each beside their mean."""
 
-from dataclasses import replace
+import functools
 from typing import Any
 
-import numpy as np
-
-from harness.reporting.columns import (
+from harness.reporting import charts
+from harness.reporting.page import Chart, Column, Table
+from harness.reporting.ranked import MOST_IN_MATRIX, Ranked
+from harness.reporting.section import (
     AGGREGATED,
     HEADINGS,
     KINDS,
     Section,
     View,
-    base_rows,
-    caveats_of,
-    charts_of,
-    comparison_tables,
-    group_table,
-    interval_tables,
     measure_of,
     put,
-    put_groups,
-    put_judges,
-    put_turns,
-    questions_of,
-    rank_column,
-    rows_by_judge,
     scale_of,
-    shaded_columns,
-    sorted_rows,
-    title,
-    turn_columns,
 )
-from harness.reporting.outcome import Evidence
-from harness.reporting.page import Column, Table
-from harness.results import Panel, Ranking, compare, conversations, rank
+from harness.results import Panel, Ranking, compare
 
 
 def graded(panel: Panel, view: View) -> Section:
     """Return the section of one column of grades, of one judge or a panel."""
-    metric = panel.metrics[0]
-    pooled = panel.combined.of(metric=metric)
-    measure, form = measure_of(panel, pooled)
+    view, metric = view.on(panel), panel.metrics[0]
+    scores = panel.combined.of(metric=metric)
+    measure, form = measure_of(panel, scores)
     key = "average" if panel.form != "metric" else metric
-    scores = pooled
-    if view.aggregate is not None:
-        scores, key = conversations(pooled, view.aggregate), AGGREGATED[view.aggregate]
-    ranking = rank(scores, models=view.models or None)
-    rows = base_rows(ranking)
-    for own in ranking.models:
-        put(rows[own["model"]], key, own.mean)
-    turns = put_turns(rows, pooled)
-    for own in ranking.models:
-        rows[own["model"]] |= {"n": own.n, "questions": own.questions, "failed": own.failed}
-    judges = put_judges(rows, panel, metric, key, view)
-    groups = put_groups(rows, scores, view.group)
-    listed_rows = sorted_rows(list(rows.values()), view)
-    kind = KINDS.get(panel.form, "score")
-    model, score = Column("model"), Column(key, HEADINGS.get(key, key), form, always=True)
-    if judges:
-        score = Column(key, "all", form, always=True)
-    interval = Column(key, "95% interval", f"interval{form}", always=True, draw="whisker")
-    more = (
-        [Column("failed", hidden_in_text=True)] if any(row["failed"] for row in listed_rows) else []
+    key = key if view.aggregate is None else AGGREGATED[view.aggregate]
+    heading = HEADINGS.get(key, key) if len(panel.judges) < 2 else "all"
+    column = Ranked(
+        panel,
+        view,
+        metric,
+        key=key,
+        heading=heading,
+        measure=measure,
+        form=form,
+        scale=scale_of(panel, scores),
     )
-    head = [*rank_column(ranking), model, score, interval]
-    by_turn = turn_columns(turns, form)
-    by_judge = [Column(f"judge_{name}", name, form, always=True) for name in judges]
-    if judges:
-        by_turn = [replace(column, optional=True) for column in by_turn]
-    own_title = title(panel, view, scores)
-    columns = [*head, *by_judge, *by_turn, *more, *shaded_columns(groups, view.group, ".1")]
-    tables = [Table(own_title, columns, listed_rows)]
-    pair = _leading(ranking)
+    columns = [*column.head(), *column.turn_columns(), *column.tail()]
+    tables = [Table(column.title(), columns, column.rows)]
     said = ""
-    if judges and pair is not None:
-        table, said = _judges_differ(panel, metric, pair, form)
+    if column.judges and len(column.ranking.names) > 1:
+        one, other, *_ = column.ranking.names
+        table, said = _judges_differ(column, (one, other))
         tables.append(table)
-    tables += group_table(kind, listed_rows, groups, view, ".1" if form == ".2" else form)
-    evidence = Evidence(measure, ranking, questions_of(scores), view.noun, len(panel.judges))
-    made = Section(panel, [evidence], rows_by_judge(listed_rows, panel, metric, view), tables)
+    tables += column.group_table(KINDS.get(panel.form, "score"))
+    made = column.section(tables)
     made.said = said
-    made.caveats = caveats_of(panel, scores)
-    made.more = [
-        *interval_tables(listed_rows, turns, groups, view, form),
-        *comparison_tables(ranking, form),
-    ]
-    made.charts = charts_of(
-        listed_rows, key, groups, view, measure, scale_of(panel, scores), ranking
-    )
+    made.charts += _differences(column.ranking)
     return made
 
 
-def _leading(ranking: Ranking) -> tuple[str, str] | None:
-    """Return the two models at the top, whose difference is shown by judge."""
-    return (ranking.names[0], ranking.names[1]) if len(ranking.names) > 1 else None
+def _differences(ranking: Ranking) -> list[Chart]:
+    """Return the heat map of differences, paired by question."""
+    if len(ranking.names) < 3:
+        return []
+    values = {}
+    for pair in ranking.comparisons.pairs:
+        if pair.questions:
+            values[pair.model_1, pair.model_2] = pair.difference.value
+            values[pair.model_2, pair.model_1] = -pair.difference.value
+    names = ranking.names[:MOST_IN_MATRIX]
+    label = "the row's model less the column's, paired by question"
+    draw = functools.partial(charts.heat_map, names, names, values, label, middle=0.0)
+    return [Chart("Differences", draw, "differences")]
 
 
-def _judges_differ(
-    panel: Panel, metric: str, pair: tuple[str, str], form: str
-) -> tuple[Table, str]:
+def _judges_differ(column: Ranked, pair: tuple[str, str]) -> tuple[Table, str]:
     """Return the difference of two models by judge, and whether the judges agree on it."""
-    rows, verdicts = [], {}
+    panel, form = column.panel, column.form
+    rows: list[dict[str, Any]] = []
+    verdicts: dict[str, str | None] = {}
     for judge, scores in {"all": panel.combined, **panel.by_judge}.items():
-        own = scores.of(metric=metric)
+        own = scores.of(metric=column.metric)
         compared = compare(own, pair).between(*pair)
         row: dict[str, Any] = {"judge": judge}
         put(row, "difference", compared.difference)
-        for turn in np.unique(own.turn).tolist():
+        for turn in column.turns:
             of_turn = compare(own.of(turns=[turn]), pair).between(*pair).difference
             row[f"turn_{turn}"] = of_turn.value if of_turn.n else None
         rows.append(row)
         verdicts[judge] = compared.better
-    turns = [name for name in rows[0] if name.startswith("turn_")]
     columns = [
         Column("judge", f"{pair[0]} less {pair[1]}"),
         Column("difference", format=form, always=True),
         Column("difference", "95% interval", f"interval{form}", always=True, draw="whisker"),
-        *turn_columns([int(name[5:]) for name in turns], form),
+        *(Column(f"turn_{turn}", "", form, always=True) for turn in column.turns[:2]),
     ]
     table = Table("", columns, rows, name="by_judge")
     return table, _agreement(verdicts, pair)

@@ -42,8 +42,10 @@ def html(page: Page) -> str:
         if table.rows and table.only in ("", "html"):
             title = f"<h2>{escaped(table.title)}</h2>" if table.title else ""
             parts.append(f"<section>{title}{table_html(table)}</section>")
-    if page.charts:
-        parts.append(f'<div class="tb-charts">{"".join(map(_figure, page.charts))}</div>')
+    figures = [_figure(chart) for chart in page.charts if not chart.in_table]
+    if figures:  # narrow ones first: they stand side by side
+        figures.sort(key=lambda figure: "tb-wide" in figure[:30])
+        parts.append(f'<div class="tb-charts">{"".join(figures)}</div>')
     if notes := "".join(f"<p>{escaped(note.text)}</p>" for note in page.notes if note.text):
         parts.append(f"<footer>{notes}</footer>")
     policy = (

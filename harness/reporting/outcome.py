@@ -30,9 +30,12 @@ class Measure(NamedTuple):
     """What a number is of: `correct`, `bleu`."""
     places: int = 2
 
+    percent: bool = False
+    """Whether shares are written in percent."""
+
     def value(self, number: float) -> str:
         """Return a number as it stands in a list: 46%, 7.28."""
-        return percent(number) if self.kind == "labels" else rounded(number, self.places)
+        return percent(number, self.places) if self.percent else rounded(number, self.places)
 
     def values(self, numbers: Sequence[float]) -> str:
         """Return some numbers with what they are: 7.28 and 7.01 of 10."""
@@ -45,17 +48,17 @@ class Measure(NamedTuple):
 
     def gap(self, size: float) -> str:
         """Return a difference: 15 points, 0.41."""
-        if self.kind == "labels":
-            return counted(max(1, int(rounded(size, 0, 2))), "point")
-        return rounded(size, self.places)
+        if not self.percent:
+            return rounded(size, self.places)
+        points = rounded(size, self.places, 2)
+        return "1 point" if points == "1" else f"{points} points"
 
     def ends(self, estimate: Estimate) -> str:
         """Return an interval in brackets after a blank; nothing where there is none."""
         if (interval := estimate.interval) is None:
             return ""
-        scale = 2 if self.kind == "labels" else 0
-        places = 0 if self.kind == "labels" else self.places
-        return f" ({' to '.join(rounded(end, places, scale) for end in interval)})"
+        scale = 2 if self.percent else 0
+        return f" ({' to '.join(rounded(end, self.places, scale) for end in interval)})"
 
 
 @dataclass(frozen=True)
@@ -67,7 +70,10 @@ class Evidence:
     questions: int
     noun: str = "question"
     """What the questions are called."""
-    judges: int = 1
+    baseline: str = ""
+    """The model that all are compared with, if it is not ranked itself."""
+    equal_length: float | None = None
+    """The one model's win rate at equal length."""
     name: str = ""
     """The criterion or metric, where there are several."""
 
@@ -152,6 +158,8 @@ def _first(own: Evidence, by: str) -> str:
     kind, *who = own.finding
     names = own.ranking.names
     on = f"{by} on {counted(own.questions, own.noun)}"
+    if kind == "one" and own.baseline:
+        return _against(own, who[0], on)
     if kind == "one":
         return f"{who[0]} has {own.values(who)}{own.measure.ends(own.value(who[0]))}{on}."
     if kind == "apart":
@@ -170,6 +178,24 @@ def _first(own: Evidence, by: str) -> str:
         span = f"{own.measure.value(own.value(names[0]).value)} to {own.values(names[-1:])}"
         return f"The {len(names)} models are too close to call{on}: {span}, {own.unseen(names)}."
     return _shared(own, f" {of}")
+
+
+def _against(own: Evidence, model: str, on: str) -> str:
+    """Return how one model does against the baseline."""
+    estimate = own.value(model)
+    low, high = estimate.interval or (0.0, 1.0)
+    verb = "beats" if low > 0.5 else "loses to" if high < 0.5 else "is too close to call with"
+    rate = f"{own.values([model])}{own.measure.ends(estimate)}"
+    if own.equal_length is not None:
+        ends = own.measure.ends(estimate)
+        rate = (
+            f"it would win {own.measure.value(own.equal_length)} at equal length, and wins "
+            f"{own.measure.value(estimate.value)}{ends} as judged"
+        )
+    unseen = ""
+    if verb.startswith("is") and (size := estimate.detectable) is not None:
+        unseen = f", where less than {own.measure.gap(size)} from one half {_UNSEEN}"
+    return f"{model} {verb} {own.baseline}{on}: {rate}{unseen}."
 
 
 def _also(own: Evidence, *, agrees: bool) -> str:
@@ -213,10 +239,12 @@ def _close(own: Evidence) -> str:
 def _shared(own: Evidence, of: str = "") -> str:
     """Return that the first models share their ranks."""
     models = own.sharing(1)
-    if len(models) == 2:
-        close = f"{' and '.join(models)} are too close to call{of}"
+    if len(models) == 2 and not of:
+        close = f"{' and '.join(models)} are too close to call"
         return f"{close}: {own.values(models)}, {own.unseen(models)}."
-    ranks = f"{listed(models)} share ranks 1 to {len(models)}{of}"
+    ranks = (
+        f"{listed(models)} share ranks 1 {'and' if len(models) == 2 else 'to'} {len(models)}{of}"
+    )
     return f"{ranks}: too close to call, {own.unseen(models)}."
 
 

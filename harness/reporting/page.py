@@ -41,6 +41,7 @@ class Column:
         "ranks"      `key_first`-`key_last`, or one number
         "%", "%.1"   a share as a percentage, without the sign
         "$"          dollars
+        "p"          a p-value
     """
     align: Literal["", "left", "right"] = ""
     """Default: numbers and ranks of numbers to the right, words to the left."""
@@ -51,7 +52,7 @@ class Column:
     always: bool = False
     """Shown in text too where every row has the same value."""
     optional: bool = False
-    """Left out of text where the table is too wide; the last ones first."""
+    """Left out of text where the table is too wide."""
     draw: Draw = ""
     """What HTML draws: a whisker of the interval; a shade by how far the value departs from the
     mean of the row's shaded columns; a bar of `win`, `tie` and `loss`, with the key before them."""
@@ -120,6 +121,8 @@ class Chart:
     """Returns it as an `<svg>` element, as the functions of `charts` do."""
     name: str = "chart"
     """Of its file."""
+    in_table: bool = False
+    """Whether the HTML page's table draws the same, so that only a file has it."""
 
 
 @dataclass(frozen=True)
@@ -175,6 +178,8 @@ def cell_text(row: Row, key: str, form: str) -> str:
         return ABSENT
     if kind == "$":
         return dollars(value)
+    if kind == "p":
+        return "<0.001" if value < 0.0005 else rounded(value, 3)
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, int) and not digits and kind != "%":

@@ -7,100 +7,76 @@ from typing import Any
 import numpy as np
 
 from harness.reporting import charts
-from harness.reporting.columns import (
-    Section,
-    View,
-    base_rows,
-    caveats_of,
-    charts_of,
-    comparison_tables,
-    group_table,
-    interval_tables,
-    put,
-    put_groups,
-    put_judges,
-    put_turns,
-    questions_of,
-    rank_column,
-    rows_by_judge,
-    shaded_columns,
-    sorted_rows,
-    title,
-    turn_columns,
-)
-from harness.reporting.outcome import Evidence, Measure, flips
+from harness.reporting.outcome import Measure, flips
 from harness.reporting.page import Chart, Column, Table
-from harness.results import (
-    Panel,
-    Ranking,
-    Scores,
-    rank,
-    ratio,
-    summarize,
-)
+from harness.reporting.ranked import MOST_IN_MATRIX, Ranked
+from harness.reporting.section import Section, View, put
+from harness.results import Panel, Ranking, Scores, Summary, ratio, summarize
 from harness.results.scores import FLIPPED, ONCE
 from harness.results.strengths import strengths
 
 
 def pairs(panel: Panel, view: View) -> Section:
     """Return the section of pairs or votes."""
-    scores = panel.combined.of(metric=panel.metrics[0])
-    ranking = rank(scores, models=view.models or None, baseline=view.baseline)
-    rows = base_rows(ranking)
-    key = "win_rate" if panel.method == "logprobs" else "win_rate_adjusted"
-    for own in ranking.models:
-        row = rows[own["model"]]
-        total = own.win + own.tie + own.loss
-        row |= {"win": own.win, "loss": own.loss, "tie": own.tie}
-        if key != "win_rate":
-            shares = [count / total if total else None for count in (own.win, own.loss, own.tie)]
-            row |= dict(zip(("win_rate", "loss_rate", "tie_rate"), shares, strict=True))
-        else:
-            row["discrete_win_rate"] = (own.win + own.tie / 2) / total if total else None
+    weighed = panel.method.startswith("logprobs")  # preferences, in percent as alpaca_eval shows
+    tie = "n_draws" if weighed else "tie"
+
+    def fill(row: dict[str, Any], own: Summary) -> None:
+        total = (own.win + own.tie + own.loss) or None
+        row |= {"win": own.win, "loss": own.loss, tie: own.tie}
+        if weighed:
+            row["discrete_win_rate"] = total and (own.win + own.tie / 2) / total
             row["standard_error"] = own.mean.se
-        put(row, key, own.mean)
+        else:
+            for name, count in (("win", own.win), ("loss", own.loss), ("tie", own.tie)):
+                row[f"{name}_rate"] = total and count / total
         row |= {"flipped": own.flipped, "one_sided": own.one_sided}
-    turns = put_turns(rows, scores)
-    for own in ranking.models:
-        rows[own["model"]] |= {"n": own.n, "questions": own.questions, "failed": own.failed}
-    judges = put_judges(rows, panel, panel.metrics[0], key, view)
-    groups = put_groups(rows, scores, view.group)
-    listed_rows = sorted_rows(list(rows.values()), view)
-    both = bool((scores.flip != ONCE).any())
-    head = [*rank_column(ranking), Column("model"), Column(key, "win rate", ".2", always=True)]
-    head += [Column(key, "95% interval", "interval.2", always=True, draw="whisker")]
-    head += [Column(f"judge_{name}", name, ".2", always=True) for name in judges]
-    counts = [Column(name, always=True, optional=True) for name in ("win", "tie", "loss")]
-    counts += [Column("flipped", always=True, optional=True)] if both else []
-    if any(row["failed"] for row in listed_rows):
-        counts.append(Column("failed", hidden_in_text=True))
-    bar = Column("", "win/tie/loss", draw="record", hidden_in_text=True)
-    board = shaded_columns(groups, view.group, ".2")
-    by_turn = turn_columns(turns, ".2")
-    if judges:
-        by_turn = [replace(column, optional=True) for column in by_turn]
-    columns = [*head, *by_turn, *counts, *board, bar]
-    two = len(ranking.names) == 2 and view.baseline is None
-    own_title = title(panel, view, scores)
-    tables = [Table(own_title, columns, listed_rows, only="html" if two else "")]
-    if two:
-        tables.append(_two_models(scores, ranking, own_title, both=both))
-    one_side = listed_rows[:1] if two else listed_rows
-    tables += group_table("win rate", one_side, groups, view, ".2")
-    measure = Measure("pairs")
-    evidence = Evidence(measure, ranking, questions_of(scores), view.noun, len(panel.judges))
-    made = Section(
-        panel, [evidence], rows_by_judge(listed_rows, panel, panel.metrics[0], view), tables
+        if (controlled := view.controlled.get(own["model"])) is not None:
+            for name in ("length_controlled_winrate", "lc_standard_error"):
+                percent = getattr(controlled, name)
+                row[name] = None if percent is None else percent / 100
+
+    column = Ranked(
+        panel,
+        view,
+        panel.metrics[0],
+        key="win_rate" if weighed else "win_rate_adjusted",
+        heading="win rate",
+        measure=Measure("pairs", places=1 if weighed else 2, percent=weighed),
+        form="%.1" if weighed else ".2",
+        fill=fill,
     )
+    scores, ranking = column.scores, column.ranking
+    both = bool((scores.flip != ONCE).any())
+    two = len(ranking.names) == 2 and view.baseline is None
+    names = [("win", ""), (tie, "tie"), ("loss", ""), *([("flipped", "")] if both else [])]
+    counts = [Column(name, heading, always=True, optional=True) for name, heading in names]
+    columns = [*column.head(), *(_controlled(column.form) if view.controlled else [])]
+    columns += [*column.turn_columns(), *counts, *column.tail()]
+    columns.append(Column("", "win/tie/loss", draw="record", hidden_in_text=True))
+    tables = [Table(column.title(), columns, column.rows, only="html" if two else "")]
+    if two:
+        tables.append(_two_models(scores, ranking, column.title(), both=both))
+    tables += column.group_table("win rate", column.rows[:1] if two else None)
+    made = column.section(tables)
+    if len(column.rows) == 1:
+        rate = column.rows[0].get("length_controlled_winrate")
+        made.evidence = [replace(made.evidence[0], equal_length=rate)]
     made.said = _flips(scores)
-    made.caveats = caveats_of(panel, scores)
     if not both and panel.form == "pair" and len(panel.judges) == 1:
         made.caveats.append("Each pair was judged in one order, so flips cannot be seen.")
-    intervals = interval_tables(listed_rows, turns, groups, view, ".2")
-    made.more = [*intervals, *comparison_tables(ranking, ".2"), *_strengths(scores)]
-    made.charts = charts_of(listed_rows, key, groups, view, measure, None, ranking)
+    made.more += _strengths(scores)
     made.charts += _matrix(scores, ranking)
     return made
+
+
+def _controlled(form: str) -> list[Column]:
+    """Return the columns of win rates at equal length."""
+    about = "as alpaca_eval computes it; leaves out that the fit is estimated"
+    return [
+        Column("length_controlled_winrate", "LC win rate", form, always=True),
+        Column("lc_standard_error", "se", form, help=about, always=True),
+    ]
 
 
 def _two_models(scores: Scores, ranking: Ranking, own_title: str, *, both: bool) -> Table:
@@ -155,11 +131,12 @@ def _matrix(scores: Scores, ranking: Ranking) -> list[Chart]:
     }
     if not values:
         return []
+    names = ranking.names[:MOST_IN_MATRIX]
     label = "win rate of the row's model against the column's, in percent"
     draw = functools.partial(
         charts.heat_map,
-        ranking.names,
-        ranking.names,
+        names,
+        names,
         values,
         label,
         middle=0.5,

@@ -10,11 +10,11 @@ missing, with cause and command.
 
 from collections.abc import Sequence
 
-from harness.reporting.columns import Section, View
 from harness.reporting.graded import graded
 from harness.reporting.outcome import outcome, outcomes
 from harness.reporting.page import Column, Note, Page, Table, counted
 from harness.reporting.pairs import pairs
+from harness.reporting.section import Section, View
 from harness.reporting.several import labels, several
 from harness.results import Panel
 
@@ -23,6 +23,8 @@ def sections_of(panels: Sequence[Panel], view: View) -> list[Section]:
     """Return a section for each panel, and one for all metrics together."""
     found = []
     metrics = [panel for panel in panels if panel.form == "metric"]
+    if metrics and len(metrics) < len(panels):  # --metric ... score
+        return [several([*metrics, *(own for own in panels if own not in metrics)], view)]
     for panel in panels:
         if panel.form in ("pair", "vote"):
             found.append(pairs(panel, view))
@@ -44,7 +46,7 @@ def results_page(sections: Sequence[Section], view: View, causes: Sequence[Note]
         view: how they are to be shown.
         causes: why judgments are missing, with what to do.
     """
-    sections = sorted(sections, key=lambda own: own.panel.form != "pair")
+    sections = sorted(sections, key=lambda own: (own.trial, own.panel.form != "pair"))
     incomplete = [own for own in sections if own.ranking.incomplete]
     main = _main(sections)
     if incomplete:
@@ -144,22 +146,26 @@ def _notes(sections: Sequence[Section], view: View) -> list[Note]:
 def _facts(sections: Sequence[Section], view: View) -> dict[str, object]:
     modes = {"pair": "pairwise-baseline" if view.baseline else "pairwise-all"}
     first = sections[0].panel
+    votes = first.form == "vote"
     facts: dict[str, object] = {
-        "mode": modes.get(first.form, "single"),
+        "mode": "pairwise-all" if votes else modes.get(first.form, "single"),
         "bench": view.bench,
-        "judge": ", ".join(first.judges),
-        "judge_set": " ".join([first.judge_set, *first.versions[-1:]]),
+        "judge": "human" if votes else ", ".join(first.judges),
+        "judge_set": "votes" if votes else _judge_set(first),
     }
     return facts | ({"baseline": view.baseline} if view.baseline else {})
 
 
 def _rows(sections: Sequence[Section]) -> list[dict[str, object]]:
     """Return the rows for programs; of several kinds each row says its mode."""
-    if len(sections) == 1:
-        return sections[0].rows
     found = []
     for own in sections:
         mode = {"pair": "pairwise-all", "vote": "votes"}.get(own.panel.form, "single")
-        what = {"mode": mode, "judge_set": own.panel.judge_set}
-        found += [{**what, **row} for row in own.rows]
+        more: dict[str, object] = {"mode": mode} if len(sections) > 1 else {}
+        more |= {"judge_set": _judge_set(own.panel)}
+        found += [{**row, **more} for row in own.rows]
     return found
+
+
+def _judge_set(panel: Panel) -> str:
+    return " ".join([panel.judge_set, *panel.versions[-1:]])

@@ -3,34 +3,31 @@
 import functools
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal
+
+import numpy as np
 
 from harness.reporting import charts
-from harness.reporting.columns import (
+from harness.reporting.outcome import Evidence, Measure
+from harness.reporting.page import Chart, Column, Row, Table
+from harness.reporting.ranked import Ranked, mark_of
+from harness.reporting.section import (
     MANY,
+    Rows,
     Section,
     View,
-    base_rows,
     caveats_of,
-    charts_of,
-    comparison_tables,
-    group_table,
-    mark_of,
     measure_of,
     put,
-    put_groups,
-    questions_of,
-    rank_column,
     scale_of,
-    shaded_columns,
     sorted_rows,
     title,
 )
-from harness.reporting.outcome import Evidence, Measure
-from harness.reporting.page import Chart, Column, Row, Table
 from harness.results import Panel, Scores, rank, summarize
 from harness.results.facts import CORRECT, facts, is_facts
 from harness.results.scores import POINTS, SCORE
+from harness.results.summarize import field_of
+from harness.types import QuestionId
 
 MAIN = (SCORE, POINTS)
 """Numbers that stand for all others beside them."""
@@ -41,30 +38,29 @@ def several(panels: Sequence[Panel], view: View) -> Section:
     panel = panels[0]
     rows: dict[str, dict[str, Any]] = {}
     groups: dict[tuple[str, Any], dict[str, Any]] = {}
-    evidence, names = [], []
+    evidence: list[Evidence] = []
+    numbers: list[Column] = []
     for own_panel in panels:
         for metric in own_panel.metrics:
             scores = own_panel.combined.of(metric=metric)
             measure, form = measure_of(own_panel, scores)
             ranking = rank(scores, models=view.models or None)
-            about = Evidence(measure, ranking, questions_of(scores), view.noun, name=metric)
+            questions = len(np.unique(scores.question[scores.valid]))
+            about = Evidence(measure, ranking, questions, view.noun, name=metric)
             first = own_panel.metrics[0]
             if metric == first or not (first in MAIN or own_panel.form == "metric"):
                 evidence.append(about)
-            names.append(metric)
+            numbers.append(Column(metric, metric, form, always=True))
             for own in ranking.models:
                 row = rows.setdefault(own["model"], {"model": own["model"]})
-                put(row, metric, own.mean)
+                put(row, metric, own.mean, scale_of(own_panel, scores))
                 ranks = ranking.ranks[own["model"]]
                 row |= {f"{metric}_rank_first": ranks.first, f"{metric}_rank_last": ranks.last}
+                row["n"] = max(row.get("n", 0), own.n)
                 row["failed"] = row.get("failed", 0) + own.failed
             _put_groups(groups, scores, metric, view)
     listed_rows = sorted_rows(list(rows.values()), view)
-    numbers = [Column(name, name, form, always=True) for name in names]
-    failed = (
-        [Column("failed", hidden_in_text=True)] if any(r["failed"] for r in listed_rows) else []
-    )
-    columns = [Column("model"), *numbers, *failed]
+    columns = [Column("model"), *numbers, Column("failed", hidden_in_text=True)]
     tables = [Table(title(panel, view, panel.combined), columns, listed_rows)]
     by_group = Table(
         f"By {view.group}",
@@ -78,9 +74,9 @@ def several(panels: Sequence[Panel], view: View) -> Section:
         evidence = [replace(evidence[0], name="")]
     made = Section(panel, evidence, listed_rows, [*tables, by_group])
     made.caveats = [caveat for own in panels for caveat in caveats_of(own, own.combined)]
-    intervals = [Column(name, name, f"interval{form}", always=True) for name in names]
+    intervals = [replace(column, format=f"interval{column.format}") for column in numbers]
     made.more = [Table("95% intervals", [Column("model"), *intervals], listed_rows, only="text")]
-    made.charts = _bars(listed_rows, names, scale_of(panel, panel.combined), measure)
+    made.charts = _bars(listed_rows, numbers, scale_of(panel, panel.combined), measure)
     return made
 
 
@@ -94,9 +90,12 @@ def _put_groups(
 
 
 def _bars(
-    rows: Sequence[Row], names: Sequence[str], scale: tuple[float, float] | None, measure: Measure
+    rows: Sequence[Row],
+    numbers: Sequence[Column],
+    scale: tuple[float, float] | None,
+    measure: Measure,
 ) -> list[Chart]:
-    bars = {name: {row["model"]: mark_of(row, name) for row in rows[:MANY]} for name in names}
+    bars = {c.key: {row["model"]: mark_of(row, c.key) for row in rows[:MANY]} for c in numbers}
     grades = measure.kind == "grades"
     draw = functools.partial(charts.bars, bars, "grade" if grades else "value", scale=scale)
     return [Chart("By criterion" if grades else "Numbers", draw, "numbers")]
@@ -104,52 +103,64 @@ def _bars(
 
 def labels(panel: Panel, view: View) -> Section:
     """Return the section of labels: the share of each, the main one ranked."""
-    scores = panel.combined
-    known = is_facts(scores)
     names = [name for name in panel.metrics if name != SCORE]
+    known = is_facts(panel.combined)
     main = CORRECT if known else SCORE if SCORE in panel.metrics else names[0]
-    main_scores = scores.of(metric=main)
-    ranking = rank(main_scores, models=view.models or None)
-    rows = base_rows(ranking)
-    noun = "correct" if known else main if main != SCORE else ""
-    key = "correct" if known else main
-    for own in ranking.models:
-        put(rows[own["model"]], key, own.mean)
-        rows[own["model"]] |= {"n": own.n, "questions": own.questions, "failed": own.failed}
-    more: list[Column] = []
-    confidence: list[Table] = []
+    noun = "correct" if known else "score" if main == SCORE else main.lower()
+    column = Ranked(
+        panel,
+        view,
+        main,
+        key="correct" if known else main,
+        heading=noun,
+        measure=Measure("labels", noun=noun, places=0, percent=True),
+        form="%",
+    )
     if known:
-        more, confidence = _facts(rows, scores)
+        shares, tables = _put_facts(column.by_model, panel.combined)
+        for judge in column.judges:
+            own = {row["model"]: row for row in column.programs if row["judge"] == judge}
+            _put_facts(own, panel.by_judge[judge])
+        tables += _facts_by_group(column, shares)
     else:
-        for name in names:
-            for group in summarize(scores.of(metric=name)):
-                if group["model"] in rows:
-                    put(rows[group["model"]], name, group.mean)
-            if name != main:
-                more.append(Column(name, name.lower().replace("_", " "), "%", always=True))
-    groups = put_groups(rows, main_scores, view.group)
-    listed_rows = sorted_rows(list(rows.values()), view)
-    columns = [
-        *rank_column(ranking),
-        Column("model"),
-        Column(key, noun.lower() or "score", "%", always=True),
-        Column(key, "95% interval", "interval%", always=True, draw="whisker"),
-        *more,
-        *shaded_columns(groups, view.group, "%"),
-    ]
-    tables = [Table(title(panel, view, scores), columns, listed_rows), *confidence]
-    kind = noun.lower() or "score"
-    tables += group_table(kind, listed_rows, groups, view, "%")
-    measure = Measure("labels", noun=kind)
-    evidence = Evidence(measure, ranking, questions_of(main_scores), view.noun, len(panel.judges))
-    made = Section(panel, [evidence], listed_rows, tables)
-    made.caveats = caveats_of(panel, main_scores)
-    made.more = comparison_tables(ranking, ".3")
-    made.charts = charts_of(listed_rows, key, groups, view, measure, None, ranking)
-    return made
+        shares, tables = _put_labels(column, names), column.group_table(noun)
+    columns = [*column.head(), *shares, *column.tail()]
+    return column.section([Table(column.title(), columns, column.rows), *tables])
 
 
-def _facts(rows: dict[str, dict[str, Any]], scores: Scores) -> tuple[list[Column], list[Table]]:
+def _put_labels(column: Ranked, names: Sequence[str]) -> list[Column]:
+    """Put the shares of the other labels into the rows; return their columns."""
+    others = [name for name in names if name != column.metric]
+    for name in others:
+        for own in summarize(column.panel.combined.of(metric=name)):
+            if own["model"] in column.by_model:
+                put(column.by_model[own["model"]], name, own.mean)
+    return [Column(name, name.lower().replace("_", " "), "%", always=True) for name in others]
+
+
+def _facts_by_group(column: Ranked, shares: Sequence[Column]) -> list[Table]:
+    """Return the rates of short facts by group of questions; text has them with --by."""
+    if not column.groups:
+        return []
+    view, scores = column.view, column.panel.combined
+    questions: dict[str, list[QuestionId]] = {}
+    for question in scores.questions:
+        name = str(field_of(question, view.group))
+        questions.setdefault(name, []).append(question.question_id)
+    rows: list[dict[str, Any]] = []
+    for name in column.groups:
+        part = scores.of(questions=questions[name])
+        own: Rows = {f.model: {"model": f.model, view.group: name, "n": f.n} for f in facts(part)}
+        _put_facts(own, part)
+        rows += list(own.values())
+    rows.sort(key=lambda row: row["model"])
+    columns = [Column("model"), Column(view.group, always=True)]
+    columns += [Column("correct", format="%", always=True), *shares]
+    only: Literal["", "json"] = "" if view.by else "json"
+    return [Table(f"By {view.group}", columns, rows, "groups", only)]
+
+
+def _put_facts(rows: Rows, scores: Scores) -> tuple[list[Column], list[Table]]:
     """Put the rates of short facts into the rows; return their columns and the confidence table."""
     stated = []
     for own in facts(scores):
@@ -157,6 +168,7 @@ def _facts(rows: dict[str, dict[str, Any]], scores: Scores) -> tuple[list[Column
             continue
         row = rows[own.model]
         rates = {
+            "correct": own.correct,
             "incorrect": own.wrong,
             "not_attempted": own.not_tried,
             "given_attempted": own.of_tried,

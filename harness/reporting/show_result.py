@@ -1,24 +1,40 @@
 """`show_result`: from the judgments of a benchmark to the page that says who is better."""
 
-import fnmatch
-from collections.abc import Sequence
+import functools
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import msgspec
 import numpy as np
 
-from harness import bench as benches
 from harness.bench import Bench
-from harness.errors import MissingError, UsageError
-from harness.options import ShowResult, build
-from harness.reporting.columns import Section, View
+from harness.errors import MissingError, TurnbenchError, UsageError
+from harness.models.endpoint import ModelConfig
+from harness.models.prices import Price
+from harness.models.resolving import resolve
+from harness.options import ShowResult, build, option
+from harness.reporting.boards import with_board
 from harness.reporting.formats import frame, text
 from harness.reporting.html import fragment
-from harness.reporting.page import Note, Page, Row, listed
+from harness.reporting.other_pages import (
+    against_page,
+    cost_page,
+    efficiency_page,
+    first_turn_page,
+    style_page,
+)
+from harness.reporting.page import Note, Page, Row
 from harness.reporting.results_page import results_page, sections_of
+from harness.reporting.section import Section, View
+from harness.reporting.selecting import load_bench, of_models, read_scores, selected, view_of
 from harness.results import Panel, Scores, common, panels, read
-from harness.results.scores import WIN
+from harness.results.board import Origin, added, board_rows, check_board, write_board
+from harness.results.gate import gate
+from harness.results.length_control import Controlled, length_controlled, read_gamed
+from harness.results.spent import Cost
 from harness.store import failures
+from harness.types import FAILED_SCORE, Detail, split_variant
 
 
 @dataclass(frozen=True)
@@ -58,133 +74,153 @@ def show_result(mode: str | None = None, **options: Any) -> Result:
     return results_of(build(ShowResult, given))
 
 
-def results_of(options: ShowResult) -> Result:
-    """Return the results that an options record asks for."""
-    bench = _bench(options)
-    scores = _selected(_read(options, bench), options, bench)
-    view = _view(options, bench, scores)
-    if view.baseline is not None:
-        scores = _with_baseline(scores, view.baseline)
-    if options.common:
+def results_of(options: ShowResult, cost: Cost | None = None) -> Result:
+    """Return the results that an options record asks for.
+
+    Args:
+        options: the flags.
+        cost: the price of a reply, for --cost and --efficiency (default: the list's).
+    """
+    instead = [name for name in INSTEAD if getattr(options, name)]
+    if len(instead) > 1:
+        raise UsageError(f"{' and '.join(map(option, instead))} exclude each other")
+    bench = load_bench(options)
+    if options.cost:
+        models, judges = options.slice.model_list, options.select.judge_model
+        return Result(cost_page(_needed(bench, "--cost"), cost or price_of(), models, judges))
+    everything = selected(read_scores(options, bench), options, bench)
+    view = view_of(options, bench, everything)
+    scores = of_models(everything, view)
+    if options.common or options.efficiency:
         scores = common(scores, options.slice.model_list or None)
+    if options.count_failed:
+        scores = replace(scores, value=np.where(scores.valid, scores.value, FAILED_SCORE))
     groups = panels(scores, named=options.select.judge_model)
+    if instead:
+        home = _needed(bench, option(instead[0]))
+        return Result(_instead(options, home, groups, cost or price_of()))
+    if view.baseline is not None and bench is not None:
+        view = replace(view, controlled=_controlled(options, scores, bench, view.baseline))
     sections = sections_of(groups, view)
     if options.common:
         sections = [_complete(own) for own in sections]
-    causes = _causes(bench, groups, options)
-    page = results_page(sections, view, causes)
+    page = results_page(sections, view, _causes(bench, groups))
+    if options.against is not None:
+        return _against(options, bench, groups[0], page)
+    if options.board.board is not None:
+        home = _needed(bench, "--board")
+        return Result(_on_board(options, home, groups, view, page), 0, sections)
     incomplete = any(own.ranking.incomplete for own in sections)
     return Result(page, int(incomplete), sections)
 
 
-# Which judgments
+def _instead(options: ShowResult, bench: Bench, groups: Sequence[Panel], cost: Cost) -> Page:
+    """Return the page of a flag that shows something in place of results."""
+    if options.style:
+        pairs = _panel(groups, ("pair", "vote"), "--style")
+        return style_page(pairs.combined, bench, options.style)
+    if options.first_turn_effect:
+        return first_turn_page(_panel(groups, ("grade",), "--first-turn-effect"), bench)
+    return efficiency_page(groups[0], bench, cost, options.slice.model_list)
 
 
-def _bench(options: ShowResult) -> Bench | None:
-    """Return the benchmark; with --input-file it may be missing."""
-    try:
-        return benches.load(options.bench.bench_name, options.bench.data_dir)
-    except UsageError:
-        if options.select.input_file:
-            return None
-        raise
+INSTEAD = ("cost", "efficiency", "style", "first_turn_effect")
+"""Flags that show something in place of results."""
 
 
-def _read(options: ShowResult, bench: Bench | None) -> Scores:
-    select = options.select
-    kinds = {"single": "single", "pairwise-baseline": "pair", "pairwise-all": "pair"}
-    kind: Any = "vote" if select.votes else kinds.get(select.mode or "")
-    if not select.input_file and not select.votes and bench is not None:
-        return read(bench, kind=kind, metrics=options.metric)
-    return read(bench, files=select.votes or select.input_file, kind=kind, metrics=options.metric)
+def _needed(bench: Bench | None, flag: str) -> Bench:
+    if bench is None:
+        raise UsageError(f"{flag} needs the benchmark's folder: --bench-name, --data-dir")
+    return bench
 
 
-def _selected(scores: Scores, options: ShowResult, bench: Bench | None) -> Scores:
-    """Return the verdicts that the flags ask for.
-
-    Raises:
-        MissingError: none is left; the message names what there is.
-    """
-    select, slices = options.select, options.slice
-    keep = np.ones(len(scores.sources), dtype=bool)
-    for at, source in enumerate(scores.sources):
-        keep[at] = (
-            (not select.judge_model or source.judge in select.judge_model)
-            and (
-                select.judge_set is None
-                or select.judge_set in (source.judge_set, f"{source.judge_set} {source.version}")
-                or source.kind != "judge"
-            )
-            and (select.sample is None or source.sample == select.sample)
-            and (select.score_method is None or source.method == select.score_method)
-            and (not options.metric or source.form == "metric" or "score" in options.metric)
-            and (options.variant is None or source.method.split()[0] == options.variant)
-            and not any(fnmatch.fnmatch(source.judge, glob) for glob in select.exclude)
-        )
-    found = scores.take(keep[scores.source])
-    if slices.criterion:
-        found = found.of(metric=slices.criterion)
-    if slices.turns:
-        found = found.of(turns=slices.turns)
-    if bench is not None and slices != type(slices)(
-        turns=slices.turns, criterion=slices.criterion, model_list=slices.model_list
-    ):
-        ends = slices.question_begin, slices.question_end
-        taken = benches.take(bench.questions, *ends, slices.first_n, slices.sample_n)
-        found = found.of(questions=[question.question_id for question in taken])
-    if slices.model_list:
-        models = {*slices.model_list, *([select.baseline_model] if select.baseline_model else [])}
-        found = found.of(models=models)
-    if not len(found):
-        judges = listed(sorted({source.judge for source in scores.sources}), 9)
-        names = listed(sorted(scores.models), 9)
-        raise MissingError(f"no such judgments; there are those of {judges} on {names}")
-    return found
+def _panel(groups: Sequence[Panel], forms: tuple[str, ...], flag: str) -> Panel:
+    """Return the largest panel of some forms."""
+    for panel in groups:
+        if panel.form in forms:
+            return panel
+    raise MissingError(f"{flag} needs {'pairs' if 'pair' in forms else 'grades'}; there are none")
 
 
-def _view(options: ShowResult, bench: Bench | None, scores: Scores) -> View:
-    by = tuple({"question": "question_id"}.get(name, name) for name in options.by)
-    pooled = options.aggregate in (None, "pooled")
-    name = bench.name if bench is not None else options.select.input_file[0].stem
-    return View(
-        bench=name,
-        by=by,
-        models=options.slice.model_list,
-        baseline=_baseline(options, scores),
-        aggregate=None if pooled else options.aggregate,  # type: ignore[arg-type]
-        sort=options.board.sort,
-        details=options.details,
+def _against(options: ShowResult, bench: Bench | None, panel: Panel, page: Page) -> Result:
+    """Return this run compared with the one of --against."""
+    path = options.against
+    assert path is not None
+    others = panels(read(bench, files=[path]))
+    same = [other for other in others if other.form == panel.form] or others
+    alike = [other for other in same if other.judge_set == panel.judge_set] or same
+    renamed = {}
+    for pair in options.compare:
+        new, mark, old = pair.partition("=")
+        if not mark:
+            raise UsageError(f"--compare {pair}: write NEW=OLD")
+        renamed[new] = old
+    gated = gate(
+        panel,
+        alike[0],
+        margin=options.margin,
+        renamed=renamed or None,
+        models=options.slice.model_list or None,
+        allow=options.board.allow,
+        max_missing=options.max_missing,
     )
+    name = bench.name if bench is not None else path.stem
+    gating = options.fail_if_worse or options.margin is not None
+    made = against_page(gated, panel, name, page.all_rows, options.margin, gating=gating)
+    made = replace(made, facts=page.facts)
+    return Result(made, int(options.fail_if_worse and not gated.passes))
 
 
-def _baseline(options: ShowResult, scores: Scores) -> str | None:
-    """Return the baseline: the one named, or the model that is in every pair of three or more."""
-    select = options.select
-    if select.mode == "pairwise-all":
-        return None
-    if select.baseline_model is not None:
-        if select.baseline_model not in scores.models:
-            raise MissingError(f"no pairs with {select.baseline_model} (--baseline-model)")
-        return select.baseline_model
-    pairs = scores.take(scores.opponent >= 0).of(metric=WIN)
-    if not len(pairs):
-        return None
-    codes = np.unique(np.concatenate([pairs.model, pairs.opponent])).tolist()
-    for code in codes:
-        in_all = bool(((pairs.model == code) | (pairs.opponent == code)).all())
-        if in_all and (len(codes) > 2):
-            found: str = scores.models[code]
-            return found
-    if select.mode == "pairwise-baseline" and len(codes) > 2:
-        raise UsageError("no model is in every pair; name one with --baseline-model")
-    return None
+def _controlled(
+    options: ShowResult, scores: Scores, bench: Bench, baseline: str
+) -> dict[str, Controlled]:
+    """Return the win rates at equal length: as asked, else where the benchmark has df_gamed.csv."""
+    wanted = options.board.length_control
+    gamed = None if wanted == "off" else read_gamed(bench)
+    if wanted == "off" or (wanted is None and gamed is None):
+        return {}
+    found = length_controlled(scores, bench, baseline, gamed)
+    return {own.model: own for own in found}
 
 
-def _with_baseline(scores: Scores, baseline: str) -> Scores:
-    """Return the pairs with the baseline, and everything that is no pair."""
-    code = scores.models.index(baseline)
-    pairs = scores.opponent >= 0
-    return scores.take(~pairs | (scores.model == code) | (scores.opponent == code))
+def _on_board(
+    options: ShowResult, bench: Bench, groups: Sequence[Panel], view: View, page: Page
+) -> Page:
+    """Write the board and return the page with the rows around one's own."""
+    path = options.board.board
+    assert path is not None
+    if view.baseline is None:
+        raise UsageError("--board is for pairs with a baseline: --mode pairwise-baseline")
+    panel = _panel(groups, ("pair",), "--board")
+    version = f" {panel.versions[-1]}" if panel.versions else ""
+    origin = Origin(panel.judges[0], f"{panel.judge_set}{version}", view.baseline)
+    rows = board_rows(panel.combined, bench, origin, list(view.controlled.values()))
+    models = [row["model"] for row in rows]
+    given = options.board
+    board = check_board(
+        path, origin, models, overwrite=given.overwrite, sort=given.sort, allow=given.allow
+    )
+    board = added(board, rows, given.sort)
+    write_board(path, board)
+    return with_board(page, board, path, models, bench, view.baseline)
+
+
+def price_of(models: Mapping[str, Any] | None = None) -> Cost:
+    """Return the price of replies: by the tables of turnbench.toml, else by the list."""
+    known_models = msgspec.convert(models or {}, dict[str, ModelConfig])
+
+    @functools.cache
+    def price(model: str) -> Price | None:
+        try:
+            return resolve(split_variant(model)[0], models=known_models, key_needed=False).price
+        except TurnbenchError:  # a name that no provider has
+            return None
+
+    def cost(model: str, detail: Detail) -> float | None:
+        known = price(model)
+        return None if known is None else known.cost(detail)
+
+    return cost
 
 
 def _complete(own: Section) -> Section:
@@ -197,7 +233,7 @@ def _complete(own: Section) -> Section:
 # Why judgments are missing
 
 
-def _causes(bench: Bench | None, groups: Sequence[Panel], options: ShowResult) -> list[Note]:
+def _causes(bench: Bench | None, groups: Sequence[Panel]) -> list[Note]:
     """Return the causes of missing judgments, each with the command that helps."""
     if bench is None:
         return []

@@ -9,10 +9,12 @@ for panel in panels(scores):                       one form, judge set, scale an
     ranking.comparisons.between("a", "b")          difference (Estimate), p, better
 
 estimate        Estimate(value, influence): interval, p, difference, detectable
-scores          Scores, Source, Panel; read, of_rows, panels
+scores          Scores, Source
+reading         read, of_rows, of_files: rows → Scores
+panels          Panel; panels: which verdicts may stand in one table
 summarize       Summary; summarize, conversations (aggregates over turns), common
 compare         Comparison, Ranking; compare, rank, missing
-strengths       Strength; strengths (Bradley–Terry), logistic, style
+strengths       strengths (Bradley–Terry), logistic, styled
 gate            GateResult; gate: one run against another
 length_control  Controlled; length_controlled: alpaca_eval's fit
 board           alpaca_eval's leaderboards: read, check, add rows
@@ -23,7 +25,9 @@ spent           tokens, seconds and dollars of answers and judgments
 
 from harness.results.compare import Comparison, Comparisons, Ranking, compare, missing, rank
 from harness.results.estimate import Estimate, Interval, holm, jackknife, ratio
-from harness.results.scores import Panel, Scores, Source, of_files, of_rows, panels, read
+from harness.results.panels import Panel, panels
+from harness.results.reading import of_files, of_rows, read
+from harness.results.scores import Scores, Source
 from harness.results.summarize import Summary, common, conversations, summarize
 
 __all__ = [

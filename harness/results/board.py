@@ -143,16 +143,16 @@ def check_board(
     if on_it and not overwrite:
         raise UsageError(f"{path} has {', '.join(on_it)} already; --overwrite replaces the rows")
     stays = [row for row in board.rows if row[board.first] not in models]
-    for name, own in zip(MADE_BY, origin, strict=False):
+    for name, value in zip(MADE_BY, origin, strict=False):
         flag = name.replace("_", "-")
-        others = sorted({row.get(name) or own for row in stays} - {own})
+        others = sorted({row.get(name) or value for row in stays} - {value})
         if others and flag not in allow:
             what = f"{path} has rows of the {flag.replace('-', ' ')} {', '.join(others)}"
-            raise UsageError(f"{what}, these are of {own}; name another board, or --allow {flag}")
+            raise UsageError(f"{what}, these are of {value}; name another board, or --allow {flag}")
     if any(not row.get("judge") for row in stays):
-        named = origin.judge_set.split(" ")[0]
-        if not path.stem.startswith(named) and "judge-set" not in allow:
-            what = f"{path} does not say which judge set its rows are of, and is not named {named}"
+        set_name = origin.judge_set.split(" ")[0]
+        if not path.stem.startswith(set_name) and "judge-set" not in allow:
+            what = f"{path} does not state its judge set, and is not named {set_name}"
             raise UsageError(f"{what}; name another board, or --allow judge-set")
         if origin.published_judge != origin.judge and "judge" not in allow:
             who = origin.published_judge or "an unknown judge"
@@ -167,7 +167,7 @@ def board_rows(
     """Return the rows of the models that have pairs with the baseline, by column and `model`."""
     both = scores.mirrored()
     both = both.take(both.valid)
-    rates = {own.model: own for own in controlled}
+    rates = {rates_of.model: rates_of for rates_of in controlled}
     if origin.baseline not in scores.models:
         return []
     base = scores.models.index(origin.baseline)
@@ -177,7 +177,7 @@ def board_rows(
         name, n = scores.models[code], len(x)
         texts = [text for a in bench.answers(name).values() for text in a.choices[0].turns]
         win, loss = int((x > 0.5).sum()), int((x < 0.5).sum())
-        own = rates.get(name)
+        rates_of = rates.get(name)
         row: dict[str, str | float | int | None] = {
             "model": name,
             "win_rate": 100 * float(x.mean()),
@@ -189,8 +189,8 @@ def board_rows(
             "discrete_win_rate": 100 * (win + (n - win - loss) / 2) / n,
             "mode": "community",
             "avg_length": sum(map(len, texts)) // len(texts) if texts else None,
-            LENGTH_CONTROLLED: own.length_controlled_winrate if own else None,
-            "lc_standard_error": own.lc_standard_error if own else None,
+            LENGTH_CONTROLLED: rates_of.length_controlled_winrate if rates_of else None,
+            "lc_standard_error": rates_of.lc_standard_error if rates_of else None,
             **dict(zip(MADE_BY, origin, strict=False)),
         }
         rows.append({key: "" if value is None else str(value) for key, value in row.items()})
@@ -205,8 +205,8 @@ def added(board: Board, rows: Sequence[dict[str, str]], sort: str | None = None)
     new = {row["model"]: row for row in rows}
     columns = (*board.columns, *(c for c in (*COLUMNS, *MADE_BY) if c not in board.columns))
     stays = [row for row in board.rows if row[board.first] not in new]
-    made = [{**row, board.first: model} for model, row in new.items()]
-    every = [*stays, *made]
+    rows_made = [{**row, board.first: model} for model, row in new.items()]
+    every = [*stays, *rows_made]
     controlled = any(row.get(LENGTH_CONTROLLED) for row in every)
     column = sort or (LENGTH_CONTROLLED if controlled else "win_rate")
     every.sort(key=lambda row: (-_number(row.get(column)), row[board.first]))
@@ -225,14 +225,14 @@ def write_board(path: Path, board: Board) -> None:
 
 def around(board: Board, models: Collection[str], rows: int = 2) -> list[Place]:
     """Return the rows of some models and as many above and below each, with their places."""
-    wanted: set[int] = set()
+    visible: set[int] = set()
     for at, model in enumerate(board.models):
         if model in models:
-            wanted.update(range(at - rows, at + rows + 1))
+            visible.update(range(at - rows, at + rows + 1))
     return [
         Place(at + 1, model, row, model in models)
         for at, (model, row) in enumerate(zip(board.models, board.rows, strict=True))
-        if at in wanted
+        if at in visible
     ]
 
 

@@ -7,14 +7,15 @@
 x is 1 for a win, 0.5, 0. A meets o and wins, B meets o and ties, and A beats B: S = (1 − 0.5) +
 (1 − 0) = 1.5 of N = 2 terms. In a complete design the difference is that of the win rates. Models
 with no opponent and no pair in common are not compared, and a strong model is not called better
-for having met weak opponents.
+for having met weak opponents. Only where the pairs were drawn at random are strengths compared.
 
     better      p < 0.05 of the paired t-test, by Holm's method over the pairs of one column
     rank range  from 1 + the models significantly better to M − the models significantly worse
 """
 
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+import functools
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -22,7 +23,9 @@ import numpy as np
 from harness.errors import UsageError
 from harness.results.estimate import Estimate, Floats, Ints, holm, ratio
 from harness.results.scores import Scores
+from harness.results.strengths import strengths
 from harness.results.summarize import Summary, summarize
+from harness.types import split_variant
 
 ALPHA = 0.05
 TOO_MANY_MISSING = 0.1
@@ -37,7 +40,7 @@ class Comparison:
     model_1: str
     model_2: str
     difference: Estimate
-    """Model_1 less model_2: of grades in points, of pairs in win rate."""
+    """Model_1 less model_2: of grades in points, of pairs in win rate, of drawn pairs in rating."""
     p: float | None
     """By Holm's method over the pairs of the column; None for too few questions."""
     opponents: int = 0
@@ -58,9 +61,15 @@ class Comparison:
     @property
     def swapped(self) -> "Comparison":
         """The same, seen from the other model."""
-        return Comparison(
-            self.model_2, self.model_1, self.difference.scaled(-1), self.p, self.opponents
-        )
+        difference = self.difference.scaled(-1)
+        return replace(self, model_1=self.model_2, model_2=self.model_1, difference=difference)
+
+    @property
+    def worse(self) -> str | None:
+        """The model that is significantly worse."""
+        if self.better is None:
+            return None
+        return self.model_2 if self.better == self.model_1 else self.model_1
 
 
 class Ranks(NamedTuple):
@@ -82,53 +91,57 @@ class Comparisons:
 
     def between(self, model_1: str, model_2: str) -> Comparison:
         """Return the comparison of two models, seen from the first."""
-        for pair in self.pairs:
-            if (pair.model_1, pair.model_2) == (model_1, model_2):
-                return pair
-            if (pair.model_2, pair.model_1) == (model_1, model_2):
-                return pair.swapped
+        if pair := self._by_models.get((model_1, model_2)):
+            return pair
+        if pair := self._by_models.get((model_2, model_1)):
+            return pair.swapped
         raise UsageError(f"{model_1} and {model_2} are not among the models compared")
+
+    @functools.cached_property
+    def _by_models(self) -> dict[tuple[str, str], Comparison]:
+        return {(pair.model_1, pair.model_2): pair for pair in self.pairs}
 
     def ranks(self) -> dict[str, Ranks]:
         """Return the rank range of each model."""
         above = dict.fromkeys(self.models, 0)
         below = dict.fromkeys(self.models, 0)
         for pair in self.pairs:
-            if better := pair.better:
-                above[pair.model_2 if better == pair.model_1 else pair.model_1] += 1
-                below[better] += 1
+            if pair.better and pair.worse:
+                above[pair.worse] += 1
+                below[pair.better] += 1
         total = len(self.models)
         return {model: Ranks(1 + above[model], total - below[model]) for model in self.models}
 
 
-def compare(scores: Scores, models: Sequence[str] | None = None) -> Comparisons:
+def compare(
+    scores: Scores, models: Sequence[str] | None = None, *, drawn: bool = False
+) -> Comparisons:
     """Return every two models compared; of one metric, and one value for each item.
+
+    Args:
+        scores: grades or pairs.
+        models: which, in the order of the comparisons; None: all.
+        drawn: whether the pairs of each question were drawn at random. The strengths are compared
+            then: the design leaves few common opponents, and makes opponents alike by chance.
 
     Raises:
         UsageError: there are several metrics.
     """
     if len(np.unique(scores.metric)) > 1:
         raise UsageError("models are compared on one metric at a time")
-    every = [name for name, _ in _present(scores)] if models is None else list(models)
+    every = scores.take(scores.valid).models_present if models is None else tuple(models)
     differences = _pair_differences if scores.paired else _grade_differences
-    found = [
-        Comparison(one, other, difference, None, opponents)
-        for one, other, difference, opponents in differences(scores, every)
+    if drawn:
+        differences = _strength_differences
+    unadjusted = [
+        Comparison(model_1, model_2, difference, None, opponents)
+        for model_1, model_2, difference, opponents in differences(scores, every)
     ]
-    adjusted = holm([pair.difference.p for pair in found])
+    adjusted = holm([pair.difference.p for pair in unadjusted])
     return Comparisons(
-        tuple(every),
-        tuple(
-            Comparison(pair.model_1, pair.model_2, pair.difference, p, pair.opponents)
-            for pair, p in zip(found, adjusted, strict=True)
-        ),
+        every,
+        tuple(replace(pair, p=p) for pair, p in zip(unadjusted, adjusted, strict=True)),
     )
-
-
-def _present(scores: Scores) -> list[tuple[str, int]]:
-    valid = scores.take(scores.valid)
-    used = np.unique(np.concatenate([valid.model, valid.opponent[valid.opponent >= 0]]))
-    return [(scores.models[code], code) for code in used.tolist()]
 
 
 def _items(scores: Scores) -> tuple[Ints, Ints]:
@@ -150,18 +163,20 @@ def _grade_differences(
     grades = np.divide(sums, counts, out=np.full(size, np.nan), where=counts > 0)
     code = {name: at for at, name in enumerate(scores.models)}
     empty = np.full(size[1], np.nan)
-    for at, one in enumerate(models):
-        for other in models[at + 1 :]:
-            own, theirs = (grades[code[name]] if name in code else empty for name in (one, other))
-            terms = own - theirs
-            yield one, other, _by_question(terms, question, len(scores.questions)), 0
+    for at, model_1 in enumerate(models):
+        for model_2 in models[at + 1 :]:
+            first, second = (
+                grades[code[name]] if name in code else empty for name in (model_1, model_2)
+            )
+            terms = first - second
+            yield model_1, model_2, _by_question(terms, question, len(scores.questions)), 0
 
 
 def _by_question(terms: Floats, question: Ints, questions: int) -> Estimate:
-    there = ~np.isnan(terms)
+    valid = ~np.isnan(terms)
     return ratio(
-        np.bincount(question[there], terms[there], questions),
-        np.bincount(question[there], minlength=questions).astype(np.float64),
+        np.bincount(question[valid], terms[valid], questions),
+        np.bincount(question[valid], minlength=questions).astype(np.float64),
     )
 
 
@@ -182,22 +197,34 @@ def _pair_differences(
         mean = np.divide(sums, counts, out=np.full(items, np.nan), where=counts > 0)
         outcomes.setdefault(int(both.model[rows[0]]), {})[int(both.opponent[rows[0]])] = mean
     code = {name: at for at, name in enumerate(scores.models)}
-    for at, one in enumerate(models):
-        for other in models[at + 1 :]:
-            own, theirs = (outcomes.get(code.get(name, -1), {}) for name in (one, other))
+    for at, model_1 in enumerate(models):
+        for model_2 in models[at + 1 :]:
+            first, second = (outcomes.get(code.get(name, -1), {}) for name in (model_1, model_2))
             total, terms_of = np.zeros(items), np.zeros(items)
             opponents = 0
-            shared = own.keys() & theirs.keys()
-            terms = [own[o] - theirs[o] for o in sorted(shared)]
-            if (direct := own.get(code.get(other, -1))) is not None:
+            shared = first.keys() & second.keys()
+            terms = [first[o] - second[o] for o in sorted(shared)]
+            if (direct := first.get(code.get(model_2, -1))) is not None:
                 terms.append(2 * direct - 1)
             for place, term in enumerate(terms):
-                there = ~np.isnan(term)
-                total += np.where(there, term, 0.0)
-                terms_of += there
-                opponents += place < len(shared) and bool(there.any())
+                valid = ~np.isnan(term)
+                total += np.where(valid, term, 0.0)
+                terms_of += valid
+                opponents += place < len(shared) and bool(valid.any())
             by_question = [np.bincount(question, column, questions) for column in (total, terms_of)]
-            yield one, other, ratio(by_question[0], by_question[1]), opponents
+            yield model_1, model_2, ratio(by_question[0], by_question[1]), opponents
+
+
+def _strength_differences(
+    scores: Scores, models: Sequence[str]
+) -> Iterator[tuple[str, str, Estimate, int]]:
+    ratings = strengths(scores)
+    nothing = Estimate(np.nan, np.full(len(scores.questions), np.nan))
+    for at, model_1 in enumerate(models):
+        for model_2 in models[at + 1 :]:
+            first, second = ratings.get(model_1), ratings.get(model_2)
+            difference = first - second if first and second else nothing
+            yield model_1, model_2, difference, len(models) - 2
 
 
 # What the first line of a page says
@@ -222,12 +249,15 @@ class Ranking:
     comparisons: Comparisons
     ranks: dict[str, Ranks]
     missing: tuple[Missing, ...]
+    calls_failed: int = 0
+    """Judgments whose calls failed, which are in no file."""
 
     @property
     def missing_share(self) -> float:
         """The share of judgments without a verdict or absent."""
-        lost = sum(own.failed + own.absent for own in self.missing)
-        total = lost + sum(own.judged for own in self.missing)
+        absent = max(sum(row.absent for row in self.missing), self.calls_failed)
+        lost = absent + sum(row.failed for row in self.missing)
+        total = lost + sum(row.judged for row in self.missing)
         return lost / total if total else 0.0
 
     @property
@@ -238,22 +268,20 @@ class Ranking:
     @property
     def names(self) -> tuple[str, ...]:
         """The models, best first."""
-        return tuple(own["model"] for own in self.models)
+        return tuple(summary["model"] for summary in self.models)
 
     @property
     def best(self) -> str | None:
         """The model that is better than each of the others."""
-        return next((m for m in self.names if self.ranks[m].last == 1), None) if self.many else None
+        return self._at(lambda ranks: ranks.last == 1)
 
     @property
     def worst(self) -> str | None:
         """The model that each of the others is better than."""
-        last = len(self.names)
-        return (
-            next((m for m in self.names if self.ranks[m].first == last), None)
-            if self.many
-            else None
-        )
+        return self._at(lambda ranks: ranks.first == len(self.names))
+
+    def _at(self, holds: Callable[[Ranks], bool]) -> str | None:
+        return next((m for m in self.names if self.many and holds(self.ranks[m])), None)
 
     @property
     def many(self) -> bool:
@@ -266,11 +294,7 @@ class Ranking:
         if not self.names:
             return ()
         first = self.names[0]
-        worse = {
-            p.model_1 if p.better == p.model_2 else p.model_2
-            for p in self._of(first)
-            if p.better == first
-        }
+        worse = {pair.worse for pair in self.comparisons.pairs if pair.better == first}
         return tuple(name for name in self.names if name not in worse)
 
     @property
@@ -282,41 +306,64 @@ class Ranking:
     @property
     def detectable(self) -> float | None:
         """The median difference that would have been seen between neighbours in this column."""
-        sizes = [size for own in self.neighbours if (size := own.difference.detectable) is not None]
+        sizes = [
+            size for pair in self.neighbours if (size := pair.difference.detectable) is not None
+        ]
         return float(np.median(sizes)) if sizes else None
-
-    def _of(self, model: str) -> list[Comparison]:
-        return [own for own in self.comparisons.pairs if model in (own.model_1, own.model_2)]
 
 
 def rank(
-    scores: Scores, *, models: Collection[str] | None = None, baseline: str | None = None
+    scores: Scores,
+    *,
+    models: Collection[str] | None = None,
+    baseline: str | None = None,
+    calls_failed: int = 0,
+    drawn: bool = False,
 ) -> Ranking:
-    """Return the models of one column ranked; `baseline` is compared with but not ranked.
+    """Return the models of one column ranked, by their means.
 
-    Models that are not comparable with the others have their place by mean, and a wide range.
+    Args:
+        scores: of one metric, one value for each item.
+        models: which; None: all but variants with a given history (see `first_turn`), which have
+            answered something else.
+        baseline: an opponent that is not ranked itself.
+        calls_failed: judgments known to be missing because their calls failed.
+        drawn: whether the pairs were drawn at random, see `compare`.
     """
-    wanted = [
-        own
-        for own in summarize(scores, by=("model",))
-        if (models is None or own["model"] in models) and own["model"] != baseline
-    ]
-    ordered = sorted(
-        wanted, key=lambda own: (not own.n, -own.mean.value if own.n else 0.0, own["model"])
-    )
-    names = [own["model"] for own in ordered]
-    compared = compare(scores, names)
-    return Ranking(tuple(ordered), compared, compared.ranks(), tuple(missing(scores, names)))
+    ranked = set(_plain(scores.models_present) if models is None else models) - {baseline}
+    summaries = [row for row in summarize(scores, by=("model",)) if row["model"] in ranked]
+    summaries.sort(key=lambda row: (-row.mean.value if row.n else np.inf, row["model"]))
+    names = [summary["model"] for summary in summaries]
+    compared = compare(scores, names, drawn=drawn)
+    lost = tuple(missing(scores, names))
+    return Ranking(tuple(summaries), compared, compared.ranks(), lost, calls_failed)
+
+
+def _plain(models: Collection[str]) -> Collection[str]:
+    """Return the models without variants; all where there are only variants."""
+    return [name for name in models if split_variant(name)[1] is None] or models
 
 
 def missing(scores: Scores, models: Collection[str] | None = None) -> list[Missing]:
-    """Return what is judged and what is missing of each model and turn."""
-    everything = np.unique(np.stack([scores.question, scores.turn]), axis=1)
-    found = []
-    for own in summarize(scores, by=("model", "turn")):
-        if models is not None and own["model"] not in models:
+    """Return what is judged and what is missing of each model and turn.
+
+    A played user ends a conversation when it will, and a model that continues from given turns
+    is not judged on them, so no turn of these is called absent.
+    """
+    both = scores.mirrored()
+    fixed = np.array([question.user is None for question in scores.questions], dtype=bool)
+    counts = []
+    for code in np.unique(both.model).tolist():
+        if models is not None and scores.models[code] not in models:
             continue
-        asked = int((everything[1] == own["turn"]).sum())
-        absent = 0 if scores.paired else max(0, asked - own.n - own.failed)
-        found.append(Missing(own["model"], own["turn"], own.n, own.failed, absent))
-    return found
+        rows = both.take(both.model == code)
+        for turn in np.unique(scores.turn).tolist():
+            own_turn = rows.take(rows.turn == turn)
+            asked = scores.question[(scores.turn == turn) & fixed[scores.question]]
+            given = not len(own_turn) and split_variant(scores.models[code])[1] is not None
+            absent = 0 if scores.paired or given else len(np.setdiff1d(asked, own_turn.question))
+            judged = int(own_turn.valid.sum())
+            if len(own_turn) or absent:
+                failed = len(own_turn) - judged
+                counts.append(Missing(scores.models[code], turn, judged, failed, absent))
+    return counts

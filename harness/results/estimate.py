@@ -64,8 +64,8 @@ class Estimate:
     @property
     def variance(self) -> float:
         """The question-clustered variance; NaN for a single question."""
-        own = self.influence[~np.isnan(self.influence)]
-        return float(own @ own) * len(own) / (len(own) - 1) if len(own) > 1 else math.nan
+        moves = self.influence[~np.isnan(self.influence)]
+        return float(moves @ moves) * len(moves) / (len(moves) - 1) if len(moves) > 1 else math.nan
 
     @property
     def se(self) -> float:
@@ -145,11 +145,11 @@ def jackknife(statistic: Callable[[Bools], float], present: Bools) -> Estimate:
 
 def holm(values: Sequence[float | None]) -> list[float | None]:
     """Return p-values adjusted for being several: the least times m, the next times m - 1, …"""
-    known = sorted((p, at) for at, p in enumerate(values) if p is not None)
+    ordered = sorted((p, at) for at, p in enumerate(values) if p is not None)
     adjusted: list[float | None] = [None] * len(values)
     largest = 0.0
-    for rank, (p, at) in enumerate(known):
-        largest = max(largest, min(1.0, p * (len(known) - rank)))
+    for rank, (p, at) in enumerate(ordered):
+        largest = max(largest, min(1.0, p * (len(ordered) - rank)))
         adjusted[at] = largest
     return adjusted
 

@@ -55,25 +55,25 @@ def facts(scores: Scores) -> list[Facts]:
         """Return a metric by model, question and turn; NaN: none."""
         table = np.full(size, np.nan)
         if name in scores.metrics:
-            own = scores.of(metric=name)
-            table[own.model, own.question, own.turn] = own.value
+            entries = scores.of(metric=name)
+            table[entries.model, entries.question, entries.turn] = entries.value
         return table
 
     right, wrong, skipped = (column(name) for name in FACTS)
     confidence = column(CONFIDENCE)
-    found = []
+    rows = []
     for at, model in enumerate(scores.models):
         labelled = ~np.isnan(right[at])
         if not labelled.any():
             continue
         r, w, s = (
-            np.where(labelled, np.nan_to_num(own[at]), 0.0) for own in (right, wrong, skipped)
+            np.where(labelled, np.nan_to_num(table[at]), 0.0) for table in (right, wrong, skipped)
         )
-        counts = [own.sum(axis=1) for own in (r, w, s)]
+        counts = [labels.sum(axis=1) for labels in (r, w, s)]
         judged = labelled.sum(axis=1)
         tried = (r + w > 0) & ~np.isnan(confidence[at])
         p, sure = np.where(tried, confidence[at], 0.0), tried.sum(axis=1)
-        found.append(
+        rows.append(
             Facts(
                 model,
                 ratio(counts[0], judged, share=True),
@@ -87,12 +87,12 @@ def facts(scores: Scores) -> list[Facts]:
                 int(judged.sum()),
             )
         )
-    return sorted(found, key=lambda own: -own.correct.value)
+    return sorted(rows, key=lambda row: -row.correct.value)
 
 
 def _calibration_error(confidence: Floats, right: Floats) -> float | None:
     if not len(confidence):
         return None
     place: Ints = np.minimum((confidence * BINS).astype(np.int64), BINS - 1)
-    apart = np.bincount(place, confidence - right, BINS)
-    return float(np.abs(apart).sum() / len(confidence))
+    gaps = np.bincount(place, confidence - right, BINS)
+    return float(np.abs(gaps).sum() / len(confidence))

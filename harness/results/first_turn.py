@@ -48,10 +48,10 @@ def first_turn_effect(scores: Scores) -> list[Effect]:
     """
     plain = {name for name in scores.models if split_variant(name)[1] is None}
     variants = [
-        (own, history, name)
+        (plain_name, history, name)
         for name in scores.models
-        for own, history in [split_variant(name)]
-        if history is not None and own in plain
+        for plain_name, history in [split_variant(name)]
+        if history is not None and plain_name in plain
     ]
     if not variants:
         advice = "gen_answer --history reference, then gen_judgment"
@@ -59,40 +59,40 @@ def first_turn_effect(scores: Scores) -> list[Effect]:
     first = scores.of(turns=[1])
     good = float(np.median(first.of(models=plain).value[first.of(models=plain).valid]))
     second = scores.of(turns=[2])
-    found = []
-    for own, history, name in variants:
+    effects = []
+    for plain_name, history, name in variants:
         grade = np.full(len(scores.questions), np.nan)
-        mine = first.of(models=[own])
+        mine = first.of(models=[plain_name])
         grade[mine.question] = mine.value
-        both = second.of(models=[own, name])
+        both = second.of(models=[plain_name, name])
         kinds: tuple[tuple[Literal["all", "good", "bad"], Bools], ...] = (
             ("all", np.ones(len(grade), dtype=bool)),
             ("good", grade >= good),
             ("bad", grade < good),
         )
         for kind, which in kinds:
-            effect = _effect(both.take(which[both.question]), own, history, name, kind)
+            effect = _effect(both.take(which[both.question]), plain_name, history, name, kind)
             if effect is not None:
-                found.append(effect)
-    return _adjusted(found)
+                effects.append(effect)
+    return _adjusted(effects)
 
 
 def _effect(
-    scores: Scores, own: str, history: str, given: str, kind: Literal["all", "good", "bad"]
+    scores: Scores, plain_name: str, history: str, variant: str, kind: Literal["all", "good", "bad"]
 ) -> Effect | None:
-    difference = compare(scores, [given, own]).pairs[0]
+    difference = compare(scores, [variant, plain_name]).pairs[0]
     if not difference.questions:
         return None
     shared = scores.take((~np.isnan(difference.difference.influence))[scores.question])
     means = {summary["model"]: summary.mean for summary in summarize(shared)}
-    return Effect(own, history, kind, means[own], means[given], difference)
+    return Effect(plain_name, history, kind, means[plain_name], means[variant], difference)
 
 
 def _adjusted(effects: list[Effect]) -> list[Effect]:
     """Return the effects with p-values by Holm over the models, for each kind of first turn."""
-    found = list(effects)
+    adjusted = list(effects)
     for kind in ("all", "good", "bad"):
         places = [at for at, effect in enumerate(effects) if effect.first == kind]
         for at, p in zip(places, holm([effects[at].difference.p for at in places]), strict=True):
-            found[at] = replace(effects[at], difference=replace(effects[at].difference, p=p))
-    return found
+            adjusted[at] = replace(effects[at], difference=replace(effects[at].difference, p=p))
+    return adjusted

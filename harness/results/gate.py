@@ -22,7 +22,8 @@ import numpy as np
 from harness.errors import UsageError
 from harness.results.compare import ALPHA
 from harness.results.estimate import LEAST, Estimate, holm, ratio
-from harness.results.scores import Panel, Scores
+from harness.results.panels import Panel
+from harness.results.scores import Scores
 
 ALLOWED = ("judge", "judge-set", "scale", "sampling", "score-method", "criterion", "questions")
 """What may differ between two runs if the user allows it."""
@@ -73,6 +74,7 @@ def gate(
     margin: float | None = None,
     renamed: Mapping[str, str] | None = None,
     models: Collection[str] | None = None,
+    baseline: str | None = None,
     allow: Collection[str] = (),
     max_missing: float = MAX_MISSING,
 ) -> GateResult:
@@ -84,6 +86,7 @@ def gate(
         margin: how much worse is still as good, in the units of the table.
         renamed: by new name the old one. Runs of a single model each need none.
         models: new names; None: all.
+        baseline: of pairs, the opponent of all, which is not in question itself.
         allow: names of `ALLOWED` in which the runs may differ.
         max_missing: the largest share of the other run's verdicts that may be missing.
 
@@ -91,25 +94,30 @@ def gate(
         UsageError: the runs are not comparable, or have no model in common.
     """
     notes = _check_alike(new, old, allow)
-    metric = new.metrics[0]
-    news, olds = (_outcomes(panel.combined.of(metric=metric)) for panel in (new, old))
+    news, olds = (_outcomes(row.combined.of(metric=row.metrics[0])) for row in (new, old))
     names = dict(renamed or {})
     if not names and len(news) == len(olds) == 1:
         names = {next(iter(news)): next(iter(olds))}
     if unknown := [f"{a}={b}" for a, b in names.items() if a not in news or b not in olds]:
-        there = f"this run has {', '.join(news)}; the other {', '.join(olds)}"
-        raise UsageError(f"--compare {unknown[0]}: no such models: {there}")
+        present = f"this run has {', '.join(news)}; the other {', '.join(olds)}"
+        raise UsageError(f"--compare {unknown[0]}: no such models: {present}")
     matched = {
         model: names.get(model, model)
         for model in news
-        if (models is None or model in models) and names.get(model, model) in olds
+        if (models is None or model in models)
+        and model != baseline
+        and names.get(model, model) in olds
     }
     if renamed:
         matched = {model: old for model, old in matched.items() if model in renamed}
     if not matched:
         raise UsageError("the two runs have no model in common; name two with --compare NEW=OLD")
     taken = set(matched.values())
-    gone = [name for name in olds if name not in taken and (models is None or name in models)]
+    gone = [
+        name
+        for name in olds
+        if name not in taken and name != baseline and (models is None or name in models)
+    ]
     gone = [] if renamed else gone
     opponents = {before: now for now, before in names.items()}
     compared = [
@@ -121,22 +129,22 @@ def gate(
     for (now, before), (difference, lost), p in zip(
         matched.items(), compared, adjusted, strict=True
     ):
-        own = Gated(now, before, difference, p, lost)
-        gated.append(Gated(now, before, difference, p, lost, _fault(own, margin, max_missing)))
-    faults = [f"{own.model}: {own.fault}" for own in gated if own.fault]
+        row = Gated(now, before, difference, p, lost)
+        gated.append(Gated(now, before, difference, p, lost, _fault(row, margin, max_missing)))
+    faults = [f"{row.model}: {row.fault}" for row in gated if row.fault]
     faults += [f"{model} is missing in this run" for model in gone]
     return GateResult(tuple(gated), tuple(faults), tuple(notes))
 
 
-def _fault(own: Gated, margin: float | None, max_missing: float) -> str:
+def _fault(row: Gated, margin: float | None, max_missing: float) -> str:
     """Return why a model does not pass; empty if it does."""
-    lower = own.difference.lower()
-    if own.missing > max_missing:
-        return f"{own.missing:.0%} of the other run's judgments are missing, over {max_missing:.0%}"
+    lower = row.difference.lower()
+    if row.missing > max_missing:
+        return f"{row.missing:.0%} of the other run's judgments are missing, over {max_missing:.0%}"
     if lower is None:
-        return f"only {own.difference.n} questions in common: no drop would be seen; {LEAST} needed"
+        return f"only {row.difference.n} questions in common: no drop would be seen; {LEAST} needed"
     if margin is None:
-        return "significantly worse than in the other run" if own.worse else ""
+        return "significantly worse than in the other run" if row.worse else ""
     if lower < -margin - 1e-12:
         return f"may be worse by {-lower:.2g}, more than the margin of {margin:g}"
     return ""
@@ -149,13 +157,13 @@ Item = tuple[Any, int, str]
 def _outcomes(scores: Scores) -> dict[str, dict[Item, float]]:
     """Return each model's outcome on each item; NaN where there is no verdict."""
     both = scores.mirrored()
-    found: dict[str, dict[Item, float]] = {}
+    outcomes: dict[str, dict[Item, float]] = {}
     columns = (both.question, both.turn, both.model, both.opponent, both.value)
     for question, turn, model, opponent, value in zip(*(c.tolist() for c in columns), strict=True):
         name = "" if opponent < 0 else scores.models[opponent]
         item = (scores.questions[question].question_id, turn, name)
-        found.setdefault(scores.models[model], {})[item] = value
-    return found
+        outcomes.setdefault(scores.models[model], {})[item] = value
+    return outcomes
 
 
 def _difference(
@@ -187,18 +195,18 @@ def _check_alike(new: Panel, old: Panel, allow: Collection[str]) -> list[str]:
     differ = {
         "judge": (_listed(sorted(new.judges)), _listed(sorted(old.judges))),
         "judge-set": (_set_name(new), _set_name(old)),
-        "scale": tuple(str(own.scale or "") for own in (new, old)),
+        "scale": tuple(str(panel.scale or "") for panel in (new, old)),
         "sampling": (new.sampling, old.sampling),
         "score-method": (new.method, old.method),
         "criterion": (_listed(new.metrics), _listed(old.metrics)),
         "questions": ("", f"{reworded} judgments of another wording" if reworded else ""),
     }
     notes = []
-    for name, (here, there) in differ.items():
-        unstated = name in ("scale", "sampling") and "" in (here, there)
-        if here == there or unstated:
+    for name, (here, theirs) in differ.items():
+        unstated = name in ("scale", "sampling") and "" in (here, theirs)
+        if here == theirs or unstated:
             continue
-        what = f"{name} {here or 'of today'} here, {there} there"
+        what = f"{name} {here or 'of today'} here, {theirs} there"
         if name not in allow:
             raise UsageError(f"the runs are not comparable: {what}; --allow {name} compares them")
         notes.append(f"compared although they differ: {what} (--allow {name})")

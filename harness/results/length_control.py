@@ -130,11 +130,11 @@ def fit(longer: Floats, difficulty: Floats, preference: Floats, gamed: Gamed) ->
     judged = ~np.isnan(preference)
     if not spread or judged.sum() < FOLDS:
         return None
-    own = np.stack([np.tanh(longer / spread), difficulty, np.ones(len(longer))], axis=1)[judged]
+    rows = np.stack([np.tanh(longer / spread), difficulty, np.ones(len(longer))], axis=1)[judged]
     others = np.stack([gamed.t, gamed.d, np.zeros(len(gamed.t))], axis=1)
-    weight = np.concatenate([np.full(len(others), GAMED_WEIGHT), np.ones(len(own))])
+    weight = np.concatenate([np.full(len(others), GAMED_WEIGHT), np.ones(len(rows))])
     share = np.concatenate([gamed.x, preference[judged]])
-    theta, c = _liblinear(np.concatenate([others, own]), share, weight)
+    theta, c = _liblinear(np.concatenate([others, rows]), share, weight)
     if theta[2] == 0:
         return None
     equal = 1 / (1 + np.exp(-(theta[1] * difficulty + theta[2])))
@@ -205,25 +205,25 @@ def length_controlled(
     if len(gamed.difficulty) != len(bench.questions):
         reason = f"{GAMED_FILES[0]} is of {len(gamed.difficulty)} other instructions"
         return [Controlled(name, None, None, reason=reason) for name in names]
-    own, theirs = answer_numbers(pairs, bench, lambda text: (float(len(text)),), 1)
-    longer = (theirs - own)[:, 0]
+    lengths, baseline_lengths = answer_numbers(pairs, bench, lambda text: (float(len(text)),), 1)
+    longer = (baseline_lengths - lengths)[:, 0]
     place = {question.question_id: at for at, question in enumerate(bench.questions)}
     difficulty = np.array(
         [gamed.difficulty.get(place.get(q.question_id, -1), np.nan) for q in scores.questions]
     )
-    found = []
+    rates = []
     for name in names:
         mine = (pairs.model == scores.models.index(name)) & ~np.isnan(longer)
         if not mine.any():
-            found.append(
+            rates.append(
                 Controlled(name, None, None, reason="its or the baseline's answers are missing")
             )
             continue
         fitted = fit(longer[mine], difficulty[pairs.question[mine]], pairs.value[mine], gamed)
         if fitted is None:
             reason = "too few pairs to tell length and model apart"
-            found.append(Controlled(name, None, None, int(mine.sum()), reason))
+            rates.append(Controlled(name, None, None, int(mine.sum()), reason))
         else:
             rate, error = 100 * fitted.rate, 100 * fitted.spread
-            found.append(Controlled(name, rate, error, int(mine.sum())))
-    return found
+            rates.append(Controlled(name, rate, error, int(mine.sum())))
+    return rates

@@ -112,10 +112,10 @@ def _judge_calls(judgment: Judgment) -> Iterator[Detail]:
     games = len(judgment.games) if judgment.model is None else 1
     for detail in judgment.details or [Detail()] * max(1, games):
         for attempt in detail.earlier_attempts:
-            known = {
+            stated = {
                 name: attempt[name] for name in ("usage", "seconds", "batch") if name in attempt
             }
-            yield convert(known, Detail, strict=False)
+            yield convert(stated, Detail, strict=False)
         yield detail
 
 
@@ -149,16 +149,18 @@ class Efficiency:
 
 def efficiency(bench: Bench, scores: Mapping[str, Estimate], cost: Cost) -> list[Efficiency]:
     """Return tokens, seconds and dollars of the models of a table, on their common questions."""
-    answers = {model: own for model in scores if (own := bench.answers(model))}
+    answers = {model: mine for model in scores if (mine := bench.answers(model))}
     if not answers:
         return []
-    common = set.intersection(*(set(own) for own in answers.values())) & set(bench.by_id)
-    rows = [_efficiency(model, scores[model], own, common, cost) for model, own in answers.items()]
+    common = set.intersection(*(set(mine) for mine in answers.values())) & set(bench.by_id)
+    rows = [
+        _efficiency(model, scores[model], mine, common, cost) for model, mine in answers.items()
+    ]
 
     def beaten(row: Efficiency) -> bool:
-        own = row.score.value, -(row.dollars or 0.0)
+        mine = row.score.value, -(row.dollars or 0.0)
         others = [(r.score.value, -r.dollars) for r in rows if r.dollars is not None]
-        return any(o != own and o[0] >= own[0] and o[1] >= own[1] for o in others)
+        return any(o != mine and o[0] >= mine[0] and o[1] >= mine[1] for o in others)
 
     return [replace(row, frontier=row.dollars is not None and not beaten(row)) for row in rows]
 
@@ -171,23 +173,23 @@ def _efficiency(
     cost: Cost,
 ) -> Efficiency:
     replies = [reply for key in common for reply in _replies(answers[key])]
-    own = [(detail, text) for detail, text in replies if detail.given is None]
-    usages = [detail.usage for detail, _ in own]
-    dollars = [cost(model, detail) for detail, _ in own]
-    timed = [d.seconds for d, _ in own if d.seconds is not None and not (d.from_cache or d.batch)]
+    calls = [(detail, text) for detail, text in replies if detail.given is None]
+    usages = [detail.usage for detail, _ in calls]
+    dollars = [cost(model, detail) for detail, _ in calls]
+    timed = [d.seconds for d, _ in calls if d.seconds is not None and not (d.from_cache or d.batch)]
     tokens = [usage.completion_tokens for usage in usages if usage.completion_tokens is not None]
-    known = [value for value in dollars if value is not None]
-    finished = [detail.finish_reason for detail, _ in own]
+    stated = [value for value in dollars if value is not None]
+    finished = [detail.finish_reason for detail, _ in calls]
     return Efficiency(
         model,
         score,
-        len(own),
-        1000 * sum(known) / len(own) if own and len(known) == len(own) else None,
+        len(calls),
+        1000 * sum(stated) / len(calls) if calls and len(stated) == len(calls) else None,
         _mean(tokens),
         _reasoning_share(usages),
         float(np.median(timed)) if timed else None,
         float(np.percentile(timed, 95)) if timed else None,
-        _mean([len(text) for _, text in own]) or 0.0,
+        _mean([len(text) for _, text in calls]) or 0.0,
         _mean([reason == "length" for reason in finished]) or 0.0,
         _mean([reason in ("refused", "empty") for reason in finished]) or 0.0,
     )

@@ -4,7 +4,8 @@
 
 A beats B in 3 of 4 pairs: s_A − s_B = ln 3, ratings 1095 and 905. 400 points are odds of 10 to 1.
 A model that won or lost everything has no strength, and neither has one that never met the others.
-Strengths are for reading; who is better is told by `compare`, on what both models did.
+Strengths are for reading: with two noisy games a pair they differ between equal models that met
+different opponents. Only where pairs were drawn at random does `compare` rest on them.
 
 With `style` the differences of the two answers in length, headers, lists and bold passages are
 further terms: what remains is the strength at equal style. z = (f_A − f_B)/(f_A + f_B).
@@ -69,22 +70,22 @@ def logistic(features: Floats, share: Floats, question: Ints, questions: int) ->
     if np.abs(theta).max(initial=0) > 30:
         raise UsageError("there is no estimate: a term decides all of its pairs")
     p = 1 / (1 + np.exp(-(features @ theta)))
-    residual = features * (share - p)[:, None]
+    order = np.argsort(question, kind="stable")
+    present, starts = np.unique(question[order], return_index=True)
+    residual = (features * (share - p)[:, None])[order]
     score = np.zeros((questions, features.shape[1]))
-    np.add.at(score, question, residual)
+    score[present] = np.add.reduceat(residual, starts)
     return Fit(theta, score @ np.linalg.inv(hessian))
 
 
 def strengths(scores: Scores) -> dict[str, Estimate | None]:
     """Return the rating of each model of these pairs; None where there is none."""
     pairs = scores.take(scores.valid)
-    ratings: dict[str, Estimate | None] = {
-        scores.models[code]: None for code in np.unique([pairs.model, pairs.opponent]).tolist()
-    }
+    ratings: dict[str, Estimate | None] = dict.fromkeys(scores.models_present)
     members, pairs = _comparable(pairs)
     if len(members) > 1:
-        found, _ = _ratings(pairs, members, np.empty((len(pairs), 0)))
-        ratings.update(found)
+        rated, _ = _ratings(pairs, members, np.empty((len(pairs), 0)))
+        ratings.update(rated)
     return ratings
 
 
@@ -166,31 +167,31 @@ def styled(scores: Scores, bench: Bench, features: Sequence[str] = FEATURES) -> 
     if unknown := [name for name in features if name not in FEATURES]:
         raise UsageError(f"--style {unknown[0]}: there are {', '.join(FEATURES)}")
     valid = scores.take(scores.valid)
-    one, other = answer_numbers(valid, bench, style_of, len(FEATURES))
-    total = one + other
+    first, second = answer_numbers(valid, bench, style_of, len(FEATURES))
+    total = first + second
     relative = np.divide(
-        one - other, total, out=np.where(np.isnan(total), np.nan, 0.0), where=total > 0
+        first - second, total, out=np.where(np.isnan(total), np.nan, 0.0), where=total > 0
     )
     relative = relative[:, [FEATURES.index(name) for name in features]]
-    known = ~np.isnan(relative).any(axis=1)
-    if not known.any():
+    complete = ~np.isnan(relative).any(axis=1)
+    if not complete.any():
         raise MissingError(f"{bench.folder}: no pair has both of its answers in model_answer")
-    places = np.flatnonzero(known)
+    places = np.flatnonzero(complete)
     members, _ = _comparable(valid.take(places))
-    own = valid.take(places)
-    inside = np.isin(own.model, members) & np.isin(own.opponent, members)
-    pairs, relative = own.take(inside), relative[places][inside]
+    rated = valid.take(places)
+    inside = np.isin(rated.model, members) & np.isin(rated.opponent, members)
+    pairs, relative = rated.take(inside), relative[places][inside]
     if len(members) < 2:
         raise UsageError("there is no estimate: a model decides all of its pairs")
     moves = (relative != 0).any(axis=0)
     ratings, coefficients = _ratings(pairs, members, relative[:, moves])
     as_is, _ = _ratings(pairs, members, relative[:, :0])
     order = sorted(ratings, key=lambda model: -ratings[model].value)
-    named = [name for name, moving in zip(features, moves.tolist(), strict=True) if moving]
+    moving_names = [name for name, moving in zip(features, moves.tolist(), strict=True) if moving]
     return Styled(
         {model: ratings[model] for model in order},
         as_is,
-        dict(zip(named, coefficients, strict=True)),
+        dict(zip(moving_names, coefficients, strict=True)),
         len(pairs),
         len(scores) - len(pairs),
     )
@@ -211,7 +212,7 @@ def answer_numbers(
             if key in code and answer.choices:
                 for turn, text in enumerate(answer.choices[0].turns[: turns - 1], 1):
                     table[at, code[key], turn] = measure(text)
-    one, other = (
+    first, second = (
         table[side, scores.question, scores.turn] for side in (scores.model, scores.opponent)
     )
-    return one, other
+    return first, second

@@ -82,9 +82,8 @@ def summarize(scores: Scores, by: Sequence[str] = ("model",)) -> list[Summary]:
     decided = both.flip <= 0
 
     def count(which: Any) -> list[int]:
-        own = np.bincount(place[which & good], minlength=len(groups))
-        found: list[int] = own.tolist()
-        return found
+        counted: list[int] = np.bincount(place[which & good], minlength=len(groups)).tolist()
+        return counted
 
     paired = both.opponent >= 0
     won, lost = (paired & decided & (both.value > 0.5)), (paired & decided & (both.value < 0.5))
@@ -97,16 +96,16 @@ def summarize(scores: Scores, by: Sequence[str] = ("model",)) -> list[Summary]:
         count((both.flip == FLIPPED) & once),
         count((both.flip == ONE_SIDED) & once),
     ]
-    found = []
+    summaries = []
     for at, code in enumerate(groups.tolist()):
         key = []
         for (_, values), width in zip(reversed(coded), reversed(size), strict=True):
-            code, own = divmod(code, width)
-            key.append(values[own])
+            code, value_code = divmod(code, width)
+            key.append(values[value_code])
         mean = ratio(sums[at], counts[at].astype(np.float64), share=share)
         numbers = [column[at] for column in columns]
-        found.append(Summary(tuple(by), tuple(reversed(key)), mean, *numbers))
-    return found
+        summaries.append(Summary(tuple(by), tuple(reversed(key)), mean, *numbers))
+    return summaries
 
 
 def is_share(scores: Scores) -> bool:
@@ -130,10 +129,8 @@ def _codes(scores: Scores, field: str) -> tuple[Ints, Sequence[Any]]:
     if field == "model":
         return scores.model, scores.models
     if field == "opponent":
-        return np.where(scores.opponent < 0, len(scores.models), scores.opponent), (
-            *scores.models,
-            None,
-        )
+        codes = np.where(scores.opponent < 0, len(scores.models), scores.opponent)
+        return codes, (*scores.models, None)
     if field == "metric":
         return scores.metric, scores.metrics
     if field == "turn":
@@ -146,8 +143,8 @@ def _codes(scores: Scores, field: str) -> tuple[Ints, Sequence[Any]]:
     values = [field_of(question, field) for question in scores.questions]
     names = list(dict.fromkeys(values))
     if names == [None]:
-        known = sorted({"category", *(key for q in scores.questions for key in q.extra)})
-        raise UsageError(f"--by {field}: no question has this field; there are {', '.join(known)}")
+        fields = sorted({"category", *(key for q in scores.questions for key in q.extra)})
+        raise UsageError(f"--by {field}: no question has this field; there are {', '.join(fields)}")
     code = {value: at for at, value in enumerate(names)}
     return np.array([code[value] for value in values])[scores.question], names
 
@@ -174,22 +171,37 @@ def conversations(scores: Scores, rule: Aggregate) -> Scores:
     order = np.lexsort(
         (scores.turn, scores.source, scores.metric, scores.opponent, scores.model, scores.question)
     )
-    own = scores.take(order)
-    key = np.stack([own.question, own.model, own.opponent, own.metric, own.source])
+    ordered = scores.take(order)
+    key = np.stack(
+        [ordered.question, ordered.model, ordered.opponent, ordered.metric, ordered.source]
+    )
     differs = (key[:, 1:] != key[:, :-1]).any(axis=0)
     starts = np.flatnonzero(np.concatenate([[True], differs]))
-    ends = np.append(starts[1:], len(own))
-    asked = _turns_asked(scores)
+    ends = np.append(starts[1:], len(ordered))
+    turns = _turns_asked(scores)
     if rule == "mean":
-        value = np.add.reduceat(own.value, starts) / (ends - starts)
+        value = np.add.reduceat(ordered.value, starts) / (ends - starts)
     elif rule == "min":
-        value = np.minimum.reduceat(own.value, starts)
+        value = np.minimum.reduceat(ordered.value, starts)
     else:
-        value = own.value[starts if rule == "first" else ends - 1]
-    bad = np.add.reduceat(np.isnan(own.value).astype(np.int64), starts) > 0
-    partial = (ends - starts) < asked[own.question[starts]]
+        value = ordered.value[starts if rule == "first" else ends - 1]
+    bad = np.add.reduceat(np.isnan(ordered.value).astype(np.int64), starts) > 0
+    partial = (ends - starts) < turns[ordered.question[starts]]
     value = np.where(bad | partial, np.nan, value)
-    return replace(own.take(starts), value=value, turn=np.zeros(len(starts), dtype=np.int64))
+    return replace(ordered.take(starts), value=value, turn=np.zeros(len(starts), dtype=np.int64))
+
+
+def wins_over_opponents(scores: Scores, by: str = "category") -> dict[tuple[str, Any], float]:
+    """Return each model's wins / pairs, ties included in the pairs, as a mean over its opponents.
+
+    By model and group, as in the paper's table by category (Zheng et al. 2023, arXiv:2306.05685,
+    Table 7): 6 wins of 10 against one opponent and 1 of 2 against another are 0.55.
+    """
+    shares_of: dict[tuple[str, Any], list[float]] = {}
+    for group in summarize(scores, by=("model", "opponent", by)):
+        if group.n:
+            shares_of.setdefault((group["model"], group[by]), []).append(group.win / group.n)
+    return {key: sum(shares) / len(shares) for key, shares in shares_of.items()}
 
 
 def _turns_asked(scores: Scores) -> Ints:

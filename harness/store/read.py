@@ -13,7 +13,7 @@ import msgspec
 
 from harness.errors import DataError
 from harness.store.toml import explain
-from harness.types import FAILED_SCORE, Answer, Judgment, Question, Row
+from harness.types import FAILED_SCORE, Answer, Judgment, Question, Row, Vote
 
 log = logging.getLogger("turnbench")
 T = TypeVar("T", bound=Row)
@@ -234,10 +234,16 @@ def _finished(row: T, path: pathlib.Path, number: int | None) -> T:
         row.question_id = int(key)  # type: ignore[attr-defined]
     if isinstance(row, Judgment):
         _finish_judgment(row, path, number)
+    elif isinstance(row, Vote):
+        row.turn = row.turn or 1
     elif isinstance(row, Question):
         _check_question(row, path, number)
-    elif isinstance(row, Answer) and not (row.choices and all(c.turns for c in row.choices)):
-        raise DataError(f"question {key}: choices and their turns may not be empty", path, number)
+    elif isinstance(row, Answer):
+        if not (row.choices and all(choice.turns for choice in row.choices)):
+            text = f"question {key}: choices and their turns may not be empty"
+            raise DataError(text, path, number)
+        for position, choice in enumerate(row.choices):
+            choice.index = position if choice.index < 0 else choice.index
     return row
 
 

@@ -50,10 +50,6 @@ WITHOUT: Mapping[str, _Rows] = {
         ("--model-column --score-column", ("--against",)),
         ("--variant", ("--metric",)),
     ),
-    "import_data": (
-        ("--output --judge-set", ("--back",)),
-        ("--judge-model", ("--back", "FORMAT alpaca_eval")),
-    ),
     "show_judge_set": (("--turns --model-list --mode --criterion --reference", ("--question",)),),
 }
 """What flags need, by command; "" is every command that has them. A flag that is an error without is not here."""
@@ -61,7 +57,6 @@ BESIDE: Mapping[str, _Rows] = {
     "": (("--processes", ("--batch",)),),
     "gen_answer": (("--device --batch-size", ("--serve",)),),
     "judge_report reference": (("--threshold", ("--mode pairwise-baseline", "--mode pairwise-all")),),
-    "fetch_bench": (("--from --data-dir", ("--list",)),),
 }
 """Flags, and others beside which they have no effect."""
 

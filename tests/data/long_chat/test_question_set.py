@@ -8,10 +8,8 @@ from typing import Any
 
 import pytest
 
-from harness.old.bench import load_bench
-from harness.old.judging.materials import Materials
-from harness.old.judging.prompts import judge_prompts
-from harness.old.judging.sets import load_judge_set
+from harness import judging
+from harness.bench import load as load_bench
 from tests.data.shipped import DATA
 
 FOLDER = DATA / "long_chat"
@@ -117,19 +115,22 @@ def test_a_contradiction_says_where_it_is_and_how_far_the_person_is_right(
 def test_every_rubric_is_shown_by_the_judge_set_that_grades_by_rubrics() -> None:
     bench = load_bench("long_chat", DATA)
     for question in bench.questions:
-        shown = judge_prompts("prometheus", bench, question.question_id, mode="single")
+        shown = judging.judge_prompts(
+            judging.load("prometheus"), bench, question.question_id, mode="single"
+        )
         assert [made.match.turn for made in shown] == list(range(1, len(question.turns) + 1))
         assert all(question.extra["rubric"] in made.request.messages[-1].content for made in shown)
 
 
 def test_the_usual_judge_set_needs_no_reference_for_them() -> None:
     bench = load_bench("long_chat", DATA)
-    materials = Materials(bench, load_judge_set(), {}, {})
-    assert {
-        materials.template_for(question, turn, "grade", None).reference
+    usual = judging.load("mt_bench")
+    prompts = [
+        prompt
         for question in bench.questions
-        for turn in (1, len(question.turns))
-    } == {False}
+        for prompt in judging.judge_prompts(usual, bench, question.question_id, mode="single")
+    ]
+    assert {prompt.template for prompt in prompts} == {"single-v1", "single-v1-multi-turn"}
 
 
 def counted() -> dict[str, int]:

@@ -73,7 +73,6 @@ COMMANDS = {
     "status": "status --data-dir {data}",
     "dry-run": "gen_answer --model builtin/eliza builtin/reference --data-dir {data} --dry-run",
     "check": "check_bench mt_bench --data-dir {data}",
-    "fetch": "fetch_bench --list",
     "judge-sets": "show_judge_set",
 }
 

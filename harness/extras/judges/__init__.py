@@ -1,0 +1,12 @@
+"""How good a judge is: one report a file, each opening with its formula.
+
+position    does the order change the verdict          agreement   with people, with other judges
+length      does the longer answer win                 repeat      the same judge asked again
+self        its own family                             reference   wrong answers without one
+attack      answers that say what to say               checks      what a program finds
+corrected   people's win rates, from both              ranking     the models' order
+judges      which judge to choose                      worth       independent judges in a panel
+wording     paraphrases of the prompt
+
+data.py has what they start from, truth.py which answers are right.
+"""

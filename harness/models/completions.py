@@ -1,0 +1,132 @@
+"""OpenAI's older `/completions`, for servers without a chat endpoint; fschat writes the prompt.
+
+Its templates are taken by their exact names: its own look-up by a model's name silently takes one
+with two example messages for every model that it does not know.
+"""
+
+from collections.abc import Sequence
+from difflib import get_close_matches
+from typing import Any
+
+from harness.errors import UsageError
+from harness.models.endpoint import ChatModel, Endpoint
+from harness.models.openai import FINISH, USAGE, OpenAIModel, finish_in
+from harness.models.providers import COMPLETIONS_PARAMETERS
+from harness.models.remote import (
+    NO_REPLY,
+    at,
+    list_at,
+    named_parameters,
+    reply_of,
+    split_system,
+    storable,
+    token_logprobs,
+    usage_at,
+)
+from harness.types import Message, Reply, Request, TokenLogprobs
+
+DEFAULT_MAX_TOKENS = 1024
+"""The limit where none is stated; servers of this protocol would stop after 16 tokens."""
+
+
+class Completions(OpenAIModel):
+    """A chat model behind `/completions`."""
+
+    path = "/completions"
+
+    def parameters(self, request: Request) -> dict[str, Any]:
+        """Return sampling, log-probabilities and the template's own stops."""
+        template = template_of(self.endpoint.conv_template or "")
+        parameters = {
+            "max_tokens": DEFAULT_MAX_TOKENS,
+            **named_parameters(request, COMPLETIONS_PARAMETERS),
+        }
+        if template.stop_str:
+            stops = template.stop_str
+            own = [stops] if isinstance(stops, str) else list(stops)
+            parameters["stop"] = [*own, *(request.sampling.stop or ())]
+        if template.stop_token_ids:
+            parameters["stop_token_ids"] = list(template.stop_token_ids)
+        if request.top_logprobs is not None:
+            parameters["logprobs"] = request.top_logprobs
+        return parameters
+
+    def body(self, request: Request, parameters: dict[str, Any]) -> dict[str, Any]:
+        """Return all that is sent."""
+        prompt = prompt_of(self.endpoint.conv_template or "", request.messages)
+        return {"model": self.endpoint.model, "prompt": prompt, **parameters}
+
+    def read(self, answer: Any) -> Reply:
+        """Return the reply in a completion."""
+        choice = self.choice(answer)
+        text = at(choice, "text")
+        if not isinstance(text, str):
+            raise self.no_reply(answer, "a choice without a text")
+        return reply_of(
+            text.strip(),
+            FINISH.get(finish_in(choice), "unstated"),
+            usage_at(at(answer, "usage"), **USAGE),
+            at(answer, "model"),
+            logprobs=completion_logprobs(choice),
+        )
+
+
+def completion_logprobs(choice: Any) -> list[TokenLogprobs] | None:
+    """Return the log-probabilities of a completion, which come as three parallel lists."""
+    names = ("tokens", "token_logprobs", "top_logprobs")
+    tokens, logprobs, tops = (list_at(choice, "logprobs", name) for name in names)
+    if len(tokens) != len(logprobs):
+        return None
+    tops = tops if len(tops) == len(tokens) else [None] * len(tokens)
+    return token_logprobs(
+        [
+            {
+                "token": token,
+                "logprob": logprob,
+                "top_logprobs": [
+                    {"token": each, "logprob": value} for each, value in (top or {}).items()
+                ],
+            }
+            for token, logprob, top in zip(tokens, logprobs, tops, strict=True)
+        ]
+    )
+
+
+def template_of(name: str) -> Any:
+    """Return a fresh copy of an fschat template."""
+    from fastchat.conversation import get_conv_template
+
+    return get_conv_template(name)
+
+
+def check_template(name: str) -> str:
+    """Return the name of an fschat template, or raise `UsageError` if it is none of use."""
+    from fastchat.conversation import conv_templates
+
+    if name not in conv_templates:
+        near = ", ".join(get_close_matches(name, conv_templates, 5, 0.0))
+        raise UsageError(f"fschat has no conversation template {name!r}; near ones: {near}")
+    try:
+        prompt_of(name, [Message("user", "?")])
+    except Exception as error:
+        raise UsageError(f"the template {name!r} of fschat makes no prompt: {error}") from None
+    return name
+
+
+def prompt_of(name: str, messages: Sequence[Message]) -> str:
+    """Return a conversation as one text by an fschat template, open for the next reply."""
+    template = template_of(name)
+    system, rest = split_system(messages)
+    if system:
+        template.set_system_message(system)
+    user, assistant = template.roles[:2]
+    for message in rest:
+        role = user if message.role == "user" else assistant
+        template.append_message(role, message.content if message.content.strip() else NO_REPLY)
+    template.append_message(assistant, None)
+    return storable(str(template.get_prompt()))
+
+
+def open(endpoint: Endpoint) -> ChatModel:  # noqa: A001  (the registry's word)
+    """Return the chat model at an endpoint."""
+    return Completions(endpoint)

@@ -1,0 +1,242 @@
+"""Where a chat model is and how it is reached: `resolve` makes an `Endpoint`, `open()` opens it."""
+
+import os
+from typing import Annotated, Protocol
+from urllib.parse import urlsplit
+
+from msgspec import Meta, Struct
+
+from harness import registry
+from harness.errors import MissingError, UsageError
+from harness.models.prices import Price
+from harness.models.providers import PROVIDERS, Provider
+from harness.types import Reply, Request, Sampling
+
+TIMEOUT = 600.0
+"""Seconds that one call may take, where nothing else is said."""
+
+Name = Annotated[str, Meta(min_length=1)]
+Variable = Annotated[str, Meta(pattern=r"^[A-Z_][A-Z0-9_]*$")]
+"""An environment variable; the pattern refuses most keys that are typed in its place."""
+Seconds = Annotated[float, Meta(gt=0)]
+
+
+class ChatModel(Protocol):
+    """Anything that turns messages into a reply; one instance serves many calls of one event loop.
+
+    `reply` makes one attempt, repaired where the endpoint refuses a parameter or the like, and
+    never waits and tries again: that is decided in `harness.running`.
+    """
+
+    name: str
+    """The name that the user gave; answers and judgments are filed under it."""
+
+    async def reply(self, request: Request) -> Reply:
+        """Return the model's reply; a prompt that the provider refuses is a reply "refused".
+
+        Raises:
+            TransientError: a later try may succeed.
+            EndpointError: no call to this endpoint can succeed.
+            ChatError: this request would fail again.
+        """
+        ...
+
+    async def close(self) -> None:
+        """Release connections."""
+        ...
+
+
+class Limits(Struct, frozen=True, forbid_unknown_fields=True):
+    """What an endpoint allows; None: unknown."""
+
+    parallel: Annotated[int, Meta(ge=1)] | None = None
+    """Calls in flight at once."""
+    rpm: Annotated[float, Meta(gt=0)] | None = None
+    """Calls in a minute."""
+    tpm: Annotated[float, Meta(gt=0)] | None = None
+    """Tokens in a minute, prompt and reply."""
+
+
+class Weights(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How local weights are loaded and used."""
+
+    dtype: str = "auto"
+    """The precision; `auto`: that in which they are stored."""
+    device: str | None = None
+    """Such as `cuda:1`; `auto`: all GPUs together; None: a GPU if there is one."""
+    batch_size: Annotated[int, Meta(ge=1)] = 16
+    """Conversations that are computed at once, unless the memory is too small for them."""
+
+
+class PoolMember(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One address of a pool; what it does not state is as in the model's own table."""
+
+    model: Name | None = None
+    """The name that is sent; at Azure, the deployment."""
+    base_url: Name | None = None
+    api_key_env: Variable | None = None
+    """The variable that holds the key, never the key itself."""
+    api_version: Name | None = None
+    """Azure's or Gemini's version of the interface."""
+    limits: Limits | None = None
+
+
+class ModelConfig(PoolMember, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A table `[models.NAME]` of turnbench.toml.
+
+    [models."judge"]
+    provider = "azure"
+    model = "gpt-4.1"
+    base_url = "https://acme.openai.azure.com"
+    api_version = "2024-10-21"
+    price = {prompt = 2.0, completion = 8.0}
+    """
+
+    provider: Name | None = None
+    conv_template: Name | None = None
+    """For `completions`: the exact name of an fschat template."""
+    path: Name | None = None
+    """Local weights: a folder, or a repository of the Hugging Face hub."""
+    dtype: Name | None = None
+    device: Name | None = None
+    batch_size: Annotated[int, Meta(ge=1)] | None = None
+    timeout: Seconds | None = None
+    """Seconds that one call may take."""
+    price: Price | None = None
+    sampling: Sampling = Sampling()
+    """Where neither a flag nor the benchmark sets a parameter."""
+    endpoints: list[PoolMember] = []
+    """Several addresses or keys of one model, `[[models.NAME.endpoints]]`."""
+
+
+class EndpointOptions(Struct, frozen=True, kw_only=True):
+    """What a user says of an endpoint by flags."""
+
+    base_url: str | None = None
+    api_key_env: str | None = None
+    conv_template: str | None = None
+    timeout: Seconds | None = None
+    model_path: str | None = None
+    dtype: str | None = None
+    device: str | None = None
+    batch_size: int | None = None
+
+
+class Endpoint(Struct, frozen=True, kw_only=True):
+    """One chat model's address. Never holds a key, only the name of the variable that does."""
+
+    name: str
+    """The name that the user gave."""
+    provider: str
+    """Which protocol is spoken: a name of the registry's kind `provider`."""
+    model: str
+    """The model string that is sent; of local weights the folder or repository."""
+    base_url: str = ""
+    stated: bool = False
+    """Whether a flag or turnbench.toml gives the address: then nothing that the environment holds
+    for the provider is sent there but the key in `api_key_env`."""
+    api_key_env: str | None = None
+    """None: no key is sent."""
+    conv_template: str | None = None
+    api_version: str | None = None
+    timeout: float = TIMEOUT
+    limits: Limits = Limits()
+    price: Price | None = None
+    """None: unknown."""
+    weights: Weights | None = None
+    sampling: Sampling = Sampling()
+    """Where neither a flag nor the benchmark sets a parameter."""
+    typed: frozenset[str] = frozenset()
+    """Sampling parameters that the user gave as flags: these are never left out."""
+    pool: "tuple[Endpoint, ...]" = ()
+    """Further addresses or keys of the same model, each with its own limits; opened one by one."""
+
+    @property
+    def is_loopback(self) -> bool:
+        """Whether the model runs on this machine: nothing is asked before calls to it."""
+        if self.provider in ("builtin", "builtin_judge", "local"):
+            return True
+        host = urlsplit(self.base_url).hostname or ""
+        return host in ("localhost", "::1") or host.startswith("127.")
+
+    @property
+    def about(self) -> Provider:
+        """What is known of the provider."""
+        return PROVIDERS.get(self.provider, Provider())
+
+    @property
+    def batch_service(self) -> str | None:
+        """The name of the provider's batch service, if it has one."""
+        return self.about.batch_service
+
+    def key(self) -> str | None:
+        """Return the key from the environment; None if none is sent.
+
+        Raises:
+            MissingError: the variable holds none.
+        """
+        if self.api_key_env is None:
+            return None
+        value = os.environ.get(self.api_key_env, "").strip()
+        how = f"{self.name}: no key in the environment variable {self.api_key_env}"
+        if not value:
+            raise MissingError(f"{how}; set it: export {self.api_key_env}=...")
+        if not value.isascii() or not value.isprintable() or " " in value:
+            raise MissingError(f"{how}: its value has spaces or characters outside ASCII")
+        return value
+
+    def open(self) -> ChatModel:
+        """Return the chat model at this address, not those of its pool.
+
+        Connections are made by its first call.
+
+        Raises:
+            MissingError: the key, or the provider's package, is not there.
+        """
+        self.about.require_packages()
+        model: ChatModel = registry.find("provider", self.provider)(self)
+        return model
+
+    def check(self, sampling: Sampling) -> None:
+        """Raise `UsageError` if these parameters cannot be sent to this endpoint.
+
+        A seed, a temperature or a top_p that the protocol does not have is left out.
+        """
+        stated = sampling.stated()
+        parameters = self.about.parameters
+        for name in stated:
+            if parameters and name not in parameters and name not in _ALWAYS:
+                raise UsageError(
+                    f"{self.name}: {self.provider} takes no {name}; it takes"
+                    f" {', '.join(sorted(parameters))}, and other fields as extra_body.NAME"
+                )
+        for name in sampling.extra_body or {}:
+            if name in OWN_FIELDS:
+                raise UsageError(
+                    f"{self.name}: extra_body.{name} would replace what turnbench sends;"
+                    " leave it out"
+                )
+        for name, value in (sampling.extra_headers or {}).items():
+            if any(word in name.lower() for word in ("auth", "key", "token", "cookie", "secret")):
+                raise UsageError(
+                    f"{self.name}: extra_headers.{name} may hold a key;"
+                    " keys come only from the environment"
+                )
+            if not (name.isascii() and value.isascii() and value.isprintable() and name.strip()):
+                raise UsageError(f"{self.name}: extra_headers.{name} is not one line of ASCII")
+        budget, limit = sampling.thinking_budget, sampling.max_tokens
+        if budget and limit and budget >= limit:
+            raise UsageError(
+                f"{self.name}: thinking_budget {budget} leaves none of the {limit} tokens that a"
+                " reply may have; raise --max-tokens above it"
+            )
+
+
+_ALWAYS = ("seed", "temperature", "top_p", "extra_body", "extra_headers")
+OWN_FIELDS = (
+    *("model", "messages", "prompt", "input", "instructions", "system", "contents"),
+    *("systemInstruction", "generationConfig", "stream", "stream_options", "n", "store"),
+    *("max_tokens", "max_completion_tokens", "max_output_tokens", "logprobs", "top_logprobs"),
+    *("response_format", "output_config", "text", "tools", "tool_choice"),
+)
+"""Fields of a body that turnbench fills, or that would change what kind of reply comes."""

@@ -1,0 +1,106 @@
+"""Splits a reply into its text and the reasoning that came along in it.
+
+    "<think>2 and 2…</think>4"                    text "4", reasoning "2 and 2…"
+    "2 and 2…</think>4"                           the same: some servers open the mark in the prompt
+    "<|channel>thought\n2 and 2…\n<channel|>4"    the same
+    "<think>2 and 2", cut                         text "", reasoning "2 and 2"
+
+Marks anywhere but at the start are part of the text: a model may well be asked about them. For
+local weights, split before special tokens are dropped: several marks are special tokens.
+"""
+
+import re
+from typing import NamedTuple
+
+_MARKS = (
+    # Qwen, DeepSeek, GLM, MiniMax and most others
+    (r"<think>", r"</think>"),
+    (r"<(?:thinking|ant_thinking)>", r"</(?:thinking|ant_thinking)>"),
+    (r"<thought>", r"</thought>"),
+    (r"<reasoning>", r"</reasoning>"),
+    (r"<seed:think>", r"</seed:think>"),  # Seed-OSS
+    (r"<longcat_think>", r"</longcat_think>"),
+    (r"<\|think\|>", r"<\|/think\|>"),
+    (r"\[THINK\]", r"\[/THINK\]"),  # Magistral
+    (r"◁think▷", r"◁/think▷"),  # Kimi
+    (r"<\|START_THINKING\|>", r"<\|END_THINKING\|>"),  # Command A
+    (r"<\|begin_of_thought\|>", r"<\|end_of_thought\|>"),  # Sky-T1
+    (r"<\|channel>\s*thought\b", r"<channel\|>"),  # Gemma
+    (r"<unused94>\s*thought\b", r"<unused95>"),  # MedGemma
+    # gpt-oss, with its special tokens and without
+    (
+        r"(?:<\|start\|>assistant)?<\|channel\|>(?:analysis|commentary)<\|message\|>",
+        r"<\|end\|>(?=\s*<\|start\|>)|(?=<\|start\|>assistant<\|channel\|>)",
+    ),
+    (r"analysis(?=[A-Z])", r"assistantfinal"),
+)
+_BLOCKS = tuple(
+    (re.compile(rf"\s*(?:{opening})"), re.compile(closing)) for opening, closing in _MARKS
+)
+_LONE = re.compile(r"</think>|\[/THINK\]|◁/think▷|<\|END_THINKING\|>|</seed:think>|<channel\|>")
+"""Ends of reasoning that stand alone where the server opened it in the prompt."""
+_WRAPPER = re.compile(
+    r"\s*(?:(?:<\|start\|>assistant)?<\|channel\|>final<\|message\|>"
+    r"|<\|START_RESPONSE\|>|<\|begin_of_solution\|>)"
+)
+"""What opens the answer itself in some families."""
+_WRAPPER_END = re.compile(
+    r"(?:<\|return\|>|<\|end\|>|<\|END_RESPONSE\|>|<\|end_of_solution\|>)\s*$"
+)
+
+
+class Split(NamedTuple):
+    """A reply's text, and its reasoning (None if there is none)."""
+
+    text: str
+    reasoning: str | None
+
+
+def split_reasoning(text: str, *, cut: bool = False) -> Split:
+    """Return the text without the blocks of reasoning at its start, and their contents.
+
+    `cut`: the limit on tokens ended the text, so a block may lack its end.
+
+    >>> split_reasoning("<think>Paris or Lyon?</think>Paris.")
+    Split(text='Paris.', reasoning='Paris or Lyon?')
+    """
+    thoughts: list[str] = []
+    rest = text
+    while block := _first_block(rest, cut):
+        thought, rest = block
+        thoughts.append(thought)
+    if not thoughts and (end := _lone_end(text)):
+        thoughts.append(text[: end.start()])
+        rest = text[end.end() :]
+    if opening := _WRAPPER.match(rest):
+        thoughts.append("")
+        rest = _WRAPPER_END.sub("", rest[opening.end() :])
+    if not thoughts:
+        return Split(text, None)
+    return Split(rest.lstrip(), join_thoughts(thoughts))
+
+
+def join_thoughts(thoughts: list[str]) -> str | None:
+    """Return several pieces of reasoning as one text; None if all are blank."""
+    return "\n\n".join(thought.strip() for thought in thoughts if thought.strip()) or None
+
+
+def _first_block(text: str, cut: bool) -> tuple[str, str] | None:
+    """Return the reasoning at the start of a text, and what follows it."""
+    for opening, closing in _BLOCKS:
+        if start := opening.match(text):
+            if end := closing.search(text, start.end()):
+                return text[start.end() : end.start()], text[end.end() :]
+            return (text[start.end() :], "") if cut else None
+    return None
+
+
+def _lone_end(text: str) -> re.Match[str] | None:
+    """Return the one end of reasoning without a beginning, unless it is quoted."""
+    ends = list(_LONE.finditer(text))
+    if len(ends) != 1:
+        return None
+    before, after = text[: ends[0].start()], text[ends[0].end() :]
+    opening = ends[0][0].replace("/", "").replace("END", "START")
+    quoted = before[-1:] in set("`'\"") and before[-1:] == after[:1]
+    return None if quoted or opening in before else ends[0]

@@ -1,0 +1,547 @@
+"""What the chat models behind an SDK share: one client, one time limit, one way to repair a call.
+
+A call goes `request → wire(request) → send(wire) → read(answer) → completed(reply)`. Where the
+endpoint refuses a parameter, a system message or the like, that is remembered (`learn`), and the
+call is made again as long as what is sent becomes another. Refusals cost nothing, so calls do not
+wait for each other.
+"""
+
+import asyncio
+import contextlib
+import os
+import re
+import time
+from abc import ABC, abstractmethod
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import httpx2
+from msgspec.structs import replace
+
+from harness.errors import ChatError, EndpointError
+from harness.models.endpoint import Endpoint
+from harness.models.errors import Problem, Sent, connection_problem, problem_of, redacted
+from harness.models.reasoning import join_thoughts, split_reasoning
+from harness.types import Detail, Finish, Message, Reply, Request, TokenLogprobs, Usage
+
+MOST_BYTES = 64 * 2**20
+"""Bytes of an answer that are read; the largest replies there are have a tenth of it."""
+CONNECTIONS = 1000
+"""Connections of an endpoint; `running` decides how many calls there are."""
+CONNECT_SECONDS = 20.0
+MOST_REPAIRS = 12
+WAIT_FOR_FIRST = 20.0
+"""Seconds for which a 403 without a reason waits for the first reply to another call in flight: if
+there is one, the key is good, and the prompt was refused."""
+NO_REPLY = "(no reply)"
+"""Sent in place of an earlier reply that was empty, where a protocol takes no empty message."""
+SCHEMAS = ("response_format", "output_config", "text", "response_json_schema")
+"""Parameters that hold a JSON schema: if refused, the reply has `structured: false`."""
+LOGPROBS = ("logprobs", "top_logprobs", "include", "response_logprobs")
+
+_CREDENTIALS = (
+    "authorization",
+    "x-api-key",
+    "api-key",
+    "x-goog-api-key",
+    "x-goog-user-project",
+    "openai-organization",
+    "openai-project",
+    "cookie",
+)
+
+
+@dataclass(frozen=True)
+class Wire:
+    """A request as it is sent."""
+
+    body: dict[str, Any]
+    parameters: dict[str, Any]
+    """What of it the endpoint may refuse, by the protocol's names."""
+    headers: dict[str, str] = field(default_factory=dict)
+    system: bool = False
+    """Whether there is a system message."""
+    stream: bool = False
+    notes: tuple[str, ...] = ()
+    """What is not as it was asked for."""
+
+
+class RemoteModel(ABC):
+    """A chat model that is reached over the network through its provider's SDK."""
+
+    limit: str = "max_tokens"
+    """The protocol's name of the limit on tokens."""
+    other_limit: str | None = None
+    """Another name, used once the first is refused."""
+    aliases: ClassVar[tuple[tuple[str, str], ...]] = ()
+    """Other names that a refusal may give, each with a parameter that it may mean."""
+    streams: ClassVar[bool] = False
+    """Whether replies can be asked for as a stream."""
+
+    def __init__(self, endpoint: Endpoint) -> None:
+        self.name = endpoint.name
+        self.endpoint = endpoint
+        self._key = endpoint.key()
+        self._client: Any = None
+        self._http: httpx2.AsyncClient | None = None
+        self._calls = 0
+        self._answered = asyncio.Event()
+        self._left_out: set[str] = set()
+        self._most: int | None = None
+        self._folds = False
+        self._stream = False
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.name!r} at {self.endpoint.base_url})"
+
+    # What a protocol defines
+
+    @abstractmethod
+    def parameters(self, request: Request) -> dict[str, Any]:
+        """Return all that a request asks for beside its messages, by the protocol's names."""
+
+    @abstractmethod
+    def body(self, request: Request, parameters: dict[str, Any]) -> dict[str, Any]:
+        """Return all that is sent."""
+
+    def headers(self, parameters: Mapping[str, Any]) -> dict[str, str]:
+        """Return the headers that the parameters need."""
+        return {}
+
+    @abstractmethod
+    def open_client(self, key: str, http: httpx2.AsyncClient) -> Any:
+        """Return the SDK's client."""
+
+    @abstractmethod
+    def credentials(self, key: str) -> dict[str, str]:
+        """Return the header in which the protocol carries a key."""
+
+    @abstractmethod
+    async def send(self, wire: Wire) -> Any:
+        """Return the endpoint's answer as JSON."""
+
+    @abstractmethod
+    def read(self, answer: Any) -> Reply:
+        """Return the reply in an answer; raise `Problem` if there is none."""
+
+    # What they share
+
+    async def reply(self, request: Request) -> Reply:
+        """Return the model's reply."""
+        if request.top_logprobs is not None and not self.parameters_for_logprobs(request):
+            raise self._no_logprobs()
+        started = time.perf_counter()
+        self._calls += 1
+        try:
+            async with asyncio.timeout(self.endpoint.timeout):
+                reply = await self._repaired(request)
+        except TimeoutError as error:
+            problem = connection_problem(error, self.endpoint)
+            assert problem is not None
+            raise problem.error(self.endpoint) from None
+        except Problem as problem:
+            raise self.error(problem, request) from None
+        finally:
+            self._calls -= 1
+        return replace(reply, detail=replace(reply.detail, seconds=time.perf_counter() - started))
+
+    async def _repaired(self, request: Request) -> Reply:
+        """Return the reply to a request, refusals repaired on the way."""
+        fit: int | None = None
+        for _ in range(MOST_REPAIRS):
+            wire = self.wire(request, fit)
+            try:
+                reply = self.read(await self._sent(wire))
+            except Problem as problem:
+                if await self._is_refused_prompt(problem):
+                    note = problem.message or "refused by the provider"
+                    return Reply(text="", detail=Detail(finish_reason="refused", note=note))
+                self.learn(problem, request)
+                fit = problem.fit if problem.fit is not None else fit
+                if self.wire(request, fit) == wire:
+                    raise
+                continue
+            self._answered.set()
+            return self.completed(reply, request, wire)
+        raise ChatError(f"{self.name}: the endpoint refuses each of {MOST_REPAIRS} ways to ask")
+
+    async def _sent(self, wire: Wire) -> Any:
+        """Return the answer to a call; whatever else happens is a `Problem`.
+
+        The SDKs' exceptions hold the whole request, key included, so none is kept as a cause.
+        """
+        try:
+            return await self.send(wire)
+        except (Problem, TimeoutError):
+            raise
+        except Exception as error:
+            problem = self.problem(error, wire)
+            if problem is None:
+                raise
+        raise problem
+
+    def problem(self, error: Exception, wire: Wire) -> Problem | None:
+        """Return the problem behind an exception of the SDK; None if it is not the endpoint's."""
+        status, body = getattr(error, "status_code", None), getattr(error, "body", None)
+        if isinstance(status, int):
+            response: httpx2.Response = error.response  # type: ignore[attr-defined]
+            said = response.text if body is None else body
+            return self.problem_of(status, said, response.headers, wire)
+        if body is not None:  # within a stream
+            return self.problem_of(200, {"error": body}, {}, wire)
+        return connection_problem(error, self.endpoint)
+
+    def problem_of(
+        self, status: int, body: Any, headers: Mapping[str, str], wire: Wire | None = None
+    ) -> Problem:
+        """Return the problem behind an answer with a status and an error body."""
+        sent = Sent(answered=self._answered.is_set())
+        if wire is not None:
+            sent = sent._replace(
+                parameters=wire.parameters,
+                aliases=self.aliases,
+                limit=self._limit_in(wire.parameters),
+                system=wire.system,
+                stream=wire.stream or not self.streams,
+            )
+        return problem_of(status, body, headers, sent, self._key)
+
+    def learn(self, problem: Problem, request: Request) -> None:
+        """Remember what the endpoint does not take; what the user typed is never left out."""
+        match problem.kind:
+            case "system role":
+                self._folds = True
+            case "stream only":
+                self._stream = self.streams
+            case "limit" if problem.most is not None:
+                self._most = min(problem.most, self._most or problem.most)
+            case "parameter":
+                typed = self._typed(request)
+                kept = (*typed, *LOGPROBS)
+                free = [name for name in problem.parameters if name not in kept]
+                # Of several that exclude each other the benchmark's temperature goes last.
+                free.sort(key=lambda name: name == "temperature")
+                if free:
+                    self._left_out.add(free[0])
+
+    def wire(self, request: Request, fit: int | None = None) -> Wire:
+        """Return a request as it is sent, by all that is known of the endpoint.
+
+        `fit`: the most tokens of a reply for which this prompt leaves room.
+        """
+        notes: list[str] = []
+        parameters = self.parameters(request)
+        if self._stream:
+            parameters |= {"stream": True, "stream_options": {"include_usage": True}}
+        if self.other_limit and self.limit in self._left_out and self.limit in parameters:
+            parameters[self.other_limit] = parameters.pop(self.limit)
+        for name in sorted(self._left_out & parameters.keys()):
+            del parameters[name]
+            if name in SCHEMAS:
+                notes.append(f"{self.name} takes no JSON schema; asked for JSON in the prompt only")
+            else:
+                notes.append(f"{name} left out: the endpoint refuses it")
+        limit = self._limit_in(parameters)
+        asked = parameters.get(limit)
+        most = min((each for each in (asked, self._most, fit) if each is not None), default=None)
+        if asked is not None and most is not None and most < asked:
+            parameters[limit] = most
+            notes.append(f"{limit} lowered from {asked} to {most}: the endpoint refused more")
+        system = any(message.role == "system" for message in request.messages)
+        if system and self._folds:
+            request, system = fold_system(request), False
+            notes.append("the system message was put at the head of the first user message")
+        headers = {**(request.sampling.extra_headers or {}), **self.headers(parameters)}
+        return Wire(
+            self.body(request, parameters), parameters, headers, system, self._stream, tuple(notes)
+        )
+
+    def _limit_in(self, parameters: Mapping[str, Any]) -> str:
+        other = self.other_limit
+        return other if other and other in parameters else self.limit
+
+    def _typed(self, request: Request) -> dict[str, str]:
+        """Return how the user gave parameters, by their names in the protocol."""
+        names = self.endpoint.about.parameters
+        typed = {name: f"extra_body.{name}" for name in request.sampling.extra_body or {}}
+        for name in self.endpoint.sampling.stated():
+            typed[names.get(name, name)] = f"{name} in sampling of [models.{self.name}]"
+        for name in self.endpoint.typed:
+            own_flag = name in ("temperature", "top_p", "seed")
+            flag = f"--{name.replace('_', '-')}" if own_flag else f"--param {name}"
+            typed[names.get(name, name)] = flag
+        typed.pop(names.get("max_tokens", ""), None)  # renamed or lowered, never left out
+        return typed
+
+    async def _is_refused_prompt(self, problem: Problem) -> bool:
+        if problem.unexplained and self._calls > 1:
+            # Another call that is answered in the meantime shows that the key is good.
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._answered.wait(), WAIT_FOR_FIRST)
+            return self._answered.is_set()
+        return problem.kind == "refused prompt"
+
+    def completed(self, reply: Reply, request: Request, wire: Wire) -> Reply:
+        """Return the reply with what was applied."""
+        if request.top_logprobs is not None and reply.logprobs is None and reply.text.strip():
+            raise self._no_logprobs()
+        hidden = (*SCHEMAS, *LOGPROBS, "stream", "stream_options")
+        applied = {name: value for name, value in wire.parameters.items() if name not in hidden}
+        if request.top_logprobs is not None:
+            applied["top_logprobs"] = request.top_logprobs
+        if request.schema is not None:
+            applied["structured"] = any(name in wire.parameters for name in SCHEMAS)
+        notes = [*filter(None, [reply.detail.note]), *wire.notes]
+        detail = replace(reply.detail, sampling_applied=applied, note="; ".join(notes) or None)
+        return replace(reply, detail=detail)
+
+    def error(self, problem: Problem, request: Request) -> ChatError:
+        """Return the error for a problem that cannot be repaired."""
+        if request.top_logprobs is not None and "logprobs" in problem.message.lower():
+            return self._no_logprobs(problem.message)
+        error = problem.error(self.endpoint)
+        typed = self._typed(request)
+        flags = [typed[name] for name in problem.parameters if name in typed]
+        if problem.kind != "parameter" or not flags:
+            return error
+        advice = "leave it out" if len(flags) == 1 else "leave one of them out"
+        message = f"{error}; the endpoint does not take {' with '.join(flags)}: {advice}"
+        return EndpointError(message, kind="parameter refused", status=problem.status)
+
+    def _no_logprobs(self, said: str = "") -> EndpointError:
+        at = f" at {self.endpoint.base_url}" if self.endpoint.base_url else ""
+        because = f" ({said})" if said else ""
+        return EndpointError(
+            f"{self.name}{at} returns no log-probabilities{because}, which scoring by them needs;"
+            " use an endpoint that returns them, or a judge set that reads the text",
+            kind="no log-probabilities",
+        )
+
+    def parameters_for_logprobs(self, request: Request) -> bool:
+        """Return whether the protocol has log-probabilities."""
+        return any(name in LOGPROBS for name in self.parameters(request))
+
+    def no_reply(self, answer: Any, what: str) -> Problem:
+        """Return the problem of an answer without a reply; it may be an error with status 200."""
+        if isinstance(answer, str) and answer.lstrip()[:1] == "<":
+            return self.problem_of(200, answer, {})
+        if isinstance(answer, dict) and (answer.get("error") or answer.get("object") == "error"):
+            return self.problem_of(200, answer, {})
+        said = f": {redacted(answer, self._key)}" if isinstance(answer, str) and answer else ""
+        return Problem("malformed reply", f"{what}{said}")
+
+    @property
+    def client(self) -> Any:
+        """The SDK's client, made on first use."""
+        if self._client is None:
+            self._http = http_client(self.endpoint, self._key, self.credentials)
+            self._client = self.open_client(self._key or "none", self._http)
+        return self._client
+
+    async def close(self) -> None:
+        """Release connections."""
+        http, self._http, self._client = self._http, None, None
+        if http is not None:
+            await http.aclose()
+
+
+# The HTTP client
+
+
+def http_client(endpoint: Endpoint, key: str | None, credentials: Any) -> httpx2.AsyncClient:
+    """Return what an SDK sends with: no redirect is followed, no more than `MOST_BYTES` are read.
+
+    To a stated address goes only the key that was named for it, whatever the SDK found in the
+    environment; without a key no credentials go anywhere.
+    """
+    own: dict[str, str] = credentials(key) if key else {}
+    foreign = set(_CREDENTIALS) | (_environment_headers() if endpoint.stated else set())
+
+    async def guard(request: httpx2.Request) -> None:
+        if key is None or endpoint.stated:
+            for name in foreign:
+                request.headers.pop(name, None)
+            request.headers.update(own)
+
+    async def cap(response: httpx2.Response) -> None:
+        stream = response.stream
+        if response.request.method == "POST" and isinstance(stream, httpx2.AsyncByteStream):
+            response.stream = _Capped(stream)  # not the files of batches
+
+    return httpx2.AsyncClient(
+        timeout=httpx2.Timeout(endpoint.timeout, connect=min(endpoint.timeout, CONNECT_SECONDS)),
+        limits=httpx2.Limits(max_connections=CONNECTIONS, max_keepalive_connections=CONNECTIONS),
+        follow_redirects=False,
+        # Without TLS there is nothing to verify; reading the authorities takes 20 ms.
+        verify=endpoint.base_url.startswith("https:"),
+        trust_env=not endpoint.is_loopback,
+        event_hooks={"request": [guard], "response": [cap]},
+    )
+
+
+def _environment_headers() -> set[str]:
+    """Return the names of the headers that variables of the environment add to an SDK's calls."""
+    lines = [
+        line
+        for sdk in ("OPENAI", "ANTHROPIC")
+        for line in os.environ.get(f"{sdk}_CUSTOM_HEADERS", "").splitlines()
+    ]
+    return {line.partition(":")[0].strip().lower() for line in lines if ":" in line}
+
+
+class _Capped(httpx2.AsyncByteStream):
+    """The bytes of an answer, up to `MOST_BYTES`."""
+
+    def __init__(self, stream: httpx2.AsyncByteStream) -> None:
+        self._stream = stream
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        size = 0
+        async for piece in self._stream:
+            size += len(piece)
+            if size > MOST_BYTES:
+                raise httpx2.DecodingError(f"more than {MOST_BYTES // 2**20} MiB")
+            yield piece
+
+    async def aclose(self) -> None:
+        await self._stream.aclose()
+
+
+# Reading answers, and writing requests
+
+
+def at(value: Any, *names: str) -> Any:
+    """Return what stands at these nested names of a JSON value; None if there is nothing."""
+    for name in names:
+        value = value.get(name) if isinstance(value, dict) else None
+    return value
+
+
+def text_at(value: Any, *names: str) -> str:
+    """Return the text at these nested names; empty if there is none."""
+    found = at(value, *names)
+    return found if isinstance(found, str) else ""
+
+
+def list_at(value: Any, *names: str) -> list[Any]:
+    """Return the list at these nested names; empty if there is none."""
+    found = at(value, *names)
+    return found if isinstance(found, list) else []
+
+
+def count_at(value: Any, *names: str) -> int | None:
+    """Return the number of tokens at these nested names, None if there is none."""
+    found = at(value, *names)
+    whole = isinstance(found, int) and not isinstance(found, bool)
+    return found if whole and 0 <= found < 2**53 else None
+
+
+def usage_at(value: Any, **names: str) -> Usage:
+    """Return the tokens that an answer counts, each of ours by its dotted name there."""
+    return Usage(**{ours: count_at(value, *name.split(".")) for ours, name in names.items()})
+
+
+def reply_of(
+    text: str,
+    finish: Finish,
+    usage: Usage,
+    model: Any,
+    *,
+    thoughts: Sequence[Any] = (),
+    refusal: str = "",
+    note: str | None = None,
+    logprobs: list[TokenLogprobs] | None = None,
+    carried: str | None = None,
+) -> Reply:
+    """Return the reply with this text; `thoughts` is reasoning that came in fields of its own."""
+    text, leading = split_reasoning(text, cut=finish == "length")
+    apart = [thought for thought in thoughts if isinstance(thought, str)]
+    reasoning = join_thoughts([*apart, leading or ""])
+    if refusal and not text:
+        text, finish = refusal, "refused"
+    if not text.strip() and finish in ("stop", "unstated"):
+        finish = "empty"
+    detail = Detail(
+        finish_reason=finish,
+        usage=usage,
+        provider_model=storable(model) if isinstance(model, str) and model else None,
+        reasoning=storable(reasoning) if reasoning else None,
+        note=note,
+    )
+    return Reply(text=storable(text), detail=detail, logprobs=logprobs, carried=carried)
+
+
+def token_logprobs(places: Any) -> list[TokenLogprobs] | None:
+    """Return the log-probabilities in a list of tokens; None if there are none."""
+    found = []
+    for place in places if isinstance(places, list) else ():
+        token, logprob = at(place, "token"), at(place, "logprob")
+        if not isinstance(token, str) or not _is_number(logprob):
+            return None
+        top = [
+            (storable(each["token"]), float(each["logprob"]))
+            for each in list_at(place, "top_logprobs")
+            if isinstance(at(each, "token"), str) and _is_number(at(each, "logprob"))
+        ]
+        top.sort(key=lambda pair: -pair[1])
+        found.append(TokenLogprobs(storable(token), float(logprob), top))
+    return found or None
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and value == value
+
+
+_UNSTORABLE = re.compile("[\ud800-\udfff\0]")
+
+
+def storable(text: str) -> str:
+    """Return a text with NUL and lone surrogates, which no UTF-8 file can hold, replaced."""
+    return _UNSTORABLE.sub("\ufffd", text)
+
+
+def split_system(messages: Sequence[Message]) -> tuple[str, list[Message]]:
+    """Return the system text of a conversation (empty: none), and the other messages."""
+    system = "\n\n".join(message.content for message in messages if message.role == "system")
+    rest = [message for message in messages if message.role != "system"]
+    return (storable(system) if system.strip() else ""), rest
+
+
+def fold_system(request: Request) -> Request:
+    """Return a request with its system text at the head of the first user message."""
+    system, messages = split_system(request.messages)
+    if not system:
+        return replace(request, messages=messages)
+    index = next((i for i, message in enumerate(messages) if message.role == "user"), None)
+    if index is None:
+        return replace(request, messages=[Message("user", system), *messages])
+    head = f"{system}\n\n"
+    messages[index] = Message("user", head + messages[index].content)
+    shared = request.shared
+    if shared and index == len(messages) - 1:
+        shared += len(head)
+    return replace(request, messages=messages, shared=shared)
+
+
+def strict_schema(schema: Any) -> Any:
+    """Return a JSON schema as providers demand it: objects closed, all properties required."""
+    if isinstance(schema, list):
+        return [strict_schema(item) for item in schema]
+    if not isinstance(schema, Mapping):
+        return schema
+    made = {key: strict_schema(value) for key, value in schema.items()}
+    if made.get("type") == "object" and isinstance(made.get("properties"), dict):
+        made |= {"required": list(made["properties"]), "additionalProperties": False}
+    return made
+
+
+def named_parameters(request: Request, names: Mapping[str, str]) -> dict[str, Any]:
+    """Return the stated sampling parameters that a protocol has, by its names.
+
+    Further fields of the body are among them; headers are not.
+    """
+    stated = request.sampling.stated()
+    stated.pop("extra_headers", None)
+    extra = stated.pop("extra_body", None) or {}
+    return {names[name]: value for name, value in stated.items() if name in names} | extra

@@ -1,0 +1,66 @@
+"""Asks chat models of `harness.models` from tests."""
+
+import asyncio
+import os
+from collections.abc import Sequence
+from typing import Any
+
+from harness.models import EndpointOptions, ModelConfig, resolve
+from harness.types import Message, Reply, Request, Sampling
+from tests.servers import Server
+
+KEY = "a-key-of-tests"
+
+
+def request(
+    *texts: str, system: str | None = None, sampling: Sampling | None = None, **more: Any
+) -> Request:
+    """Return a request of these messages, the user's first, then in turns."""
+    messages = [
+        Message("assistant" if index % 2 else "user", text) for index, text in enumerate(texts)
+    ]
+    if system is not None:
+        messages.insert(0, Message("system", system))
+    return Request(messages=messages, sampling=sampling or Sampling(), **more)
+
+
+def ask(
+    server: Server | str,
+    *requests: Request,
+    provider: str = "openai",
+    model: str = "m",
+    typed: Sequence[str] = (),
+    at_once: bool = False,
+    options: EndpointOptions | None = None,
+    **config: Any,
+) -> Any:
+    """Return the reply or error of each request, of one chat model (the only one, if it is one)."""
+    url = server if isinstance(server, str) else server.url
+    if provider in ("openai", "openai_responses", "completions") and "base_url" not in config:
+        url = f"{url}/v1"
+    os.environ["TEST_KEY"] = KEY
+    settings = {"base_url": url, "provider": provider, "api_key_env": "TEST_KEY"} | config
+    endpoint = resolve(model, options, {model: ModelConfig(**settings)}, typed=frozenset(typed))
+
+    async def run() -> list[Reply | BaseException]:
+        opened = endpoint.open()
+        try:
+            if at_once:
+                calls = [opened.reply(each) for each in requests]
+                return await asyncio.gather(*calls, return_exceptions=True)
+            found: list[Reply | BaseException] = []
+            for each in requests:
+                try:
+                    found.append(await opened.reply(each))
+                except Exception as error:
+                    found.append(error)
+            return found
+        finally:
+            await opened.close()
+
+    found = asyncio.run(run())
+    if len(found) > 1 or at_once:
+        return found
+    if isinstance(found[0], BaseException):
+        raise found[0]
+    return found[0]

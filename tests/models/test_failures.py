@@ -1,0 +1,375 @@
+"""What becomes of a call without a reply: a refusal, the end of the run, another try, an error."""
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from harness.errors import ChatError, EndpointError, TransientError
+from harness.models import resolve
+from harness.types import Reply, Sampling
+from tests.models.asking import KEY, ask, request
+from tests.servers import Rule, Server, unused_url
+
+FORBIDDEN = "<html><head><title>403 Forbidden</title></head><body>Blocked.</body></html>"
+
+
+def about_river(status: int, body: Any) -> Rule:
+    return Rule(when=lambda call: "river" in call.text, status=status, body=body)
+
+
+REFUSED_PROMPTS = [
+    pytest.param(
+        403,
+        {
+            "error": {
+                "message": 'm requires moderation on P. Your input was flagged for "violence".',
+                "code": 403,
+                "metadata": {"reasons": ["violence"], "flagged_input": "api key"},
+            }
+        },
+        id="openrouter",
+    ),
+    pytest.param(
+        400,
+        {
+            "error": {
+                "message": "The response was filtered due to the prompt triggering Azure OpenAI's"
+                " content management policy.",
+                "code": "content_filter",
+                "param": "prompt",
+                "innererror": {"code": "ResponsibleAIPolicyViolation"},
+            }
+        },
+        id="azure",
+    ),
+    pytest.param(
+        400,
+        {"error": {"message": "Input data may contain inappropriate content.",
+                   "code": "data_inspection_failed"}},
+        id="alibaba",
+    ),
+    pytest.param(
+        400,
+        {"error": {"message": "Your request was rejected as a result of our safety system."}},
+        id="safety-system",
+    ),
+    pytest.param(
+        400,
+        {"error": {"code": "invalid_prompt",
+                   "message": "Invalid prompt: your prompt was flagged as potentially violating"
+                   " our usage policy."}},
+        id="usage-policy",
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("status", "body"), REFUSED_PROMPTS)
+def test_a_refused_prompt_is_a_refused_reply_even_the_first(status: int, body: Any) -> None:
+    with Server(about_river(status, body)) as server:
+        refused, answered = ask(server, request("A river?"), request("A hill?"))
+    assert (refused.text, refused.detail.finish_reason) == ("", "refused")
+    assert refused.detail.note
+    assert answered.text == "Fine."
+
+
+@pytest.mark.parametrize(
+    "body",
+    [pytest.param(FORBIDDEN, id="html"), pytest.param({"message": "Forbidden"}, id="gateway")],
+)
+def test_a_firewall_on_one_prompt_is_a_refusal_once_others_were_answered(body: Any) -> None:
+    with Server(about_river(403, body)) as server:
+        answered, refused = ask(server, request("A hill?"), request("A river?"))
+        early, late = ask(server, request("A river?"), request("A hill?"), at_once=True)
+    assert answered.text == late.text == "Fine."
+    assert refused.detail.finish_reason == early.detail.finish_reason == "refused"
+
+
+def test_a_403_before_any_reply_ends_the_run() -> None:
+    with (
+        Server(Rule(status=403, body=FORBIDDEN)) as server,
+        pytest.raises(EndpointError, match=r"web page \(403 Forbidden\).*key in TEST_KEY"),
+    ):
+        ask(server, request("Hi."))
+
+
+def test_a_key_that_is_withdrawn_is_no_refused_prompt() -> None:
+    body = {"error": {"message": "Your API key has no permission for this model."}}
+    with Server(about_river(403, body)) as server:
+        _, error = ask(server, request("A hill?"), request("A river?"))
+    assert isinstance(error, EndpointError)
+    assert error.kind == "key refused"
+
+
+NO_CREDIT = [
+    pytest.param(
+        400,
+        {"type": "error", "error": {"type": "invalid_request_error", "message":
+            "Your credit balance is too low to access the Anthropic API."}},
+        id="anthropic",
+    ),
+    pytest.param(
+        429,
+        {"error": {"message": "You exceeded your current quota", "code": "insufficient_quota"}},
+        id="openai",
+    ),
+    pytest.param(402, {"error": {"message": "Insufficient Balance"}}, id="deepseek"),
+    pytest.param(
+        402, {"error": {"message": "This request requires more credits, or fewer max_tokens. You"
+        " requested up to 4096 tokens, but can only afford 12.", "code": 402}}, id="openrouter"),
+    pytest.param(400, {"code": "Arrearage", "message": "Access denied."}, id="alibaba"),
+    pytest.param(
+        403, {"code": "forbidden", "error": "Your team has used all available credits"}, id="xai"
+    ),
+    pytest.param(200, {"error": {"code": 402, "message": "no"}}, id="status-in-the-body"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("status", "body"), NO_CREDIT)
+def test_an_account_without_credit_ends_the_run_in_whatever_status(status: int, body: Any) -> None:
+    with (
+        Server(Rule(status=status, body=body)) as server,
+        pytest.raises(EndpointError, match="no credit left") as error,
+    ):
+        ask(server, request("Hi."))
+    assert error.value.kind == "no credit"
+    assert len(server.calls) == 1
+
+
+def test_a_rate_limit_that_speaks_of_the_quota_is_tried_again() -> None:
+    body = {
+        "error": {
+            "code": 429,
+            "status": "RESOURCE_EXHAUSTED",
+            "message": "You exceeded your current quota, please check your plan and billing.",
+            "details": [{"retryDelay": "34s"}],
+        }
+    }
+    with Server(Rule(status=429, body=body)) as server, pytest.raises(TransientError) as error:
+        ask(server, request("Hi."))
+    assert (error.value.kind, error.value.retry_after) == ("rate limit", 34.0)
+
+
+@pytest.mark.parametrize(
+    ("rule", "kind"),
+    [
+        pytest.param(Rule(status=429), "rate limit", id="429"),
+        pytest.param(Rule(status=500), "server error", id="500"),
+        pytest.param(Rule(status=502, body=FORBIDDEN), "outage", id="502-page"),
+        pytest.param(Rule(status=503), "overload", id="503"),
+        pytest.param(Rule(status=529), "overload", id="529"),
+        pytest.param(Rule(drop="before"), "outage", id="dropped"),
+        pytest.param(Rule(drop="within"), "outage", id="cut"),
+        pytest.param(Rule(body={}), "malformed reply", id="empty-object"),
+        pytest.param(Rule(body={"choices": []}), "malformed reply", id="no-choice"),
+        pytest.param(Rule(body={"error": {"code": 429}}), "rate limit", id="429-in-the-body"),
+        pytest.param(Rule(finish="error"), "malformed reply", id="broken-off"),
+        pytest.param(Rule(body=""), "malformed reply", id="nothing"),
+    ],
+)
+def test_what_a_later_try_may_mend_is_transient(rule: Rule, kind: str) -> None:
+    with Server(rule) as server, pytest.raises(TransientError) as error:
+        ask(server, request("Hi."))
+    assert error.value.kind == kind
+    assert error.value.connected
+
+
+PROVIDERS = ["openai", "openai_responses", "anthropic", "gemini"]
+
+
+@pytest.mark.parametrize("provider", PROVIDERS)
+@pytest.mark.parametrize(
+    ("rule", "kind"),
+    [
+        (Rule(status=429, headers={"Retry-After": "3"}), "rate limit"),
+        (Rule(status=503, body="<html>"), "overload"),
+        (Rule(drop="before"), "outage"),
+        (Rule(drop="within"), "outage"),
+        (Rule(body={"x": 1}), "malformed reply"),
+        (Rule(body=["x"]), "malformed reply"),
+        (Rule(content='{"choices": [{"mess'), "malformed reply"),
+        (Rule(content=""), "malformed reply"),
+        (Rule(content="null"), "malformed reply"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_all_protocols_fail_alike(provider: str, rule: Rule, kind: str) -> None:
+    with Server(rule) as server, pytest.raises(TransientError) as error:
+        ask(server, request("Hi."), provider=provider)
+    assert error.value.kind == kind
+    assert error.value.retry_after == (3.0 if kind == "rate limit" else None)
+
+
+@pytest.mark.parametrize("provider", PROVIDERS)
+def test_all_protocols_know_what_cannot_be_mended(provider: str) -> None:
+    for status, kind in ((401, "key refused"), (402, "no credit"), (404, "unknown model")):
+        with Server(Rule(status=status)) as server, pytest.raises(EndpointError) as error:
+            ask(server, request("Hi."), provider=provider)
+        assert error.value.kind == kind
+    with pytest.raises(TransientError, match="is the server running") as unreachable:
+        ask(unused_url(), request("Hi."), provider=provider)
+    assert not unreachable.value.connected
+
+
+@pytest.mark.parametrize("provider", PROVIDERS)
+def test_all_protocols_repair_and_refuse_alike(provider: str) -> None:
+    flagged = {"error": {"message": "Your input was flagged for violence."}}
+    refusal = {"error": {"message": "temperature is not supported with this model"}}
+    hot = Rule(when=lambda call: '"temperature"' in call.text, status=400, body=refusal)
+    with Server(about_river(400, flagged), hot) as server:
+        asked = [request(text, sampling=Sampling(temperature=0.5)) for text in ("A river?", "A?")]
+        refused, answered = ask(server, *asked, provider=provider)
+    assert refused.detail.finish_reason == "refused"
+    assert answered.text == "Fine."
+    assert "temperature left out" in answered.detail.note
+
+
+@pytest.mark.parametrize(
+    ("headers", "seconds"),
+    [
+        pytest.param({"Retry-After": "7"}, 7.0, id="seconds"),
+        pytest.param({"retry-after-ms": "1500"}, 1.5, id="milliseconds"),
+        pytest.param({"Retry-After": "Thu, 01 Jan 1970 00:00:00 GMT"}, 0.0, id="date"),
+        pytest.param({"Retry-After": "soon"}, None, id="words"),
+        pytest.param({}, None, id="none"),
+    ],
+)
+def test_the_wait_that_a_server_asks_for_is_passed_on(
+    headers: dict[str, str], seconds: float | None
+) -> None:
+    with (
+        Server(Rule(status=429, headers=headers)) as server,
+        pytest.raises(TransientError) as error,
+    ):
+        ask(server, request("Hi."))
+    assert error.value.retry_after == seconds
+
+
+def test_a_server_that_is_not_there_has_no_connection() -> None:
+    with pytest.raises(TransientError, match="is the server running") as error:
+        ask(unused_url(), request("Hi."))
+    assert (error.value.connected, error.value.kind) == (False, "no connection")
+
+
+def test_a_call_is_bounded_as_a_whole() -> None:
+    with (
+        Server(Rule(delay=1.0)) as server,
+        pytest.raises(TransientError, match=r"within 0.2 s.*--timeout") as error,
+    ):
+        ask(server, request("Hi."), timeout=0.2)
+    assert error.value.kind == "timeout"
+
+
+PAGE = "<!DOCTYPE html><html><title>Open WebUI</title></html>"
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        pytest.param(Rule(body=PAGE), id="200-page"),
+        pytest.param(Rule(status=404, body=PAGE), id="404-page"),
+        pytest.param(Rule(status=404, body={"detail": "Not Found"}), id="404"),
+        pytest.param(Rule(body={"error": "Unexpected endpoint or method."}), id="lm-studio"),
+        pytest.param(Rule(status=405, body={"detail": "Method Not Allowed"}), id="405"),
+    ],
+)
+def test_an_address_without_v1_ends_the_run_at_once_with_advice(rule: Rule) -> None:
+    with (
+        Server(rule) as server,
+        pytest.raises(EndpointError, match=f"usually ends in /v1: {server.url}/v1$"),
+    ):
+        ask(server, request("Hi."), base_url=server.url)
+
+
+def test_an_unknown_model_ends_the_run() -> None:
+    body = {"error": {"message": "The model `m` does not exist.", "code": "model_not_found"}}
+    with Server(Rule(when=lambda call: "river" in call.text, status=404, body=body)) as server:
+        _, error = ask(server, request("A hill?"), request("A river?"))
+    assert isinstance(error, EndpointError)
+    assert "check the model's name (m)" in str(error)
+
+
+def test_a_page_in_place_of_a_reply_after_others_is_an_outage() -> None:
+    with Server(Rule(times=1), Rule(status=404, body=PAGE)) as server:
+        _, error = ask(server, request("Hi."), request("Hi."))
+    assert isinstance(error, TransientError)
+
+
+def test_no_redirect_is_followed() -> None:
+    with Server() as other:
+        moved = Rule(status=307, body={}, headers={"Location": f"{other.url}/v1/chat/completions"})
+        with (
+            Server(moved) as server,
+            pytest.raises(EndpointError, match=r"redirects to .*which is not followed"),
+        ):
+            ask(server, request("Hi."))
+        assert not other.calls
+
+
+def test_the_key_is_in_no_message() -> None:
+    body = {"error": {"message": f"Incorrect API key provided: {KEY}, or sk-abc***def."}}
+    with (
+        Server(Rule(status=401, body=body)) as server,
+        pytest.raises(EndpointError, match="check the key in TEST_KEY") as error,
+    ):
+        ask(server, request("Hi."))
+    assert KEY not in str(error.value)
+    assert "sk-abc" not in str(error.value)
+
+
+def test_a_reply_of_any_size_is_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("harness.models.remote.MOST_BYTES", 10_000)
+    with (
+        Server(Rule(say="word " * 10_000)) as server,
+        pytest.raises(TransientError, match="too large"),
+    ):
+        ask(server, request("Hi."))
+
+
+def test_other_bad_requests_are_errors_of_the_call() -> None:
+    with (
+        Server(Rule(status=400, body={"error": {"message": "bad image"}})) as server,
+        pytest.raises(ChatError, match="answered 400: bad image") as error,
+    ):
+        ask(server, request("Hi.", sampling=Sampling(temperature=0.0)))
+    assert (type(error.value), error.value.kind) == (ChatError, "bad request")
+
+
+def test_one_model_serves_many_calls_at_once() -> None:
+    with Server(Rule(delay=0.1)) as server:
+        replies = ask(server, *[request(f"{n}?") for n in range(40)], at_once=True)
+    assert all(isinstance(reply, Reply) for reply in replies)
+    assert server.at_once > 20
+
+
+def test_a_cancelled_call_leaves_the_model_usable() -> None:
+    async def run(url: str) -> str:
+        from harness.models import EndpointOptions
+
+        model = resolve("m", EndpointOptions(base_url=f"{url}/v1")).open()
+        call = asyncio.create_task(model.reply(request("slow")))
+        await asyncio.sleep(0.05)
+        call.cancel()
+        try:
+            return (await model.reply(request("fast"))).text
+        finally:
+            await model.close()
+
+    with Server(Rule(when=lambda call: "slow" in call.text, delay=0.3)) as server:
+        assert asyncio.run(run(server.url)) == "Fine."
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        pytest.param({"detail": [{"loc": 5, "msg": None}]}, id="loc-is-a-number"),
+        pytest.param({"error": {"message": ["a", {"message": 5}]}}, id="message-is-a-list"),
+        pytest.param({"error": {"message": "{'not': json"}}, id="message-is-half-an-object"),
+        pytest.param([[], {}, None, True], id="list-of-nothing"),
+        pytest.param({"error": {"metadata": {"raw": '{"error": "bad image"}'}}}, id="nested-text"),
+    ],
+)
+def test_error_bodies_of_any_shape_are_read(body: Any) -> None:
+    with Server(Rule(status=400, body=body)) as server, pytest.raises(ChatError) as error:
+        ask(server, request("Hi."))
+    assert error.value.status == 400
