@@ -18,9 +18,9 @@ from markupsafe import Markup
 
 from harness.bench import name_of
 from harness.reporting.charts import Mark, bars
-from harness.reporting.columns import put
 from harness.reporting.html import table_html
 from harness.reporting.page import Column, Table
+from harness.reporting.section import put
 from harness.results import Estimate, ratio
 from harness.results.scores import outcome
 from harness.types import QuestionId
