@@ -143,6 +143,10 @@ def _link(
         return site.href(base.to(only="failed")) or None
     if column.key.startswith("pair_win"):
         return site.href(base.to(verdicts="", judge="", only="flipped")) or None
+    if column.key in chosen.panel.metrics:
+        return site.href(base.to(criterion=column.key)) or None
+    if column.key.startswith(("average", "turn_", "first_turn", "last_turn")) and not column.draw:
+        return site.href(base) or None
     if column.key == "change":
         return site.href(base.to(sort="disagreement", other=view.other)) or None
     return None

@@ -120,7 +120,7 @@ def _fill(found: list[Item], data: Data, chosen: Verdicts, view: View, models: l
     """Put numbers, flips and the judges' disagreement into the rows."""
     by_id = {own.question.question_id: own for own in found}
     panel = chosen.of(view.judge)
-    metric = panel.metrics[0]
+    metric = criterion_of(chosen, view)
     scores = panel.combined.of(metric=metric)
     rows = [by_id.get(question.question_id) for question in scores.questions]
     both = scores.mirrored()
@@ -155,6 +155,12 @@ def _fill(found: list[Item], data: Data, chosen: Verdicts, view: View, models: l
             if (row := rows[question]) is not None:
                 row.flipped += 1
                 row.pairs.append((own.models[one], own.models[two]))
+
+
+def criterion_of(chosen: Verdicts, view: View) -> str:
+    """Return which of the panel's numbers is shown."""
+    metrics = chosen.panel.metrics
+    return view.criterion if view.criterion in metrics else metrics[0]
 
 
 def _pairs(data: Data, scores: Scores) -> list[Scores]:
@@ -252,6 +258,10 @@ def choices(data: Data, view: View) -> Markup:
     judges = {"": "all together"}
     if chosen is not None and 1 < len(chosen.sources) <= 12:
         judges |= {name: name for name in chosen.sources}
+    metrics: dict[str, str] = {}
+    if chosen is not None:
+        metrics = {own: own for own in chosen.panel.metrics}
+        named = replace(named, criterion=criterion_of(chosen, view))
     categories = list(dict.fromkeys(question.category for question in data.bench.questions))
     fields = [
         Markup(pages.render("search.html", find=view.find)),
@@ -259,6 +269,7 @@ def choices(data: Data, view: View) -> Markup:
             named, "verdicts", "Verdicts", {v.name: v.label for v in data.verdicts.values()}
         ),
         pages.choice(view, "judge", "Judge", judges),
+        pages.choice(named, "criterion", "Criterion", metrics if len(metrics) > 1 else {}),
         pages.choice(view, "category", "Category", {"": "all", **{own: own for own in categories}}),
         pages.choice(view, "only", "Only", FILTERS),
         pages.choice(view, "sort", "Sorted by", SORTS),

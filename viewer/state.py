@@ -23,6 +23,8 @@ class View:
     """One judge or file of the panel; empty: all together."""
     other: str = ""
     """What the numbers are compared with: another judge or file."""
+    criterion: str = ""
+    """Which of the panel's numbers a list shows; empty: the main one."""
     model: tuple[str, ...] = ()
     question: str = ""
     """The question that is open; empty: the list of questions."""

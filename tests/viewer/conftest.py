@@ -70,7 +70,7 @@ class Watched:
         page.set_default_timeout(30_000)
         page.on("request", self._request)
         page.on("pageerror", lambda error: self.faults.append(f"error: {error}"))
-        page.on("dialog", lambda own: (self.faults.append(own.message), own.dismiss()))
+        page.on("dialog", self._dialog)
         page.on(
             "console",
             lambda own: self.faults.append(own.text) if own.type == "error" else None,
@@ -79,6 +79,10 @@ class Watched:
     def _request(self, asked: Any) -> None:
         if not asked.url.startswith((self.home, "data:", "blob:", "about:")):
             self.faults.append(f"asked for {asked.url[:200]}")
+
+    def _dialog(self, shown: Any) -> None:
+        self.faults.append(shown.message)
+        shown.dismiss()
 
     def open(self, address: str, query: str = "", width: int = 1440, theme: str = "light") -> Any:
         """Open a view of a viewer and wait until it is there."""

@@ -26,7 +26,7 @@ def send(views: Views, query: str, who: str = "", **fields: str) -> tuple[str, s
 
 
 def item(page: str) -> str:
-    return re.findall(r'name="item" value="([^"]*)"', page)[0]
+    return str(re.findall(r'name="item" value="([^"]*)"', page)[0])
 
 
 def test_no_name_of_a_model_is_on_the_page_or_in_the_address(views: Views) -> None:
