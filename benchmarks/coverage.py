@@ -246,7 +246,7 @@ def true_grades() -> dict[str, float]:
     """Return the true means of `grades`, from a table of many questions."""
     rng = np.random.default_rng(0)
     scores = grades(rng, 400_000).scores
-    return {own["model"]: own.mean.value for own in summarize(scores)}
+    return {row["model"]: row.mean.value for row in summarize(scores)}
 
 
 GRADES: dict[str, float] = {}

@@ -737,6 +737,7 @@ def build(record: type[T], values: Mapping[str, Any], project: Project | None = 
             continue
         if field.many and (isinstance(value, str) or not isinstance(value, list | tuple)):
             value = (value,)
+        value = [_text(v) for v in value] if isinstance(value, list | tuple) else _text(value)
         group = tree
         for part in field.path[:-1]:
             group = group.setdefault(part, {})
@@ -804,6 +805,11 @@ def _unwrapped(kind: Any) -> tuple[Any, list[Any]]:
             return kind, extras
         kind = inner
     return kind, extras
+
+
+def _text(value: Any) -> Any:
+    """Return a path as its text: options that are texts take paths too."""
+    return str(value) if isinstance(value, pathlib.PurePath) else value
 
 
 def _path(kind: type, value: Any) -> Any:

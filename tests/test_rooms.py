@@ -10,7 +10,7 @@ ROOMS = (
     *("errors", "types", "registry", "options", "store", "bench", "models", "running", "answering"),
     *("judging", "metrics", "results", "reporting", "cli", "extras"),
 )
-OLD_LINES = 50_676
+OLD_LINES = 48_024
 """Lines in harness/old; lower it when they shrink."""
 
 

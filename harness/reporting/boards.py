@@ -19,6 +19,11 @@ SAME_ANSWER = 0.2
 """The share of answers with one text above which a model's rate says nothing."""
 
 
+def repeats_itself(bench: Bench, model: str) -> bool:
+    """Return whether a model gives so many questions one answer that its rate says nothing."""
+    return model in bench.answer_files() and same_answer_share(bench, model) > SAME_ANSWER
+
+
 def with_board(
     page: Page, board: Board, path: pathlib.Path, models: Sequence[str], bench: Bench, baseline: str
 ) -> Page:
@@ -70,9 +75,7 @@ def with_board(
 
 
 def _row(place: Place, bench: Bench, baseline: str) -> dict[str, Any]:
-    same = place.model in bench.answer_files() and (
-        same_answer_share(bench, place.model) > SAME_ANSWER
-    )
+    same = repeats_itself(bench, place.model)
     marks = " (baseline)" if place.model == baseline else " *" if same else ""
     characters = place.number("avg_length")
     return {

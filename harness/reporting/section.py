@@ -25,7 +25,15 @@ Scale: TypeAlias = tuple[float, float]
 
 MANY = 12
 """Models above which --details compares only neighbours, and bars show the first."""
-KINDS = {"grade": "grades", "pair": "pairs", "vote": "votes", "metric": "numbers"}
+KINDS = {
+    "grade": "grades",
+    "dimensions": "grades",
+    "pair": "pairs",
+    "vote": "votes",
+    "label": "labels",
+    "points": "checklists",
+    "metric": "numbers",
+}
 """What people call the verdicts of a form."""
 
 AGGREGATED = {
@@ -65,7 +73,7 @@ class View:
     @property
     def group(self) -> str:
         """The field of the tables by group."""
-        return next((name for name in self.by if name != "turn"), "category")
+        return next(iter(self.by), "category")
 
     def on(self, panel: Panel) -> "View":
         """Return the view of a panel, with what its judge set says."""

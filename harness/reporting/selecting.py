@@ -89,8 +89,14 @@ def selected(scores: Scores, options: ShowResult, bench: Bench | None) -> Scores
 def view_of(options: ShowResult, bench: Bench | None, scores: Scores) -> View:
     """Return how the judgments are to be shown."""
     by = tuple({"question": "question_id"}.get(name, name) for name in options.by)
+    if len(by) > 1:
+        raise UsageError(f"--by takes one field; here are {listed(by)}")
     used = {source.judge_set for source in scores.sources} if options.aggregate is None else set()
-    name = bench.name if bench is not None else options.select.input_file[0].stem
+    asked = [scores.questions[code] for code in np.unique(scores.question).tolist()]
+    if bench is not None and any(question.category for question in asked):
+        name = bench.name
+    else:  # somebody's file, about other questions
+        name = (*options.select.input_file, *options.select.votes)[0].stem
     return View(
         bench=name,
         by=by,

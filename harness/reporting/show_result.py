@@ -1,6 +1,8 @@
 """`show_result`: from the judgments of a benchmark to the page that says who is better."""
 
 import functools
+import glob
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -8,13 +10,14 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from harness import bench as benches
 from harness.bench import Bench
 from harness.errors import MissingError, TurnbenchError, UsageError
 from harness.models.endpoint import ModelConfig
 from harness.models.prices import Price
 from harness.models.resolving import resolve
 from harness.options import ShowResult, build, option
-from harness.reporting.boards import with_board
+from harness.reporting.boards import repeats_itself, with_board
 from harness.reporting.formats import frame, text
 from harness.reporting.html import fragment
 from harness.reporting.other_pages import (
@@ -102,6 +105,10 @@ def results_of(options: ShowResult, cost: Cost | None = None) -> Result:
     if view.baseline is not None and bench is not None:
         view = replace(view, controlled=_controlled(options, scores, bench, view.baseline))
     sections = sections_of(groups, view)
+    if view.controlled and bench is not None:
+        for model in filter(functools.partial(repeats_itself, bench), view.controlled):
+            said = f"{model} gives mostly one and the same answer; its rate says nothing."
+            sections[0].caveats.insert(0, said)
     if options.common:
         sections = [_complete(own) for own in sections]
     page = results_page(sections, view, _causes(bench, groups))
@@ -237,13 +244,14 @@ def _causes(bench: Bench | None, groups: Sequence[Panel]) -> list[Note]:
     """Return the causes of missing judgments, each with the command that helps."""
     if bench is None:
         return []
-    judges = " ".join(dict.fromkeys(judge for panel in groups for judge in panel.judges))
+    judges = list(dict.fromkeys(judge for panel in groups for judge in panel.judges))
     modes = {panel.form for panel in groups}
     mode = " --mode pairwise-all" if modes == {"pair"} else ""
-    command = f"gen_judgment --judge-model {judges}{mode}"
+    command = f"gen_judgment --judge-model {' '.join(map(shlex.quote, judges))}{mode}"
     command += f" {bench.flags}".replace(" --bench-name mt_bench", "")
     found = []
-    failed = failures(bench.folder, "model_judgment/*")
+    outputs = [f"model_judgment/{glob.escape(benches.file_stem(judge))}*" for judge in judges]
+    failed = [failure for output in outputs for failure in failures(bench.folder, output)]
     if failed:
         last = max(failed, key=lambda failure: failure.time)
         status = f"HTTP {last.status}, " if last.status else ""

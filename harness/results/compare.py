@@ -324,24 +324,18 @@ def rank(
 
     Args:
         scores: of one metric, one value for each item.
-        models: which; None: all but variants with a given history (see `first_turn`), which have
-            answered something else.
+        models: which; None: all.
         baseline: an opponent that is not ranked itself.
         calls_failed: judgments known to be missing because their calls failed.
         drawn: whether the pairs were drawn at random, see `compare`.
     """
-    ranked = set(_plain(scores.models_present) if models is None else models) - {baseline}
+    ranked = set(scores.models_present if models is None else models) - {baseline}
     summaries = [row for row in summarize(scores, by=("model",)) if row["model"] in ranked]
     summaries.sort(key=lambda row: (-row.mean.value if row.n else np.inf, row["model"]))
     names = [summary["model"] for summary in summaries]
     compared = compare(scores, names, drawn=drawn)
     lost = tuple(missing(scores, names))
     return Ranking(tuple(summaries), compared, compared.ranks(), lost, calls_failed)
-
-
-def _plain(models: Collection[str]) -> Collection[str]:
-    """Return the models without variants; all where there are only variants."""
-    return [name for name in models if split_variant(name)[1] is None] or models
 
 
 def missing(scores: Scores, models: Collection[str] | None = None) -> list[Missing]:
@@ -352,16 +346,21 @@ def missing(scores: Scores, models: Collection[str] | None = None) -> list[Missi
     """
     both = scores.mirrored()
     fixed = np.array([question.user is None for question in scores.questions], dtype=bool)
+    asked = {
+        turn: np.unique(scores.question[(scores.turn == turn) & fixed[scores.question]])
+        for turn in np.unique(scores.turn).tolist()
+    }
     counts = []
     for code in np.unique(both.model).tolist():
         if models is not None and scores.models[code] not in models:
             continue
         rows = both.take(both.model == code)
-        for turn in np.unique(scores.turn).tolist():
+        for turn, questions in asked.items():
             own_turn = rows.take(rows.turn == turn)
-            asked = scores.question[(scores.turn == turn) & fixed[scores.question]]
             given = not len(own_turn) and split_variant(scores.models[code])[1] is not None
-            absent = 0 if scores.paired or given else len(np.setdiff1d(asked, own_turn.question))
+            absent = (
+                0 if scores.paired or given else len(np.setdiff1d(questions, own_turn.question))
+            )
             judged = int(own_turn.valid.sum())
             if len(own_turn) or absent:
                 failed = len(own_turn) - judged

@@ -50,7 +50,8 @@ class _Columns:
         self.models: dict[str, int] = {}
         self.metrics: dict[str, int] = {}
         self.sources: dict[Source, int] = {}
-        self.criteria: dict[Any, int] = {}
+        self.keys: dict[tuple[Source, str | None], int] = {}
+        self.origins: dict[tuple[Any, ...], tuple[int, int]] = {}
         self.outdated = 0
         self.rows = [array("q") for _ in range(6)]  # question, turn, model, opponent, source, key
         self.good = array("b")
@@ -76,54 +77,33 @@ class _Columns:
     def add(self, row: Judgment | Vote | Measurement, file: str) -> None:
         """Add a row of a file."""
         made_from = None if isinstance(row, Vote) else row.made_from
-        question = self.question_of(
-            row.question_id, None if made_from is None else made_from.question
-        )
+        content = None if made_from is None else made_from.question
+        question = self.question_of(row.question_id, content)
         if question is None:
             return
+        at, good, flip = len(self.good), True, ONCE
         if isinstance(row, Judgment):
-            models, source, numbers = row.models, _source(row, file), _numbers(row)
-            flip, good, criterion = _flip(row), not row.failed, row.criterion
-            if source.form == "label" and isinstance(row.label, str):
-                self.labelled[len(self.good)] = row.label
+            models, numbers = row.models, _numbers(row)
+            origin = self._judged(row, file)
+            good = not row.failed
+            if row.model is None:
+                flip = _flip(row.games)
+            if isinstance(row.label, str):
+                self.labelled[at] = row.label
         elif isinstance(row, Vote):
-            models, flip, good, criterion = (row.model_a, row.model_b), ONCE, True, None
-            source = Source(row.judge, "person", "vote", file=file)
+            models = (row.model_a, row.model_b)
             numbers = {VOTE: {"model_a": 1.0, "model_b": 0.0}.get(row.winner, 0.5)}
+            origin = self._origin(Source(row.judge, "person", "vote", file=file))
         else:
-            models, flip, criterion = (row.model,), ONCE, None
-            good = row.value is not None
-            how = f"{row.variant} {row.tokenizer or ''}".strip()
-            made_by = row.library or "turnbench"
-            source = Source(
-                made_by, "program", "metric", row.metric, method=how, choice=row.choice, file=file
-            )
+            models, good = (row.model,), row.value is not None
             numbers = {_metric_name(row.metric, name): v for name, v in row.values.items()}
             if not numbers and row.value is not None:
                 numbers = {row.metric: row.value}
+            origin = self._origin(_program(row, file))
         codes = [self.models.setdefault(model, len(self.models)) for model in models]
-        at = len(self.good)
-        key = (
-            file,
-            source.judge,
-            source.form,
-            source.judge_set,
-            source.method if source.kind == "program" else "",
-            source.sample,
-            source.choice,
-            criterion,
-        )
+        opponent = codes[1] if len(codes) > 1 else -1
         for column, code in zip(
-            self.rows,
-            (
-                question,
-                row.turn,
-                codes[0],
-                codes[1] if len(codes) > 1 else -1,
-                self.sources.setdefault(source, len(self.sources)),
-                self.criteria.setdefault(key, len(self.criteria)),
-            ),
-            strict=True,
+            self.rows, (question, row.turn, codes[0], opponent, *origin), strict=True
         ):
             column.append(code)
         self.good.append(good)
@@ -132,6 +112,24 @@ class _Columns:
         for metric, value in numbers.items():
             code = self.metrics.setdefault(metric, len(self.metrics))
             self._entry(at, code, np.nan if value is None else value, flip)
+
+    def _judged(self, row: Judgment, file: str) -> tuple[int, int]:
+        """Return the codes of a judgment's source and of its key; most rows share them."""
+        how = row.score_method, row.scale, row.shown_first, repr(row.sampling)
+        which = row.criterion, row.sample, row.choice, _form(row)
+        traits = (file, row.judge, row.judge_set, row.judge_set_version, *how, *which)
+        codes = self.origins.get(traits)
+        if codes is None:
+            codes = self.origins[traits] = self._origin(_source(row, file), row.criterion)
+        return codes
+
+    def _origin(self, source: Source, criterion: str | None = None) -> tuple[int, int]:
+        """Return the codes of a source and of what distinguishes rows about the same answers."""
+        same = source._replace(version="", scale=None, sampling="")
+        if source.kind == "judge":
+            same = same._replace(method="")
+        key = self.keys.setdefault((same, criterion), len(self.keys))
+        return self.sources.setdefault(source, len(self.sources)), key
 
     def _entry(self, row: int, metric: int, value: float, flip: int) -> None:
         rows, metrics, values, flips = self.entries
@@ -203,21 +201,22 @@ class _Columns:
             self._entry(at, metric, value, ONCE)
 
 
-def _source(row: Judgment, file: str) -> Source:
-    form: Form = "grade"
+def _form(row: Judgment) -> Form:
     if row.model is None:
-        form = "pair"
-    elif row.label is not UNSET:
-        form = "label"
-    elif row.points is not UNSET:
-        form = "points"
-    elif row.scores is not UNSET:
-        form = "dimensions"
+        return "pair"
+    if row.label is not UNSET:
+        return "label"
+    if row.points is not UNSET:
+        return "points"
+    return "grade" if row.scores is UNSET else "dimensions"
+
+
+def _source(row: Judgment, file: str) -> Source:
     sampling = {name: value for name, value in row.sampling.items() if name != "seed"}
     return Source(
         row.judge_model,
         "judge",
-        form,
+        _form(row),
         row.judge_set,
         row.judge_set_version,
         row.scale,
@@ -226,6 +225,14 @@ def _source(row: Judgment, file: str) -> Source:
         row.sample,
         row.choice,
         file,
+    )
+
+
+def _program(row: Measurement, file: str) -> Source:
+    how = f"{row.variant} {row.tokenizer or ''}".strip()
+    library = row.library or "turnbench"
+    return Source(
+        library, "program", "metric", row.metric, method=how, choice=row.choice, file=file
     )
 
 
@@ -246,8 +253,7 @@ def _numbers(row: Judgment) -> dict[str, float | None]:
     return {row.criterion or SCORE: row.grade}
 
 
-def _flip(row: Judgment) -> int:
-    games = row.games
+def _flip(games: Sequence[float | None]) -> int:
     if len(games) < 2 or None in games:
         return ONCE
     sides = {(game > 0.5) - (game < 0.5) for game in games if game is not None}

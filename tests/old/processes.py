@@ -1,7 +1,6 @@
 """Commands as processes of their own that start at once: forked from an interpreter that has imported what they need.
 
     with Starter() as starter:
-        command = starter.start("harness.old.cli.gen_answer", ["--model", "m"])
         os.kill(command.pid, signal.SIGKILL)
         command.wait().returncode          # -9, with stdout and stderr, as of `subprocess.run`
 
@@ -30,11 +29,7 @@ IMPORTS = (
     "harness.old.chat.anthropic_messages",
     "harness.old.chat.openai_chat",
     "harness.old.running.bar",
-    "harness.old.cli.gen_answer",
-    "harness.old.cli.gen_judgment",
-    "harness.old.cli.run_bench",
     "harness.old.showing.show_result",
-    "harness.old.pipeline",
     "harness.old.results.show",
     "harness.old.running.batches.courier",
     "anthropic.resources.messages",

@@ -7,7 +7,7 @@ import pytest
 import harness
 from harness.old.answering import AnswerOptions, plan_answers, run_answers
 from harness.old.bench import Bench
-from harness.old.cli.show_result import main as show_result
+from harness.cli.show_result import main as show_result
 from harness.old.judging.run import JudgeOptions, plan_judgments, run_judgments
 from tests.old.protocol_server import Asked, ProtocolServer, verdict
 from tests.old.small_bench import question, rows, small_bench

@@ -10,6 +10,7 @@ from harness.errors import MissingError, UsageError
 from harness.reporting.formats import json as as_json
 from harness.reporting.formats import text
 from harness.reporting.show_result import show_result
+from harness.store import Failure, Pending
 from tests.reporting.folders import bench, grades, pairs, write
 
 
@@ -91,6 +92,18 @@ def test_over_a_tenth_missing_is_the_first_line_with_cause_and_command(data: pat
     assert "4 judgments were never made:" in page
     assert "better than" not in page
     assert result.exit_code == 1
+
+
+def test_calls_that_failed_are_counted_with_the_last_cause(data: pathlib.Path) -> None:
+    grades(data, {"a": 9.0, "b": 3.0}, drop=lambda m, question, turn: m == "b" and question < 6)
+    file = data / "mt_bench" / "model_judgment" / "gpt-4_single.jsonl"
+    with Pending(file) as pending:
+        for question in range(6):
+            failure = Failure(kind="rate limit", message="slow down", status=429)
+            pending.fail(f"b {question}", failure)
+    page = text(show_result(data_dir=str(data)).page, 100)
+    assert "6 calls failed (last: HTTP 429, rate limit)" in page
+    assert "6 judgments were never made" in page
 
 
 def test_what_all_have_in_common_is_compared_on_request(data: pathlib.Path) -> None:

@@ -45,7 +45,7 @@ def run(tmp_path: pathlib.Path, starter: Starter) -> Run:
 @pytest.fixture
 def data(tmp_path: pathlib.Path) -> pathlib.Path:
     """Return a data folder with a benchmark `tiny` of two questions that two built-in models have answered."""
-    from harness.old.cli.gen_answer import main
+    from harness.cli.gen_answer import main
 
     folder = tmp_path / "data"
     write_questions(

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from harness.old.api import gen_answer, gen_judgment
+from harness import gen_answer, gen_judgment
 from harness.old.bench import load_bench
 from harness.cli.main import main
 from harness.old.errors import DataError, MissingError, StorageError, UsageError

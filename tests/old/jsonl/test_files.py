@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from harness.old.api import gen_answer, gen_judgment
+from harness import gen_answer, gen_judgment
 from harness.old.bench import load_bench
 from harness.old.errors import DataError, StorageError, UsageError
 from harness.old.jsonl import Journal, files_of, is_there, logical_file, logical_files, read_rows

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from harness.old.api import gen_answer, gen_judgment
+from harness import gen_answer, gen_judgment
 from harness.old.errors import MissingError
 from harness.old.judgments.observations import Observations
 from harness.old.judgments.reading import read_judgments

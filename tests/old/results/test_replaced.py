@@ -5,7 +5,7 @@ import pathlib
 
 import pytest
 
-from harness.old.api import gen_answer, gen_judgment
+from harness import gen_answer, gen_judgment
 from harness.old.bench import load_bench
 from harness.old.errors import MissingError
 from harness.old.results.replaced import NOT_CHECKED
