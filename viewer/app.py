@@ -66,7 +66,7 @@ class Views:
         try:
             view = vote.act(self.home.data(view.bench), view, fields)
         except TurnbenchError as error:
-            return view, self._shown(view, str(error))
+            return view, self._shown(view, self._without_path(error))
         return view, self._shown(view)
 
     def _shown(self, view: View, message: str = "") -> str:
@@ -75,7 +75,7 @@ class Views:
             shown = SHOW[view.tab](data, replace(view, bench=data.bench.name), SITE)
             faults = data.index.faults
         except TurnbenchError as error:
-            shown, faults = pages.notice(str(error)), []
+            shown, faults = pages.notice(self._without_path(error)), []
         except Exception as error:  # a file may hold what nobody foresaw; the other views go on
             log.exception("the view %s cannot be shown", view.query())
             shown, faults = pages.notice(f"this cannot be shown ({type(error).__name__})"), []
@@ -91,6 +91,10 @@ class Views:
             message=pages.notice(message) if message else "",
             shown=shown,
         )
+
+    def _without_path(self, error: TurnbenchError) -> str:
+        """Return a message without the data folder, which readers of the page need not know."""
+        return str(error).replace(f"{self.home.data_dir}/", "")
 
     def _title(self, view: View) -> str:
         parts = [view.question and f"question {view.question}", self.tabs[view.tab], view.bench]
@@ -148,7 +152,7 @@ def head() -> str:
     dark = "@media screen and (prefers-color-scheme: dark) {\n  :root"
     colours = colours.replace(dark, ".dark {\n  &").replace("color-scheme: light dark;", "")
     style = "".join([colours, *map(asset, STYLES), *map(own, ("style.css", "gradio.css"))])
-    return f"<style>{style}</style><script>{own('page.js')}</script>"
+    return f"<style>{style}</style><script>{asset('sort.js')}{own('page.js')}</script>"
 
 
 def own(name: str) -> str:

@@ -172,7 +172,5 @@ def _choices(data: Data, chosen: Verdicts, view: View) -> Markup:
 
 def _nothing(bench: Bench) -> str:
     if not bench.answered_models():
-        command = f"gen_answer {bench.flags} --model NAME"
-        return pages.notice("There are no answers yet. Let models answer:", command)
-    command = f"gen_judgment {bench.flags} --judge-model NAME"
-    return pages.notice("No judge has judged the answers yet:", command)
+        return pages.notice(f"There are no answers in {bench.name} yet; gen_answer makes them.")
+    return pages.notice("No judge has judged the answers yet; gen_judgment lets one do so.")

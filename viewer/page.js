@@ -36,7 +36,7 @@
     const view = [...document.querySelectorAll(".tb-view [data-title]")].find(seen);
     if (!view) return;
     document.title = view.dataset.title;
-    view.querySelectorAll(".tb-table").forEach(prepare);
+    window.makeSortable();
     if (other) {
       const place = view.querySelector("#tb-found, mark") || view.querySelector("[data-here]");
       if (place) place.scrollIntoView({ block: place.matches("mark") ? "center" : "start" });
@@ -122,32 +122,4 @@
       openTab("questions");
     } else if (event.key === "?") one(".tb-view #tb-keys")?.toggleAttribute("open");
   });
-
-  /* Sorting, as reporting/sort.js does it for whole pages. */
-  const value = (cell) => {
-    const text = cell.dataset.sort;
-    return text === undefined ? null : Number.isNaN(Number(text)) ? text : Number(text);
-  };
-  const compare = (a, b) =>
-    typeof a === "number" && typeof b === "number" ? a - b : String(a).localeCompare(String(b), undefined, { numeric: true });
-  const prepare = (part) => {
-    if (part.dataset.sortable) return;
-    part.dataset.sortable = "1";
-    [...part.tHead.rows[0].cells].forEach((head, at) => {
-      if (head.querySelector("a, button")) return;
-      const button = document.createElement("button");
-      button.append(...head.childNodes);
-      button.addEventListener("click", () => {
-        const now = head.getAttribute("aria-sort");
-        const words = head.classList.contains("tb-word");
-        const up = now === null ? words : now === "descending";
-        for (const cell of part.tHead.rows[0].cells) cell.removeAttribute("aria-sort");
-        head.setAttribute("aria-sort", up ? "ascending" : "descending");
-        const rows = [...part.tBodies[0].rows].map((row) => [value(row.cells[at]), row]);
-        rows.sort(([a], [b]) => (a === null || b === null ? (a === null) - (b === null) : (up ? 1 : -1) * compare(a, b)));
-        part.tBodies[0].append(...rows.map(([, row]) => row));
-      });
-      head.append(button);
-    });
-  };
 })();

@@ -84,6 +84,6 @@ def form(view: View, fields: Iterable[Markup], **changes: str) -> Markup:
     return Markup(render("form.html", address=view.to(**changes).query(), fields=inside))
 
 
-def notice(words: str, command: str = "") -> str:
-    """Return a message, with a command to copy."""
-    return render("notice.html", words=words, command=command)
+def notice(words: str) -> str:
+    """Return a message."""
+    return render("notice.html", words=words)

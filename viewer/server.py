@@ -113,13 +113,13 @@ class Hosts:
 
     def refusal(self, method: str, headers: dict[str, str]) -> str | None:
         """Return why a request is refused, in one line; None if it is answered."""
-        name = urlsplit(f"//{headers.get('host', '')}").hostname or ""
+        name = _host_of(f"//{headers.get('host', '')}")
         if not self._answers(name):
             advice = f"if that is its name, start it with --allow-host {name}" if name else ""
             return f"this viewer does not serve {name or 'requests without a host'}; {advice}"
         site, origin = headers.get("sec-fetch-site"), headers.get("origin")
         if site is None and origin is not None:  # no TLS from another machine: browsers say less
-            own = urlsplit(origin).hostname in {name, *self.names}
+            own = _host_of(origin) in {name, *self.names}
             site = "same-origin" if own else "cross-site"
         followed = method in ("GET", "HEAD") and headers.get("sec-fetch-mode") == "navigate"
         if site in (None, "same-origin", "none") or followed:
@@ -130,6 +130,14 @@ class Hosts:
         if name in self.names or is_loopback(name):
             return True
         return self.beyond and _address(name) is not None
+
+
+def _host_of(address: str) -> str:
+    """Return the host name of an address in small letters; "" if it has none."""
+    try:
+        return urlsplit(address).hostname or ""
+    except ValueError:
+        return ""
 
 
 def is_loopback(name: str) -> bool:

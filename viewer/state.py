@@ -4,9 +4,9 @@ from dataclasses import dataclass, fields, replace
 from typing import Any, Self
 from urllib.parse import parse_qsl, urlencode
 
-MOST_MODELS = 12
+MOST_MODELS = 50
 """Models that a view names; the board shows all without naming them."""
-_MOST = 4_000
+_MOST = 8_000
 """Characters of an address that is read."""
 
 

@@ -93,12 +93,8 @@ def marked(page: str, needle: str) -> str:
     """Return HTML of this module with a text marked wherever it is, in any case."""
     if not needle:
         return page
-    pattern = re.compile(re.escape(escaped(needle)), re.IGNORECASE)
-    parts = re.split(r"(<[^>]*>)", page)
-    parts[::2] = [
-        pattern.sub(lambda found: f"<mark>{found[0]}</mark>", part) for part in parts[::2]
-    ]
-    return "".join(parts)
+    pattern = re.compile(rf"({re.escape(escaped(needle))})|&#?\w+;|<[^>]*>", re.IGNORECASE)
+    return pattern.sub(lambda found: f"<mark>{found[1]}</mark>" if found[1] else found[0], page)
 
 
 def excerpt(text: str, needle: str, around: int = 70) -> str:

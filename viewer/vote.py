@@ -38,8 +38,7 @@ def blind(view: View, who: str) -> View:
 def show(data: Data, view: View, site: Site) -> str:
     """Return the tab."""
     if len(data.bench.answered_models()) < 2:
-        command = f"gen_answer {data.bench.flags} --model NAME NAME"
-        return pages.notice("Voting needs answers of two models:", command)
+        return pages.notice("Voting needs answers of two models; gen_answer makes them.")
     if not view.voter:
         return _welcome(data, view)
     try:

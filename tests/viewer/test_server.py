@@ -44,6 +44,7 @@ def ask(path: str = "/", method: str = "GET", listens: str = "127.0.0.1", **head
         ("10.0.0.5:7860", "0.0.0.0", 200),
         ("evil.example", "0.0.0.0", 403),
         ("", "127.0.0.1", 403),
+        ("[::1", "127.0.0.1", 403),
     ],
 )
 def test_only_its_own_host_names_are_answered(host: str, listens: str, status: int) -> None:

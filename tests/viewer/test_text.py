@@ -95,6 +95,13 @@ def test_an_excerpt_marks_the_place_in_any_case() -> None:
     assert text.excerpt("nothing", "else") == ""
 
 
+def test_a_mark_breaks_no_sign_and_no_tag() -> None:
+    page = text.styled("a < b & class [p](https://p.example)")
+    assert text.marked(page, "lt") == text.marked(page, "amp") == page
+    assert text.marked(page, "< b").count("<mark>&lt; b</mark>") == 1
+    assert text.marked(page, "p").count("<mark>") == 1
+
+
 def test_what_only_one_of_two_texts_has_is_marked() -> None:
     page = text.unlike("the sea is deep and blue", "the sea is deep and wide")
     assert page == '<pre class="tb-plain">the sea is deep and <mark>blue</mark></pre>'

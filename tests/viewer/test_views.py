@@ -132,7 +132,8 @@ def test_a_folder_without_answers_says_what_to_do(tmp_path: pathlib.Path) -> Non
         tmp_path / "new" / "question.jsonl", [{"question_id": 1, "category": "a", "turns": ["?"]}]
     )
     page = words(Views(Home(tmp_path)).show("")[1])
-    assert "gen_answer --bench-name new --data-dir" in page
+    assert "There are no answers in new yet; gen_answer makes them." in page
+    assert str(tmp_path) not in page
 
 
 def test_a_damaged_file_is_named_and_the_rest_is_shown(tmp_path: pathlib.Path) -> None:
