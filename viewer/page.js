@@ -62,8 +62,7 @@
   });
   const openTab = (name) => {
     const query = new URLSearchParams(page.query);
-    if ((query.get("tab") || "board") === name) return;
-    const kept = name === "vote" ? ["bench"] : ["bench", "verdicts", "judge", "model"];
+    const kept = name === "vote" ? ["bench", "voter", "category", "plan"] : ["bench", "verdicts", "judge", "model"];
     const next = new URLSearchParams([...query].filter(([key]) => kept.includes(key)));
     if (name !== "board") next.set("tab", name);
     page.go("?" + next);
