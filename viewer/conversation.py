@@ -194,7 +194,7 @@ def _side(
     written = choice.turns[number - 1]
     body = _body(written, view)
     other = next((answers[name] for name in models if name != model and name in answers), None)
-    if view.changes and other is not None and number <= len(other.choices[0].turns):
+    if view.changes and len(models) == 2 and other is not None and number <= len(other.choices[0].turns):
         body = text.unlike(written, other.choices[0].turns[number - 1])
     detail = choice.details[number - 1] if number <= len(choice.details) else Detail()
     return Side(
