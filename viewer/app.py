@@ -151,10 +151,10 @@ def head() -> str:
     colours = asset("colours.css")  # Gradio says by a class whether it is dark, not by the system
     dark = "@media screen and (prefers-color-scheme: dark) {\n  :root"
     colours = colours.replace(dark, ".dark {\n  &").replace("color-scheme: light dark;", "")
-    style = "".join([colours, *map(asset, STYLES), *map(own, ("style.css", "gradio.css"))])
-    return f"<style>{style}</style><script>{asset('sort.js')}{own('page.js')}</script>"
+    style = "".join([colours, *map(asset, STYLES), *map(_file, ("style.css", "gradio.css"))])
+    return f"<style>{style}</style><script>{asset('sort.js')}{_file('page.js')}</script>"
 
 
-def own(name: str) -> str:
+def _file(name: str) -> str:
     """Return one of this room's files."""
     return (pages.HERE / name).read_text(encoding="utf-8")

@@ -104,7 +104,7 @@ class Booth:
         models = max((len(self._models(question)) for question in self.questions), default=0)
         for number in range(models * (models - 1) // 2):
             for question in sorted(
-                self.questions, key=lambda own: self._lot(number, own.question_id)
+                self.questions, key=lambda question: self._lot(number, question.question_id)
             ):
                 pairs = self._pairs(question)
                 if number < len(pairs):
@@ -113,7 +113,7 @@ class Booth:
 
     def next(self) -> Ballot | None:
         """Return what comes next; None if nothing is left."""
-        return next((own for own in self.ballots() if own.key not in self.votes), None)
+        return next((ballot for ballot in self.ballots() if ballot.key not in self.votes), None)
 
     def cast(self) -> list[Ballot]:
         """Return what was voted on, the last vote first."""
@@ -202,8 +202,8 @@ def _turns(question: Question) -> list[int]:
 def answers_hash(answers: dict[str, Answer], ballot: Ballot) -> str:
     """Return what identifies the two conversations up to the turn, whoever is A."""
     models = sorted((ballot.model_a, ballot.model_b))
-    own = [answers[model].choices[0].turns[: ballot.turn] for model in models if model in answers]
-    return content_hash(*own)
+    turns = [answers[model].choices[0].turns[: ballot.turn] for model in models if model in answers]
+    return content_hash(*turns)
 
 
 def _is_hex(text: str) -> bool:

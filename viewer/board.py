@@ -24,19 +24,19 @@ def show(data: Data, view: View, site: Site) -> str:
     chosen = data.chosen(view.verdicts)
     if chosen is None:
         return _nothing(data.bench)
-    found = board(data, chosen, view)
+    made = board(data, chosen, view)
 
     def leads(row: Row, column: Column) -> str | None:
         return _link(view, site, chosen, row, column)
 
     return pages.render(
         "board.html",
-        outcome=found.page.outcome.splitlines(),
-        caption=found.table.title.replace("`", ""),
-        table=Markup(table_html(replace(found.table, title="results"), leads)),
-        notes=[note.text for note in [*found.page.causes, *found.page.notes] if note.text],
+        outcome=made.page.outcome.splitlines(),
+        caption=made.table.title.replace("`", ""),
+        table=Markup(table_html(replace(made.table, title="results"), leads)),
+        notes=[note.text for note in [*made.page.causes, *made.page.notes] if note.text],
         choices=_choices(data, chosen, view) if site.live else "",
-        charts=[(chart.title, Markup(chart.draw())) for chart in found.page.charts],
+        charts=[(chart.title, Markup(chart.draw())) for chart in made.page.charts],
     )
 
 
@@ -53,7 +53,7 @@ def board(data: Data, chosen: Verdicts, view: View) -> Board:
     shown = Shown(bench=data.bench.name, models=view.model)
     sections = sections_of([panel, *_pairs_beside(data, panel)], shown)
     page = results_page(sections, shown)
-    main = next(own for own in sections if own.panel is panel)
+    main = next(section for section in sections if section.panel is panel)
     table = _wide(page.tables, main)
     for other in sections:
         if other is not main:
@@ -67,14 +67,14 @@ def _pairs_beside(data: Data, panel: Panel) -> list[Panel]:
     """Return the pairs that the judges of some grades compared too."""
     if panel.form != "grade":
         return []
-    every = [own.panel for own in data.verdicts.values() if own.panel.form == "pair"]
-    return [own for own in every if set(own.judges) & set(panel.judges)][:1]
+    pairs = [verdicts.panel for verdicts in data.verdicts.values() if verdicts.panel.form == "pair"]
+    return [other for other in pairs if set(other.judges) & set(panel.judges)][:1]
 
 
 def _wide(tables: Sequence[Table], main: Section) -> Table:
     """Return the main section's table as HTML shows it; of several columns' tables the first."""
-    own = [table for table in tables if table.rows and table.only in ("", "html")]
-    named = [table for table in own if "model" in table.rows[0]]
+    shown = [table for table in tables if table.rows and table.only in ("", "html")]
+    named = [table for table in shown if "model" in table.rows[0]]
     for table in named:
         if table.rows[0] in main.rows or table.rows == main.tables[0].rows:
             return table
@@ -83,12 +83,12 @@ def _wide(tables: Sequence[Table], main: Section) -> Table:
 
 def _joined(table: Table, pairs: Section) -> Table:
     """Return a table with each model's win rate and its wins, ties and losses in pairs."""
-    found = {row["model"]: row for row in pairs.tables[0].rows}
+    by_model = {row["model"]: row for row in pairs.tables[0].rows}
     key = next((k for k in ("win_rate_adjusted", "win_rate") if k in pairs.tables[0].rows[0]), "")
     names = (key, f"{key}_low", f"{key}_high", "win", "tie", "loss", "flipped")
     rows: list[Row] = []
     for row in table.rows:
-        other = found.get(row["model"], {})
+        other = by_model.get(row["model"], {})
         rows.append({**row, **{f"pair_{name}": other.get(name) for name in names}})
     columns = [
         Column(f"pair_{key}", "win rate", ".2", help="in pairs; a tie is half a win"),
@@ -112,8 +112,8 @@ def _compared(table: Table, panel: Panel, chosen: Verdicts, data: Data, view: Vi
         return table
     metric = panel.metrics[0]
     means = [
-        {own["model"]: own.mean for own in summarize(own.combined.of(metric=metric))}
-        for own in (panel, other)
+        {group["model"]: group.mean for group in summarize(side.combined.of(metric=metric))}
+        for side in (panel, other)
     ]
     rows: list[Row] = []
     for row in table.rows:
@@ -153,13 +153,13 @@ def _link(
 
 
 def _choices(data: Data, chosen: Verdicts, view: View) -> Markup:
-    names = {own.name: own.label for own in data.verdicts.values()}
+    names = {verdicts.name: verdicts.label for verdicts in data.verdicts.values()}
     now = replace(view, verdicts=chosen.name)
     alone = chosen.sources if len(chosen.sources) <= 12 else {}  # voters are many
     judges = {"": "all together", **{name: name for name in alone}} if len(alone) > 1 else {}
-    same = [own for own in data.verdicts.values() if own.panel.form == chosen.panel.form]
+    same = [v for v in data.verdicts.values() if v.panel.form == chosen.panel.form]
     others = {name: name for name in alone if name != view.judge} if len(alone) > 1 else {}
-    others |= {own.name: own.label for own in same if own is not chosen}
+    others |= {v.name: v.label for v in same if v is not chosen}
     fields = [
         pages.choice(now, "verdicts", "Verdicts", names),
         pages.choice(now, "judge", "Judge", judges),

@@ -84,7 +84,7 @@ def show(data: Data, view: View, site: Site, question: Question, listed: Sequenc
     answers = data.answers(question.question_id)
     models = models_of(data, view, answers) if site.live else list(view.model)
     turns = turns_of(data, view, question, answers, models)
-    ids = [own.question_id for own in listed]
+    ids = [other.question_id for other in listed]
     at = ids.index(question.question_id) if question.question_id in ids else -1
     step = {
         name: site.href(view.to(question=str(ids[to]), find=""))
@@ -124,10 +124,10 @@ def turns_of(
     data: Data, view: View, question: Question, answers: dict[str, Answer], models: Sequence[str]
 ) -> list[Turn]:
     """Return what there is to read, turn by turn."""
-    rows = [own.row for own in data.judgments(question.question_id)]
+    rows = [place.row for place in data.judgments(question.question_id)]
     rows.sort(key=lambda row: row.judge_model != view.judge)
-    votes = [own.row for own in data.index.read(question.question_id, "vote")]
-    measured = [own.row for own in data.index.read(question.question_id, "metric")]
+    votes = [place.row for place in data.index.read(question.question_id, "vote")]
+    measured = [place.row for place in data.index.read(question.question_id, "metric")]
     references = data.references(question.question_id)
     lengths = [len(answers[model].choices[0].turns) for model in models if model in answers]
     most = max(
@@ -135,8 +135,8 @@ def turns_of(
     )
     found = []
     for number in range(1, most + 1):
-        own = [row for row in rows if row.turn == number]
-        sides = [_side(view, answers, model, models, number, own, measured) for model in models]
+        judged = [row for row in rows if row.turn == number]
+        sides = [_side(view, answers, model, models, number, judged, measured) for model in models]
         found.append(
             Turn(
                 number,
@@ -144,7 +144,7 @@ def turns_of(
                 if number <= len(question.turns) and not question.user
                 else "",
                 sides,
-                [_pair(row) for row in own if row.model is None and _among(row, models)],
+                [_pair(row) for row in judged if row.model is None and _among(row, models)],
                 [
                     _vote(row)
                     for row in votes
@@ -194,7 +194,12 @@ def _side(
     written = choice.turns[number - 1]
     body = _body(written, view)
     other = next((answers[name] for name in models if name != model and name in answers), None)
-    if view.changes and len(models) == 2 and other is not None and number <= len(other.choices[0].turns):
+    if (
+        view.changes
+        and len(models) == 2
+        and other is not None
+        and number <= len(other.choices[0].turns)
+    ):
         body = text.unlike(written, other.choices[0].turns[number - 1])
     detail = choice.details[number - 1] if number <= len(choice.details) else Detail()
     return Side(
@@ -208,9 +213,9 @@ def _side(
         checks,
         choice.user[number - 1] if number <= len(choice.user) else "",
         [
-            _body(own.turns[number - 1], view)
-            for own in answer.choices[1:]
-            if number <= len(own.turns)
+            _body(other_choice.turns[number - 1], view)
+            for other_choice in answer.choices[1:]
+            if number <= len(other_choice.turns)
         ],
         [_body(given, view) for given in choice.history[: number - 1]] if choice.history else [],
     )
@@ -268,8 +273,8 @@ def verdict_of(row: Judgment) -> str:
         met = sum(point.get("met") is True for point in row.points)
         return f"{met} of {len(row.points)} points met"
     if row.scores is not UNSET and row.scores:
-        own = ", ".join(f"{name} {pages.number(value)}" for name, value in row.scores.items())
-        return own if row.grade is None else f"{pages.number(row.grade)} ({own})"
+        scores = ", ".join(f"{name} {pages.number(value)}" for name, value in row.scores.items())
+        return scores if row.grade is None else f"{pages.number(row.grade)} ({scores})"
     return pages.number(row.grade)
 
 
@@ -302,8 +307,8 @@ def _pair(row: Judgment) -> Pair:
                 title=f"{leading} shown first",
             )
         )
-    outcomes = {own.says for own in games}
-    failed = any(own.failed for own in games)
+    outcomes = {game.says for game in games}
+    failed = any(game.failed for game in games)
     flipped = len(games) == 2 and len(outcomes) == 2 and not failed
     if failed:
         says = "no verdict in one order" if len(outcomes) > 1 else "no verdict"
@@ -321,8 +326,8 @@ def _vote(row: Vote) -> str:
 
 
 def _systems(answers: dict[str, Answer], models: Sequence[str]) -> list[str]:
-    own = [answers[model].system_prompt for model in models if model in answers]
-    return list(dict.fromkeys(prompt for prompt in own if prompt))
+    prompts = [answers[model].system_prompt for model in models if model in answers]
+    return list(dict.fromkeys(prompt for prompt in prompts if prompt))
 
 
 def _choices(
@@ -335,8 +340,8 @@ def _choices(
 ) -> Markup:
     near = listed[max(0, at - _NEAR) : at + _NEAR + 1] if at >= 0 else ()
     words = {
-        str(own.question_id): f"{own.question_id}  {' '.join(own.turns[0][:90].split())}"
-        for own in near
+        str(other.question_id): f"{other.question_id}  {' '.join(other.turns[0][:90].split())}"
+        for other in near
     }
     every = list(dict.fromkeys([*models, *data.models]))
     there = [name for name in every if name in answers or name in models]

@@ -53,12 +53,14 @@ class Verdicts:
         for code in np.unique(scores.source).tolist():
             source = scores.sources[code]
             files.setdefault(source.judge, {}).setdefault(source.file, []).append(code)
-        found = {}
-        for judge, own in files.items():
-            for file, codes in own.items():
-                name = judge if len(own) == 1 else file.removesuffix(".gz").removesuffix(".jsonl")
-                found[name] = Source(name, scores.take(np.isin(scores.source, codes)))
-        return found
+        sources = {}
+        for judge, by_file in files.items():
+            for file, codes in by_file.items():
+                name = (
+                    judge if len(by_file) == 1 else file.removesuffix(".gz").removesuffix(".jsonl")
+                )
+                sources[name] = Source(name, scores.take(np.isin(scores.source, codes)))
+        return sources
 
     @functools.cached_property
     def combined(self) -> Scores:
@@ -100,7 +102,7 @@ class Data:
 
     @functools.cached_property
     def _verdicts(self) -> dict[str, Verdicts]:
-        found: dict[str, Verdicts] = {}
+        verdicts: dict[str, Verdicts] = {}
         order = {"grade": 0, "label": 0, "points": 0, "dimensions": 0, "pair": 1, "metric": 3}
         every = panels(self.scores) if len(self.scores) else []
 
@@ -110,17 +112,14 @@ class Data:
 
         for panel in sorted(every, key=place):
             name = f"{panel.form}/{panel.judge_set}"
-            number = sum(own.name.startswith(name) for own in found.values())
+            number = sum(known.startswith(name) for known in verdicts)
             name += f"/{number + 1}" if number else ""
-            found[name] = Verdicts(name, _label(panel), panel)
-        return found
+            verdicts[name] = Verdicts(name, _label(panel), panel)
+        return verdicts
 
-    def chosen(self, name: str, form: str = "") -> Verdicts | None:
-        """Return the verdicts of a name; without it, the first of a form."""
-        if name in self.verdicts and (not form or self.verdicts[name].panel.form == form):
-            return self.verdicts[name]
-        every = [own for own in self.verdicts.values() if not form or own.panel.form == form]
-        return every[0] if every else None
+    def chosen(self, name: str) -> Verdicts | None:
+        """Return the verdicts of a name, else the first; None if there are none."""
+        return self.verdicts.get(name) or next(iter(self.verdicts.values()), None)
 
     @functools.cached_property
     def models(self) -> list[str]:
@@ -135,19 +134,20 @@ class Data:
     def answers(self, question: QuestionId) -> dict[str, Answer]:
         """Return the answers to a question by model."""
         models = {path: model for model, path in self.bench.answer_files().items()}
-        found = self.index.read(question, "answer")
-        return {models[own.path]: own.row for own in found if own.path in models}
+        places = self.index.read(question, "answer")
+        return {models[place.path]: place.row for place in places if place.path in models}
 
     def references(self, question: QuestionId) -> dict[str, Answer]:
         """Return the reference answers to a question by author."""
         authors = {path: author for author, path in self.bench.reference_files().items()}
-        found = self.index.read(question, "reference")
-        return {authors[own.path]: own.row for own in found if own.path in authors}
+        places = self.index.read(question, "reference")
+        return {authors[place.path]: place.row for place in places if place.path in authors}
 
     def judgments(self, question: QuestionId) -> list[Found]:
         """Return the judgments of a question, texts included; of its wording today."""
         today = self.bench.by_id[question].hash
-        return [own for own in self.index.read(question, "judgment") if _is_about(own.row, today)]
+        places = self.index.read(question, "judgment")
+        return [place for place in places if _is_about(place.row, today)]
 
 
 def _is_about(row: Judgment, today: str) -> bool:
@@ -194,9 +194,9 @@ class Home:
             return list(self._given)
         shipped = {path.parent.name for path in benches.shipped("data").glob("*/question.jsonl")}
         there = sorted(path for path in self.data_dir.glob("*/") if not path.name.startswith("."))
-        found = [p for p in there if (p / "question.jsonl").is_file() or p.name in shipped]
-        found.sort(key=lambda p: (not _holds(p, "model_judgment"), not _holds(p, "model_answer")))
-        return [path.name for path in found] or sorted(shipped)
+        folders = [p for p in there if (p / "question.jsonl").is_file() or p.name in shipped]
+        folders.sort(key=lambda p: (not _holds(p, "model_judgment"), not _holds(p, "model_answer")))
+        return [path.name for path in folders] or sorted(shipped)
 
     def data(self, name: str = "") -> Data:
         """Return a benchmark, with what is new in its files; without a name the first.

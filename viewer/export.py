@@ -41,9 +41,9 @@ def export(home: Home, folder: pathlib.Path) -> str:
     check_html(folder / "index.html")
     count = size = 0
     for data in shown:
-        own = folder if len(shown) == 1 else folder / data.bench.name
+        target = folder if len(shown) == 1 else folder / data.bench.name
         for name, page in pages_of(data):
-            write_file(own / name, page)
+            write_file(target / name, page)
             count, size = count + 1, size + len(page.encode())
     if len(shown) > 1:
         links = {data.bench.name: f"{data.bench.name}/index.html" for data in shown}
@@ -68,8 +68,11 @@ def pages_of(data: Data) -> Iterator[tuple[str, str]]:
     if data.verdicts:
         shown = judges.show(data, View("judges", bench), site)
         yield "judges.html", document(f"{bench}: judges", links, "judges.html", shown)
-    lists = [View("questions", bench), *(View("questions", bench, only=o) for o in files.filters)]
-    lists += [View("questions", bench, model=(own,), sort="low") for own in data.models]
+    lists = [
+        View("questions", bench),
+        *(View("questions", bench, only=only) for only in files.filters),
+    ]
+    lists += [View("questions", bench, model=(model,), sort="low") for model in data.models]
     for view in lists:
         title = f"{bench}: questions {view.only}{', '.join(view.model)}".rstrip()
         name = files.href(view)

@@ -124,34 +124,34 @@ def judge_rows(data: Data) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     judges, votes = _counted(data), _votes(data)
     lengths = _lengths(data)
     panels = {
-        (judge, own.panel.form): name
-        for name, own in reversed(data.verdicts.items())
-        for judge in own.panel.judges
+        (judge, verdicts.panel.form): name
+        for name, verdicts in reversed(data.verdicts.items())
+        for judge in verdicts.panel.judges
     }
     rows: list[dict[str, Any]] = []
     by_category = []
-    for name, own in judges.items():
+    for name, judge in judges.items():
         row: dict[str, Any] = {
             "judge": name,
             "pair": panels.get((name, "pair"), ""),
             "grade": panels.get((name, "grade"), panels.get((name, "label"), "")),
-            "verdicts": own.verdicts,
-            "failed": own.failed or None,
-            "tokens": float(np.mean(own.tokens)) if own.tokens else None,
-            "seconds": float(np.mean(own.seconds)) if own.seconds else None,
+            "verdicts": judge.verdicts,
+            "failed": judge.failed or None,
+            "tokens": float(np.mean(judge.tokens)) if judge.tokens else None,
+            "seconds": float(np.mean(judge.seconds)) if judge.seconds else None,
         }
-        if total := own.pairs.total():
+        if total := judge.pairs.total():
             row["pairs"] = total
-            put(row, "flipped", _share(data, own.flipped, own.pairs))
-            if flips := own.flipped.total():
-                row["first"] = own.first.total() / flips
-            by_category.append({"judge": name, "pair": row["pair"], **_by_category(data, own)})
-        agree, compared = _agreement(own, votes)
+            put(row, "flipped", _share(data, judge.flipped, judge.pairs))
+            if flips := judge.flipped.total():
+                row["first"] = judge.first.total() / flips
+            by_category.append({"judge": name, "pair": row["pair"], **_by_category(data, judge)})
+        agree, compared = _agreement(judge, votes)
         if compared.total():
             put(row, "agrees", _share(data, agree, compared))
             row["compared"] = compared.total()
-        row["longer"] = _longer(own, lengths)
-        row["repeats"] = _repeats(own)
+        row["longer"] = _longer(judge, lengths)
+        row["repeats"] = _repeats(judge)
         rows.append(row)
     agree, compared = _among_people(votes)
     if compared.total():
@@ -165,8 +165,8 @@ def agreement_of(data: Data, voter: str) -> list[dict[str, Any]]:
     """Return for each judge how far it agrees with one person's votes."""
     votes = {item: {voter: by[voter]} for item, by in _votes(data).items() if voter in by}
     rows = []
-    for name, own in _counted(data).items():
-        agree, compared = _agreement(own, votes)
+    for name, judge in _counted(data).items():
+        agree, compared = _agreement(judge, votes)
         if compared.total():
             row: dict[str, Any] = {"judge": name, "compared": compared.total()}
             put(row, "agrees", _share(data, agree, compared))
@@ -177,58 +177,58 @@ def agreement_of(data: Data, voter: str) -> list[dict[str, Any]]:
 def _share(data: Data, part: Counter[QuestionId], whole: Counter[QuestionId]) -> Estimate:
     """Return a share with its error over questions."""
     ids = [question.question_id for question in data.bench.questions]
-    sums, counts = (np.array([float(own[key]) for key in ids]) for own in (part, whole))
+    sums, counts = (np.array([float(counter[key]) for key in ids]) for counter in (part, whole))
     return ratio(sums, counts, share=True)
 
 
 @functools.lru_cache(maxsize=1)
 def _counted(data: Data) -> dict[str, _Judge]:
-    found: dict[str, _Judge] = defaultdict(_Judge)
+    judges: dict[str, _Judge] = defaultdict(_Judge)
     for _, row in data.index.slims("judgment"):
         if row.question_id not in data.bench.by_id:
             continue
-        own, key = found[row.judge_model], row.question_id
-        own.verdicts += 1
-        own.failed += row.failed
+        judge, key = judges[row.judge_model], row.question_id
+        judge.verdicts += 1
+        judge.failed += row.failed
         for detail in row.details:
             if detail.usage.completion_tokens is not None:
-                own.tokens.append(
+                judge.tokens.append(
                     (detail.usage.prompt_tokens or 0) + detail.usage.completion_tokens
                 )
             if detail.seconds is not None:
-                own.seconds.append(detail.seconds)
+                judge.seconds.append(detail.seconds)
         if row.failed:
             continue
         if row.model is not None:
             if row.grade is not None:
-                own.grades[key, row.turn, row.model].append(row.grade)
+                judge.grades[key, row.turn, row.model].append(row.grade)
             continue
         one, two = row.models
         value = outcome(row.games)
         item = (key, row.turn, *sorted(row.models))
-        own.says[item].append(value if one < two else 1 - value)
+        judge.says[item].append(value if one < two else 1 - value)
         if len(row.games) == 2:
-            own.pairs[key] += 1
+            judge.pairs[key] += 1
             sides = [game - 0.5 for game in row.games if game is not None]
             if sides[0] * sides[1] < 0:
-                own.flipped[key] += 1
-                own.first[key] += sides[0] > 0
-    return dict(sorted(found.items(), key=lambda pair: -pair[1].verdicts))
+                judge.flipped[key] += 1
+                judge.first[key] += sides[0] > 0
+    return dict(sorted(judges.items(), key=lambda pair: -pair[1].verdicts))
 
 
 def _votes(data: Data) -> dict[Item, dict[str, float]]:
     """Return people's votes that are no ties: for each pair and voter, whether the first won."""
-    found: dict[Item, dict[str, float]] = defaultdict(dict)
+    votes: dict[Item, dict[str, float]] = defaultdict(dict)
     for _, row in data.index.slims("vote"):
         one, two = sorted((row.model_a, row.model_b))
         winner = {"model_a": row.model_a, "model_b": row.model_b}.get(row.winner)
         if winner is not None:
-            found[row.question_id, row.turn, one, two][row.judge] = float(winner == one)
-    return found
+            votes[row.question_id, row.turn, one, two][row.judge] = float(winner == one)
+    return votes
 
 
 def _agreement(
-    own: _Judge, votes: Mapping[Item, Mapping[str, float]]
+    judge: _Judge, votes: Mapping[Item, Mapping[str, float]]
 ) -> tuple[Counter[QuestionId], Counter[QuestionId]]:
     """Return for each question the votes that a judge agrees with, and those compared.
 
@@ -239,10 +239,10 @@ def _agreement(
     for item, by in votes.items():
         key, turn, one, two = item
         value = 0.5
-        if item in own.says:
-            value = sum(own.says[item]) / len(own.says[item])
-        elif grades := [own.grades.get((key, turn, name)) for name in (one, two)]:
-            means = [sum(own) / len(own) if own else None for own in grades]
+        if item in judge.says:
+            value = sum(judge.says[item]) / len(judge.says[item])
+        elif grades := [judge.grades.get((key, turn, name)) for name in (one, two)]:
+            means = [sum(given) / len(given) if given else None for given in grades]
             if means[0] is not None and means[1] is not None and means[0] != means[1]:
                 value = float(means[0] > means[1])
         if value != 0.5:
@@ -265,21 +265,21 @@ def _among_people(
 
 
 def _lengths(data: Data) -> Callable[[QuestionId, int, str], int | None]:
-    found: dict[tuple[str, QuestionId], list[int]] = {}
+    by_answer: dict[tuple[str, QuestionId], list[int]] = {}
     for file, row in data.index.slims("answer"):
-        found[name_of(file.split(".jsonl")[0]), row.question_id] = row.characters
+        by_answer[name_of(file.split(".jsonl")[0]), row.question_id] = row.characters
 
     def length(key: QuestionId, turn: int, model: str) -> int | None:
-        own = found.get((model, key), ())
-        return own[turn - 1] if turn <= len(own) else None
+        characters = by_answer.get((model, key), ())
+        return characters[turn - 1] if turn <= len(characters) else None
 
     return length
 
 
-def _longer(own: _Judge, length: Callable[[QuestionId, int, str], int | None]) -> float | None:
+def _longer(judge: _Judge, length: Callable[[QuestionId, int, str], int | None]) -> float | None:
     """Return the share of decided pairs of unlike length that the longer answer won."""
     won = total = 0
-    for (key, turn, one, two), values in own.says.items():
+    for (key, turn, one, two), values in judge.says.items():
         sizes = length(key, turn, one), length(key, turn, two)
         if sizes[0] is None or sizes[1] is None or sizes[0] == sizes[1]:
             continue
@@ -290,21 +290,21 @@ def _longer(own: _Judge, length: Callable[[QuestionId, int, str], int | None]) -
     return won / total if total else None
 
 
-def _repeats(own: _Judge) -> float | None:
+def _repeats(judge: _Judge) -> float | None:
     """Return how often a verdict was the same when it was made again."""
     pairs = [
         one == other
-        for values in [*own.grades.values(), *own.says.values()]
+        for values in [*judge.grades.values(), *judge.says.values()]
         for one, other in combinations(values, 2)
     ]
     return sum(pairs) / len(pairs) if pairs else None
 
 
-def _by_category(data: Data, own: _Judge) -> dict[str, float]:
+def _by_category(data: Data, judge: _Judge) -> dict[str, float]:
     flipped: Counter[str] = Counter()
     pairs: Counter[str] = Counter()
-    for key, number in own.pairs.items():
+    for key, number in judge.pairs.items():
         category = data.bench.by_id[key].category
         pairs[category] += number
-        flipped[category] += own.flipped[key]
+        flipped[category] += judge.flipped[key]
     return {name: flipped[name] / number for name, number in pairs.items()}

@@ -69,7 +69,7 @@ def choice(view: View, name: str, label: str, options: Mapping[str, str] | Itera
 
     Nothing if there is nothing to choose.
     """
-    words = dict(options) if isinstance(options, Mapping) else {own: own for own in options}
+    words = dict(options) if isinstance(options, Mapping) else {value: value for value in options}
     if len(words) < 2:
         return Markup("")
     now = getattr(view, name)

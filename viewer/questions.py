@@ -51,8 +51,8 @@ class Item:
     @property
     def means(self) -> list[float]:
         """The mean of each model that has a number."""
-        own = [[v for v in cell.values() if v == v] for cell in self.cells.values()]
-        return [sum(values) / len(values) for values in own if values]
+        numbers = [[v for v in cell.values() if v == v] for cell in self.cells.values()]
+        return [sum(values) / len(values) for values in numbers if values]
 
     @property
     def difference(self) -> float:
@@ -74,8 +74,8 @@ def show(data: Data, view: View, site: Site) -> str:
     if view.question and question is None:
         return pages.notice(f"there is no question {view.question} in {data.bench.name}")
     if question is not None:
-        found = items(data, view)
-        return conversation.show(data, view, site, question, [own.question for own in found])
+        listed = [item.question for item in items(data, view)]
+        return conversation.show(data, view, site, question, listed)
     if view.find:
         return _found(data, view, site)
     return _list(data, view, site)
@@ -93,32 +93,32 @@ def items(data: Data, view: View) -> list[Item]:
     """Return the rows of the list: filtered and sorted."""
     chosen = data.chosen(view.verdicts)
     models = columns(data, view)
-    found = [
+    rows = [
         Item(question, {model: {} for model in models})
         for question in data.bench.questions
         if view.category in ("", question.category)
     ]
     if chosen is not None:
-        _fill(found, data, chosen, view, models)
+        _fill(rows, data, chosen, view, models)
     keep = {
-        "flipped": lambda own: own.flipped,
-        "failed": lambda own: own.failed,
-        "second": lambda own: own.second,
+        "flipped": lambda item: item.flipped,
+        "failed": lambda item: item.failed,
+        "second": lambda item: item.second,
     }.get(view.only)
-    found = [own for own in found if keep is None or keep(own)]
+    rows = [item for item in rows if keep is None or keep(item)]
     order = {
-        "low": lambda own: (not own.means, sum(own.means) / max(1, len(own.means))),
-        "high": lambda own: (not own.means, -sum(own.means) / max(1, len(own.means))),
-        "difference": lambda own: -own.difference,
-        "disagreement": lambda own: -own.spread,
-        "flip": lambda own: -own.flipped,
+        "low": lambda item: (not item.means, sum(item.means) / max(1, len(item.means))),
+        "high": lambda item: (not item.means, -sum(item.means) / max(1, len(item.means))),
+        "difference": lambda item: -item.difference,
+        "disagreement": lambda item: -item.spread,
+        "flip": lambda item: -item.flipped,
     }.get(view.sort)
-    return found if order is None else sorted(found, key=order)
+    return rows if order is None else sorted(rows, key=order)
 
 
-def _fill(found: list[Item], data: Data, chosen: Verdicts, view: View, models: list[str]) -> None:
+def _fill(listed: list[Item], data: Data, chosen: Verdicts, view: View, models: list[str]) -> None:
     """Put numbers, flips and the judges' disagreement into the rows."""
-    by_id = {own.question.question_id: own for own in found}
+    by_id = {item.question.question_id: item for item in listed}
     panel = chosen.of(view.judge)
     metric = criterion_of(chosen, view)
     scores = panel.combined.of(metric=metric)
@@ -139,7 +139,7 @@ def _fill(found: list[Item], data: Data, chosen: Verdicts, view: View, models: l
         if (row := rows[question]) is not None:
             row.failed += 1
     if view.sort == "disagreement":
-        sources = [own.scores for own in chosen.sources.values()]
+        sources = [source.scores for source in chosen.sources.values()]
         if view.other and (other := data.verdicts.get(view.other)) is not None:
             sources = [panel.scores, other.panel.scores]
         elif view.other in chosen.sources:
@@ -148,13 +148,13 @@ def _fill(found: list[Item], data: Data, chosen: Verdicts, view: View, models: l
             if (row := rows[question]) is not None:
                 row.spread = spread
     for pairs in _pairs(data, panel.scores):
-        own = pairs.of(models=view.model or None)
-        flipped = own.take(own.flip == FLIPPED)
+        flipped = pairs.of(models=view.model or None)
+        flipped = flipped.take(flipped.flip == FLIPPED)
         codes = (flipped.question, flipped.model, flipped.opponent)
         for question, one, two in zip(*(code.tolist() for code in codes), strict=True):
             if (row := rows[question]) is not None:
                 row.flipped += 1
-                row.pairs.append((own.models[one], own.models[two]))
+                row.pairs.append((pairs.models[one], pairs.models[two]))
 
 
 def criterion_of(chosen: Verdicts, view: View) -> str:
@@ -167,7 +167,7 @@ def _pairs(data: Data, scores: Scores) -> list[Scores]:
     """Return the pairs in which flips are looked for: these, or those beside them."""
     if scores.paired:
         return [scores]
-    return [own.panel.scores for own in data.verdicts.values() if own.panel.form == "pair"]
+    return [v.panel.scores for v in data.verdicts.values() if v.panel.form == "pair"]
 
 
 def _of_first(both: Scores, models: Sequence[str]) -> Scores:
@@ -184,35 +184,34 @@ def _spreads(sources: Sequence[Scores], metric: str, models: Sequence[str]) -> d
     highest: dict[tuple[int, ...], float] = {}
     lowest: dict[tuple[int, ...], float] = {}
     for source in sources:
-        own = source.of(metric=metric, models=models or None).mirrored()
-        own = own.take(own.valid)
-        keys = zip(
-            *(c.tolist() for c in (own.question, own.turn, own.model, own.opponent)), strict=True
-        )
-        for key, value in zip(keys, own.value.tolist(), strict=True):
+        scores = source.of(metric=metric, models=models or None).mirrored()
+        scores = scores.take(scores.valid)
+        columns = (scores.question, scores.turn, scores.model, scores.opponent)
+        keys = zip(*(column.tolist() for column in columns), strict=True)
+        for key, value in zip(keys, scores.value.tolist(), strict=True):
             highest[key] = max(value, highest.get(key, value))
             lowest[key] = min(value, lowest.get(key, value))
-    found: dict[int, float] = {}
+    widest: dict[int, float] = {}
     for key, value in highest.items():
-        found[key[0]] = max(found.get(key[0], 0.0), value - lowest[key])
-    return found
+        widest[key[0]] = max(widest.get(key[0], 0.0), value - lowest[key])
+    return widest
 
 
 def _list(data: Data, view: View, site: Site) -> str:
-    found = items(data, view)
+    listed = items(data, view)
     live = site.live
     page = int(view.page) if view.page.isdecimal() and len(view.page) < 7 else 1
-    last = max(1, -(-len(found) // PAGE))
+    last = max(1, -(-len(listed) // PAGE))
     page = min(max(page, 1), last)
-    shown = found[(page - 1) * PAGE : page * PAGE] if live else found
+    shown = listed[(page - 1) * PAGE : page * PAGE] if live else listed
     models = columns(data, view)
     steps = [view.to(page=str(n)) if 1 <= n <= last else None for n in (page - 1, page + 1)]
     return pages.render(
         "list.html",
         view=view,
-        rows=[_row(own, view, site, models) for own in shown],
+        rows=[_row(item, view, site, models) for item in shown],
         models=models,
-        total=len(found),
+        total=len(listed),
         first=(page - 1) * PAGE + 1,
         steps=[site.href(step) if step and live else "" for step in steps],
         choices=choices(data, view) if live else "",
@@ -220,16 +219,16 @@ def _list(data: Data, view: View, site: Site) -> str:
     )
 
 
-def _row(own: Item, view: View, site: Site, models: Sequence[str]) -> dict[str, object]:
-    question = own.question
-    side_by_side = tuple(models[:COLUMNS]) if view.model or not own.pairs else own.pairs[0]
-    if not own.pairs and not view.model:
+def _row(item: Item, view: View, site: Site, models: Sequence[str]) -> dict[str, object]:
+    question = item.question
+    side_by_side = tuple(models[:COLUMNS]) if view.model or not item.pairs else item.pairs[0]
+    if not item.pairs and not view.model:
         side_by_side = tuple(models[:2])
     there = view.to(question=str(question.question_id), model=side_by_side, find="")
     snippet = " ".join(question.turns[0][:300].split())
     cells = []
     for model in models:
-        values = [own.cells[model][turn] for turn in sorted(own.cells[model])]
+        values = [item.cells[model][turn] for turn in sorted(item.cells[model])]
         known = [value for value in values if value == value]
         address = site.href(there.to(model=(model,)))
         cells.append(
@@ -245,9 +244,9 @@ def _row(own: Item, view: View, site: Site, models: Sequence[str]) -> dict[str, 
         "snippet": snippet if len(snippet) < 130 else snippet[:130].rstrip() + "…",
         "category": question.category,
         "cells": cells,
-        "flipped": own.flipped,
-        "failed": own.failed,
-        "spread": own.spread,
+        "flipped": item.flipped,
+        "failed": item.failed,
+        "spread": item.spread,
     }
 
 
@@ -260,7 +259,7 @@ def choices(data: Data, view: View) -> Markup:
         judges |= {name: name for name in chosen.sources}
     metrics: dict[str, str] = {}
     if chosen is not None:
-        metrics = {own: own for own in chosen.panel.metrics}
+        metrics = {name: name for name in chosen.panel.metrics}
         named = replace(named, criterion=criterion_of(chosen, view))
     categories = list(dict.fromkeys(question.category for question in data.bench.questions))
     fields = [
@@ -270,7 +269,9 @@ def choices(data: Data, view: View) -> Markup:
         ),
         pages.choice(view, "judge", "Judge", judges),
         pages.choice(named, "criterion", "Criterion", metrics if len(metrics) > 1 else {}),
-        pages.choice(view, "category", "Category", {"": "all", **{own: own for own in categories}}),
+        pages.choice(
+            view, "category", "Category", {"": "all", **{name: name for name in categories}}
+        ),
         pages.choice(view, "only", "Only", FILTERS),
         pages.choice(view, "sort", "Sorted by", SORTS),
     ]

@@ -35,12 +35,12 @@ class Hit(NamedTuple):
 
 def find(data: Data, view: View) -> tuple[list[Hit], bool]:
     """Return the first places with the view's text, and whether there are more."""
-    found: list[Hit] = []
+    hits: list[Hit] = []
     for hit in _hits(data, view):
-        if len(found) == MOST:
-            return found, True
-        found.append(hit)
-    return found, False
+        if len(hits) == MOST:
+            return hits, True
+        hits.append(hit)
+    return hits, False
 
 
 def _hits(data: Data, view: View) -> Iterator[Hit]:
@@ -100,14 +100,14 @@ def _places(path: pathlib.Path, needles: set[bytes]) -> Iterator[int]:
     start = 0
     for piece in _pieces(path, longest):
         small = piece.lower()
-        own: set[int] = set()
+        hits: set[int] = set()
         for needle in needles:
             at = small.find(needle)
             while at >= 0:
-                own.add(start + at)
+                hits.add(start + at)
                 line = small.find(b"\n", at)  # once a row is enough
                 at = small.find(needle, line) if line >= 0 else -1
-        yield from sorted(own)
+        yield from sorted(hits)
         start += len(piece) - longest
 
 

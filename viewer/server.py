@@ -106,10 +106,10 @@ class Hosts:
 
     def __init__(self, listens_on: str, allowed: Iterable[str] = ()) -> None:
         """A viewer that others can reach answers for IP addresses too: rebinding needs a name."""
-        own = listens_on.strip("[]").lower()
-        self.beyond = not is_loopback(own)
+        address = listens_on.strip("[]").lower()
+        self.beyond = not is_loopback(address)
         machine = {socket.gethostname().lower()} if self.beyond else set()
-        self.names = {"localhost", own, *machine, *(name.lower() for name in allowed)}
+        self.names = {"localhost", address, *machine, *(name.lower() for name in allowed)}
 
     def refusal(self, method: str, headers: dict[str, str]) -> str | None:
         """Return why a request is refused, in one line; None if it is answered."""
@@ -119,8 +119,8 @@ class Hosts:
             return f"this viewer does not serve {name or 'requests without a host'}; {advice}"
         site, origin = headers.get("sec-fetch-site"), headers.get("origin")
         if site is None and origin is not None:  # no TLS from another machine: browsers say less
-            own = _host_of(origin) in {name, *self.names}
-            site = "same-origin" if own else "cross-site"
+            same = _host_of(origin) in {name, *self.names}
+            site = "same-origin" if same else "cross-site"
         followed = method in ("GET", "HEAD") and headers.get("sec-fetch-mode") == "navigate"
         if site in (None, "same-origin", "none") or followed:
             return None

@@ -50,7 +50,7 @@ def show(data: Data, view: View, site: Site) -> str:
     if view.show == "result":
         return _result(data, view, booth, site)
     if view.show == "votes":
-        cast = [(own, booth.said(own), site.href(view.to(show=own.token))) for own in booth.cast()]
+        cast = [(b, booth.said(b), site.href(view.to(show=b.token))) for b in booth.cast()]
         return pages.render(
             "votes.html", voter=booth.voter, cast=cast, back=site.href(view.to(show=""))
         )
@@ -136,13 +136,17 @@ def _result(data: Data, view: View, booth: Booth, site: Site) -> str:
     won: dict[str, dict[str, float]] = {}
     for vote in booth.votes.values():
         for side, model in (("model_a", vote.model_a), ("model_b", vote.model_b)):
-            own = won.setdefault(model, {"win": 0, "tie": 0, "loss": 0})
-            own[
+            record = won.setdefault(model, {"win": 0, "tie": 0, "loss": 0})
+            record[
                 "tie" if vote.winner.startswith("tie") else "win" if vote.winner == side else "loss"
             ] += 1
     rows: list[dict[str, Any]] = [
-        {"model": model, **own, "rate": (own["win"] + own["tie"] / 2) / sum(own.values())}
-        for model, own in won.items()
+        {
+            "model": model,
+            **record,
+            "rate": (record["win"] + record["tie"] / 2) / sum(record.values()),
+        }
+        for model, record in won.items()
     ]
     rows.sort(key=lambda row: -row["rate"])
     columns = [

@@ -2,6 +2,7 @@
 
 import json
 import pathlib
+import shutil
 from typing import Any
 
 import pytest
@@ -164,6 +165,25 @@ def test_every_tab_fits_the_screen_and_axe_finds_nothing(
         found = axe.run(page, options={"resultTypes": ["violations"]}).response["violations"]
         told = [(own["id"], own["nodes"][0]["html"][:200]) for own in found]
         assert told == [], query
+
+
+@pytest.mark.reference
+def test_a_board_of_34_models_and_its_worst_answers(
+    viewer: Any, watched: Any, reference_data: pathlib.Path, tmp_path: pathlib.Path
+) -> None:
+    home, source = tmp_path / "mt_bench", reference_data / "mt_bench"
+    (home / "model_judgment").mkdir(parents=True)
+    shutil.copy(source / "question.jsonl", home)
+    grades = source / "model_judgment" / "gpt-4_single.scores_only.jsonl"
+    shutil.copy(grades, home / "model_judgment" / "gpt-4_single.jsonl")
+    shutil.copytree(source / "model_answer", home / "model_answer")
+    page = watched.open(viewer(tmp_path)[1])
+    assert words(page).startswith("gpt-4 is the best of 34 models on 80 questions: 8.99 of 10")
+    assert page.locator(".tb-table tbody tr").count() == 34
+    assert page.evaluate("document.documentElement.scrollHeight") <= 1200
+    watched.leads(page.get_by_role("link", name="llama-13b", exact=True).click)
+    watched.leads(page.locator(".tb-list tbody a").first.click)
+    assert page.locator(".tb-side:visible").count() == 2
 
 
 def test_nothing_hostile_runs_in_the_viewer(

@@ -1,5 +1,6 @@
 """What the views show: who won, the worst answers, flips, a text with its mark, both judges."""
 
+import gzip
 import pathlib
 import re
 
@@ -91,6 +92,17 @@ def test_a_text_in_another_script_is_found_however_json_writes_it(tmp_path: path
     )
     _, page = Views(Home(home)).show("?tab=questions&find=你好, Café")
     assert words(page).count("ant, turn 1") == 2
+
+
+def test_packed_files_are_shown_and_searched(tmp_path: pathlib.Path) -> None:
+    home = small(tmp_path)
+    for path in (home / "small").glob("model_*/*.jsonl"):
+        with gzip.open(path.with_name(f"{path.name}.gz"), "wb") as packed:
+            packed.write(path.read_bytes())
+        path.unlink()
+    views = Views(Home(home))
+    assert words(views.show("")[1]).startswith("ant is the best of 3 models")
+    assert views.show("?tab=questions&find=bee says")[1].count("<mark>") == 6
 
 
 def test_judges_are_rows_with_flips_and_agreement(views: Views) -> None:
