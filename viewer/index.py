@@ -236,7 +236,10 @@ def _columns(row: Any) -> tuple[str, int, bytes]:
         key = (row.key, row.judge)
         row.user_prompt = row.g1_user_prompt = row.g2_user_prompt = row.system_prompt = None
         row.judgment = row.g1_judgment = row.g2_judgment = None
-        row.details = [Detail(usage=detail.usage, seconds=detail.seconds) for detail in row.details]
+        row.details = [
+            Detail(usage=detail.usage, seconds=detail.seconds, batch=detail.batch)
+            for detail in row.details
+        ]
         if row.made_from is not None:
             row.made_from = MadeFrom(question=row.made_from.question)
     else:

@@ -17,6 +17,7 @@ import numpy as np
 from markupsafe import Markup
 
 from harness.bench import name_of
+from harness.models.prices import list_price
 from harness.reporting.charts import Mark, bars
 from harness.reporting.html import table_html
 from harness.reporting.page import Column, Table
@@ -50,6 +51,7 @@ class _Judge:
         default_factory=lambda: defaultdict(list)
     )
     tokens: list[int] = field(default_factory=list)
+    dollars: list[float] = field(default_factory=list)
     seconds: list[float] = field(default_factory=list)
 
 
@@ -74,6 +76,7 @@ def show(data: Data, view: View, site: Site) -> str:
         Column("repeats", "repeats %", "%", help="the same verdict when judged again"),
         Column("failed", "no verdict"),
         Column("tokens", "tokens each", ".0"),
+        Column("dollars", "$ per 1,000", ".2", help="1,000 calls at the listed price"),
         Column("seconds", "seconds each", ".1"),
     ]
 
@@ -138,6 +141,7 @@ def judge_rows(data: Data) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
             "verdicts": judge.verdicts,
             "failed": judge.failed or None,
             "tokens": float(np.mean(judge.tokens)) if judge.tokens else None,
+            "dollars": 1000 * float(np.mean(judge.dollars)) if judge.dollars else None,
             "seconds": float(np.mean(judge.seconds)) if judge.seconds else None,
         }
         if total := judge.pairs.total():
@@ -184,10 +188,12 @@ def _share(data: Data, part: Counter[QuestionId], whole: Counter[QuestionId]) ->
 @functools.lru_cache(maxsize=1)
 def _counted(data: Data) -> dict[str, _Judge]:
     judges: dict[str, _Judge] = defaultdict(_Judge)
+    price_of = functools.cache(list_price)
     for _, row in data.index.slims("judgment"):
         if row.question_id not in data.bench.by_id:
             continue
         judge, key = judges[row.judge_model], row.question_id
+        price = price_of(row.judge_model)
         judge.verdicts += 1
         judge.failed += row.failed
         for detail in row.details:
@@ -195,6 +201,8 @@ def _counted(data: Data) -> dict[str, _Judge]:
                 judge.tokens.append(
                     (detail.usage.prompt_tokens or 0) + detail.usage.completion_tokens
                 )
+            if (dollars := price.cost(detail) if price else None) is not None:
+                judge.dollars.append(dollars)
             if detail.seconds is not None:
                 judge.seconds.append(detail.seconds)
         if row.failed:
