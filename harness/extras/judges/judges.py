@@ -359,7 +359,7 @@ def _correlations(
         empty = mean(())
         found |= named(measure, over_questions(pairs, statistic) if usable else empty)
     by_judge, by_people = rates(items)
-    about = {"judge": name[0], "judge_set": name[1] or None}
+    about = {"judge": name[0], "judge_set": name[1]}
     table = [
         about | {"model": model, "by_judge": one, "by_people": other}
         for model, one, other in zip(models, by_judge.tolist(), by_people.tolist(), strict=True)
@@ -425,7 +425,7 @@ def _key(row: Mapping[str, Any]) -> Name:
 
 
 def _name(row: Mapping[str, Any]) -> str:
-    plain = row["judge_set"] in (None, "unstated", "mt_bench")
+    plain = (row["judge_set"] or "").split(" ")[0] in ("", "unstated", "mt_bench")
     return str(row["judge"]) if plain else f"{row['judge']} ({row['judge_set']})"
 
 
