@@ -1,1 +1,1 @@
-"""Rooms that are being replaced; only `harness.cli`, the public functions and `viewer.old` use them."""
+"""Rooms that are being replaced; only `harness.cli` and the public functions use them."""

@@ -1,4 +1,4 @@
-"""Conversations of twenty turns go through answering, judging, results and the viewer."""
+"""Conversations of twenty turns go through answering, judging, and results."""
 
 import pathlib
 
@@ -11,10 +11,6 @@ from harness.cli.show_result import main as show_result
 from harness.old.judging.run import JudgeOptions, plan_judgments, run_judgments
 from tests.old.protocol_server import Asked, ProtocolServer, verdict
 from tests.old.small_bench import question, rows, small_bench
-from viewer.old.app import Views
-from viewer.old.context import Context
-from viewer.old.later import Later
-from viewer.old.store import Store
 
 TURNS = range(1, 21)
 
@@ -64,13 +60,3 @@ def test_results_have_every_turn(bench: Bench, capsys: pytest.CaptureFixture[str
     table = harness.show_result("single", bench_name=bench.name, data_dir=bench.folder.parent)
     assert {row["model"]: row["n"] for row in table.rows()} == {"m": 40, "n": 40}
     assert show_result([*where, "--mode", "pairwise-all"]) == 0
-
-
-def test_the_viewer_shows_every_turn(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = Later.get
-    monkeypatch.setattr(Later, "get", lambda *given, **named: whole(*given, **{**named, "patience": 60}))
-    views = Views(Context(Store(bench.folder.parent, [bench.name])))
-    for query in ("?tab=answers&question=2&model=m", "?tab=compare&question=2&model=m&model=n"):
-        _, page = views.view(query)
-        assert all(f"Message {turn}?" in page for turn in TURNS)
-        assert all(f"Reply to message {turn}." in page for turn in TURNS)

@@ -1,4 +1,4 @@
-"""What is at an address is read from a copy that is as it is there; what is in parts is joined for the viewer."""
+"""What is at an address is read from a copy that is as it is there."""
 
 import functools
 import gzip
@@ -19,7 +19,6 @@ from harness.old.jsonl import copies
 from harness.old.jsonl.copies import is_address, local_file, local_folder, need_near, plain_copy
 from harness.old.results.show import show_result
 from tests.old.small_bench import question, small_bench
-from viewer.old.store import Store
 
 fsspec = pytest.importorskip("fsspec")
 
@@ -194,14 +193,6 @@ def test_parts_are_joined_once_for_who_jumps_about(near: pathlib.Path, home: pat
     assert len(plain_copy(grades).read_bytes().splitlines()) == 16, "each part ends its last line"
     answers = near / "small" / "model_answer" / "builtin%2Feliza.jsonl"
     assert plain_copy(answers) == answers
-
-
-def test_the_viewer_shows_what_is_in_parts(near: pathlib.Path) -> None:
-    store = Store(near)
-    bench = store.bench("small")
-    [file] = store.judgment_files(bench)
-    key = bench.questions[0].question_id
-    assert len(list(store.places(file.path, patience=60).rows(key))) == 4
 
 
 def test_a_file_that_unpacks_to_far_more_than_its_size_is_refused(

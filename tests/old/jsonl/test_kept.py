@@ -9,7 +9,12 @@ from harness.old.jsonl import kept
 from harness.old.jsonl.kept import Kept, keep_reads
 from harness.old.judgments.reading import read_judgments
 from tests.old.small_bench import write
-from tests.old.viewer.test_app import grade
+
+
+def grade(number: int, model: str, score: float, turn: int = 1) -> dict[str, object]:
+    """Return the row of a grade as FastChat writes it."""
+    row = {"question_id": number, "model": model, "judge": ["j", "single-v1"], "turn": turn}
+    return {**row, "user_prompt": "p", "judgment": f"[[{score}]]", "score": score, "tstamp": 1.0}
 
 
 @pytest.fixture
