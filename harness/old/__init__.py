@@ -1,1 +1,0 @@
-"""Rooms that are being replaced; only `harness.cli` and the public functions use them."""
