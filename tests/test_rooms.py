@@ -10,7 +10,7 @@ ROOMS = (
     *("errors", "types", "registry", "options", "store", "bench", "models", "running", "answering"),
     *("judging", "metrics", "results", "reporting", "cli", "extras"),
 )
-OLD_LINES = 57_200
+OLD_LINES = 56247
 """Lines in harness/old and viewer/old; lower it when they shrink."""
 
 
