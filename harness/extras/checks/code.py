@@ -174,10 +174,11 @@ class Code(Check, frozen=True, kw_only=True, tag="code"):
             files = {"answer": code, "main": language.calls}
             return self._called(sandbox.run(files, command, stdin, self.seconds), token)
         if self.tests is not None:
-            main = language.tested
-            for slot, text in (("{answer}", code), ("{tests}", self.tests), ("{token}", token)):
-                main = main.replace(slot, text)
-            files = {"answer": code, "tests": self.tests, "main": main}
+            files = {"answer": code, "tests": self.tests}
+            slots = {**files, "token": token}
+            files["main"] = re.sub(
+                r"\{(answer|tests|token)\}", lambda match: slots[match[1]], language.tested
+            )
             ran = sandbox.run(files, command, stdin, self.seconds)
             return "" if token in ran.stdout else f"tests: {_end(ran)}"
         for number, case in enumerate(self.cases, 1):
