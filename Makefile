@@ -4,6 +4,7 @@
 # make test   the tests, but for slow ones and those in a browser: some minutes
 # make test-quick  those that start no process and no server: under a minute
 # make test-all    every test; slow proofs, the browser and all odd files with them
+# make docs   the documentation as a site in site/
 # make fuzz   a million odd files to every reader (FUZZ_CASES=N for another number, FUZZ_SEED=TEXT for others)
 PYTHON ?= python3
 VENV ?= .venv
@@ -12,10 +13,10 @@ BIN = $(VENV)/bin
 # Without compiled modules every process that a test starts compiles all of them again, which doubles its time.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo viewer test test-quick test-all fuzz check format clean-demo
+.PHONY: help demo viewer docs test test-quick test-all fuzz check format clean-demo
 
 help:
-	@sed -n '1,7s/^# //p' Makefile
+	@sed -n '1,8s/^# //p' Makefile
 
 demo: $(VENV)/.installed
 	@PATH="$(CURDIR)/$(BIN):$$PATH" sh examples/demo.sh
@@ -46,6 +47,11 @@ check: $(VENV)/.dev
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 
+docs: $(VENV)/.docs
+	@$(BIN)/python -m docs.generate
+	@$(BIN)/mkdocs build --quiet --strict
+	@echo "site/index.html"
+
 format: $(VENV)/.dev
 	@$(BIN)/ruff check --fix .
 	@$(BIN)/ruff format .
@@ -69,4 +75,9 @@ $(VENV)/.installed: $(BIN)/python pyproject.toml
 $(VENV)/.dev: $(VENV)/.installed
 	@echo "installing what the tests need" >&2
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
+	@touch $@
+
+$(VENV)/.docs: $(VENV)/.installed
+	@echo "installing what the documentation needs" >&2
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[docs]'
 	@touch $@

@@ -3,8 +3,10 @@
 reference/commands.md   from the options records: the text of every --help
 reference/rows.md       from harness/types.py
 reference/python.md     from harness/__init__.pyi: every public function with its first sentence
+reference/modules.md    every module with the first sentence of its docstring
 """
 
+import ast
 import importlib
 import inspect
 import pathlib
@@ -19,6 +21,7 @@ from harness.cli.main import COMMANDS
 from harness.cli.parser import CODES, help_texts
 from harness.options import Field, fields, option
 
+ROOT = pathlib.Path(__file__).resolve().parent.parent
 FOLDER = pathlib.Path(__file__).resolve().parent / "reference"
 RECORDS = {name: "".join(map(str.capitalize, name.split("_"))) for name in COMMANDS}
 ROWS = (
@@ -75,7 +78,7 @@ def commands() -> str:
 def rows() -> str:
     """Return every kind of row with its fields."""
     texts = help_texts(inspect.getfile(types))
-    head, _, rest = inspect.cleandoc(types.__doc__ or "").partition("\n\n")
+    _, _, rest = inspect.cleandoc(types.__doc__ or "").partition("\n\n")
     _, _, prose = rest.partition("\n\n")
     parts = ["# Rows", prose.replace("\n", " ")]
     for name in ROWS:
@@ -96,9 +99,34 @@ def python() -> str:
     for module, name in sorted(re.findall(r"^from (\S+) import (\w+) as", stub, re.M), key=_by):
         found = getattr(importlib.import_module(module), name)
         sentence = " ".join((inspect.getdoc(found) or "").partition("\n\n")[0].split())
-        call = f"{name}(…)" if inspect.isfunction(found) else name
+        call = f"{name}(…)" if not inspect.isclass(found) else name
         lines.append(f"| `{call}` | {_cell(sentence)} |")
     return PYTHON + "\n".join(lines) + "\n"
+
+
+def modules() -> str:
+    """Return every module of the house, room by room."""
+    parts = [
+        "# Modules",
+        "Every file with the first sentence of its docstring; [the tour](../tour.md) has the rooms.",
+    ]
+    folders = [ROOT / "harness", *(ROOT / f for f in _rooms()), ROOT / "viewer"]
+    for folder in folders:
+        lines = ["| file | what it is |", "| --- | --- |"]
+        for path in sorted(folder.glob("*.py")):
+            doc = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
+            sentence = " ".join(doc.partition("\n\n")[0].split())
+            if sentence and path.name != "__main__.py":
+                lines.append(f"| `{path.name}` | {_cell(sentence)} |")
+        parts += [f"## {folder.relative_to(ROOT)}/", "\n".join(lines)]
+    return "\n\n".join(parts) + "\n"
+
+
+def _rooms() -> list[str]:
+    inner = ["store", "bench", "models", "running", "answering", "judging", "metrics", "results"]
+    extras = sorted(path.parent.name for path in (ROOT / "harness/extras").glob("*/__init__.py"))
+    rooms = [f"harness/{name}" for name in (*inner, "reporting", "cli")]
+    return rooms + [f"harness/extras/{name}" for name in extras]
 
 
 PYTHON = """\
@@ -113,8 +141,8 @@ harness.gen_answer(["builtin/reference", "builtin/eliza"], first_n=8)
 harness.gen_judgment("builtin/overlap")
 result = harness.show_result()
 print(result.page.outcome)  # who is better, in words
-for row in result.rows:     # a dictionary for each model
-    print(row["model"], row["score"])
+for row in result.rows():   # a dictionary for each model
+    print(row["model"], row["average"])
 result.frame()              # the same as a pandas frame
 ```
 
@@ -130,6 +158,7 @@ def pages() -> dict[pathlib.Path, str]:
         FOLDER / "commands.md": commands(),
         FOLDER / "rows.md": rows(),
         FOLDER / "python.md": python(),
+        FOLDER / "modules.md": modules(),
     }
 
 
