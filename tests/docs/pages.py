@@ -83,6 +83,13 @@ def toy(call: Call) -> str:
     number = zlib.crc32(call.text.encode()) % 8
     if "Rating: [[" in prompt:
         return f"It could say more.\n\nRating: [[{(6 if 'First,' in prompt else 4) + number % 3}]]"
+    if "[RESULT]" in prompt:
+        return "It is right, if brief. [RESULT] 4"
+    if "NOT_ATTEMPTED" in prompt:
+        return '{"label": "INCORRECT"}'
+    if '"rank"' in prompt or "'rank'" in prompt:
+        one, other = ("model_1", "model_2")
+        return str([{"model": one, "rank": 1}, {"model": other, "rank": 2}])
     if "[[A]]" in prompt:
         one, other = prompt.find("First,"), prompt.find("Well,")
         first = "A" if one < other else "B"
