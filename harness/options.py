@@ -101,9 +101,11 @@ class AnswerSampling(Struct, kw_only=True, frozen=True):
 class JudgeSampling(Struct, kw_only=True, frozen=True):
     """Sampling of the judge."""
 
-    temperature: Annotated[Annotated[float, Meta(ge=0, le=2)] | None, Flag("T")] = None
+    temperature: Annotated[
+        Annotated[float, Meta(ge=0, le=2)] | None, Flag("T", ("--force-temperature",))
+    ] = None
     """the judge's temperature (default: the judge set's)"""
-    max_tokens: Annotated[Count | None, Flag("N")] = None
+    max_tokens: Annotated[Count | None, Flag("N", ("--max-new-token",))] = None
     """the most tokens of a judgment (default: the judge set's)"""
     param: Annotated[Names, Flag("NAME=VALUE")] = ()
     """further parameters of the requests to the judge, as for gen_answer"""
