@@ -3,6 +3,7 @@
 reference/commands.md   from the options records: the text of every --help
 reference/rows.md       from harness/types.py
 reference/python.md     from harness/__init__.pyi: every public function with its first sentence
+reference/judge-reports.md   from the docstrings of harness/extras/judges
 reference/modules.md    every module with the first sentence of its docstring
 """
 
@@ -20,6 +21,7 @@ from harness import options, types
 from harness.cli.main import COMMANDS
 from harness.cli.parser import CODES, help_texts
 from harness.options import Field, fields, option
+from harness.registry import TABLE
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 FOLDER = pathlib.Path(__file__).resolve().parent / "reference"
@@ -122,6 +124,18 @@ def modules() -> str:
     return "\n\n".join(parts) + "\n"
 
 
+def reports() -> str:
+    """Return every report of judge_report with its formula."""
+    lines = [
+        "# Reports on judges",
+        "`judge_report NAME`: how good a judge is. Errors are over questions.",
+    ]
+    for name, target in TABLE["report"].items():
+        module, _, _ = target.partition(":")
+        lines += [f"## {name}", inspect.getdoc(importlib.import_module(module)) or ""]
+    return "\n\n".join(lines) + "\n"
+
+
 def _rooms() -> list[str]:
     inner = ["store", "bench", "models", "running", "answering", "judging", "metrics", "results"]
     extras = sorted(path.parent.name for path in (ROOT / "harness/extras").glob("*/__init__.py"))
@@ -141,9 +155,9 @@ harness.gen_answer(["builtin/reference", "builtin/eliza"], first_n=8)
 harness.gen_judgment("builtin/overlap")
 result = harness.show_result()
 print(result.page.outcome)  # who is better, in words
-for row in result.rows():   # a dictionary for each model
+for row in result.rows():  # a dictionary for each model
     print(row["model"], row["average"])
-result.frame()              # the same as a pandas frame
+result.frame()  # the same as a pandas frame
 ```
 
 `turnbench.toml` is read by commands only. Errors are a small tree below `harness.TurnbenchError`,
@@ -158,6 +172,7 @@ def pages() -> dict[pathlib.Path, str]:
         FOLDER / "commands.md": commands(),
         FOLDER / "rows.md": rows(),
         FOLDER / "python.md": python(),
+        FOLDER / "judge-reports.md": reports(),
         FOLDER / "modules.md": modules(),
     }
 

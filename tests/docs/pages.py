@@ -1,13 +1,16 @@
 """What the documentation says to do, done: its files written, its commands run.
 
 A comment before a block of a page says what it is: `<!-- file: PATH -->` a file to write,
-`<!-- run -->` commands to run (`<!-- run: 1 -->`: that end with 1), `<!-- prints -->` lines that
-the commands before it printed, numbers aside.
+`<!-- package: DIR -->` a pyproject.toml whose entry points count as installed, `<!-- run -->`
+commands to run (`<!-- run: 1 -->`: that end with 1), `<!-- copy: A B -->` a file to copy,
+`<!-- prints -->` lines that the commands before it printed, numbers aside.
 """
 
 import pathlib
 import re
 import shlex
+import shutil
+import tomllib
 import zlib
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -58,6 +61,8 @@ def follow(path: pathlib.Path, folder: pathlib.Path, server: str) -> str:
             target = folder / rest.strip()
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_text(text.replace(SERVER, server), encoding="utf-8")
+        elif kind == "package":
+            install(text, folder)
         elif kind == "run":
             since = ""
             for line in lines(text.replace(SERVER, server)):
@@ -65,11 +70,28 @@ def follow(path: pathlib.Path, folder: pathlib.Path, server: str) -> str:
                 assert done.exit == int(rest or 0), f"{line}\n{done.out}{done.err}"
                 since += done.out + done.err
             printed += since
+        elif kind == "copy":
+            shutil.copy(*(folder / word for word in rest.split()))
         elif kind == "prints":
             said = {shape(line) for line in since.splitlines()}
             for line in text.splitlines():
                 assert shape(line) in said, f"{line!r} is not in\n{since}"
     return printed
+
+
+def install(project: str, folder: pathlib.Path) -> None:
+    """Put the entry points of a pyproject.toml into a folder on the path, as pip would."""
+    table = tomllib.loads(project)["project"]
+    name = table["name"].replace("-", "_")
+    lines = [f"Metadata-Version: 2.1\nName: {table['name']}\nVersion: {table['version']}\n"]
+    points = [
+        "\n".join([f"[{group}]", *(f"{key} = {value}" for key, value in found.items())])
+        for group, found in table["entry-points"].items()
+    ]
+    info = folder / f"{name}-{table['version']}.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("".join(lines), encoding="utf-8")
+    (info / "entry_points.txt").write_text("\n".join(points) + "\n", encoding="utf-8")
 
 
 def shape(line: str) -> str:

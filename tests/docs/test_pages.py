@@ -1,5 +1,6 @@
 """The documentation is current, its links lead somewhere, and its commands do what it says."""
 
+import ast
 import importlib.util
 import pathlib
 import re
@@ -25,7 +26,10 @@ def name(path: pathlib.Path) -> str:
 
 
 @pytest.mark.parametrize("path", RUN, ids=name)
-def test_a_page_does_what_it_says(path: pathlib.Path, tmp_path: pathlib.Path) -> None:
+def test_a_page_does_what_it_says(
+    path: pathlib.Path, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(tmp_path)
     with Server(Rule(toy)) as server:
         follow(path, tmp_path, server.url)
 
@@ -57,6 +61,28 @@ def test_every_link_of_a_page_leads_to_a_file(path: pathlib.Path) -> None:
     for target in re.findall(r"\]\(([^)\s]+)\)", text):
         if not target.startswith(("http", "#", "mailto:")):
             assert (path.parent / target.partition("#")[0]).exists(), target
+
+
+def columns() -> list[str]:
+    """Return the keys and titles of the columns that tables of results and commands have."""
+    found = []
+    for room in ("reporting", "cli"):
+        for path in (ROOT / "harness" / room).glob("*.py"):
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+                if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Column":
+                    words = [a.value for a in node.args[:2] if isinstance(a, ast.Constant)]
+                    found += (
+                        [str(words[1] if len(words) > 1 and words[1] else words[0])]
+                        if words
+                        else []
+                    )
+    return sorted(set(found) - {""})
+
+
+@pytest.mark.parametrize("column", columns())
+def test_the_glossary_has_every_column(column: str) -> None:
+    glossary = (DOCS / "reference" / "glossary.md").read_text(encoding="utf-8")
+    assert column in glossary or column.replace("_", " ") in glossary
 
 
 def test_every_room_is_in_the_tour() -> None:
