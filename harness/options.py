@@ -639,7 +639,7 @@ class Viewer(Struct, kw_only=True, frozen=True):
     data_dir: Annotated[str, Flag("DIR")] = "data"
     """data folder, where answers and judgments are"""
     read_only: bool = False
-    """hide the tab Vote; nothing is written"""
+    """hide the tab Vote; no vote is written"""
     export: Annotated[Path | None, Flag("DIR")] = None
     """write static pages to this folder instead of serving"""
     ballot: Annotated[Names, Flag("FILE.html N")] = ()

@@ -57,6 +57,7 @@ class Verdict(NamedTuple):
     games: tuple[Game, ...] = ()
     """Of pairs judged by a model, those with a verdict."""
     judge_set: str = ""
+    """With its version: `mt_bench 2`."""
     sample: int = 0
     voter: bool = False
     scale: tuple[float, float] | None = None
@@ -253,7 +254,7 @@ def _verdict(row: Judgment, item: Item, file: str) -> Verdict:
         row.judge_model,
         value,
         games,
-        row.judge_set,
+        f"{row.judge_set} {row.judge_set_version}".rstrip(),
         row.sample,
         scale=row.scale,
         file=file,
