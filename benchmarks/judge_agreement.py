@@ -40,7 +40,8 @@ def main(published: pathlib.Path) -> None:
     with tempfile.TemporaryDirectory() as data:
         folder = pathlib.Path(data) / "published"
         folder.mkdir()
-        experts, where = copied(published, folder), {"bench_name": "published", "data_dir": data}
+        experts = copied(published, folder)
+        where: dict[str, Any] = {"bench_name": "published", "data_dir": data}
         gpt4 = folder / "human_judgment" / "gpt4_pair.jsonl"
         grades = next((published / "model_judgment").glob("gpt-4_single*.jsonl"))
         columns = []

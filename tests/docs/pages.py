@@ -110,8 +110,7 @@ def toy(call: Call) -> str:
     if "NOT_ATTEMPTED" in prompt:
         return '{"label": "INCORRECT"}'
     if '"rank"' in prompt or "'rank'" in prompt:
-        one, other = ("model_1", "model_2")
-        return str([{"model": one, "rank": 1}, {"model": other, "rank": 2}])
+        return str([{"model": "model_1", "rank": 1}, {"model": "model_2", "rank": 2}])
     if "[[A]]" in prompt:
         one, other = prompt.find("First,"), prompt.find("Well,")
         first = "A" if one < other else "B"
