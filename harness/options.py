@@ -471,11 +471,10 @@ class JudgeReport(Struct, kw_only=True, frozen=True):
 
     report: Annotated[str, Flag("REPORT", positional=True)] = ""
     """position: verdicts that change with the order; agreement: with people and other judges;
-    length: the longer answer; repeat: the same judged again; self: its own family; reference:
-    wrong answers without one; attack: answers that tell it what to say; corrected: win rates
-    by votes and verdicts; checks: what a program finds; ranking: the models' order; judges:
-    which to choose; worth: how many independent judges a panel is; wording: paraphrases of the
-    prompt"""
+    length: the longer answer; repeat: the same judge again; reference: wrong answers without one;
+    attack: answers that tell it what to say; corrected: win rates by votes and verdicts; checks:
+    what a program finds; judges: which to choose; worth: how many independent judges a panel is;
+    wording: paraphrases of the prompt"""
     select: Select = Select()
     bench: BenchName = BenchName()
     slice: Slice = Slice()
@@ -489,18 +488,6 @@ class JudgeReport(Struct, kw_only=True, frozen=True):
     """checks: the least top grade (default: 9 of 10)"""
     loose: bool = False
     """checks: by their loose reading"""
-    family: Annotated[Names, Flag("MODEL=FAMILY")] = ()
-    """self: the family of a model or judge whose name does not say it"""
-    against: Annotated[Path | None, Flag("FILE")] = None
-    """ranking: a CSV file with a column of models and one of scores"""
-    model_column: Annotated[str | None, Flag("NAME")] = None
-    """ranking: the column of models"""
-    score_column: Annotated[str | None, Flag("NAME")] = None
-    """ranking: the column of scores"""
-    metric: Annotated[Names, Flag("NAME")] = ()
-    """ranking: metrics that need no judge, to compare its verdicts with"""
-    variant: Annotated[str | None, Flag("NAME")] = None
-    """ranking: the variant of the metrics"""
     compatible: bool = False
     """judges: count and name the columns as alpaca_eval does"""
     table: Annotated[Path | None, Flag("FILE")] = None

@@ -80,16 +80,6 @@ def test_repeat_without_samples_says_how_to_get_them(write: Write) -> None:
         rows("repeat")
 
 
-def test_self_is_a_difference_of_differences(write: Write) -> None:
-    for judge, own, rest in (("gpt-4", 9, 6), ("claude-2", 7, 6)):
-        made = [grade(n, "gpt-3.5", own, judge) for n in range(1, 7)]
-        made += [grade(n, "llama-2", rest, judge) for n in range(1, 7)]
-        write(f"model_judgment/{judge}_single.jsonl", made)
-    found = {row["judge"]: row for row in rows("self")}
-    assert (found["gpt-4"]["difference"], found["gpt-4"]["n"]) == (2, 12)
-    assert found["claude-2"]["why_not"] == "no model of the family claude was judged"
-
-
 def test_corrected_moves_the_judge_by_the_votes(write: Write) -> None:
     write("model_judgment/j_pair.jsonl", [pair(n, "xx" if n % 4 else "yy") for n in range(1, 41)])
     write("human_judgment/v.jsonl", [vote(n, "x" if n % 4 else "y") for n in range(1, 21)])
@@ -97,17 +87,6 @@ def test_corrected_moves_the_judge_by_the_votes(write: Write) -> None:
     assert found["x"]["judge"] == found["x"]["votes"] == 0.75
     assert found["x"]["corrected"] == pytest.approx(0.75)
     assert (found["x"]["weight"], found["x"]["voted"]) == (1, 20)
-
-
-def test_ranking_reads_a_table(write: Write, tmp_path: pathlib.Path) -> None:
-    scores = {"a": 9.0, "b": 5.0, "c": 7.0}
-    made = [grade(n, model, score) for model, score in scores.items() for n in (1, 2)]
-    write("model_judgment/j_single.jsonl", made)
-    path = tmp_path / "elo.csv"
-    path.write_text("Model,Elo\na,1200\nb,1000\nc,1100\nzoe,900\n")
-    assert [row["value"] for row in rows("ranking", against=path)] == [1, 1]
-    path.write_text("model,rank\na,3\nb,1\nc,2\n")
-    assert rows("ranking", against=path)[0]["value"] == -1
 
 
 def test_judges_are_measured_by_votes(write: Write, tmp_path: pathlib.Path) -> None:
@@ -171,7 +150,6 @@ def test_attacks_are_planted_judged_and_resumed(
     [
         pytest.param("judge_report", "name a report", id="none"),
         pytest.param("judge_report positon", "did you mean position", id="misspelt"),
-        pytest.param("judge_report ranking", "--against FILE.csv, or --metric", id="no ranking"),
         pytest.param("judge_report position", "there are no pairs", id="no judgments"),
     ],
 )

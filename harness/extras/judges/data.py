@@ -281,6 +281,21 @@ def shares(parts: Iterable[tuple[QuestionId, bool]]) -> Estimate:
     return mean(((question, float(true), 1.0) for question, true in parts), share=True)
 
 
+def difference(one: Sequence[tuple[Item, float]], other: Sequence[tuple[Item, float]]) -> Estimate:
+    """Return the mean of some items' values less that of others, paired by question."""
+    questions = list(dict.fromkeys(item.question for item, _ in [*one, *other]))
+    place = {question: at for at, question in enumerate(questions)}
+
+    def estimate(parts: Sequence[tuple[Item, float]]) -> Estimate:
+        sums, counts = np.zeros((2, len(questions)))
+        for item, value in parts:
+            sums[place[item.question]] += value
+            counts[place[item.question]] += 1
+        return ratio(sums, counts)
+
+    return estimate(one) - estimate(other)
+
+
 def over_questions(
     items: Sequence[tuple[QuestionId, Any]], statistic: Callable[[list[Any]], float]
 ) -> Estimate:
