@@ -19,7 +19,7 @@ from msgspec.structs import fields as struct_fields
 
 from harness import options, types
 from harness.cli.main import COMMANDS
-from harness.cli.parser import CODES, help_texts
+from harness.cli.parser import CODES, choices, help_texts
 from harness.options import Field, fields, option
 from harness.registry import TABLE
 
@@ -161,7 +161,8 @@ result.frame()  # the same as a pandas frame
 ```
 
 `turnbench.toml` is read by commands only. Errors are a small tree below `harness.TurnbenchError`,
-each with a text of one line.
+each with a text of one line. In a notebook a result shows itself as a table; `str(result)` is what the
+command prints.
 
 """
 
@@ -200,10 +201,7 @@ def _table(found: list[Field], texts: dict[tuple[str, str], str]) -> str:
 
 
 def _value(field: Field) -> str:
-    choices = typing.get_args(field.kind)
-    if field.many:
-        choices = typing.get_args(choices[0])
-    words = [value for value in choices if isinstance(value, str)]
+    words = choices(field.kind)
     name = field.flag.metavar or ("{" + ",".join(words) + "}" if words else "VALUE")
     name = f"{name} ..." if field.many else name
     return f" [{name}]" if field.flag.const is not None else f" {name}"
