@@ -17,8 +17,8 @@ import msgspec
 from harness.extras.batches.ledger import Ledger, Submitted
 from harness.extras.batches.services import Result, Service, service_of
 from harness.models import ChatModel, Endpoint
-from harness.models.errors import Problem
-from harness.models.remote import RemoteModel, Wire
+from harness.models.errors import Problem, Wire
+from harness.models.remote import RemoteModel
 from harness.options import Limits
 from harness.types import Reply, Request
 
@@ -215,7 +215,7 @@ class _Queue:
                 if future is not None and not future.done():
                     future.set_result(result)
         except Exception as error:
-            self._fail(batch.keys, self.service.model.problem(error, Wire({}, {})) or error)
+            self._fail(batch.keys, self.service.model.problem(error, Wire()) or error)
             return
         self._fail(batch.keys, Problem("outage", "the batch has no result for this request"))
 
@@ -226,7 +226,7 @@ class _Queue:
             try:
                 state = await self.service.state(batch)
             except Exception as error:
-                problem = self.service.model.problem(error, Wire({}, {}))
+                problem = self.service.model.problem(error, Wire())
                 if problem is None or problem.kind in ("key refused", "unknown model"):
                     raise
                 log.warning("%s; asked again in %g s", problem.error(self._endpoint), pause)

@@ -10,7 +10,8 @@ from typing import Any, ClassVar, NamedTuple
 
 from harness.errors import UsageError
 from harness.models import Endpoint
-from harness.models.remote import RemoteModel, Wire
+from harness.models.errors import Wire
+from harness.models.remote import RemoteModel
 
 
 class State(NamedTuple):
@@ -161,7 +162,7 @@ class AnthropicBatches(Service):
                 yield Result(item.custom_id, 200, body)
             elif result.type == "errored":
                 error = result.error.model_dump(mode="json", exclude_unset=True)
-                kind = (error.get("error") or {}).get("type")
+                kind = str((error.get("error") or {}).get("type"))
                 yield Result(item.custom_id, _ANTHROPIC_STATUS.get(kind, 500), error)
             else:
                 yield Result(item.custom_id, 0, None)
@@ -218,6 +219,7 @@ class GeminiBatches(Service):
 
 _SERVICES: dict[str, type[Service]] = {
     "openai": OpenAIBatches,
+    "openai_responses": OpenAIBatches,
     "anthropic": AnthropicBatches,
     "gemini": GeminiBatches,
 }
@@ -229,7 +231,7 @@ def service_of(endpoint: Endpoint, model: RemoteModel) -> Service:
     Raises:
         UsageError: the provider has none.
     """
-    name = endpoint.batch_service
-    if name not in _SERVICES or not isinstance(model, RemoteModel):
+    service = _SERVICES.get(endpoint.provider)
+    if service is None or not isinstance(model, RemoteModel):
         raise UsageError(f"{endpoint.name}: its provider has no batches; leave out --batch")
-    return _SERVICES[name](model)
+    return service(model)
