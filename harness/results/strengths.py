@@ -5,7 +5,7 @@
 A beats B in 3 of 4 pairs: s_A − s_B = ln 3, ratings 1095 and 905. 400 points are odds of 10 to 1.
 A model that won or lost everything has no strength, and neither has one that never met the others.
 Strengths are for reading: with two noisy games a pair they differ between equal models that met
-different opponents. Only where pairs were drawn at random does `compare` rest on them.
+different opponents. No comparison rests on them.
 
 With `style` the differences of the two answers in length, headers, lists and bold passages are
 further terms: what remains is the strength at equal style. z = (f_A − f_B)/(f_A + f_B).
@@ -176,11 +176,10 @@ def styled(scores: Scores, bench: Bench, features: Sequence[str] = FEATURES) -> 
     complete = ~np.isnan(relative).any(axis=1)
     if not complete.any():
         raise MissingError(f"{bench.folder}: no pair has both of its answers in model_answer")
-    places = np.flatnonzero(complete)
-    members, _ = _comparable(valid.take(places))
-    rated = valid.take(places)
-    inside = np.isin(rated.model, members) & np.isin(rated.opponent, members)
-    pairs, relative = rated.take(inside), relative[places][inside]
+    members, _ = _comparable(valid.take(complete))
+    rated = np.isin(valid.model, members) & np.isin(valid.opponent, members)
+    inside: Bools = complete & rated
+    pairs, relative = valid.take(inside), relative[inside]
     if len(members) < 2:
         raise UsageError("there is no estimate: a model decides all of its pairs")
     moves = (relative != 0).any(axis=0)
