@@ -58,7 +58,7 @@ class BenchReport:
         ]
 
 
-def check(which: pathlib.Path | str, data_dir: pathlib.Path | str = "data") -> BenchReport:
+def check_bench(which: pathlib.Path | str, data_dir: pathlib.Path | str = "data") -> BenchReport:
     """Return the report on a benchmark: a folder, a name in the data folder or a shipped one.
 
     Raises:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from harness import bench, options
-from harness.bench.check import BenchReport, check
+from harness.bench.check import BenchReport, check_bench
 from harness.cli.command import run, show
 from harness.cli.parser import Parsed
 from harness.errors import TurnbenchError
@@ -20,7 +20,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _work(parsed: Parsed) -> int:
     asked: options.CheckBench = parsed.options
-    report = check(asked.which, asked.data_dir)
+    report = check_bench(asked.which, asked.data_dir)
     if not report.problems:
         report.problems += _refused(report)
     show(page(report), asked.format)

@@ -57,16 +57,16 @@ def tell(plan: JudgePlan) -> None:
     if plan.mode == "pairwise-baseline":
         against = f" against {judge_set.baseline}"
     log.info(
-        "%s, %s%s, judge set %s %s: %d questions, %d models",
+        "%s, %s%s, judge set %s %s: %s, %s",
         plan.bench.name,
         plan.mode,
         against,
         judge_set.name,
         judge_set.version,
-        len(plan.questions),
-        len(plan.models),
+        calls.counted(len(plan.questions), "question"),
+        calls.counted(len(plan.models), "model"),
     )
-    if plan.mode != "single" and judge_set.order != "both":
+    if plan.kind == "pair1":
         log.info("each pair is shown in one order only (%s)", judge_set.order.replace("_", " "))
     for task in plan.tasks:
         parts = []
@@ -81,8 +81,9 @@ def tell(plan: JudgePlan) -> None:
 
 def _left(plan: JudgePlan, task: JudgeTask) -> str:
     if plan.mode == "single":
-        return f"{len(task.todo):,} to judge, {task.calls:,} calls"
-    both = plan.judge_set.order == "both"
+        judgments = calls.counted(len(task.todo), "judgment")
+        return f"{judgments} to make, {calls.counted(task.calls, 'call')}"
+    both = plan.kind == "pair"
     most = len(task.todo) * (2 if both else 1)
     equal = " (equal answers are a tie without a call)" if task.calls < most else ""
     orders = " in both orders" if both else ""

@@ -236,8 +236,8 @@ def _judged(parsed: Parsed, record: RunBench, evaluation: Any) -> int:
             raise UsageError(
                 f"{record.config} names nothing to judge; use gen_answer, auto_metrics"
             )
-        metrics = _measure(record)
-        return _print(options.ShowResult(bench=record.bench, metric=metrics, output=record.output))
+        names = _measure(record)
+        return _print(options.ShowResult(bench=record.bench, metric=names, output=record.output))
 
     def planned() -> BenchPlan:
         categories = None if evaluation is None else evaluation.criteria

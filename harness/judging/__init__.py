@@ -28,6 +28,9 @@ from harness.judging.run import JudgmentReport, estimate_judgments, gen_judgment
 from harness.judging.sets import JudgeSet, load, shipped_sets
 from harness.judging.verdicts import Verdict, read
 
+load_judge_set = load
+"""The name of `load` where the room is not named: `harness.load_judge_set`."""
+
 __all__ = [
     "Form",
     "JudgePlan",
@@ -45,6 +48,7 @@ __all__ = [
     "gen_judgment",
     "judge_prompts",
     "load",
+    "load_judge_set",
     "plan_judgments",
     "read",
     "shipped_sets",

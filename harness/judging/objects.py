@@ -23,6 +23,8 @@ class Place(NamedTuple):
 
 _OPENING = re.compile(r"\{(?=\s{0,40}[\"'“\w])|\[(?=\s{0,40}[\"'“{\[])")
 _BRACKET = re.compile(r"[{}\[\]]")
+_LOADER = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
+"""Makes texts, lists and dictionaries, and nothing else."""
 _LONGEST = 20_000
 _MOST_FAILURES = 100
 
@@ -44,7 +46,7 @@ def values(text: str) -> list[Place]:
         except (ValueError, RecursionError):
             end = _closing(text, start)
             try:
-                value = yaml.load(text[start:end], Loader=yaml.BaseLoader)
+                value = yaml.load(text[start:end], Loader=_LOADER)
             except (yaml.YAMLError, RecursionError, ValueError):
                 failures += 1
                 continue

@@ -9,6 +9,7 @@ also if only template and parameters differ and it is by an older version of the
 without hashes, which other tools wrote, are done.
 """
 
+import dataclasses
 import itertools
 import pathlib
 import re
@@ -20,6 +21,7 @@ from msgspec.structs import replace
 
 from harness import models, store
 from harness.bench import Bench, take
+from harness.bench.names import Kind as JudgmentKind
 from harness.errors import MissingError, UsageError
 from harness.judging import builtin
 from harness.judging.judge import MORE_TOKENS, judging
@@ -87,8 +89,16 @@ class JudgePlan:
     """Answers that will be there while the plan is run, by model."""
     turns: tuple[int, ...] = ()
     """The turns that are judged; empty: all."""
-    redo: bool = False
+    every_choice: bool = False
+    """Whether every conversation of an answer is judged, not the first alone."""
     retry_cut: float = MORE_TOKENS
+
+    @property
+    def kind(self) -> JudgmentKind:
+        """The kind of file that the judgments go to."""
+        if self.mode == "single":
+            return "single"
+        return "pair" if self.judge_set.order == "both" else "pair1"
 
     @property
     def total(self) -> int:
@@ -122,7 +132,8 @@ class JudgePlan:
             for match in task.todo:
                 about = match.question.question_id == key and model in match.models
                 if about and not self._waits(match):
-                    yield self._job(task, match)
+                    for choice in task.prompts.choices(match) if self.every_choice else (0,):
+                        yield self._job(task, dataclasses.replace(match, choice=choice))
 
     def _waits(self, match: Match) -> bool:
         key = match.question.question_id
@@ -204,7 +215,7 @@ def plan_judgments(
         groups=_groups(judge_set, mode, names),
         awaited=waits,
         turns=part.turns,
-        redo=flags.redo == "all",
+        every_choice=flags.choices == "all",
         retry_cut=1.0 if typed.max_tokens is not None else MORE_TOKENS,
     )
     prompts = _gather(plan, options, reference, votes)
@@ -219,11 +230,10 @@ def plan_judgments(
         )
         own = judge_set.sampling.over(endpoint.sampling)
         endpoint.check(own)
-        by = _with(prompts, replace(judge_set, sampling=own))
+        by = dataclasses.replace(prompts, judge_set=replace(judge_set, sampling=own))
         for sample in range(flags.samples):
-            _fill(
-                plan, JudgeTask(name, endpoint, by, _path(plan, name, sample), sample), flags, votes
-            )
+            path = bench.judgment_file(name, judge_set.name, plan.kind, sample)
+            _fill(plan, JudgeTask(name, endpoint, by, path, sample), flags, votes)
     _tell(plan)
     if not any(task.todo or task.already for task in plan.tasks):
         why = "--turns, the chosen questions and the judge set leave no turn"
@@ -299,27 +309,6 @@ def _voted(paths: Iterable[pathlib.Path]) -> _Votes:
     return _Votes(frozenset(pairs), frozenset().union(*(pair[2] for pair in pairs)))
 
 
-def _one_order(plan: JudgePlan) -> bool:
-    return plan.mode != "single" and plan.judge_set.order != "both"
-
-
-def _path(plan: JudgePlan, judge: str, sample: int) -> pathlib.Path:
-    kind = "single" if plan.mode == "single" else "pair1" if _one_order(plan) else "pair"
-    return plan.bench.judgment_file(judge, plan.judge_set.name, kind, sample)  # type: ignore[arg-type]
-
-
-def _with(prompts: Prompts, judge_set: JudgeSet) -> Prompts:
-    """Return prompts with the same answers for another sampling."""
-    return Prompts(
-        prompts.bench,
-        judge_set,
-        prompts.answers,
-        prompts.references,
-        prompts.referenced,
-        prompts.structured,
-    )
-
-
 # What is needed
 
 
@@ -336,6 +325,9 @@ def _gather(
     rules = judge_set.references
     if reference and not (rules.required or rules.if_any):
         raise UsageError(f"--reference: the judge set {judge_set.name} shows no references")
+    if votes is not None:
+        about = {pair[0] for pair in votes.pairs}
+        plan.questions = [q for q in plan.questions if q.question_id in about]
     judged = [q for q in plan.questions if any(_turns(plan, q))]
     if others := [q for q in plan.questions if q not in judged and not plan.turns]:
         text = f"left out: the judge set {judge_set.name} is not for {_named(others)}"
@@ -361,13 +353,13 @@ def _gather(
     }
     structured = options.judging.structured == "auto"
     prompts = Prompts(bench, judge_set, answers, references, referenced, structured)
-    missing: dict[str, list[Question]] = {}
+    missing: dict[tuple[str, str], list[Question]] = {}
     for question in judged:
-        for text in _missing(plan, prompts, question, votes, reference):
-            missing.setdefault(text, []).append(question)
-    texts = [f"{text} {_named(those)}" for text, those in missing.items()]
+        for lack in _missing(plan, prompts, question, votes, reference):
+            missing.setdefault(lack, []).append(question)
+    texts = [f"{text} {_named(those)}" for (_, text), those in missing.items()]
     if texts and not options.judging.skip_missing:
-        advice = "answer them with gen_answer" if "answer" in texts[0].split()[:6] else "add it"
+        advice = ", ".join(dict.fromkeys(advice for advice, _ in missing))
         raise MissingError(f"{'; '.join(texts)}; {advice}, or leave them out with --skip-missing")
     plan.notices += [f"left out for every model: {text}" for text in texts]
     left = {question.question_id for those in missing.values() for question in those}
@@ -389,33 +381,35 @@ def _missing(
     question: Question,
     votes: _Votes | None,
     reference: str | None,
-) -> Iterator[str]:
-    """Yield what a question lacks, each the beginning of a phrase that its id ends."""
-    key, judged = question.question_id, list(_turns(plan, question))
-    for group in plan.groups:
-        matches = [Match(question, turn, group) for turn in judged]
-        if votes is not None and not any(map(votes.holds, matches)):
+) -> Iterator[tuple[str, str]]:
+    """Yield what a question lacks: what to do, and a phrase that the question's id ends."""
+    key, turns = question.question_id, list(_turns(plan, question))
+    groups = plan.groups
+    if votes is not None:
+        holds = votes.holds
+        groups = [g for g in groups if any(holds(Match(question, turn, g)) for turn in turns)]
+    for model in dict.fromkeys(model for group in groups for model in group):
+        if key in plan.awaited.get(model, ()) or _no_history(plan.bench, model, question):
             continue
-        for model in group:
-            if key in plan.awaited.get(model, ()) or _no_history(plan.bench, model, question):
-                continue
-            answer = prompts.answers[model].get(key)
-            if answer is None:
-                yield f"{model} has no answer to"
-            elif len(answer.choices[0].turns) < judged[-1] and question.user is None:
-                yield f"{model} has not answered every turn of"
-            elif answer.made_from and answer.made_from.question not in (None, question.hash):
-                yield f"{model} answered another wording (run gen_answer again) of"
-        if group != plan.groups[0]:
-            continue
-        for match in matches:
-            for criterion in plan.judge_set.criteria_of(question, match.turn):
-                one = Match(question, match.turn, group, criterion)
-                if prompts.lacks_reference(one):
-                    by = f" by {reference}" if reference else ""
-                    yield f"there is no reference answer{by} to"
-                for name in prompts.lacking(one):
-                    yield f"there is no text in the field {name!r}, which the prompt shows, of"
+        answer, advice = prompts.answers[model].get(key), "run gen_answer"
+        if answer is None:
+            yield advice, f"{model} has no answer to"
+        elif len(answer.choices[0].turns) < turns[-1] and question.user is None:
+            yield advice, f"{model} has not answered every turn of"
+        elif answer.made_from and answer.made_from.question not in (None, question.hash):
+            yield advice, f"{model} answered another wording of"
+    found: dict[tuple[str, str], None] = {}
+    for turn in turns if groups else ():
+        for criterion in plan.judge_set.criteria_of(question, turn):
+            match = Match(question, turn, groups[0], criterion)
+            if prompts.lacks_reference(match):
+                by = f" by {reference}" if reference else ""
+                advice = "write reference_answer/NAME.jsonl or name a model with --reference"
+                found[advice, f"there is no reference answer{by} to"] = None
+            for name in prompts.lacking(match):
+                text = f"there is no text in the field {name!r}, which the prompt shows, of"
+                found["add the field to question.jsonl", text] = None
+    yield from found
 
 
 def _no_history(bench: Bench, model: str, question: Question) -> bool:
@@ -502,9 +496,9 @@ def _matches(plan: JudgePlan, task: JudgeTask, flags: Any, votes: _Votes | None)
                     continue  # a variant for which there is no history
                 if not all(written(question, answer, turn) for answer in known):
                     continue
-                choices = [{choice.index for choice in answer.choices} for answer in known]
-                every = flags.choices == "all" and choices
-                for choice in sorted(set.intersection(*choices)) if every else (0,):
+                about = Match(question, turn, group)
+                every = plan.every_choice and len(known) == len(group)
+                for choice in task.prompts.choices(about) if every else (0,):
                     for criterion in judge_set.criteria_of(question, turn):
                         match = Match(question, turn, group, criterion, task.sample, choice)
                         if votes is None or votes.holds(match):

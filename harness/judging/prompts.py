@@ -167,6 +167,12 @@ class Prompts:
         choices = self.answers[model][match.question.question_id].choices
         return next((one for one in choices if one.index == match.choice), choices[0])
 
+    def choices(self, match: Match) -> list[int]:
+        """Return the conversations that every model of a match has about its question."""
+        key = match.question.question_id
+        each = [{one.index for one in self.answers[m][key].choices} for m in match.models]
+        return sorted(set.intersection(*each))
+
     def shown(self, model: str, match: Match) -> list[str]:
         """Return the assistant's turns as the judge sees them; of JSON replies, the answer field.
 

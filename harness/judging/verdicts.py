@@ -5,6 +5,7 @@
 3. Else the last match *in form* counts: alone on its line, after a label of up to three words and a
    colon, or after any colon where it ends the reply; without such, the last match of all.
    `[[rating]]: 7` and `[[Rating: 7]]` match; a scale's end (`/10`, `out of [[10]]`) is part of it.
+   Without any bracket, a reply that is nothing but the verdict, or ends with `Rating: 7`, is read.
 4. If that match is joined or impossible (`[[1]]0`, `[[7]] out of 5`, `[[8]]?`, `[[7]] or [[8]]`,
    out of scale, or not in form beside another in its sentence), there is no verdict at all.
 5. Options repeated in one breath (`[[A]], [[B]] or [[C]]`) are not counted.
@@ -106,10 +107,13 @@ def _options(form: Form) -> int:
 # The rule
 
 _REASONED = re.compile(
-    r".*(?:</(?:think|thinking|thought|reasoning)>|\[/THINK\]|<\|?channel\|>(?:final<\|message\|>)?)",
+    r".*(?:</(?:think|thinking|thought|reasoning)>|\[/THINK\]|<\|channel\|>final<\|message\|>"
+    r"|<channel\|>)",
     re.S | re.I,
 )
-_OPEN = re.compile(r"^\s*(?:<(?:think|thinking|thought|reasoning)>|\[THINK\])", re.I | re.M)
+_OPEN = re.compile(
+    r"^\s*(?:<(?:think|thinking|thought|reasoning)>|\[THINK\]|<\|channel\|>analysis)", re.I | re.M
+)
 _FOLDED = str.maketrans("【】", "[]", "*\\\u200b\ufeff")
 _MARKS = " \t\"'`“”‘’«»「」()_#>-•–—$"
 _CLOSERS = f"{_MARKS}.。!,;"
@@ -118,7 +122,7 @@ _NEAR = 200
 _LABEL = re.compile(
     r"(?:^|[.!?。:;,(\[{|])[^\w\n]*(?:[\w'’-]+[^\w\n:=]+){0,2}[\w'’-]+[^\w\n:=]*[:=]\W*\Z"
 )
-_JOINED = re.compile(r"[A-Za-z0-9]|[.,~–-]\d|\[\[|[\s\"'`)]{0,3}\?|,? or (?:[ABC]\b|\d)")
+_JOINED = re.compile(r"\d|[.,~–-]\d|\[\[|[\s\"'`)]{0,3}\?|,? or (?:[ABC]\b|\d)")
 _BETWEEN = re.compile(
     r"[\s\"'`]*(?:[,、/&|~<>=–-]+|to|or|and|oder|und|vagy|或|和|또는|か)[\s\"'`]*", re.I
 )
@@ -239,7 +243,7 @@ _UNIT = r"(?: ?(?:points?|pts|pont|点|分|점))?"
 _NAME = r"(?:rating|score|grade|점수|평점|評価|评分|得分|分数|bewertung|értékelés)"
 _GRADE = re.compile(
     rf"(?P<label>[^\W\d]+(?: [^\W\d]+){{0,2}} ?[:=] ?)?(?P<n>{_NUMBER})"
-    rf"(?: ?(?:/|out of) ?(?P<of>\d{{1,4}}))?{_UNIT}",
+    rf"(?: ?(?:/|out of) ?(?P<of>\d{{1,4}}(?:\.0+)?))?{_UNIT}",
     re.I,
 )
 _BRACKET = re.compile(
@@ -248,7 +252,12 @@ _BRACKET = re.compile(
     re.I,
 )
 _LONE_BRACKET = re.compile(rf"\[{{1,2}}(?P<n>{_NUMBER})\]{{1,2}}(?=[\W_]*\Z)")
-_LONE_GRADE = re.compile(rf"[^\w\[]*(?:{_NAME}[^\w\[]*)?(?P<n>{_NUMBER})(?: ?/ ?\d+)?[\W_]*", re.I)
+_LONE_GRADE = re.compile(
+    rf"(?:\A[^\w\[]*|(?:\A|\n)[^\w\[]*(?:(?:final|overall|total|최종|종합) )?{_NAME}[^\w\[\n]*)"
+    rf"(?P<n>{_NUMBER})(?: ?(?:/|out of) ?(?P<of>\d+))?{_UNIT}[\W_]*\Z",
+    re.I,
+)
+"""A number that is the whole reply, or all of its last line but a word for grade."""
 _SCALE_END = re.compile(
     r"[\s\"']{0,3}(?:/|\b(?:out of|of|von|sur|de|su|az|из)\b)(?: [^\W\d]+){0,3} ?"
     r"\[{0,2}(?P<of>\d{1,4}(?:\.0+)?)(?!\d)\]{0,2}",
@@ -275,7 +284,7 @@ def _with_end(text: str, match: Match, scale: Scale) -> Match:
 
 
 def grades(text: str, scale: Scale) -> list[Match]:
-    """Find `[[7]]`; if there is none, `[7]` at the end, or a number that is the whole reply."""
+    """Find `[[7]]`; if there is none, what ends the reply: `[7]`, `Rating: 7`, or 7 alone."""
     found: list[Match] = []
     for one in _BRACKET.finditer(text):
         if found and one.start() < found[-1].end:  # a scale's end
@@ -294,8 +303,8 @@ def grades(text: str, scale: Scale) -> list[Match]:
         ends = [other.value for other in found[-2:]]
         if ends == [scale.least, scale.greatest] and one.start() - found[-2].end < 12:
             del found[-2:]  # "from [[1]] to [[10]]"
-    if not found and (lone := _LONE_GRADE.fullmatch(text)):
-        return [Match(*lone.span(), _number(lone["n"], scale), weak=True)]
+    if not found and (lone := _LONE_GRADE.search(text)):
+        return [Match(*lone.span(), _number(lone["n"], scale, lone["of"]), weak=True)]
     if not found and (lone := _LONE_BRACKET.search(text)):
         match = Match(*lone.span(), _number(lone["n"], scale), weak=True)
         return [match] if _in_form(text, match) else []
@@ -433,6 +442,8 @@ def named_sides(text: str, sides: tuple[str, str]) -> list[Match]:
 
 def rankings(text: str, sides: tuple[str, str]) -> list[Match]:
     """Find a list or an object that ranks the two."""
+    if not all(side in text for side in sides):
+        return []
     found = [
         Match(place.start, place.end, _side(first, sides), True)
         for place in values(text)
@@ -458,6 +469,11 @@ def label_words(text: str, labels: Sequence[str]) -> list[Match]:
     A word counts if it is in form, or has three capital letters or more as the label itself.
     """
     names = {folded(label): label for label in labels}
+    longest = sorted(labels, key=len, reverse=True)
+    spelt = (r"[\s_-]?".join(map(re.escape, re.split(r"[\s_-]+", one))) for one in longest)
+    words = list(re.finditer(rf"(?<![\w-])({'|'.join(spelt)})(?![\w-])", text, re.I))
+    if not words:
+        return []
     found = [
         Match(place.start, place.end, label, True)
         for place in objects(text)
@@ -466,9 +482,7 @@ def label_words(text: str, labels: Sequence[str]) -> list[Match]:
     ]
     if found:
         return found
-    longest = sorted(labels, key=len, reverse=True)
-    spelt = (r"[\s_-]?".join(map(re.escape, re.split(r"[\s_-]+", one))) for one in longest)
-    for one in re.finditer(rf"(?<![\w-])({'|'.join(spelt)})(?![\w-])", text, re.I):
+    for one in words:
         label = names[folded(one[1])]
         match = Match(
             *one.span(),
@@ -483,7 +497,7 @@ def dimensions(text: str, names: Sequence[str], scale: Scale) -> list[Match]:
     """Find the objects that have a grade for the dimensions."""
     wanted = {folded(name): name for name in names}
     found: list[Match] = []
-    for place in objects(text):
+    for place in objects(text) if re.search("|".join(map(re.escape, names)), text, re.I) else ():
         members = {folded(name): value for name, value in place.value.items()}
         if wanted.keys() & members.keys():
             given = {name: _member_grade(members.get(key), scale) for key, name in wanted.items()}

@@ -19,6 +19,11 @@ SAME_ANSWER = 0.2
 """The share of answers with one text above which a model's rate says nothing."""
 
 
+def repeats_itself(bench: Bench, model: str) -> bool:
+    """Return whether a model gives so many questions one answer that its rate says nothing."""
+    return model in bench.answer_files() and same_answer_share(bench, model) > SAME_ANSWER
+
+
 def with_board(
     page: Page, board: Board, path: pathlib.Path, models: Sequence[str], bench: Bench, baseline: str
 ) -> Page:
@@ -26,9 +31,9 @@ def with_board(
 
     Args:
         page: of the results; its outcome and rows stay.
-        board: as it was written, own rows included.
+        board: as it was written, the new rows included.
         path: where it was written.
-        models: whose rows are one's own.
+        models: whose rows are new.
         bench: whose answers tell who always says the same.
         baseline: the model that all are compared with.
     """
@@ -42,11 +47,13 @@ def with_board(
         Column("win_rate", "win rate", ".1", always=True),
         Column("characters", always=True),
     ]
-    own = [place for place in places if place.own]
-    where = listed([f"{_ordinal(place.place)}" for place in own])
+    new_rows = [place for place in places if place.own]
+    where = listed([f"{_ordinal(place.place)}" for place in new_rows])
     outcome = page.outcome
-    if own:
-        who = "It is" if len(own) == 1 else f"{listed([place.model for place in own])} are"
+    if new_rows:
+        who = (
+            "It is" if len(new_rows) == 1 else f"{listed([place.model for place in new_rows])} are"
+        )
         outcome = f"{outcome}\n{who} {where} of {len(board.rows)} models on this board."
     title = page.tables[0].title if page.tables else ""
     notes = [
@@ -60,7 +67,10 @@ def with_board(
     table = Table(title, columns, rows, only="text")
     return Page(
         outcome,
-        [table, *(replace(own, only="html") for own in page.tables if own.only != "text")],
+        [
+            table,
+            *(replace(other, only="html") for other in page.tables if other.only != "text"),
+        ],
         page.charts,
         notes,
         title=page.title,
@@ -70,9 +80,7 @@ def with_board(
 
 
 def _row(place: Place, bench: Bench, baseline: str) -> dict[str, Any]:
-    same = place.model in bench.answer_files() and (
-        same_answer_share(bench, place.model) > SAME_ANSWER
-    )
+    same = repeats_itself(bench, place.model)
     marks = " (baseline)" if place.model == baseline else " *" if same else ""
     characters = place.number("avg_length")
     return {

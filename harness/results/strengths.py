@@ -173,7 +173,7 @@ def styled(scores: Scores, bench: Bench, features: Sequence[str] = FEATURES) -> 
         first - second, total, out=np.where(np.isnan(total), np.nan, 0.0), where=total > 0
     )
     relative = relative[:, [FEATURES.index(name) for name in features]]
-    complete = ~np.isnan(relative).any(axis=1)
+    complete: Bools = ~np.isnan(relative).any(axis=1)
     if not complete.any():
         raise MissingError(f"{bench.folder}: no pair has both of its answers in model_answer")
     members, _ = _comparable(valid.take(complete))

@@ -174,22 +174,23 @@ def question(estimates: Sequence[Estimate], questions: int, notices: Sequence[st
     `questions` are those of the plan: with many a trial on eight is offered.
 
     >>> question([Estimate("gpt-4o", 160, 20000, 48000, 160000, 0.5, 1.6)], 80)
-    '160 calls to gpt-4o, $0.50 to $1.60 (or eight questions first: --sample-n 8, $0.16)'
+    '160 calls to gpt-4o, $0.50 to $1.60; or eight questions first: --sample-n 8 ($0.16)'
     """
     paid = [one for one in estimates if not one.is_loopback and one.calls]
     if not paid:
         return ""
     low, high = total_cost(paid)
     calls = sum(one.calls for one in paid)
-    text = f"{calls:,} call{'s' * (calls != 1)} to {', '.join(one.model for one in paid)}"
+    names = " and ".join(dict.fromkeys(one.model for one in paid))
+    text = f"{calls:,} call{'s' * (calls != 1)} to {names}"
     if high is None or low is None:
         unknown = ", ".join(one.model for one in paid if one.cost_high is None)
         text += f", the price of {unknown} is unknown"
     else:
         text += f", {dollars(low)} to {dollars(high)}"
     if questions > TRIAL:
-        trial = "" if high is None else f", {dollars(high * TRIAL / questions)}"
-        text += f" (or eight questions first: --sample-n {TRIAL}{trial})"
+        trial = "" if high is None else f" ({dollars(high * TRIAL / questions)})"
+        text += f"; or eight questions first: --sample-n {TRIAL}{trial}"
     return "\n".join([*notices, text])
 
 

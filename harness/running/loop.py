@@ -134,9 +134,11 @@ class _Run:
                     output.writer.sync()
                 self.show(self.progress)
         finally:
-            await self._close()
-            with self.files:
-                superseded = sum(output.writer.compact() for output in self.outputs.values())
+            try:
+                await self._close()
+            finally:
+                with self.files:
+                    superseded = sum(output.writer.compact() for output in self.outputs.values())
         self.show(self.progress)
         if self.error is not None:
             raise self.error
@@ -152,7 +154,14 @@ class _Run:
         return Outcome(done, self.failures, self.progress, superseded, reason)
 
     def feed(self) -> None:
-        """Begin jobs as long as there is room for their calls."""
+        """Begin jobs as long as there is room for their calls; what fails in it ends the run."""
+        try:
+            self._feed()
+        except Exception as problem:  # a plan's iterator reads files, a chat model is opened
+            self.error = self.error or problem
+            self.stop()
+
+    def _feed(self) -> None:
         most = max(AHEAD, self.engine.fixed or 0)
         while not self.stopping and len(self.tasks) < most and self._has_room():
             job = self._next()
@@ -261,11 +270,7 @@ class _Run:
         if error is not None:
             self.error = self.error or error
             self.stop()
-        try:
-            self.feed()
-        except Exception as problem:  # a plan's iterator reads files, opening one may fail
-            self.error = self.error or problem
-            self.stop()
+        self.feed()
         self.show(self.progress)
         if not self.tasks and self.over is not None:
             self.over.set()

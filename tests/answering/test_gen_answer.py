@@ -8,9 +8,9 @@ import pytest
 from harness import bench, store
 from harness.answering import gen_answer
 from harness.cli.gen_answer import main
-from harness.errors import MissingError, UsageError
+from harness.errors import EndpointError, MissingError, UsageError
 from harness.types import Answer
-from tests.servers import Call, Rule, Server
+from tests.servers import Call, Rule, Server, unused_url
 
 QUESTIONS: list[dict[str, Any]] = [
     {"question_id": 1, "category": "writing", "turns": ["Write.", "Shorter."]},
@@ -293,3 +293,59 @@ def test_hashes_are_those_of_rows_on_disk(tmp_path: pathlib.Path) -> None:
 
     assert made.question == "d8d7926de6f25583"
     assert made.parameters == "1ed21942643fc8ec"
+
+
+@pytest.mark.parametrize(
+    ("rule", "message"),
+    [
+        pytest.param(Rule(status=404, body="<html>not here</html>"), "v1", id="404"),
+        pytest.param(Rule(body="<html><title>Hello</title></html>"), "web page", id="page"),
+        pytest.param(
+            Rule(status=401, body={"error": {"message": "bad key"}}), "no key was sent", id="key"
+        ),
+        pytest.param(
+            Rule(status=429, body={"error": {"message": "x", "code": "insufficient_quota"}}),
+            "no credit left",
+            id="credit",
+        ),
+    ],
+)
+def test_an_endpoint_that_cannot_work_ends_the_run_at_once(
+    tmp_path: pathlib.Path, rule: Rule, message: str
+) -> None:
+    make(tmp_path)
+    with Server(rule) as server, pytest.raises(EndpointError, match=message):
+        gen_answer("m", "small", data_dir=tmp_path, base_url=server.url)
+
+
+def test_a_server_that_still_loads_is_waited_for(tmp_path: pathlib.Path) -> None:
+    make(tmp_path)
+    with Server(Rule(status=503, times=12), Rule("x")) as server:
+        assert len(run(tmp_path, server)) == 3
+
+
+def test_a_server_that_never_comes_is_given_up_in_one_line(tmp_path: pathlib.Path) -> None:
+    make(tmp_path)
+    report = gen_answer("m", "small", data_dir=tmp_path, base_url=unused_url(), patience=0.2)
+    assert not report.complete
+    (cause,) = {failure.message for failure in report.outcome.failures}
+    assert "cannot connect to http://127.0.0.1:" in cause
+    assert cause.endswith("given up after 0.2 s without a reply (--patience)")
+
+
+def test_faults_of_every_kind_lose_no_row(tmp_path: pathlib.Path) -> None:
+    rows = [{"question_id": n, "category": "x", "turns": ["Q", "R"]} for n in range(30)]
+    make(tmp_path, rows)
+    faults = [
+        Rule(status=429, headers={"Retry-After": "0.01"}, times=3),
+        Rule(status=500, times=3),
+        Rule(drop="before", times=3),
+        Rule(drop="within", times=3),
+        Rule(body={"error": {"message": "overloaded"}}, times=2),
+    ]
+    with Server(*faults, Rule(echo)) as server:
+        found = run(tmp_path, server, parallel=4)
+        assert len(server.calls) == 60 + 14
+    assert {key: row.choices[0].turns for key, row in found.items()} == {
+        n: ["Q", "Q / Q / R"] for n in range(30)
+    }

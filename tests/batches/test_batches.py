@@ -66,14 +66,14 @@ class Provider:
             self.files[name] = "\n".join(lines)
             return {"id": name, "object": "file"}
         body = json.loads(data)
-        name = f"batch{len(self.batches)}"
-        self.batches[name] = body
+        batch = f"batch{len(self.batches)}"
+        self.batches[batch] = body
         if path == "/v1/batches":
-            lines = [json.loads(line) for line in self.files[body["input_file_id"]].splitlines()]
-            body["lines"] = [(line["custom_id"], line["body"]) for line in lines]
-            return self.openai(name)
+            sent = [json.loads(line) for line in self.files[body["input_file_id"]].splitlines()]
+            body["lines"] = [(line["custom_id"], line["body"]) for line in sent]
+            return self.openai(batch)
         body["lines"] = [(each["custom_id"], each["params"]) for each in body["requests"]]
-        return self.anthropic(name)
+        return self.anthropic(batch)
 
     def openai(self, name: str) -> dict[str, Any]:
         body = self.batches[name]

@@ -107,7 +107,7 @@ def test_a_program_judges_by_the_same_words(folder: Folder) -> None:
 
 def test_built_in_judges_give_the_same_verdict_every_time(folder: Folder) -> None:
     names = ("builtin/overlap", "builtin/longest", "builtin/first", "builtin/random")
-    options = {"data_dir": str(folder.folder.parent), "mode": "pairwise-all"}
+    options: dict[str, Any] = {"data_dir": str(folder.folder.parent), "mode": "pairwise-all"}
     for _ in range(2):
         report = judge(names, bench_name=folder.folder.name, redo="all", **options)
         winners = {

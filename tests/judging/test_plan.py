@@ -122,6 +122,16 @@ def test_samples_have_files_and_seeds_of_their_own(folder: Folder) -> None:
     assert set(seeds) == {7, 8}
 
 
+def test_all_conversations_of_an_answer_can_be_judged(folder: Folder) -> None:
+    choices = [{"index": n, "turns": [f"line {n}", "x"]} for n in (0, 1)]
+    folder.write("model_answer/alpha.jsonl", [{"question_id": 1, "choices": choices}])
+    options = {"model_list": "alpha", "first_n": 1, "turns": 1}
+    assert folder.plan(**options).total == 1
+    rows = folder.judge(folder.plan(choices="all", **options), "[[7]]")
+    assert [row.choice for row in rows] == [0, 1]
+    assert "line 1" in (rows[1].user_prompt or "")
+
+
 @pytest.mark.parametrize(
     ("options", "error", "text"),
     [
@@ -146,8 +156,9 @@ def test_what_cannot_be_judged_is_said_before_the_first_call(
 
 def test_missing_answers_stop_or_are_left_out(folder: Folder) -> None:
     folder.answer("beta", {1: ["two", "two more"]})
-    with pytest.raises(MissingError, match="beta has no answer to question 2"):
-        folder.plan()
+    for mode in ("single", "pairwise-all"):
+        with pytest.raises(MissingError, match="beta has no answer to question 2; run gen_answer,"):
+            folder.plan(mode=mode)
     plan = folder.plan(skip_missing=True)
     assert plan.total == 4
     assert any("left out for every model" in notice for notice in plan.notices)

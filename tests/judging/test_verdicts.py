@@ -68,6 +68,9 @@ TEXTS: list[tuple[Form, str, Any]] = [
     (GRADE, "Értékelés: [[9]] pont", 9),
     (GRADE, "Note finale : [[4]]", 4),
     (GRADE, "Puntuación: [[10]]", 10),
+    (GRADE, "It is friendly and right.\n\n**Final rating: 8/10**", 8),
+    (GRADE, "- Depth: 7/10\n- Creativity: 8/10", None),
+    (GRADE, "Rating: [[8]]The assistant names both.", 8),
     # The scale's end.
     (GRADE, "Rating: [[7]]/[[10]]", 7),
     (GRADE, "Rating: [[7]] out of a possible [[10]]", 7),
@@ -103,6 +106,7 @@ TEXTS: list[tuple[Form, str, Any]] = [
     (GRADE, "Perhaps [[3]].</think>\nRating: [[6]]", 6),
     (GRADE, "<think>\nRating: [[3]]", None),
     (GRADE, "<|channel|>analysis<|message|>[[3]]<|channel|>final<|message|>[[6]]", 6),
+    (GRADE, "<|channel|>analysis<|message|>Perhaps [[3]].", None),
     # Sides.
     (SIDE, "Final verdict: [[B]]", "B"),
     (SIDE, "For these reasons **[[A]]** is the better response. Assistant A explains.", "A"),

@@ -10,6 +10,7 @@ from harness.errors import MissingError, UsageError
 from harness.reporting.formats import json as as_json
 from harness.reporting.formats import text
 from harness.reporting.show_result import show_result
+from harness.store import Failure, Pending
 from tests.reporting.folders import bench, grades, pairs, write
 
 
@@ -93,6 +94,18 @@ def test_over_a_tenth_missing_is_the_first_line_with_cause_and_command(data: pat
     assert result.exit_code == 1
 
 
+def test_calls_that_failed_are_counted_with_the_last_cause(data: pathlib.Path) -> None:
+    grades(data, {"a": 9.0, "b": 3.0}, drop=lambda m, question, turn: m == "b" and question < 6)
+    file = data / "mt_bench" / "model_judgment" / "gpt-4_single.jsonl"
+    with Pending(file) as pending:
+        for question in range(6):
+            failure = Failure(kind="rate limit", message="slow down", status=429)
+            pending.fail(f"b {question}", failure)
+    page = text(show_result(data_dir=str(data)).page, 100)
+    assert "6 calls failed (last: HTTP 429, rate limit)" in page
+    assert "6 judgments were never made" in page
+
+
 def test_what_all_have_in_common_is_compared_on_request(data: pathlib.Path) -> None:
     grades(
         data, {"a": 9.0, "b": 3.0}, drop=lambda model, question, turn: question % 4 == len(model)
@@ -113,6 +126,8 @@ def test_only_the_models_asked_for_are_shown(data: pathlib.Path) -> None:
     grades(data, {"a": 9.0, "b": 5.0, "c": 2.0})
     result = show_result(data_dir=str(data), model_list=["c", "b"])
     assert [row["model"] for row in result.rows()] == ["b", "c"]
+    some = show_result(data_dir=str(data), model_list=["c", "nobody"])
+    assert some.page.notes[0].text == "Not judged: nobody."
     with pytest.raises(MissingError, match="there are those of a, b and c"):
         show_result(data_dir=str(data), model_list=["nobody"])
 
@@ -153,6 +168,8 @@ def test_a_baseline_is_found_and_not_ranked(data: pathlib.Path) -> None:
     result = show_result("pairwise-baseline", data_dir=str(data))
     assert [row["model"] for row in result.rows()] == ["a", "b", "c"]
     assert "pairs against base judged by gpt-4" in text(result.page, 80)
+    two = show_result("pairwise-baseline", data_dir=str(data), model_list=["a", "b"])
+    assert "a is better than b on 24 questions: win rates 1.00 and 0.50" in two.page.outcome
     one = show_result("pairwise-baseline", data_dir=str(data), model_list="a")
     assert one.page.outcome.startswith("a beats base on 24 questions: win rate 1.00")
 
@@ -191,3 +208,18 @@ def test_a_notebook_gets_a_table_without_scripts(data: pathlib.Path) -> None:
     shown = show_result(data_dir=str(data))._repr_html_()
     assert "<table" in shown
     assert "<script" not in shown
+
+
+def test_another_judge_s_unfinished_run_does_not_hide_the_result(data: pathlib.Path) -> None:
+    grades(data, {"a": 9.0, "b": 5.0})
+    grades(data, {"a": 9.0, "b": 5.0}, judge="builtin/overlap", drop=lambda m, q, turn: m == "a")
+    result = show_result(data_dir=str(data))
+    assert result.page.outcome.startswith("a is better than b")
+    assert result.exit_code == 0
+
+
+def test_a_run_that_was_stopped_says_how_many_questions_are_judged(data: pathlib.Path) -> None:
+    grades(data, {"a": 9.0, "b": 5.0}, questions=20)
+    notes = show_result(data_dir=str(data)).page.notes
+    assert notes[0].text == "20 of the 24 questions of mt_bench are judged."
+    assert "judged." not in str(show_result(data_dir=str(data), first_n=20))

@@ -1,3 +1,4 @@
+import asyncio
 import os
 import pathlib
 import signal
@@ -10,7 +11,14 @@ import msgspec
 import pytest
 
 from harness import running, store
-from harness.errors import ChatError, EndpointError, Interrupted, TransientError, UsageError
+from harness.errors import (
+    ChatError,
+    EndpointError,
+    Interrupted,
+    StorageError,
+    TransientError,
+    UsageError,
+)
 from harness.models import Price
 from harness.options import Limits
 from harness.running import Job, Outcome
@@ -280,3 +288,29 @@ def test_a_cut_reply_is_asked_again_with_a_larger_limit(path: pathlib.Path) -> N
     row = next(iter(store.latest(path, Answer).values()))
     assert row.choices[0].turns == ["length", "stop"]
     assert row.choices[0].details[0].note == "asked again: the first reply was cut at 10 tokens"
+
+
+def test_a_model_that_cannot_be_opened_ends_the_run_and_keeps_what_is_done(
+    path: pathlib.Path,
+) -> None:
+    good = endpoint(Model(), price=Price(0, 0))
+    dear = endpoint(Model(), "dear")  # its price is unknown
+    jobs = [job(good, path, n) for n in range(30)]
+    with pytest.raises(UsageError, match="price of dear"):
+        run([*jobs, job(dear, path.with_name("dear.jsonl"), 1)], max_cost=1.0)
+    assert len(answers(path)) > 0
+
+
+def test_a_run_works_where_a_loop_is_running_already(path: pathlib.Path) -> None:
+    async def notebook() -> Outcome:
+        return run([job(endpoint(Model()), path, n) for n in range(3)])
+
+    assert asyncio.run(notebook()).done == 3
+
+
+def test_a_file_that_another_process_writes_stops_the_run(path: pathlib.Path) -> None:
+    with (
+        store.Writer(path, Answer),
+        pytest.raises(StorageError, match="another process is writing it"),
+    ):
+        run([job(endpoint(Model()), path, 1)])

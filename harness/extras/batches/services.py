@@ -162,8 +162,8 @@ class AnthropicBatches(Service):
                 yield Result(item.custom_id, 200, body)
             elif result.type == "errored":
                 error = result.error.model_dump(mode="json", exclude_unset=True)
-                kind = str((error.get("error") or {}).get("type"))
-                yield Result(item.custom_id, _ANTHROPIC_STATUS.get(kind, 500), error)
+                kind = (error.get("error") or {}).get("type")
+                yield Result(item.custom_id, _ANTHROPIC_STATUS.get(str(kind), 500), error)
             else:
                 yield Result(item.custom_id, 0, None)
 
@@ -213,7 +213,7 @@ class GeminiBatches(Service):
                 yield Result(key, 200, body)
             elif answer.error is not None:
                 error = answer.error.model_dump(mode="json", exclude_none=True)
-                status = {3: 400, 7: 403, 8: 429}.get(error.get("code"), 500)
+                status = {3: 400, 7: 403, 8: 429}.get(int(error.get("code") or 0), 500)
                 yield Result(key, status, {"error": error})
 
 
