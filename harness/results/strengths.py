@@ -173,12 +173,12 @@ def styled(scores: Scores, bench: Bench, features: Sequence[str] = FEATURES) -> 
         first - second, total, out=np.where(np.isnan(total), np.nan, 0.0), where=total > 0
     )
     relative = relative[:, [FEATURES.index(name) for name in features]]
-    complete: Bools = ~np.isnan(relative).any(axis=1)
+    complete = ~np.isnan(relative).any(axis=1)
     if not complete.any():
         raise MissingError(f"{bench.folder}: no pair has both of its answers in model_answer")
-    members, _ = _comparable(valid.take(complete))
+    members, _ = _comparable(valid.take(np.flatnonzero(complete)))
     rated = np.isin(valid.model, members) & np.isin(valid.opponent, members)
-    inside: Bools = complete & rated
+    inside = np.flatnonzero(complete & rated)
     pairs, relative = valid.take(inside), relative[inside]
     if len(members) < 2:
         raise UsageError("there is no estimate: a model decides all of its pairs")
