@@ -29,6 +29,8 @@ from harness.types import Question
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
+DRAWN = "strengths"
+"""In the name of a design whose models are compared by strengths."""
 TIE, BIAS = 0.45, 0.5
 """Games closer than this are ties, about a quarter; what standing first is worth."""
 
@@ -202,6 +204,8 @@ def pair_designs(effect: float) -> dict[str, Callable[[np.random.Generator, int]
         "all pairs, five equal": of(even, every(5), ALL_EQUAL, truth=half),
         "one random pair a question": of(even, every(5), ALL_EQUAL, 1, half),
         "three random pairs a question": of(even, every(5), ALL_EQUAL, 3, half),
+        f"one random pair a question, {DRAWN}": of(even, every(5), ALL_EQUAL, 1, half),
+        f"three random pairs a question, {DRAWN}": of(even, every(5), ALL_EQUAL, 3, half),
         "different opponents": of(LADDER, STRONG_WEAK, TWINS),
         "different opponents, three random": of(LADDER, STRONG_WEAK, TWINS, 3),
         "a twin met only the weakest": of(LADDER, WEAKEST, TWINS),
@@ -217,6 +221,8 @@ def simulate(
     design: Callable[[np.random.Generator, int], Table],
     questions: int,
     tables: int,
+    *,
+    drawn: bool = False,
 ) -> Outcome:
     """Return how often intervals hold the truth and equal models are called different."""
     rng = np.random.default_rng([questions, *name.encode()])
@@ -229,7 +235,7 @@ def simulate(
             if row["model"] in truth and interval is not None:
                 intervals += 1
                 covered += interval.low - 1e-9 <= truth[row["model"]] <= interval.high + 1e-9
-        comparisons = compare(scores, names)
+        comparisons = compare(scores, names, drawn=drawn)
         twins = [comparisons.between(*two) for two in equal]
         compared += any(row.p is not None for row in twins)
         false += any(row.better is not None for row in twins)
@@ -263,7 +269,8 @@ def main() -> int:
     failed = 0
     for name, design in designs.items():
         for questions in (10, 20, 80):
-            line = simulate(name, design, questions, options.tables)
+            drawn = DRAWN in name
+            line = simulate(name, design, questions, options.tables, drawn=drawn)
             covered = f"{line.covered / line.intervals:.1%}" if line.intervals else "-"
             false, compared = line.false / line.tables, line.compared / line.tables
             mark = "" if line.passes else "  <--"

@@ -7,7 +7,7 @@
 x is 1 for a win, 0.5, 0. A meets o and wins, B meets o and ties, and A beats B: S = (1 − 0.5) +
 (1 − 0) = 1.5 of N = 2 terms. In a complete design the difference is that of the win rates. Models
 with no opponent and no pair in common are not compared, and a strong model is not called better
-for having met weak opponents.
+for having met weak opponents. Only where the pairs were drawn at random are strengths compared.
 
     better      p < 0.05 of the paired t-test, by Holm's method over the pairs of one column
     rank range  from 1 + the models significantly better to M − the models significantly worse
@@ -23,6 +23,7 @@ import numpy as np
 from harness.errors import UsageError
 from harness.results.estimate import Estimate, Floats, Ints, holm, ratio
 from harness.results.scores import Scores
+from harness.results.strengths import strengths
 from harness.results.summarize import Summary, summarize
 from harness.types import split_variant
 
@@ -39,7 +40,7 @@ class Comparison:
     model_1: str
     model_2: str
     difference: Estimate
-    """Model_1 less model_2: of grades in points, of pairs in win rate."""
+    """Model_1 less model_2: of grades in points, of pairs in win rate, of drawn pairs in rating."""
     p: float | None
     """By Holm's method over the pairs of the column; None for too few questions."""
     opponents: int = 0
@@ -112,12 +113,16 @@ class Comparisons:
         return {model: Ranks(1 + above[model], total - below[model]) for model in self.models}
 
 
-def compare(scores: Scores, models: Sequence[str] | None = None) -> Comparisons:
+def compare(
+    scores: Scores, models: Sequence[str] | None = None, *, drawn: bool = False
+) -> Comparisons:
     """Return every two models compared; of one metric, and one value for each item.
 
     Args:
         scores: grades or pairs.
         models: which, in the order of the comparisons; None: all.
+        drawn: whether the pairs of each question were drawn at random. The strengths are compared
+            then: the design leaves few common opponents, and makes opponents alike by chance.
 
     Raises:
         UsageError: there are several metrics.
@@ -126,6 +131,8 @@ def compare(scores: Scores, models: Sequence[str] | None = None) -> Comparisons:
         raise UsageError("models are compared on one metric at a time")
     every = scores.take(scores.valid).models_present if models is None else tuple(models)
     differences = _pair_differences if scores.paired else _grade_differences
+    if drawn:
+        differences = _strength_differences
     unadjusted = [
         Comparison(model_1, model_2, difference, None, opponents)
         for model_1, model_2, difference, opponents in differences(scores, every)
@@ -208,6 +215,18 @@ def _pair_differences(
             yield model_1, model_2, ratio(by_question[0], by_question[1]), opponents
 
 
+def _strength_differences(
+    scores: Scores, models: Sequence[str]
+) -> Iterator[tuple[str, str, Estimate, int]]:
+    ratings = strengths(scores)
+    nothing = Estimate(np.nan, np.full(len(scores.questions), np.nan))
+    for at, model_1 in enumerate(models):
+        for model_2 in models[at + 1 :]:
+            first, second = ratings.get(model_1), ratings.get(model_2)
+            difference = first - second if first and second else nothing
+            yield model_1, model_2, difference, len(models) - 2
+
+
 # What the first line of a page says
 
 
@@ -230,11 +249,14 @@ class Ranking:
     comparisons: Comparisons
     ranks: dict[str, Ranks]
     missing: tuple[Missing, ...]
+    calls_failed: int = 0
+    """Judgments whose calls failed, which are in no file."""
 
     @property
     def missing_share(self) -> float:
         """The share of judgments without a verdict or absent."""
-        lost = sum(row.absent + row.failed for row in self.missing)
+        absent = max(sum(row.absent for row in self.missing), self.calls_failed)
+        lost = absent + sum(row.failed for row in self.missing)
         total = lost + sum(row.judged for row in self.missing)
         return lost / total if total else 0.0
 
@@ -295,6 +317,8 @@ def rank(
     *,
     models: Collection[str] | None = None,
     baseline: str | None = None,
+    calls_failed: int = 0,
+    drawn: bool = False,
 ) -> Ranking:
     """Return the models of one column ranked, by their means.
 
@@ -302,14 +326,16 @@ def rank(
         scores: of one metric, one value for each item.
         models: which; None: all.
         baseline: an opponent that is not ranked itself.
+        calls_failed: judgments known to be missing because their calls failed.
+        drawn: whether the pairs were drawn at random, see `compare`.
     """
     ranked = set(scores.models_present if models is None else models) - {baseline}
     summaries = [row for row in summarize(scores, by=("model",)) if row["model"] in ranked]
     summaries.sort(key=lambda row: (-row.mean.value if row.n else np.inf, row["model"]))
     names = [summary["model"] for summary in summaries]
-    compared = compare(scores, names)
+    compared = compare(scores, names, drawn=drawn)
     lost = tuple(missing(scores, names))
-    return Ranking(tuple(summaries), compared, compared.ranks(), lost)
+    return Ranking(tuple(summaries), compared, compared.ranks(), lost, calls_failed)
 
 
 def missing(scores: Scores, models: Collection[str] | None = None) -> list[Missing]:

@@ -5,7 +5,7 @@
 A beats B in 3 of 4 pairs: s_A − s_B = ln 3, ratings 1095 and 905. 400 points are odds of 10 to 1.
 A model that won or lost everything has no strength, and neither has one that never met the others.
 Strengths are for reading: with two noisy games a pair they differ between equal models that met
-different opponents. No comparison rests on them.
+different opponents. Only where pairs were drawn at random does `compare` rest on them.
 
 With `style` the differences of the two answers in length, headers, lists and bold passages are
 further terms: what remains is the strength at equal style. z = (f_A − f_B)/(f_A + f_B).

@@ -68,6 +68,17 @@ def test_models_without_common_opponents_are_not_compared() -> None:
     assert (found.questions, found.p, found.better) == (0, None, None)
 
 
+def test_pairs_drawn_at_random_are_compared_by_strengths() -> None:
+    """Each question has one of three pairs, so no two models met an opponent on the same one."""
+    drawn = [("a", "b"), ("b", "c"), ("a", "c")]
+    rows = [
+        pair(q, *drawn[q % 3], *["model_2" if q % 10 == 0 else "model_1"] * 2) for q in range(60)
+    ]
+    by_strength = compare(of_rows(rows), ["a", "b", "c"], drawn=True).between("a", "c")
+    assert (by_strength.better, by_strength.questions) == ("a", 60)
+    assert compare(of_rows(rows)).between("a", "c").questions == 20
+
+
 def test_opponents_count_only_on_common_questions() -> None:
     rows = [pair(q, "a" if q < 10 else "b", "o", "model_1", "model_1") for q in range(20)]
     assert compare(of_rows(rows)).between("a", "b").questions == 0
@@ -95,7 +106,7 @@ def test_over_a_tenth_missing_no_model_is_called_better() -> None:
     assert [tuple(own) for own in ranking.missing] == [("a", 1, 12, 0, 0), ("b", 1, 10, 1, 1)]
     assert ranking.missing_share == pytest.approx(2 / 24)
     assert ranking.best == "a"
-    failed = rank(of_rows([*rows, *(grade(q, "b", -1) for q in (20, 21))]))
+    failed = rank(of_rows(rows), calls_failed=3)
     assert (failed.incomplete, failed.best) == (True, None)
 
 
