@@ -24,7 +24,7 @@ _MARKS = (
     # gpt-oss, with its special tokens and without
     (
         r"(?:<\|start\|>assistant)?<\|channel\|>(?:analysis|commentary)<\|message\|>",
-        r"<\|end\|>(?=\s*<\|start\|>)|(?=<\|start\|>assistant<\|channel\|>)",
+        r"<\|end\|>(?=\s*<\|start\|>)|(?=(?:<\|start\|>assistant)?<\|channel\|>)",
     ),
     (r"analysis(?=[A-Z])", r"assistantfinal"),
 )
