@@ -196,7 +196,6 @@ def test_multi_if_has_the_checks_of_each_turn(tmp_path: pathlib.Path) -> None:
     (question,) = bench.load("m", tmp_path).questions
     assert (question.question_id, question.turns) == ("7:en", ["c1", "c2"])
     assert [len(turn) for turn in question.checks] == [1, 2]
-    assert question.checks[0][0]["script_words"] is True
 
 
 def test_every_turn_of_mt_bench_101_is_written_by_the_model(tmp_path: pathlib.Path) -> None:

@@ -43,13 +43,12 @@ def multi_if(record: Mapping[str, Any], source: Source) -> Item:
     turns: list[str] = []
     checks: list[list[dict[str, Any]]] = []
     language = optional(record, "language")
-    more = {} if language.lower() in ("english", "en") else {"script_words": True}
     while (prompt := record.get(f"turn_{len(turns) + 1}_prompt")) not in (None, "", "None"):
         turn = f"turn_{len(turns) + 1}"
         message = _read(prompt)
         turns.append(text_of(message if isinstance(message, Mapping) else {}, "content"))
         names = _read(record.get(f"{turn}_instruction_id_list"))
-        checks.append(_checks(names, _read(record.get(f"{turn}_kwargs")), **more))
+        checks.append(_checks(names, _read(record.get(f"{turn}_kwargs"))))
     if not turns:
         raise BadRecord("the field 'turn_1_prompt' is missing")
     return Item(
@@ -72,7 +71,7 @@ def _category(checks: list[dict[str, Any]]) -> str:
     return str(checks[0]["name"]).partition(":")[0] if checks else "ifeval"
 
 
-def _checks(names: Any, arguments: Any, **more: Any) -> list[dict[str, Any]]:
+def _checks(names: Any, arguments: Any) -> list[dict[str, Any]]:
     """Return the check of each instruction."""
     lists = isinstance(names, list) and isinstance(arguments, list)
     if not lists or len(names) != len(arguments):
@@ -82,7 +81,7 @@ def _checks(names: Any, arguments: Any, **more: Any) -> list[dict[str, Any]]:
         if not isinstance(given, Mapping):
             raise BadRecord(f"kwargs must be objects, one is {str(given)[:40]!r}")
         own = {key: value for key, value in given.items() if value is not None}
-        check = {"kind": "ifeval", "name": name, "instruction": name, "arguments": own, **more}
+        check = {"kind": "ifeval", "name": name, "instruction": name, "arguments": own}
         try:
             read_check(check)
         except ValueError as error:
