@@ -23,9 +23,7 @@ def _work(parsed: Parsed) -> int:
         if record.question is not None:
             raise UsageError("--question needs a judge set; name one, such as mt_bench")
         sets = [described(load(name)) for name in shipped_sets()]
-        width = max(len(one["name"]) for one in sets)
-        lines = [f"{one['name']:<{width}}  {one['title']}" for one in sets]
-        return _print(record, sets, "\n".join(lines))
+        return _print(record, sets, "\n".join(_listed(sets)))
     if record.question is None:
         data_dir = pathlib.Path(record.bench.data_dir)
         folder = data_dir / bench.check_bench_name(record.bench.bench_name)
@@ -34,6 +32,14 @@ def _work(parsed: Parsed) -> int:
     prompts = _prompts(record)
     texts = [_prompt_text(prompt) for prompt in prompts]
     return _print(record, [prompt.stated() for prompt in prompts], "\n\n".join(texts))
+
+
+def _listed(sets: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return a line for each set: its name, what its templates do, its title."""
+    rows = [("judge set", "does", "title")]
+    rows += [(one["name"], ", ".join(one["kinds"]), one["title"]) for one in sets]
+    widths = [max(len(row[column]) for row in rows) for column in (0, 1)]
+    return [f"{name:<{widths[0]}}  {does:<{widths[1]}}  {title}" for name, does, title in rows]
 
 
 def _prompts(record: options.ShowJudgeSet) -> list[JudgePrompt]:
@@ -57,7 +63,9 @@ def _prompts(record: options.ShowJudgeSet) -> list[JudgePrompt]:
 
 def _print(record: options.ShowJudgeSet, values: Any, text: str) -> int:
     if record.format == "json":
-        print(json.dumps(values, ensure_ascii=False, indent=2))
+        text = json.dumps(values, ensure_ascii=False, indent=2)
+        # What could hide or turn the text around it is escaped, as in every JSON string.
+        print("".join(c if c.isprintable() or c == "\n" else json.dumps(c)[1:-1] for c in text))
     else:
         print(printable(text))
     return 0
@@ -102,6 +110,7 @@ def _prompt_text(prompt: JudgePrompt) -> str:
     match, form = prompt.match, prompt.form
     about = [f"question {match.question.question_id}", f"turn {match.turn}"]
     about += [" and ".join(prompt.order)]
+    about += [f"game {prompt.game}"] if prompt.game else []
     about += [f"criterion {match.criterion}"] if match.criterion else []
     asked = [f"template {prompt.template}", f"{form.kind} as {form.format}"]
     if form.kind in ("grade", "dimensions"):

@@ -325,6 +325,9 @@ def _gather(
     rules = judge_set.references
     if reference and not (rules.required or rules.if_any):
         raise UsageError(f"--reference: the judge set {judge_set.name} shows no references")
+    if votes is not None:
+        about = {pair[0] for pair in votes.pairs}
+        plan.questions = [q for q in plan.questions if q.question_id in about]
     judged = [q for q in plan.questions if any(_turns(plan, q))]
     if others := [q for q in plan.questions if q not in judged and not plan.turns]:
         text = f"left out: the judge set {judge_set.name} is not for {_named(others)}"

@@ -27,6 +27,9 @@ class JudgePrompt:
 
     match: Match
     order: tuple[str, ...]
+    """The models as they are shown."""
+    game: int | None
+    """Of a pair: 1 shows the first model first, 2 the second."""
     template: str
     form: Form
     request: Request
@@ -39,11 +42,13 @@ class JudgePrompt:
             "turn": match.turn,
             "criterion": match.criterion,
             "models": list(self.order),
+            "game": self.game,
+            "sample": match.sample,
             "template": self.template,
             "kind": form.kind,
             "verdict": form.format,
             "scale": [form.scale.least, form.scale.greatest],
-            "step": form.scale.step,
+            **({} if form.scale.step is None else {"step": form.scale.step}),
             "score_method": "logprobs" if form.by_logprobs else "text",
             "sampling": request.sampling.stated(),
             "schema": request.schema,
@@ -89,12 +94,14 @@ def judge_prompts(
         for turn in range(1, len(question.turns) + 1):
             if (turns and turn not in turns) or question.given(turn) is not None:
                 continue
-            games = judge_set.games(question, turn, 0) if compares else (1,)
+            games = judge_set.games(question, turn, 0) if compares else (None,)
             for criterion in judge_set.criteria_of(question, turn):
                 match = Match(question, turn, names, criterion)
-                for order in [names if game == 1 else names[::-1] for game in games]:
-                    template, request = made.template(match).name, made.request(match, order)
-                    prompts.append(JudgePrompt(match, order, template, made.form(match), request))
+                template, form = made.template(match).name, made.form(match)
+                for game in games:
+                    order = names[::-1] if game == 2 else names
+                    request = made.request(match, order)
+                    prompts.append(JudgePrompt(match, order, game, template, form, request))
     if not prompts:
         raise UsageError(f"{judge_set.name} judges nothing requested of question {question_id}")
     return prompts
@@ -133,29 +140,47 @@ def _answer(
 
 def described(judge_set: JudgeSet) -> dict[str, Any]:
     """Return what a judge set says, as JSON values in the words of its files."""
-    stated: dict[str, Any] = to_builtins(judge_set, enc_hook=str, builtin_types=())
-    for name in ("templates", "examples", "chosen", "extends", "contents"):
-        stated.pop(name)
-    kinds = sorted({template.form.kind for template in judge_set.templates.values()})
-    stated["kinds"] = kinds
-    stated["criteria"] = {
-        name: bound(one.definition, judge_set.scale_of(name).words(judge_set.language))
-        for name, one in judge_set.criteria.items()
-    }
+    references = to_builtins(judge_set.references)
     shows = {"reference", "ref_answer", "rubric", "context", "steps", "checks", "checklist"}
-    stated["templates"] = [
-        {
-            "name": template.name,
-            "kind": template.form.kind,
-            "verdict": template.form.format,
-            "turns": template.turns,
-            "criterion": template.criterion,
-            "shows": sorted(template.fields & shows),
-            "labels": dict(template.form.labels),
-            "dimensions": list(template.form.dimensions),
-            "score_method": "logprobs" if template.form.by_logprobs else "text",
-            "content": judge_set.contents[template.name],
-        }
-        for template in judge_set.templates.values()
-    ]
-    return stated
+    return {
+        "name": judge_set.name,
+        "version": judge_set.version,
+        "title": judge_set.title,
+        "language": judge_set.language,
+        "path": str(judge_set.path),
+        "extends": list(judge_set.bases),
+        "kinds": sorted({template.form.kind for template in judge_set.templates.values()}),
+        "scale": list(judge_set.scale),
+        **({} if judge_set.step is None else {"step": judge_set.step}),
+        "fence": judge_set.fence,
+        "attempts": judge_set.attempts,
+        "order": judge_set.order,
+        "order_seed": judge_set.order_seed if judge_set.order == "random" else None,
+        "mode": judge_set.mode,
+        "baseline": judge_set.baseline,
+        "board": judge_set.board,
+        "turns": judge_set.turns,
+        "questions": dict(judge_set.questions),
+        "references": {name: sorted(those) for name, those in references.items() if those},
+        "sampling": judge_set.sampling.stated(),
+        "criteria": {
+            name: bound(one.definition, judge_set.scale_of(name).words(judge_set.language))
+            for name, one in judge_set.criteria.items()
+        },
+        "categories": dict(judge_set.categories),
+        "templates": [
+            {
+                "name": template.name,
+                "kind": template.form.kind,
+                "verdict": template.form.format,
+                "turns": template.turns,
+                "criterion": template.criterion,
+                "shows": sorted(template.fields & shows),
+                "labels": dict(template.form.labels) if template.form.kind == "label" else {},
+                "dimensions": list(template.form.dimensions),
+                "score_method": "logprobs" if template.form.by_logprobs else "text",
+                "content": judge_set.contents[template.name],
+            }
+            for template in judge_set.templates.values()
+        ],
+    }

@@ -31,9 +31,9 @@ def with_board(
 
     Args:
         page: of the results; its outcome and rows stay.
-        board: as it was written, own rows included.
+        board: as it was written, the new rows included.
         path: where it was written.
-        models: whose rows are one's own.
+        models: whose rows are new.
         bench: whose answers tell who always says the same.
         baseline: the model that all are compared with.
     """
@@ -47,11 +47,13 @@ def with_board(
         Column("win_rate", "win rate", ".1", always=True),
         Column("characters", always=True),
     ]
-    own = [place for place in places if place.own]
-    where = listed([f"{_ordinal(place.place)}" for place in own])
+    new_rows = [place for place in places if place.own]
+    where = listed([f"{_ordinal(place.place)}" for place in new_rows])
     outcome = page.outcome
-    if own:
-        who = "It is" if len(own) == 1 else f"{listed([place.model for place in own])} are"
+    if new_rows:
+        who = (
+            "It is" if len(new_rows) == 1 else f"{listed([place.model for place in new_rows])} are"
+        )
         outcome = f"{outcome}\n{who} {where} of {len(board.rows)} models on this board."
     title = page.tables[0].title if page.tables else ""
     notes = [
@@ -65,7 +67,10 @@ def with_board(
     table = Table(title, columns, rows, only="text")
     return Page(
         outcome,
-        [table, *(replace(own, only="html") for own in page.tables if own.only != "text")],
+        [
+            table,
+            *(replace(other, only="html") for other in page.tables if other.only != "text"),
+        ],
         page.charts,
         notes,
         title=page.title,

@@ -133,13 +133,17 @@ def dots(
         reference: a number to mark with a dashed line, such as one half.
         places: decimal places of the numbers beside the dots.
     """
-    known = [number for mark in rows.values() for number in mark if number is not None]
-    known += [reference] if reference is not None else []
-    left, top = _name_width(rows) + 14.0, 8.0
+    numbers = [number for mark in rows.values() for number in mark if number is not None]
+    numbers += [reference] if reference is not None else []
+    start, top = _name_width(rows) + 14.0, 8.0
     bottom = top + _ROW * len(rows)
     sheet = Sheet(WIDTH, bottom + 44.0, f"{label}: {len(rows)} rows with 95% intervals")
     axis = Axis(
-        min(known, default=0.0), max(known, default=1.0), left + 6.0, WIDTH - 62.0, percent=percent
+        min(numbers, default=0.0),
+        max(numbers, default=1.0),
+        start + 6.0,
+        WIDTH - 62.0,
+        percent=percent,
     )
     sheet.axis(axis, top, bottom)
     if reference is not None:
@@ -147,7 +151,7 @@ def dots(
         sheet.draw("line", "tb-reference", x1=x, x2=x, y1=top, y2=bottom)
     for at, (name, mark) in enumerate(rows.items()):
         y = top + _ROW * (at + 0.5)
-        sheet.text(left - 6.0, y, name, anchor="end", ems=_NAME)
+        sheet.text(start - 6.0, y, name, anchor="end", ems=_NAME)
         if mark.value is None:
             sheet.text(WIDTH - 4.0, y, ABSENT, "tb-small", "end")
             continue
@@ -159,7 +163,7 @@ def dots(
         sheet.draw("circle", kind, cx=axis.at(mark.value), cy=y, r=4.5)
         number = rounded(mark.value, max(0, places - 2) if percent else places, 2 * percent)
         sheet.text(WIDTH - 4.0, y, number + ("%" if percent else ""), "tb-small", "end")
-    sheet.text((left + WIDTH - 62.0) / 2, bottom + 32.0, label, "tb-small", "middle", 38.0)
+    sheet.text((start + WIDTH - 62.0) / 2, bottom + 32.0, label, "tb-small", "middle", 38.0)
     return sheet.svg()
 
 
@@ -178,32 +182,34 @@ def bars(
         scale: the least and the greatest possible number (default: from 0 to the greatest).
         places: decimal places of the numbers beside the bars.
     """
-    known = [n for own in groups.values() for mark in own.values() for n in mark if n is not None]
-    low, high = scale or (min(0.0, *known, 0.0), max([*known, 0.0]))
-    models = list(dict.fromkeys(model for own in groups.values() for model in own))
-    left, top, bar = _name_width(models) + 14.0, 6.0, 12.0
-    bottom = top + sum(_ROW + 18.0 * len(own) for own in groups.values())
+    numbers = [
+        n for marks in groups.values() for mark in marks.values() for n in mark if n is not None
+    ]
+    low, high = scale or (min(0.0, *numbers, 0.0), max([*numbers, 0.0]))
+    models = list(dict.fromkeys(model for marks in groups.values() for model in marks))
+    start, top, bar = _name_width(models) + 14.0, 6.0, 12.0
+    bottom = top + sum(_ROW + 18.0 * len(marks) for marks in groups.values())
     sheet = Sheet(WIDTH, bottom + 44.0, f"{label}: {len(models)} models in {len(groups)} groups")
-    axis = Axis(low, high, left, WIDTH - 52.0)
+    axis = Axis(low, high, start, WIDTH - 52.0)
     sheet.axis(axis, top, bottom)
     y = top
-    for group, own in groups.items():
+    for group, marks in groups.items():
         sheet.text(2.0, y + 12.0, group, "tb-bold", ems=34.0)
         y += _ROW
-        for model, mark in own.items():
+        for model, mark in marks.items():
             middle = y + 9.0
-            sheet.text(left - 6.0, middle, model, anchor="end", ems=_NAME)
+            sheet.text(start - 6.0, middle, model, anchor="end", ems=_NAME)
             number = ABSENT if mark.value is None else rounded(mark.value, places)
             sheet.text(WIDTH - 4.0, middle, number, "tb-small", "end")
             if mark.value is not None:
-                wide = max(axis.at(mark.value) - left, 1.0)
+                wide = max(axis.at(mark.value) - start, 1.0)
                 kind = f"tb-fill-{models.index(model) % _SERIES + 1}"
-                sheet.draw("rect", kind, x=left, y=middle - bar / 2, width=wide, height=bar)
+                sheet.draw("rect", kind, x=start, y=middle - bar / 2, width=wide, height=bar)
             if mark.low is not None and mark.high is not None:
                 ends = axis.at(mark.low), axis.at(mark.high)
                 sheet.draw("line", "tb-whisker", x1=ends[0], x2=ends[1], y1=middle, y2=middle)
             y += 18.0
-    sheet.text((left + WIDTH - 52.0) / 2, bottom + 32.0, label, "tb-small", "middle", 38.0)
+    sheet.text((start + WIDTH - 52.0) / 2, bottom + 32.0, label, "tb-small", "middle", 38.0)
     return sheet.svg()
 
 
@@ -229,27 +235,27 @@ def heat_map(
         places: decimal places.
     """
     same = list(rows) == list(columns)
-    left = _name_width(rows) + (38.0 if same else 14.0)
+    start = _name_width(rows) + (38.0 if same else 14.0)
     heads = [str(at) for at in range(1, len(rows) + 1)] if same else list(columns)
     needed = max([34.0, *(11.0 * ems_of(shortened(head, 8.0)) + 8.0 for head in heads)])
-    wide = max(needed, min(70.0, (WIDTH - left) / max(len(columns), 1)))
-    width, top = max(WIDTH, left + wide * len(columns) + 4.0), 26.0
+    wide = max(needed, min(70.0, (WIDTH - start) / max(len(columns), 1)))
+    width, top = max(WIDTH, start + wide * len(columns) + 4.0), 26.0
     bottom = top + _CELL * len(rows)
     sheet = Sheet(width, bottom + 26.0, f"{label}: {len(rows)} rows, {len(columns)} columns")
     for at, head in enumerate(heads):
-        x = left + wide * (at + 0.5)
+        x = start + wide * (at + 0.5)
         sheet.text(x, top - 12.0, head, "tb-small", "middle", 8.0, tip=columns[at])
     departures = _departures(rows, columns, values, middle)
     most = max(map(abs, departures.values()), default=0.0) or 1.0
     for place, row in enumerate(rows):
         y = top + _CELL * (place + 0.5)
-        name_end = left - (30.0 if same else 6.0)
+        name_end = start - (30.0 if same else 6.0)
         sheet.text(name_end, y, row, anchor="end", ems=_NAME)
         if same:
-            sheet.text(left - 6.0, y, str(place + 1), "tb-small", "end")
+            sheet.text(start - 6.0, y, str(place + 1), "tb-small", "end")
         for at, column in enumerate(columns):
             value = values.get((row, column))
-            x = left + wide * at
+            x = start + wide * at
             if value is not None:
                 step = round(5 * departures[row, column] / most)
                 kind = "tb-cell-0" if not step else f"tb-{'above' if step > 0 else 'below'}"
@@ -272,12 +278,14 @@ def _departures(
     values: Mapping[tuple[str, str], float],
     middle: float | None,
 ) -> dict[tuple[str, str], float]:
-    found: dict[tuple[str, str], float] = {}
+    departures: dict[tuple[str, str], float] = {}
     for row in rows:
-        own = {column: v for column in columns if (v := values.get((row, column))) is not None}
-        centre = sum(own.values()) / len(own) if middle is None and own else middle or 0.0
-        found |= {(row, column): value - centre for column, value in own.items()}
-    return found
+        numbers = {column: v for column in columns if (v := values.get((row, column))) is not None}
+        centre = (
+            sum(numbers.values()) / len(numbers) if middle is None and numbers else middle or 0.0
+        )
+        departures |= {(row, column): value - centre for column, value in numbers.items()}
+    return departures
 
 
 def radar(
@@ -291,7 +299,7 @@ def radar(
         scale: the least and the greatest number: centre and rim.
     """
     shown = dict(list(series.items())[:_SERIES])
-    spokes = list(dict.fromkeys(name for own in shown.values() for name in own))
+    spokes = list(dict.fromkeys(name for numbers in shown.values() for name in numbers))
     radius, middle = 130.0, (WIDTH / 2, 166.0)
     legend = 330.0
     height = legend + 20.0 * math.ceil(len(shown) / 2) + 24.0
@@ -324,13 +332,13 @@ def radar(
             anchor=anchor,
             ems=room if anchor != "middle" else 20,
         )
-    for number, (model, own) in enumerate(shown.items(), 1):
-        points = [own[name] for name in spokes if name in own]
+    for number, (model, numbers) in enumerate(shown.items(), 1):
+        points = [numbers[name] for name in spokes if name in numbers]
         if len(points) == len(spokes):
             sheet.draw("polygon", f"tb-series-{number}", points=around(points))
         for place, name in enumerate(spokes):
-            if name in own:
-                x, y = at(place, own[name])
+            if name in numbers:
+                x, y = at(place, numbers[name])
                 sheet.draw("circle", f"tb-fill-{number}", cx=x, cy=y, r=3.0)
         x = 12.0 + (number - 1) % 2 * WIDTH / 2
         y = legend + 20.0 * ((number - 1) // 2)

@@ -39,16 +39,16 @@ def graded(panel: Panel, view: View) -> Section:
     )
     columns = [*column.head(), *column.turn_columns(), *column.tail()]
     tables = [Table(column.title(), columns, column.rows)]
-    said = ""
+    disagreement = ""
     if column.judges and len(column.ranking.names) > 1:
         one, other, *_ = column.ranking.names
-        table, said = _judges_differ(column, (one, other))
+        table, disagreement = _judges_differ(column, (one, other))
         tables.append(table)
     tables += column.group_table(KINDS.get(panel.form, "score"))
-    made = column.section(tables)
-    made.said = said
-    made.charts += _differences(column.ranking)
-    return made
+    section = column.section(tables)
+    section.said = disagreement
+    section.charts += _differences(column.ranking)
+    return section
 
 
 def _differences(ranking: Ranking) -> list[Chart]:
@@ -72,12 +72,12 @@ def _judges_differ(column: Ranked, pair: tuple[str, str]) -> tuple[Table, str]:
     rows: list[dict[str, Any]] = []
     verdicts: dict[str, str | None] = {}
     for judge, scores in {"all": panel.combined, **panel.by_judge}.items():
-        own = scores.of(metric=column.metric)
-        compared = compare(own, pair).between(*pair)
+        scores_of_judge = scores.of(metric=column.metric)
+        compared = compare(scores_of_judge, pair).between(*pair)
         row: dict[str, Any] = {"judge": judge}
         put(row, "difference", compared.difference)
         for turn in column.turns:
-            of_turn = compare(own.of(turns=[turn]), pair).between(*pair).difference
+            of_turn = compare(scores_of_judge.of(turns=[turn]), pair).between(*pair).difference
             row[f"turn_{turn}"] = of_turn.value if of_turn.n else None
         rows.append(row)
         verdicts[judge] = compared.better
@@ -97,13 +97,15 @@ def _agreement(verdicts: dict[str, str | None], pair: tuple[str, str]) -> str:
     each = [verdict for judge, verdict in verdicts.items() if judge != "all"]
     if all(verdict == whole for verdict in each):
         return ""
-    said = []
+    results = []
     for model in pair:
         if count := each.count(model):
-            said.append(f"{_number(count)} of them call{'s' if count == 1 else ''} {model} better")
+            results.append(
+                f"{_number(count)} of them call{'s' if count == 1 else ''} {model} better"
+            )
     if count := each.count(None):
-        said.append(f"{_number(count)} see{'s' if count == 1 else ''} no difference")
-    return f"The judges do not agree on {pair[0]} and {pair[1]}: {', '.join(said)}."
+        results.append(f"{_number(count)} see{'s' if count == 1 else ''} no difference")
+    return f"The judges do not agree on {pair[0]} and {pair[1]}: {', '.join(results)}."
 
 
 def _number(count: int) -> str:

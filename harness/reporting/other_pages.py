@@ -30,31 +30,31 @@ def against_page(
     *,
     gating: bool,
 ) -> Page:
-    """Return the page of a run compared with another one; `rows` are the run's own results."""
+    """Return the page of a run compared with another one; `rows` are the run's results."""
     measure, form = measure_of(panel, panel.combined)
     if panel.form == "pair":
         measure = Measure("pairs")
-    lines = [_run_in_words(own, measure, margin) for own in gated.models[:3]]
+    lines = [_run_in_words(model, measure, margin) for model in gated.models[:3]]
     if len(gated.models) > 3:
-        worse = [own.model for own in gated.models if own.worse]
+        worse = [model.model for model in gated.models if model.worse]
         said = f"Worse: {listed(worse)}." if worse else "None of them is worse."
         lines = [f"{counted(len(gated.models), 'model')} compared with the other run. {said}"]
     if gating:
         lines += [f"Does not pass: {fault}." for fault in gated.faults] or ["The run passes."]
-    renamed = any(own.model != own.old for own in gated.models)
-    found = []
-    for own in gated.models:
-        row: dict[str, Any] = {"model_1": own.model, "model_2": own.old}
-        put(row, "difference", own.difference)
-        found.append(
+    renamed = any(model.model != model.old for model in gated.models)
+    compared = []
+    for model in gated.models:
+        row: dict[str, Any] = {"model_1": model.model, "model_2": model.old}
+        put(row, "difference", model.difference)
+        compared.append(
             row
             | {
-                "p": own.difference.p,
-                "p_holm": own.p,
-                "questions": own.difference.n,
-                "missing": own.missing,
-                "smallest_detectable": own.difference.detectable,
-                "verdict": _verdict(own),
+                "p": model.difference.p,
+                "p_holm": model.p,
+                "questions": model.difference.n,
+                "missing": model.missing,
+                "smallest_detectable": model.difference.detectable,
+                "verdict": _verdict(model),
             }
         )
     other = [Column("model_2", "other run", always=True)] if renamed else []
@@ -69,52 +69,52 @@ def against_page(
     ]
     title = f"{bench}, this run less the other, question by question"
     notes = [Note(note) for note in gated.notes[:2]]
-    tables = [Table(title, columns, found, name="against")]
+    tables = [Table(title, columns, compared, name="against")]
     return Page("\n".join(lines), tables, notes=notes, title=f"{bench}: two runs", rows=rows)
 
 
-def _verdict(own: Gated) -> str:
-    if own.p is None:
+def _verdict(model: Gated) -> str:
+    if model.p is None:
         return "too few questions"
-    if own.worse:
+    if model.worse:
         return "worse"
-    better = own.p < 0.05 and own.difference.value > 0
+    better = model.p < 0.05 and model.difference.value > 0
     return "better" if better else "no difference seen"
 
 
-def _run_in_words(own: Gated, measure: Measure, margin: float | None) -> str:
+def _run_in_words(model: Gated, measure: Measure, margin: float | None) -> str:
     """Return a sentence about one model of the run."""
-    name = own.model if own.model == own.old else f"{own.model} (before: {own.old})"
-    difference = own.difference
+    name = model.model if model.model == model.old else f"{model.model} (before: {model.old})"
+    difference = model.difference
     gap = measure.gap(difference.value) + measure.ends(difference)
     on = f"on {counted(difference.n, 'question')}"
     if abs(difference.value) < 1e-12 and difference.se == 0:
         return f"{name} has the same verdicts as in the other run {on}."
-    verdict = _verdict(own)
+    verdict = _verdict(model)
     if verdict in ("better", "worse"):
         return f"{name} is {verdict} than in the other run {on}: difference {gap}."
     size = difference.detectable
     unseen = "" if size is None else f"; a drop under {measure.gap(size)} would not have been seen"
-    if margin is not None and not own.fault:
+    if margin is not None and not model.fault:
         unseen = f"; not worse by more than {measure.gap(margin)}"
     return f"{name} is not seen to differ from the other run {on}: difference {gap}{unseen}."
 
 
 def style_page(scores: Scores, bench: Bench, features: Sequence[str]) -> Page:
     """Return strengths at equal style, and what each feature is worth."""
-    found = styled(scores, bench, features)
+    fit = styled(scores, bench, features)
     rows = []
-    for model, rating in found.ratings.items():
+    for model, rating in fit.ratings.items():
         row: dict[str, Any] = {"model": model}
         for key, estimate in (
             ("rating", rating),
-            ("as_is", found.as_is[model]),
-            ("shift", found.shift(model)),
+            ("as_is", fit.as_is[model]),
+            ("shift", fit.shift(model)),
         ):
             put(row, key, estimate)
         rows.append(row)
     effects = []
-    for name, coefficient in found.coefficients.items():
+    for name, coefficient in fit.coefficients.items():
         effect: dict[str, Any] = {"feature": name}
         put(effect, "coefficient", coefficient)
         effects.append(effect)
@@ -123,7 +123,7 @@ def style_page(scores: Scores, bench: Bench, features: Sequence[str]) -> Page:
     first = rows[0]["model"]
     outcome = (
         f"At equal {listed(features)} {first} is the strongest of {len(rows)} models on "
-        f"{counted(found.pairs, 'pair')}; {change}."
+        f"{counted(fit.pairs, 'pair')}; {change}."
     )
     columns = [
         Column("model"),
@@ -142,8 +142,8 @@ def style_page(scores: Scores, bench: Bench, features: Sequence[str]) -> Page:
         Table(title, columns, rows),
         Table("", effect_columns, effects, name="features"),
     ]
-    left = f"Left out: {counted(found.left_out, 'pair')} without both answers."
-    notes = [Note(left)] if found.left_out else []
+    left_out = f"Left out: {counted(fit.left_out, 'pair')} without both answers."
+    notes = [Note(left_out)] if fit.left_out else []
     return Page(outcome, tables, notes=notes, title=f"{bench.name}: style", facts=_facts(bench))
 
 
@@ -153,15 +153,15 @@ def first_turn_page(panel: Panel, bench: Bench) -> Page:
     effects = first_turn_effect(scores)
     measure, form = measure_of(panel, scores)
     rows = []
-    for own in effects:
-        row: dict[str, Any] = {"model": own.model, "history": own.history}
-        row["first_turn"] = None if own.first == "all" else own.first
-        put(row, "own_history", own.own)
-        put(row, "given_history", own.given)
-        put(row, "difference", own.difference.difference)
-        rows.append(row | {"p_holm": own.difference.p, "questions": own.difference.questions})
-    whole = [own for own in effects if own.first == "all"]
-    lines = [_effect_in_words(own, measure) for own in whole[:3]]
+    for effect in effects:
+        row: dict[str, Any] = {"model": effect.model, "history": effect.history}
+        row["first_turn"] = None if effect.first == "all" else effect.first
+        put(row, "own_history", effect.own)
+        put(row, "given_history", effect.given)
+        put(row, "difference", effect.difference.difference)
+        rows.append(row | {"p_holm": effect.difference.p, "questions": effect.difference.questions})
+    whole = [effect for effect in effects if effect.first == "all"]
+    lines = [_effect_in_words(effect, measure) for effect in whole[:3]]
     columns = [
         Column("model"),
         Column("first_turn", "own first turn", always=True),
@@ -181,29 +181,33 @@ def first_turn_page(panel: Panel, bench: Bench) -> Page:
     )
 
 
-def _effect_in_words(own: Effect, measure: Measure) -> str:
-    difference = own.difference.difference
+def _effect_in_words(effect: Effect, measure: Measure) -> str:
+    difference = effect.difference.difference
     gap = f"{measure.gap(abs(difference.value))}"
-    on = f"on {counted(own.difference.questions, 'question')}"
+    on = f"on {counted(effect.difference.questions, 'question')}"
     ends = measure.ends(difference)
-    if own.difference.better is None:
+    if effect.difference.better is None:
         size = difference.detectable
         unseen = "" if size is None else f"; under {measure.gap(size)} would not have been seen"
-        return f"{own.model}'s second turns are not seen to depend on its first {on}{unseen}."
+        return f"{effect.model}'s second turns are not seen to depend on its first {on}{unseen}."
     less = "lose" if difference.value > 0 else "gain"
-    return f"{own.model}'s second turns {less} {gap}{ends} by its own first turns {on}."
+    return f"{effect.model}'s second turns {less} {gap}{ends} by its own first turns {on}."
 
 
 def cost_page(bench: Bench, cost: Cost, models: Sequence[str], judges: Sequence[str]) -> Page:
     """Return what answers and judgments cost, by model."""
-    found = spent(bench, cost, models=models or None, judges=judges or None)
-    rows = [_spent_row(own) for own in found]
-    known = [own.dollars for own in found if own.dollars is not None and own.calls > own.unstated]
-    total = sum(known)
-    unknown = [own.model for own in found if own.dollars is None]
+    spendings = spent(bench, cost, models=models or None, judges=judges or None)
+    rows = [_spent_row(spending) for spending in spendings]
+    priced = [
+        spending.dollars
+        for spending in spendings
+        if spending.dollars is not None and spending.calls > spending.unstated
+    ]
+    total = sum(priced)
+    unknown = [spending.model for spending in spendings if spending.dollars is None]
     outcome = f"The answers and judgments of {bench.name} cost {dollars(total)}"
     outcome += f", without {listed(unknown)}, whose price is unknown." if unknown else "."
-    if not known:
+    if not priced:
         outcome = f"What the answers and judgments of {bench.name} cost is unknown."
     columns = [
         Column("what", always=True),
@@ -214,19 +218,19 @@ def cost_page(bench: Bench, cost: Cost, models: Sequence[str], judges: Sequence[
         Column("cost", format="$", always=True),
         *(
             [Column("unstated", "without tokens", always=True)]
-            if any(o.unstated for o in found)
+            if any(o.unstated for o in spendings)
             else []
         ),
     ]
     note = Note("Calls that failed, and rows that newer ones replaced, are not counted.")
-    facts: dict[str, Any] = {"total": total if known else None}
+    facts: dict[str, Any] = {"total": total if priced else None}
     return Page(outcome, [Table("", columns, rows)], notes=[note], facts=facts)
 
 
-def _spent_row(own: Spent) -> dict[str, Any]:
-    row = asdict(own)
+def _spent_row(spending: Spent) -> dict[str, Any]:
+    row = asdict(spending)
     dollars = row.pop("dollars")
-    return row | {"cost": None if own.calls == own.unstated else dollars}
+    return row | {"cost": None if spending.calls == spending.unstated else dollars}
 
 
 def efficiency_page(panel: Panel, bench: Bench, cost: Cost, models: Sequence[str]) -> Page:
@@ -234,12 +238,12 @@ def efficiency_page(panel: Panel, bench: Bench, cost: Cost, models: Sequence[str
     scores = panel.combined.of(metric=panel.metrics[0])
     form = measure_of(panel, scores)[1]
     ranking = rank(scores, models=models or None)
-    means: dict[str, Estimate] = {own["model"]: own.mean for own in ranking.models}
-    found = efficiency(bench, means, cost)
-    rows = [_efficiency_row(own) for own in found]
-    best = [own.model for own in found if own.frontier]
+    means: dict[str, Estimate] = {model["model"]: model.mean for model in ranking.models}
+    rated = efficiency(bench, means, cost)
+    rows = [_efficiency_row(model) for model in rated]
+    best = [model.model for model in rated if model.frontier]
     outcome = (
-        f"{listed(best)} {'is' if len(best) == 1 else 'are'} on the frontier of {len(found)} "
+        f"{listed(best)} {'is' if len(best) == 1 else 'are'} on the frontier of {len(rated)} "
         "models: no other is at least as good for at most the same money."
         if best
         else "Prices are unknown, so no frontier is said."
@@ -262,9 +266,9 @@ def efficiency_page(panel: Panel, bench: Bench, cost: Cost, models: Sequence[str
     return Page(outcome, [Table(title, columns, rows)], title=title, facts=facts)
 
 
-def _efficiency_row(own: Efficiency) -> dict[str, Any]:
-    row = {name: getattr(own, name) for name in Efficiency.__dataclass_fields__}
-    put(row, "score", own.score)
+def _efficiency_row(model: Efficiency) -> dict[str, Any]:
+    row = {name: getattr(model, name) for name in Efficiency.__dataclass_fields__}
+    put(row, "score", model.score)
     return row | {"cost": row.pop("dollars")}
 
 

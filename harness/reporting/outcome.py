@@ -99,13 +99,23 @@ class Evidence:
         ranks = self.ranking.ranks
         return [name for name in self.ranking.names if ranks[name].first <= rank]
 
+    @property
+    def head_to_head(self) -> bool:
+        """Whether these are the pairs of two models, whose win rates add up to 1."""
+        pairs = self.measure.kind == "pairs"
+        return pairs and len(self.ranking.names) == 2 and not self.baseline
+
     def value(self, model: str) -> Estimate:
         """Return a model's number."""
-        return next(own.mean for own in self.ranking.models if own["model"] == model)
+        return next(row.mean for row in self.ranking.models if row["model"] == model)
 
     def values(self, models: Sequence[str]) -> str:
         """Return the numbers of some models."""
         return self.measure.values([self.value(model).value for model in models])
+
+    def with_interval(self, model: str) -> str:
+        """Return a model's number with its interval."""
+        return self.values([model]) + self.measure.ends(self.value(model))
 
     def unseen(self, models: Sequence[str]) -> str:
         """Return which difference between these models would have been seen."""
@@ -118,7 +128,7 @@ class Evidence:
         ]
         if not sizes:
             return f"{counted(self.questions, self.noun)} are too few to tell them apart"
-        if self.measure.kind == "pairs" and len(models) == len(self.ranking.names) == 2:
+        if self.head_to_head:
             sizes = [size / 2 for size in sizes]  # a difference of win rates that add up to 1
             return f"where less than {self.measure.gap(sizes[0])} from one half {_UNSEEN}"
         about = "about " if len(sizes) > 1 else ""
@@ -131,7 +141,7 @@ _UNSEEN = "would not have been seen"
 
 def outcomes(evidence: Sequence[Evidence], most: int = 3) -> str:
     """Return a paragraph for each criterion or metric, and how many more there are."""
-    lines = [f"{own.name}: {outcome([own])}" for own in evidence[:most]]
+    lines = [f"{item.name}: {outcome([item])}" for item in evidence[:most]]
     if len(evidence) > most:
         lines.append(f"{len(evidence) - most} more: see the table.")
     return "\n".join(lines)
@@ -139,13 +149,13 @@ def outcomes(evidence: Sequence[Evidence], most: int = 3) -> str:
 
 def outcome(evidence: Sequence[Evidence]) -> str:
     """Return the sentences; pairs first where both kinds are there."""
-    order = sorted(evidence, key=lambda own: own.measure.kind != "pairs")
-    order = [own for own in order if own.ranking.names]
+    order = sorted(evidence, key=lambda item: item.measure.kind != "pairs")
+    order = [item for item in order if item.ranking.names]
     if not order:
         return "There are no verdicts yet."
     first, *others = order
     sentences = [_first(first, f" {_by(first)}" if others else "")]
-    sentences += [_also(own, agrees=own.finding == first.finding) for own in others]
+    sentences += [_also(item, agrees=item.finding == first.finding) for item in others]
     return " ".join(sentences)
 
 
@@ -153,109 +163,114 @@ def _by(evidence: Evidence) -> str:
     return "in pairs" if evidence.measure.kind == "pairs" else f"by {evidence.measure.kind}"
 
 
-def _first(own: Evidence, by: str) -> str:
+def _first(evidence: Evidence, by: str) -> str:
     """Return the sentences about the first kind of judgments."""
-    kind, *who = own.finding
-    names = own.ranking.names
-    on = f"{by} on {counted(own.questions, own.noun)}"
-    if kind == "one" and own.baseline:
-        return _against(own, who[0], on)
+    kind, *who = evidence.finding
+    names = evidence.ranking.names
+    on = f"{by} on {counted(evidence.questions, evidence.noun)}"
+    if kind == "one" and evidence.baseline:
+        return _against(evidence, who[0], on)
     if kind == "one":
-        return f"{who[0]} has {own.values(who)}{own.measure.ends(own.value(who[0]))}{on}."
+        return f"{who[0]} has {evidence.with_interval(who[0])}{on}."
     if kind == "apart":
         return f"{who[0]} and {who[1]} cannot be compared{by}: no question has verdicts on both."
     if kind == "better":
-        return f"{who[0]} is better than {who[1]}{on}: {_by_how_much(own)}."
+        return f"{who[0]} is better than {who[1]}{on}: {_by_how_much(evidence)}."
     if kind == "close" and len(names) == 2:
-        return f"{names[0]} and {names[1]} are too close to call{on}: {_close(own)}."
+        return f"{names[0]} and {names[1]} are too close to call{on}: {_close(evidence)}."
     of = f"of {len(names)} models{on}"
     if kind == "best":
-        better = f"{own.values(who)}, better than each of the others"
-        return f"{who[0]} is the best {of}: {better}.{_next(own)}"
+        better = f"{evidence.values(who)}, better than each of the others"
+        return f"{who[0]} is the best {of}: {better}.{_next(evidence)}"
     if kind == "last":
-        return f"{who[0]} is last {of}. {_shared(own)}"
+        return f"{who[0]} is last {of}. {_shared(evidence)}"
     if len(who) == len(names):
-        span = f"{own.measure.value(own.value(names[0]).value)} to {own.values(names[-1:])}"
-        return f"The {len(names)} models are too close to call{on}: {span}, {own.unseen(names)}."
-    return _shared(own, f" {of}")
+        most = evidence.measure.value(evidence.value(names[0]).value)
+        span = f"{most} to {evidence.values(names[-1:])}"
+        return (
+            f"The {len(names)} models are too close to call{on}: {span}, {evidence.unseen(names)}."
+        )
+    return _shared(evidence, f" {of}")
 
 
-def _against(own: Evidence, model: str, on: str) -> str:
+def _against(evidence: Evidence, model: str, on: str) -> str:
     """Return how one model does against the baseline."""
-    estimate = own.value(model)
+    estimate = evidence.value(model)
     low, high = estimate.interval or (0.0, 1.0)
     verb = "beats" if low > 0.5 else "loses to" if high < 0.5 else "is too close to call with"
-    rate = f"{own.values([model])}{own.measure.ends(estimate)}"
-    if own.equal_length is not None:
-        ends = own.measure.ends(estimate)
+    rate = evidence.with_interval(model)
+    if evidence.equal_length is not None:
+        ends = evidence.measure.ends(estimate)
+        equal = evidence.measure.value(evidence.equal_length)
         rate = (
-            f"it would win {own.measure.value(own.equal_length)} at equal length, and wins "
-            f"{own.measure.value(estimate.value)}{ends} as judged"
+            f"it would win {equal} at equal length, and wins "
+            f"{evidence.measure.value(estimate.value)}{ends} as judged"
         )
     unseen = ""
     if verb.startswith("is") and (size := estimate.detectable) is not None:
-        unseen = f", where less than {own.measure.gap(size)} from one half {_UNSEEN}"
-    return f"{model} {verb} {own.baseline}{on}: {rate}{unseen}."
+        unseen = f", where less than {evidence.measure.gap(size)} from one half {_UNSEEN}"
+    return f"{model} {verb} {evidence.baseline}{on}: {rate}{unseen}."
 
 
-def _also(own: Evidence, *, agrees: bool) -> str:
+def _also(evidence: Evidence, *, agrees: bool) -> str:
     """Return the sentence about the second kind of judgments."""
-    kind, *who = own.finding
-    by = _by(own).capitalize()
+    kind, *who = evidence.finding
+    by = _by(evidence).capitalize()
     if kind == "one":
-        return f"{by}: {own.values(who)}{own.measure.ends(own.value(who[0]))}."
+        return f"{by}: {evidence.with_interval(who[0])}."
     if kind == "apart":
         return f"{by} they cannot be compared."
     if kind == "better":
-        return f"{by} {'too' if agrees else f'{who[0]} is better'}: {_by_how_much(own)}."
-    if len(own.ranking.names) == 2:
-        return f"{by} too close to call{' too' if agrees else ''}: {_close(own)}."
+        return f"{by} {'too' if agrees else f'{who[0]} is better'}: {_by_how_much(evidence)}."
+    if len(evidence.ranking.names) == 2:
+        return f"{by} too close to call{' too' if agrees else ''}: {_close(evidence)}."
     if kind == "best":
-        return f"{by} {'too' if agrees else f'{who[0]} is'}: {own.values(who)}.{_next(own)}"
+        best = "too" if agrees else f"{who[0]} is"
+        return f"{by} {best}: {evidence.values(who)}.{_next(evidence)}"
     if kind == "last":
-        return f"{by} {'too' if agrees else f'{who[0]} is last'}. {_shared(own)}"
-    return f"{by} {_shared(own)}"
+        return f"{by} {'too' if agrees else f'{who[0]} is last'}. {_shared(evidence)}"
+    return f"{by} {_shared(evidence)}"
 
 
-def _by_how_much(own: Evidence) -> str:
-    one, other = own.ranking.names
-    if own.measure.kind == "pairs":
-        return own.values([one]) + own.measure.ends(own.value(one))
-    difference = own.ranking.comparisons.between(one, other).difference
-    gap = own.measure.gap(difference.value) + own.measure.ends(difference)
-    return f"{own.values([one, other])}, a difference of {gap}"
+def _by_how_much(evidence: Evidence) -> str:
+    one, other = evidence.ranking.names
+    if evidence.head_to_head:
+        return evidence.with_interval(one)
+    difference = evidence.ranking.comparisons.between(one, other).difference
+    gap = evidence.measure.gap(difference.value) + evidence.measure.ends(difference)
+    return f"{evidence.values([one, other])}, a difference of {gap}"
 
 
-def _close(own: Evidence) -> str:
+def _close(evidence: Evidence) -> str:
     """Return two numbers that are too close, with the difference that would have been seen."""
-    one, other = own.ranking.names
-    if own.measure.kind == "pairs":
-        numbers = f"{one} has {own.values([one])}{own.measure.ends(own.value(one))}"
+    one, other = evidence.ranking.names
+    if evidence.head_to_head:
+        numbers = f"{one} has {evidence.with_interval(one)}"
     else:
-        numbers = own.values([one, other])
-    return f"{numbers}, {own.unseen([one, other])}"
+        numbers = evidence.values([one, other])
+    return f"{numbers}, {evidence.unseen([one, other])}"
 
 
-def _shared(own: Evidence, of: str = "") -> str:
+def _shared(evidence: Evidence, of: str = "") -> str:
     """Return that the first models share their ranks."""
-    models = own.sharing(1)
+    models = evidence.sharing(1)
     if len(models) == 2 and not of:
         close = f"{' and '.join(models)} are too close to call"
-        return f"{close}: {own.values(models)}, {own.unseen(models)}."
+        return f"{close}: {evidence.values(models)}, {evidence.unseen(models)}."
     ranks = (
         f"{listed(models)} share ranks 1 {'and' if len(models) == 2 else 'to'} {len(models)}{of}"
     )
-    return f"{ranks}: too close to call, {own.unseen(models)}."
+    return f"{ranks}: too close to call, {evidence.unseen(models)}."
 
 
-def _next(own: Evidence) -> str:
+def _next(evidence: Evidence) -> str:
     """Return who comes after the best, if several do."""
-    sharing = own.sharing(2)[1:]
+    sharing = evidence.sharing(2)[1:]
     if len(sharing) < 2:
         return ""
     last = len(sharing) + 1
     ranks = f"ranks 2 {'and' if last == 3 else 'to'} {last}"
-    return f" {listed(sharing)} share {ranks}: too close to call, {own.unseen(sharing)}."
+    return f" {listed(sharing)} share {ranks}: too close to call, {evidence.unseen(sharing)}."
 
 
 def flips(flipped: int, pairs: int, decided: Estimate | None) -> str:

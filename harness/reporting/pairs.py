@@ -21,17 +21,17 @@ def pairs(panel: Panel, view: View) -> Section:
     weighed = panel.method.startswith("logprobs")  # preferences, in percent as alpaca_eval shows
     tie = "n_draws" if weighed else "tie"
 
-    def fill(row: dict[str, Any], own: Summary) -> None:
-        total = (own.win + own.tie + own.loss) or None
-        row |= {"win": own.win, "loss": own.loss, tie: own.tie}
+    def fill(row: dict[str, Any], summary: Summary) -> None:
+        total = (summary.win + summary.tie + summary.loss) or None
+        row |= {"win": summary.win, "loss": summary.loss, tie: summary.tie}
         if weighed:
-            row["discrete_win_rate"] = total and (own.win + own.tie / 2) / total
-            row["standard_error"] = own.mean.se
+            row["discrete_win_rate"] = total and (summary.win + summary.tie / 2) / total
+            row["standard_error"] = summary.mean.se
         else:
-            for name, count in (("win", own.win), ("loss", own.loss), ("tie", own.tie)):
+            for name, count in (("win", summary.win), ("loss", summary.loss), ("tie", summary.tie)):
                 row[f"{name}_rate"] = total and count / total
-        row |= {"flipped": own.flipped, "one_sided": own.one_sided}
-        if (controlled := view.controlled.get(own["model"])) is not None:
+        row |= {"flipped": summary.flipped, "one_sided": summary.one_sided}
+        if (controlled := view.controlled.get(summary["model"])) is not None:
             for name in ("length_controlled_winrate", "lc_standard_error"):
                 percent = getattr(controlled, name)
                 row[name] = None if percent is None else percent / 100
@@ -58,16 +58,16 @@ def pairs(panel: Panel, view: View) -> Section:
     if two:
         tables.append(_two_models(scores, ranking, column.title(), both=both))
     tables += column.group_table("win rate", column.rows[:1] if two else None)
-    made = column.section(tables)
+    section = column.section(tables)
     if len(column.rows) == 1:
         rate = column.rows[0].get("length_controlled_winrate")
-        made.evidence = [replace(made.evidence[0], equal_length=rate)]
-    made.said = _flips(scores)
+        section.evidence = [replace(section.evidence[0], equal_length=rate)]
+    section.said = _flips(scores)
     if not both and panel.form == "pair" and len(panel.judges) == 1:
-        made.caveats.append("Each pair was judged in one order, so flips cannot be seen.")
-    made.more += _strengths(scores)
-    made.charts += _matrix(scores, ranking)
-    return made
+        section.caveats.append("Each pair was judged in one order, so flips cannot be seen.")
+    section.more += _strengths(scores)
+    section.charts += _matrix(scores, ranking)
+    return section
 
 
 def _controlled(form: str) -> list[Column]:
@@ -83,11 +83,11 @@ def _two_models(scores: Scores, ranking: Ranking, own_title: str, *, both: bool)
     """Return one row a turn from the side of the better model; the other's is its complement."""
     model = ranking.names[0]
     rows = []
-    for own in summarize(scores, by=("model", "turn")):
-        if own["model"] == model:
-            rows.append(_side(f"{model} in turn {own['turn']}", own))
+    for summary in summarize(scores, by=("model", "turn")):
+        if summary["model"] == model:
+            rows.append(_side(f"{model} in turn {summary['turn']}", summary))
     if len(rows) > 1:
-        whole = next(own for own in summarize(scores) if own["model"] == model)
+        whole = next(summary for summary in summarize(scores) if summary["model"] == model)
         rows.append(_side(f"{model} in {'both' if len(rows) == 2 else 'all'}", whole))
     columns = [
         Column("label", "pairs in both orders" if both else "pairs", always=True),
@@ -100,10 +100,10 @@ def _two_models(scores: Scores, ranking: Ranking, own_title: str, *, both: bool)
     return Table(own_title, columns, rows, only="text")
 
 
-def _side(label: str, own: Any) -> dict[str, Any]:
-    row = {"label": label, "win": own.win, "tie": own.tie, "loss": own.loss}
-    put(row, "rate", own.mean)
-    return row | {"tie_flipped": f"{own.tie} ({own.flipped})"}
+def _side(label: str, summary: Any) -> dict[str, Any]:
+    row = {"label": label, "win": summary.win, "tie": summary.tie, "loss": summary.loss}
+    put(row, "rate", summary.mean)
+    return row | {"tie_flipped": f"{summary.tie} ({summary.flipped})"}
 
 
 def _flips(scores: Scores) -> str:
@@ -125,9 +125,9 @@ def _matrix(scores: Scores, ranking: Ranking) -> list[Chart]:
     if len(ranking.names) < 3:
         return []
     values = {
-        (own["model"], own["opponent"]): own.mean.value
-        for own in summarize(scores, by=("model", "opponent"))
-        if own.n and own["opponent"] in ranking.names and own["model"] in ranking.names
+        (summary["model"], summary["opponent"]): summary.mean.value
+        for summary in summarize(scores, by=("model", "opponent"))
+        if summary.n and summary["opponent"] in ranking.names and summary["model"] in ranking.names
     }
     if not values:
         return []

@@ -47,7 +47,7 @@ class Ranked:
         measure: Measure,
         form: str,
         scale: Scale | None = None,
-        fill: Callable[[dict[str, Any], Summary], None] = lambda row, own: None,
+        fill: Callable[[dict[str, Any], Summary], None] = lambda row, summary: None,
     ) -> None:
         """Sum up a column.
 
@@ -70,10 +70,12 @@ class Ranked:
         self.ranking = rank(self.scores, models=view.models or None, baseline=view.baseline)
         self.judges = panel.judges if len(panel.judges) > 1 and panel.form != "vote" else ()
         by_model: Rows = {}
-        for own in self.ranking.models:
-            ranks = self.ranking.ranks[own["model"]]
+        for summary in self.ranking.models:
+            ranks = self.ranking.ranks[summary["model"]]
             ends = {"rank_first": ranks.first, "rank_last": ranks.last}
-            by_model[own["model"]] = self._row(own, ends if len(self.ranking.names) > 1 else {})
+            by_model[summary["model"]] = self._row(
+                summary, ends if len(self.ranking.names) > 1 else {}
+            )
         self.turns = self._put_turns(by_model, self.pooled)
         self.programs = self._by_judge(by_model)
         self.groups = self._put_groups(by_model)
@@ -83,11 +85,11 @@ class Ranked:
     def _aggregated(self, scores: Scores) -> Scores:
         return conversations(scores, self.view.aggregate) if self.view.aggregate else scores
 
-    def _row(self, own: Summary, more: dict[str, Any]) -> dict[str, Any]:
-        row = {"model": own["model"], **more}
-        put(row, self.key, own.mean, self.scale)
-        self.fill(row, own)
-        return row | {"n": own.n, "questions": own.questions, "failed": own.failed}
+    def _row(self, summary: Summary, more: dict[str, Any]) -> dict[str, Any]:
+        row = {"model": summary["model"], **more}
+        put(row, self.key, summary.mean, self.scale)
+        self.fill(row, summary)
+        return row | {"n": summary.n, "questions": summary.questions, "failed": summary.failed}
 
     def _put_turns(self, rows: Rows, scores: Scores) -> list[int]:
         """Put the number of each turn into the rows; return the turns.
@@ -95,29 +97,29 @@ class Ranked:
         Of conversations of more than two turns also that of the first and of the last one.
         """
         by_turn = summarize(scores, by=("model", "turn"))
-        turns = sorted({own["turn"] for own in by_turn})
+        turns = sorted({summary["turn"] for summary in by_turn})
         for row in rows.values():
             row |= {f"turn_{turn}": None for turn in turns}
-        for own in by_turn:
-            if own["model"] in rows and own.n:
-                put(rows[own["model"]], f"turn_{own['turn']}", own.mean, self.scale)
+        for summary in by_turn:
+            if summary["model"] in rows and summary.n:
+                put(rows[summary["model"]], f"turn_{summary['turn']}", summary.mean, self.scale)
         rules: tuple[Aggregate, ...] = ("first", "last") if len(turns) > 2 else ()
         for rule in rules:
-            for own in summarize(conversations(scores, rule)):
-                if own["model"] in rows and own.n:
-                    put(rows[own["model"]], f"{rule}_turn", own.mean, self.scale)
+            for summary in summarize(conversations(scores, rule)):
+                if summary["model"] in rows and summary.n:
+                    put(rows[summary["model"]], f"{rule}_turn", summary.mean, self.scale)
         return turns
 
     def _by_judge(self, rows: Rows) -> list[dict[str, Any]]:
-        """Put each judge's number into the rows; return their own rows, for programs."""
+        """Put each judge's number into the rows; return a row for each, for programs."""
         programs = []
         for judge in self.judges:
             pooled = self.panel.by_judge[judge].of(metric=self.metric)
             own_rows: Rows = {}
-            for own in summarize(self._aggregated(pooled)):
-                if own["model"] in rows:
-                    own_rows[own["model"]] = self._row(own, {"judge": judge})
-                    rows[own["model"]][f"judge_{judge}"] = own_rows[own["model"]][self.key]
+            for summary in summarize(self._aggregated(pooled)):
+                if summary["model"] in rows:
+                    own_rows[summary["model"]] = self._row(summary, {"judge": judge})
+                    rows[summary["model"]][f"judge_{judge}"] = own_rows[summary["model"]][self.key]
             self._put_turns(own_rows, pooled)
             programs += list(own_rows.values())
         return programs
@@ -126,12 +128,14 @@ class Ranked:
         """Put the number of each group of questions into the rows; return the groups."""
         field = self.view.group
         by_group = summarize(self.scores, by=("model", field))
-        names = [str(name) for name in dict.fromkeys(own[field] for own in by_group) if name]
+        names = [
+            str(name) for name in dict.fromkeys(summary[field] for summary in by_group) if name
+        ]
         if len(names) < 2:
             return []
-        for own in by_group:
-            if own["model"] in rows and own[field]:
-                put(rows[own["model"]], f"{field}_{own[field]}", own.mean, self.scale)
+        for summary in by_group:
+            if summary["model"] in rows and summary[field]:
+                put(rows[summary["model"]], f"{field}_{summary[field]}", summary.mean, self.scale)
         return names
 
     # Columns
@@ -199,7 +203,7 @@ class Ranked:
         marks = {row["model"]: mark_of(row, self.key) for row in self.rows}
         middle = 0.5 if self.measure.kind == "pairs" else None
         draw = functools.partial(charts.dots, marks, name, percent=percent, reference=middle)
-        made = [Chart(name.capitalize(), draw, "scores", in_table=True)]
+        pictures = [Chart(name.capitalize(), draw, "scores", in_table=True)]
         cells = {
             (row["model"], group): value
             for row in self.rows
@@ -207,13 +211,13 @@ class Ranked:
             if (value := row.get(f"{self.view.group}_{group}")) is not None
         }
         if not cells:
-            return made
+            return pictures
         label, places = f"{name} by {self.view.group}", 0 if percent else 1
         models = list(marks)
         grid = functools.partial(
             charts.heat_map, models, self.groups, cells, label, percent=percent, places=places
         )
-        made.append(Chart(label.capitalize(), grid, "categories", in_table=True))
+        pictures.append(Chart(label.capitalize(), grid, "categories", in_table=True))
         ends = (0.0, 1.0) if percent else self.scale
         if len(self.groups) > 2 and ends is not None:
             series = {
@@ -221,8 +225,8 @@ class Ranked:
                 for model in models[:4]
             }
             round_ = functools.partial(charts.radar, series, label, scale=ends)
-            made.append(Chart(f"{label.capitalize()}, the first models", round_, "radar"))
-        return made
+            pictures.append(Chart(f"{label.capitalize()}, the first models", round_, "radar"))
+        return pictures
 
     # The section
 
@@ -244,9 +248,11 @@ class Ranked:
                 {k: v for k, v in row.items() if not k.startswith("judge_")} for row in self.rows
             ]
             rows = [*self.programs, *({"judge": "all together", **row} for row in plain)]
-        made = Section(self.panel, [self.evidence()], rows, tables, self.charts(), self.details())
-        made.caveats = caveats_of(self.panel, self.scores)
-        return made
+        section = Section(
+            self.panel, [self.evidence()], rows, tables, self.charts(), self.details()
+        )
+        section.caveats = caveats_of(self.panel, self.scores)
+        return section
 
 
 def mark_of(row: Row, key: str) -> Mark:

@@ -21,21 +21,21 @@ from harness.results import Panel
 
 def sections_of(panels: Sequence[Panel], view: View) -> list[Section]:
     """Return a section for each panel, and one for all metrics together."""
-    found = []
+    sections = []
     metrics = [panel for panel in panels if panel.form == "metric"]
     if metrics and len(metrics) < len(panels):  # --metric ... score
-        return [several([*metrics, *(own for own in panels if own not in metrics)], view)]
+        return [several([*metrics, *(panel for panel in panels if panel not in metrics)], view)]
     for panel in panels:
         if panel.form in ("pair", "vote"):
-            found.append(pairs(panel, view))
+            sections.append(pairs(panel, view))
         elif panel.form == "label":
-            found.append(labels(panel, view))
-        elif panel.form != "metric" or sum(len(own.metrics) for own in metrics) == 1:
+            sections.append(labels(panel, view))
+        elif panel.form != "metric" or sum(len(metric.metrics) for metric in metrics) == 1:
             one = len(panel.metrics) == 1
-            found.append(graded(panel, view) if one else several([panel], view))
+            sections.append(graded(panel, view) if one else several([panel], view))
         elif panel is metrics[0]:
-            found.append(several(metrics, view))
-    return found
+            sections.append(several(metrics, view))
+    return sections
 
 
 def results_page(sections: Sequence[Section], view: View, causes: Sequence[Note] = ()) -> Page:
@@ -46,28 +46,22 @@ def results_page(sections: Sequence[Section], view: View, causes: Sequence[Note]
         view: how they are to be shown.
         causes: why judgments are missing, with what to do.
     """
-    sections = sorted(sections, key=lambda own: (own.trial, own.panel.form != "pair"))
-    incomplete = [own for own in sections if own.ranking.incomplete]
-    main = _main(sections)
+    sections = sorted(sections, key=_first_last)
+    incomplete = incomplete_of(sections)
+    text, notes = _text(_main(sections)), _notes(sections, view)
     if incomplete:
-        text, tables = _no_result(incomplete), []
-        for own in sections:
-            tables += _so_far(own) if own in incomplete else own.tables
-        notes = (
-            [_NOT_SAID]
-            if any(row.judged for own in incomplete for row in own.ranking.missing)
-            else []
-        )
-    else:
-        text = _text(main)
-        tables = [table for own in sections for table in own.tables]
-        notes = _notes(sections, view)
-        if view.details:
-            tables += [table for own in sections for table in own.more]
+        text = _no_result(incomplete)
+        judged = any(row.judged for section in incomplete for row in section.ranking.missing)
+        notes = [_NOT_SAID] if judged else []
+    tables: list[Table] = []
+    for section in sections:
+        tables += _so_far(section) if section.ranking.incomplete else section.tables
+    if view.details and not incomplete:
+        tables += [table for section in sections for table in section.more]
     return Page(
         text,
         tables,
-        [chart for own in sections for chart in own.charts],
+        [chart for section in sections for chart in section.charts],
         notes,
         causes if incomplete else (),
         f"{view.bench}: results",
@@ -76,27 +70,38 @@ def results_page(sections: Sequence[Section], view: View, causes: Sequence[Note]
     )
 
 
+def _first_last(section: Section) -> tuple[bool, bool]:
+    """Return what sections are sorted by: pairs first, built-in judges last."""
+    return section.trial, section.panel.form != "pair"
+
+
+def incomplete_of(sections: Sequence[Section]) -> list[Section]:
+    """Return those of the main sections in which too much is missing to call a model better."""
+    return [section for section in _main(sections) if section.ranking.incomplete]
+
+
 def _main(sections: Sequence[Section]) -> list[Section]:
     """Return the largest section of each kind, which the outcome is about."""
     kinds: dict[str, Section] = {}
-    for own in sections:
-        kinds.setdefault(own.kind, own)
+    sections = sorted(sections, key=_first_last)
+    for section in sections:
+        kinds.setdefault(section.kind, section)
     return list(kinds.values())
 
 
 def _text(sections: Sequence[Section]) -> str:
     if len(sections) == 1 and len(sections[0].evidence) > 1:
         return outcomes(sections[0].evidence)
-    said = [outcome([own.evidence[0] for own in sections])]
-    return "\n".join([*said, *(own.said for own in sections if own.said)])
+    sentences = [outcome([section.evidence[0] for section in sections])]
+    return "\n".join([*sentences, *(section.said for section in sections if section.said)])
 
 
 def _no_result(sections: Sequence[Section]) -> str:
     """Return how many judgments are missing, and where most of them are."""
-    missing = [own for section in sections for own in section.ranking.missing]
-    lost = sum(own.failed + own.absent for own in missing)
-    total = lost + sum(own.judged for own in missing)
-    most = max(missing, key=lambda own: own.failed + own.absent)
+    missing = [row for section in sections for row in section.ranking.missing]
+    lost = sum(row.failed + row.absent for row in missing)
+    total = lost + sum(row.judged for row in missing)
+    most = max(missing, key=lambda row: row.failed + row.absent)
     kind = sections[0].kind
     if lost == total:
         return f"No result: none of the {counted(total, kind.removesuffix('s'))} could be read."
@@ -114,25 +119,25 @@ _NOT_SAID = Note(
 )
 
 
-def _so_far(own: Section) -> list[Table]:
+def _so_far(section: Section) -> list[Table]:
     """Return the table with what is missing beside what there is."""
     counts: dict[str, tuple[int, int]] = {}
-    for one in own.ranking.missing:
-        judged, lost = counts.get(one.model, (0, 0))
-        counts[one.model] = judged + one.judged, lost + one.failed + one.absent
-    for row in own.rows:
+    for part in section.ranking.missing:
+        judged, lost = counts.get(part.model, (0, 0))
+        counts[part.model] = judged + part.judged, lost + part.failed + part.absent
+    for row in section.rows:
         judged, lost = counts.get(row["model"], (0, 0))
         row |= {"judged": judged, "missing": lost}
-    head = [column for column in own.tables[0].columns if column.key not in ("rank", "failed")]
+    head = [column for column in section.tables[0].columns if column.key not in ("rank", "failed")]
     columns = [*head, Column("judged", always=True), Column("missing", always=True)]
-    whole = [row for row in own.rows if row.get("judge", "all together") == "all together"]
-    return [Table(f"{own.tables[0].title}: what there is so far", columns, whole)]
+    whole = [row for row in section.rows if row.get("judge", "all together") == "all together"]
+    return [Table(f"{section.tables[0].title}: what there is so far", columns, whole)]
 
 
 def _notes(sections: Sequence[Section], view: View) -> list[Note]:
     """Return at most two notes; with --details all of them."""
-    caveats = list(dict.fromkeys(caveat for own in sections for caveat in own.caveats))
-    many = any(len(own.ranking.names) > 2 for own in sections)
+    caveats = list(dict.fromkeys(caveat for section in sections for caveat in section.caveats))
+    many = any(len(section.ranking.names) > 2 for section in sections)
     if many and not caveats:
         caveats.append(
             "Intervals may overlap and models still differ: ranks compare question by question."
@@ -158,13 +163,13 @@ def _facts(sections: Sequence[Section], view: View) -> dict[str, object]:
 
 def _rows(sections: Sequence[Section]) -> list[dict[str, object]]:
     """Return the rows for programs; of several kinds each row says its mode."""
-    found = []
-    for own in sections:
-        mode = {"pair": "pairwise-all", "vote": "votes"}.get(own.panel.form, "single")
+    rows = []
+    for section in sections:
+        mode = {"pair": "pairwise-all", "vote": "votes"}.get(section.panel.form, "single")
         more: dict[str, object] = {"mode": mode} if len(sections) > 1 else {}
-        more |= {"judge_set": _judge_set(own.panel)}
-        found += [{**row, **more} for row in own.rows]
-    return found
+        more |= {"judge_set": _judge_set(section.panel)}
+        rows += [{**row, **more} for row in section.rows]
+    return rows
 
 
 def _judge_set(panel: Panel) -> str:

@@ -176,44 +176,44 @@ def title(panel: Panel, view: View, scores: Scores) -> str:
 
 def caveats_of(panel: Panel, scores: Scores) -> list[str]:
     """Return what a reader must know of these judgments, the most important first."""
-    found = []
+    caveats = []
     builtin = [judge for judge in panel.judges if judge.startswith("builtin/")]
     if builtin and panel.form != "metric":
-        found.append(
+        caveats.append(
             f"Verdicts of {listed(builtin)} are for trying the tool out, not for judging models."
         )
     if panel.unknown and panel.unknown < len(panel.scores):
-        found.append(
+        caveats.append(
             f"{panel.unknown} of the {len(panel.scores)} judgments do not say their judge set."
         )
     if len(panel.versions) > 1:
-        found.append(f"Versions {' and '.join(panel.versions)} of the judge set are together.")
+        caveats.append(f"Versions {' and '.join(panel.versions)} of the judge set are together.")
     failed = int((~scores.valid).sum())
     if failed:
-        found.append(f"Left out: {counted(failed, 'judgment')} without a verdict.")
+        caveats.append(f"Left out: {counted(failed, 'judgment')} without a verdict.")
     if panel.left_out:
-        found.append(
+        caveats.append(
             f"{counted(panel.left_out, 'judgment')} that not all judges gave are left out."
         )
     if panel.scores.outdated:
-        found.append(
+        caveats.append(
             f"Left out: {counted(panel.scores.outdated, 'judgment')} of questions that are not in "
             "the benchmark, or were changed."
         )
-    return found
+    return caveats
 
 
 def sorted_rows(rows: list[dict[str, Any]], view: View) -> list[dict[str, Any]]:
     """Return rows by the column of --sort: a field, a category, or a name as text shows it."""
     if view.sort is None:
         return rows
-    wanted = view.sort.replace(" ", "_")
-    names = (wanted, f"{view.group}_{view.sort}", f"judge_{view.sort}")
+    field_name = view.sort.replace(" ", "_")
+    names = (field_name, f"{view.group}_{view.sort}", f"judge_{view.sort}")
     key = next((name for name in names if any(name in row for row in rows)), None)
     if key is None:
-        known = [name for name in rows[0] if not name.endswith(("_low", "_high"))] if rows else []
+        columns = [name for name in rows[0] if not name.endswith(("_low", "_high"))] if rows else []
         raise UsageError(
-            f"--sort {view.sort}: there is no such column; there are {listed(known, 9)}"
+            f"--sort {view.sort}: there is no such column; there are {listed(columns, 9)}"
         )
     words = any(isinstance(row.get(key), str) for row in rows)
     present = [row for row in rows if row.get(key) is not None]

@@ -1,6 +1,7 @@
 """Which judgments `show_result` shows, and how: from its flags to scores and a view."""
 
 import fnmatch
+from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from typing import Any
 
@@ -10,14 +11,14 @@ from harness import bench as benches
 from harness.bench import Bench
 from harness.errors import MissingError, TurnbenchError, UsageError
 from harness.judging import sets
-from harness.options import ShowResult
+from harness.options import ShowResult, Slice
 from harness.reporting.page import listed
 from harness.reporting.section import View
 from harness.results import Scores, read
 from harness.results.scores import WIN
 from harness.results.summarize import Aggregate
 from harness.store import looks_like
-from harness.types import UNSTATED, Vote
+from harness.types import UNSTATED, Question, Vote
 
 
 def load_bench(options: ShowResult) -> Bench | None:
@@ -50,7 +51,7 @@ def selected(scores: Scores, options: ShowResult, bench: Bench | None) -> Scores
     """
     select, slices = options.select, options.slice
     keep = np.ones(len(scores.sources), dtype=bool)
-    wanted = ("metric", *(("grade", "dimensions", "label") if "score" in options.metric else ()))
+    forms = ("metric", *(("grade", "dimensions", "label") if "score" in options.metric else ()))
     for at, source in enumerate(scores.sources):
         keep[at] = (
             (not select.judge_model or source.judge in select.judge_model or source.kind != "judge")
@@ -61,7 +62,7 @@ def selected(scores: Scores, options: ShowResult, bench: Bench | None) -> Scores
             )
             and (select.sample is None or source.sample == select.sample)
             and (select.score_method is None or source.method.startswith(select.score_method))
-            and (not options.metric or source.form in wanted)
+            and (not options.metric or source.form in forms)
             and (
                 options.variant is None
                 or source.form != "metric"
@@ -69,21 +70,27 @@ def selected(scores: Scores, options: ShowResult, bench: Bench | None) -> Scores
             )
             and not any(fnmatch.fnmatch(source.judge, glob) for glob in select.exclude)
         )
-    found = scores.take(keep[scores.source])
+    kept = scores.take(keep[scores.source])
     if slices.criterion:
-        found = found.of(metric=slices.criterion)
+        kept = kept.of(metric=slices.criterion)
     if slices.turns:
-        found = found.of(turns=slices.turns)
-    if bench is not None and slices != type(slices)(
-        turns=slices.turns, criterion=slices.criterion, model_list=slices.model_list
-    ):
-        ends = slices.question_begin, slices.question_end
-        taken = benches.take(bench.questions, *ends, slices.first_n, slices.sample_n)
-        found = found.of(questions=[question.question_id for question in taken])
-    if not len(found):
+        kept = kept.of(turns=slices.turns)
+    if bench is not None and _part(slices) != (0, None, None, None):
+        taken = questions_taken(options, bench)
+        kept = kept.of(questions=[question.question_id for question in taken])
+    if not len(kept):
         judges = listed(sorted({source.judge for source in scores.sources}), 9)
         raise MissingError(f"no such judgments; there are those of {judges}")
-    return found
+    return kept
+
+
+def questions_taken(options: ShowResult, bench: Bench) -> Sequence[Question]:
+    """Return the questions that --question-begin, --first-n and the like leave."""
+    return benches.take(bench.questions, *_part(options.slice))
+
+
+def _part(slices: Slice) -> tuple[int, int | None, int | None, int | None]:
+    return slices.question_begin, slices.question_end, slices.first_n, slices.sample_n
 
 
 def view_of(options: ShowResult, bench: Bench | None, scores: Scores) -> View:
@@ -92,8 +99,8 @@ def view_of(options: ShowResult, bench: Bench | None, scores: Scores) -> View:
     if len(by) > 1:
         raise UsageError(f"--by takes one field; here are {listed(by)}")
     used = {source.judge_set for source in scores.sources} if options.aggregate is None else set()
-    asked = [scores.questions[code] for code in np.unique(scores.question).tolist()]
-    if bench is not None and any(question.category for question in asked):
+    questions = [scores.questions[code] for code in np.unique(scores.question).tolist()]
+    if bench is not None and any(question.category for question in questions):
         name = bench.name
     else:  # somebody's file, about other questions
         name = (*options.select.input_file, *options.select.votes)[0].stem
@@ -112,15 +119,15 @@ def view_of(options: ShowResult, bench: Bench | None, scores: Scores) -> View:
 
 def _aggregates(judge_sets: AbstractSet[str], bench: Bench | None) -> dict[str, Aggregate]:
     """Return how the grades of a conversation are combined, of the sets that say it."""
-    found: dict[str, Aggregate] = {}
+    aggregates: dict[str, Aggregate] = {}
     for name in judge_sets - {UNSTATED}:
         try:
             judge_set = sets.load(name, None if bench is None else bench.folder)
         except TurnbenchError:  # a set of somebody else's, which is not here
             continue
         if judge_set.aggregate is not None:
-            found[name] = judge_set.aggregate
-    return found
+            aggregates[name] = judge_set.aggregate
+    return aggregates
 
 
 def _baseline(options: ShowResult, scores: Scores) -> str | None:
@@ -152,16 +159,16 @@ def of_models(scores: Scores, view: View) -> Scores:
     Raises:
         MissingError: there is none; the message names the models there are.
     """
-    found = scores
+    kept = scores
     if view.baseline is not None:
         code = scores.models.index(view.baseline)
         pairs = scores.opponent >= 0
-        found = scores.take(~pairs | (scores.model == code) | (scores.opponent == code))
+        kept = scores.take(~pairs | (scores.model == code) | (scores.opponent == code))
     if view.models:
         baseline = [view.baseline] if view.baseline else []
-        found = found.of(models=[*view.models, *baseline])
-    if not len(found):
+        kept = kept.of(models=[*view.models, *baseline])
+    if not len(kept):
         raise MissingError(
             f"no judgments of {listed(view.models)}; there are those of {listed(scores.models, 9)}"
         )
-    return found
+    return kept

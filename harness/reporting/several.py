@@ -40,24 +40,24 @@ def several(panels: Sequence[Panel], view: View) -> Section:
     groups: dict[tuple[str, Any], dict[str, Any]] = {}
     evidence: list[Evidence] = []
     numbers: list[Column] = []
-    for own_panel in panels:
-        for metric in own_panel.metrics:
-            scores = own_panel.combined.of(metric=metric)
-            measure, form = measure_of(own_panel, scores)
+    for panel_ in panels:
+        for metric in panel_.metrics:
+            scores = panel_.combined.of(metric=metric)
+            measure, form = measure_of(panel_, scores)
             ranking = rank(scores, models=view.models or None)
             questions = len(np.unique(scores.question[scores.valid]))
             about = Evidence(measure, ranking, questions, view.noun, name=metric)
-            first = own_panel.metrics[0]
-            if metric == first or not (first in MAIN or own_panel.form == "metric"):
+            first = panel_.metrics[0]
+            if metric == first or not (first in MAIN or panel_.form == "metric"):
                 evidence.append(about)
             numbers.append(Column(metric, metric, form, always=True))
-            for own in ranking.models:
-                row = rows.setdefault(own["model"], {"model": own["model"]})
-                put(row, metric, own.mean, scale_of(own_panel, scores))
-                ranks = ranking.ranks[own["model"]]
+            for summary in ranking.models:
+                row = rows.setdefault(summary["model"], {"model": summary["model"]})
+                put(row, metric, summary.mean, scale_of(panel_, scores))
+                ranks = ranking.ranks[summary["model"]]
                 row |= {f"{metric}_rank_first": ranks.first, f"{metric}_rank_last": ranks.last}
-                row["n"] = max(row.get("n", 0), own.n)
-                row["failed"] = row.get("failed", 0) + own.failed
+                row["n"] = max(row.get("n", 0), summary.n)
+                row["failed"] = row.get("failed", 0) + summary.failed
             _put_groups(groups, scores, metric, view)
     listed_rows = sorted_rows(list(rows.values()), view)
     columns = [Column("model"), *numbers, Column("failed", hidden_in_text=True)]
@@ -69,24 +69,26 @@ def several(panels: Sequence[Panel], view: View) -> Section:
         name="groups",
         only="" if view.by else "json",
     )
-    evidence.sort(key=lambda own: -own.questions)
+    evidence.sort(key=lambda item: -item.questions)
     if len(evidence) == 1:
         evidence = [replace(evidence[0], name="")]
-    made = Section(panel, evidence, listed_rows, [*tables, by_group])
-    made.caveats = [caveat for own in panels for caveat in caveats_of(own, own.combined)]
+    section = Section(panel, evidence, listed_rows, [*tables, by_group])
+    section.caveats = [
+        caveat for summary in panels for caveat in caveats_of(summary, summary.combined)
+    ]
     intervals = [replace(column, format=f"interval{column.format}") for column in numbers]
-    made.more = [Table("95% intervals", [Column("model"), *intervals], listed_rows, only="text")]
-    made.charts = _bars(listed_rows, numbers, scale_of(panel, panel.combined), measure)
-    return made
+    section.more = [Table("95% intervals", [Column("model"), *intervals], listed_rows, only="text")]
+    section.charts = _bars(listed_rows, numbers, scale_of(panel, panel.combined), measure)
+    return section
 
 
 def _put_groups(
     groups: dict[tuple[str, Any], dict[str, Any]], scores: Scores, metric: str, view: View
 ) -> None:
-    for own in summarize(scores, by=("model", view.group)):
-        if own[view.group]:
-            key = own["model"], own[view.group]
-            put(groups.setdefault(key, {"model": key[0], view.group: key[1]}), metric, own.mean)
+    for summary in summarize(scores, by=("model", view.group)):
+        if summary[view.group]:
+            key = summary["model"], summary[view.group]
+            put(groups.setdefault(key, {"model": key[0], view.group: key[1]}), metric, summary.mean)
 
 
 def _bars(
@@ -132,9 +134,9 @@ def _put_labels(column: Ranked, names: Sequence[str]) -> list[Column]:
     """Put the shares of the other labels into the rows; return their columns."""
     others = [name for name in names if name != column.metric]
     for name in others:
-        for own in summarize(column.panel.combined.of(metric=name)):
-            if own["model"] in column.by_model:
-                put(column.by_model[own["model"]], name, own.mean)
+        for summary in summarize(column.panel.combined.of(metric=name)):
+            if summary["model"] in column.by_model:
+                put(column.by_model[summary["model"]], name, summary.mean)
     return [Column(name, name.lower().replace("_", " "), "%", always=True) for name in others]
 
 
@@ -150,9 +152,11 @@ def _facts_by_group(column: Ranked, shares: Sequence[Column]) -> list[Table]:
     rows: list[dict[str, Any]] = []
     for name in column.groups:
         part = scores.of(questions=questions[name])
-        own: Rows = {f.model: {"model": f.model, view.group: name, "n": f.n} for f in facts(part)}
-        _put_facts(own, part)
-        rows += list(own.values())
+        by_model: Rows = {
+            f.model: {"model": f.model, view.group: name, "n": f.n} for f in facts(part)
+        }
+        _put_facts(by_model, part)
+        rows += list(by_model.values())
     rows.sort(key=lambda row: row["model"])
     columns = [Column("model"), Column(view.group, always=True)]
     columns += [Column("correct", format="%", always=True), *shares]
@@ -163,24 +167,24 @@ def _facts_by_group(column: Ranked, shares: Sequence[Column]) -> list[Table]:
 def _put_facts(rows: Rows, scores: Scores) -> tuple[list[Column], list[Table]]:
     """Put the rates of short facts into the rows; return their columns and the confidence table."""
     stated = []
-    for own in facts(scores):
-        if own.model not in rows:
+    for model in facts(scores):
+        if model.model not in rows:
             continue
-        row = rows[own.model]
+        row = rows[model.model]
         rates = {
-            "correct": own.correct,
-            "incorrect": own.wrong,
-            "not_attempted": own.not_tried,
-            "given_attempted": own.of_tried,
-            "f1": own.f1,
+            "correct": model.correct,
+            "incorrect": model.wrong,
+            "not_attempted": model.not_tried,
+            "given_attempted": model.of_tried,
+            "f1": model.f1,
         }
         for name, estimate in rates.items():
             put(row, name, estimate)
-        if own.confidence.n:
+        if model.confidence.n:
             row |= {
-                "mean_confidence": own.confidence.value,
-                "right_of_stated": own.right.value,
-                "calibration_error": own.calibration_error,
+                "mean_confidence": model.confidence.value,
+                "right_of_stated": model.right.value,
+                "calibration_error": model.calibration_error,
             }
             stated.append(row)
     columns = [

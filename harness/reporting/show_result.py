@@ -27,10 +27,17 @@ from harness.reporting.other_pages import (
     first_turn_page,
     style_page,
 )
-from harness.reporting.page import Note, Page, Row
-from harness.reporting.results_page import results_page, sections_of
+from harness.reporting.page import Note, Page, Row, listed
+from harness.reporting.results_page import incomplete_of, results_page, sections_of
 from harness.reporting.section import Section, View
-from harness.reporting.selecting import load_bench, of_models, read_scores, selected, view_of
+from harness.reporting.selecting import (
+    load_bench,
+    of_models,
+    questions_taken,
+    read_scores,
+    selected,
+    view_of,
+)
 from harness.results import Panel, Scores, common, panels, read
 from harness.results.board import Origin, added, board_rows, check_board, write_board
 from harness.results.gate import gate
@@ -107,18 +114,19 @@ def results_of(options: ShowResult, cost: Cost | None = None) -> Result:
     sections = sections_of(groups, view)
     if view.controlled and bench is not None:
         for model in filter(functools.partial(repeats_itself, bench), view.controlled):
-            said = f"{model} gives mostly one and the same answer; its rate says nothing."
-            sections[0].caveats.insert(0, said)
+            caveat = f"{model} gives mostly one and the same answer; its rate says nothing."
+            sections[0].caveats.insert(0, caveat)
     if options.common:
-        sections = [_complete(own) for own in sections]
+        sections = [_complete(section) for section in sections]
+    elif bench is not None and not (options.select.input_file or options.select.votes):
+        _say_part(sections, bench, options, view.baseline)
     page = results_page(sections, view, _causes(bench, groups))
     if options.against is not None:
         return _against(options, bench, groups[0], page)
     if options.board.board is not None:
         home = _needed(bench, "--board")
         return Result(_on_board(options, home, groups, view, page), 0, sections)
-    incomplete = any(own.ranking.incomplete for own in sections)
-    return Result(page, int(incomplete), sections)
+    return Result(page, int(bool(incomplete_of(sections))), sections)
 
 
 def _instead(options: ShowResult, bench: Bench, groups: Sequence[Panel], cost: Cost) -> Page:
@@ -173,21 +181,21 @@ def _against(options: ShowResult, bench: Bench | None, panel: Panel, page: Page)
     )
     name = bench.name if bench is not None else path.stem
     gating = options.fail_if_worse or options.margin is not None
-    made = against_page(gated, panel, name, page.all_rows, options.margin, gating=gating)
-    made = replace(made, facts=page.facts)
-    return Result(made, int(options.fail_if_worse and not gated.passes))
+    page_ = against_page(gated, panel, name, page.all_rows, options.margin, gating=gating)
+    page_ = replace(page_, facts=page.facts)
+    return Result(page_, int(options.fail_if_worse and not gated.passes))
 
 
 def _controlled(
     options: ShowResult, scores: Scores, bench: Bench, baseline: str
 ) -> dict[str, Controlled]:
     """Return the win rates at equal length: as asked, else where the benchmark has df_gamed.csv."""
-    wanted = options.board.length_control
-    gamed = None if wanted == "off" else read_gamed(bench)
-    if wanted == "off" or (wanted is None and gamed is None):
+    mode = options.board.length_control
+    gamed = None if mode == "off" else read_gamed(bench)
+    if mode == "off" or (mode is None and gamed is None):
         return {}
-    found = length_controlled(scores, bench, baseline, gamed)
-    return {own.model: own for own in found}
+    rates = length_controlled(scores, bench, baseline, gamed)
+    return {rate.model: rate for rate in rates}
 
 
 def _on_board(
@@ -230,11 +238,29 @@ def price_of(models: Mapping[str, Any] | None = None) -> Cost:
     return cost
 
 
-def _complete(own: Section) -> Section:
+def _complete(section: Section) -> Section:
     """Return a section whose missing judgments do not count: those of --common."""
-    ranking = replace(own.ranking, missing=())
-    own.evidence[0] = replace(own.evidence[0], ranking=ranking)
-    return own
+    ranking = replace(section.ranking, missing=())
+    section.evidence[0] = replace(section.evidence[0], ranking=ranking)
+    return section
+
+
+def _say_part(
+    sections: Sequence[Section], bench: Bench, options: ShowResult, baseline: str | None
+) -> None:
+    """Add that not everything is judged, such as by a run that was stopped."""
+    names = {baseline, *(name for section in sections for name in section.ranking.names)}
+    asked = options.slice.model_list
+    missing = [name for name in asked or bench.answered_models() if name not in names]
+    if missing:
+        said = f"Not judged: {listed(missing)}."
+        sections[0].caveats.insert(0 if asked else len(sections[0].caveats), said)
+    total = len(questions_taken(options, bench))
+    for section in sections:
+        judged = max(evidence.questions for evidence in section.evidence)
+        if judged < total and section.panel.form != "metric":
+            said = f"{judged} of the {total} questions of {bench.name} are judged."
+            section.caveats.insert(0, said)
 
 
 # Why judgments are missing
@@ -249,24 +275,24 @@ def _causes(bench: Bench | None, groups: Sequence[Panel]) -> list[Note]:
     mode = " --mode pairwise-all" if modes == {"pair"} else ""
     command = f"gen_judgment --judge-model {' '.join(map(shlex.quote, judges))}{mode}"
     command += f" {bench.flags}".replace(" --bench-name mt_bench", "")
-    found = []
+    causes = []
     outputs = [f"model_judgment/{glob.escape(benches.file_stem(judge))}*" for judge in judges]
     failed = [failure for output in outputs for failure in failures(bench.folder, output)]
     if failed:
         last = max(failed, key=lambda failure: failure.time)
         status = f"HTTP {last.status}, " if last.status else ""
         calls = "1 call" if len(failed) == 1 else f"{len(failed)} calls"
-        found.append(Note(f"{calls} failed (last: {status}{last.kind})", command))
+        causes.append(Note(f"{calls} failed (last: {status}{last.kind})", command))
     unread = sum(int((~panel.combined.valid).sum()) for panel in groups)
     if unread:
         replies = "1 reply holds" if unread == 1 else f"{unread} replies hold"
-        found.append(Note(f"{replies} no verdict", f"{command} --redo failed"))
-    lost = sum(own.absent for panel in groups for own in _absent(panel))
+        causes.append(Note(f"{replies} no verdict", f"{command} --redo failed"))
+    lost = sum(absent.absent for panel in groups for absent in _absent(panel))
     if lost > len(failed):
         number = lost - len(failed)
         were = "1 judgment was" if number == 1 else f"{number} judgments were"
-        found.append(Note(f"{were} never made", command))
-    return found
+        causes.append(Note(f"{were} never made", command))
+    return causes
 
 
 def _absent(panel: Panel) -> list[Any]:

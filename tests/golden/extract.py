@@ -96,7 +96,7 @@ def _with_categories(table: Table) -> Table:
     """Return a table in which a model's numbers by category have their own key."""
     found: Table = {}
     for key, columns in table.items():
-        if key.startswith("rows: "):  # the page says the judge set
+        if key.startswith("rows: ") and "model=" in key:  # the page says the judge set
             key = re.sub(r", judge_set=[^,]*", "", key)
         model = re.match(r"rows: (model=[^,]*)", key)
         own = {

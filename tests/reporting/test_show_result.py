@@ -126,6 +126,8 @@ def test_only_the_models_asked_for_are_shown(data: pathlib.Path) -> None:
     grades(data, {"a": 9.0, "b": 5.0, "c": 2.0})
     result = show_result(data_dir=str(data), model_list=["c", "b"])
     assert [row["model"] for row in result.rows()] == ["b", "c"]
+    some = show_result(data_dir=str(data), model_list=["c", "nobody"])
+    assert some.page.notes[0].text == "Not judged: nobody."
     with pytest.raises(MissingError, match="there are those of a, b and c"):
         show_result(data_dir=str(data), model_list=["nobody"])
 
@@ -166,6 +168,8 @@ def test_a_baseline_is_found_and_not_ranked(data: pathlib.Path) -> None:
     result = show_result("pairwise-baseline", data_dir=str(data))
     assert [row["model"] for row in result.rows()] == ["a", "b", "c"]
     assert "pairs against base judged by gpt-4" in text(result.page, 80)
+    two = show_result("pairwise-baseline", data_dir=str(data), model_list=["a", "b"])
+    assert "a is better than b on 24 questions: win rates 1.00 and 0.50" in two.page.outcome
     one = show_result("pairwise-baseline", data_dir=str(data), model_list="a")
     assert one.page.outcome.startswith("a beats base on 24 questions: win rate 1.00")
 
@@ -204,3 +208,18 @@ def test_a_notebook_gets_a_table_without_scripts(data: pathlib.Path) -> None:
     shown = show_result(data_dir=str(data))._repr_html_()
     assert "<table" in shown
     assert "<script" not in shown
+
+
+def test_another_judge_s_unfinished_run_does_not_hide_the_result(data: pathlib.Path) -> None:
+    grades(data, {"a": 9.0, "b": 5.0})
+    grades(data, {"a": 9.0, "b": 5.0}, judge="builtin/overlap", drop=lambda m, q, turn: m == "a")
+    result = show_result(data_dir=str(data))
+    assert result.page.outcome.startswith("a is better than b")
+    assert result.exit_code == 0
+
+
+def test_a_run_that_was_stopped_says_how_many_questions_are_judged(data: pathlib.Path) -> None:
+    grades(data, {"a": 9.0, "b": 5.0}, questions=20)
+    notes = show_result(data_dir=str(data)).page.notes
+    assert notes[0].text == "20 of the 24 questions of mt_bench are judged."
+    assert "judged." not in str(show_result(data_dir=str(data), first_n=20))
