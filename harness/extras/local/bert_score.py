@@ -57,7 +57,6 @@ def metric(setup: Setup) -> Metric:
         library=versions(),
         tokenizer=checkpoint.name,
         needs_reference=True,
-        overlap=True,
         parameters={"model": checkpoint.identity, "layer": layer},
     )
 
