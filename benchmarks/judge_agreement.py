@@ -1,252 +1,95 @@
-"""How often `builtin/overlap` agrees with MT-Bench's expert votes, compared with GPT-4, the experts and two baselines.
+"""What MT-Bench's expert voters and GPT-4 say of five models, and how often judges agree with them.
 
-    python benchmarks/judge_agreement.py FOLDER
+    python -m benchmarks.judge_agreement FOLDER
 
-FOLDER holds the published files: `question.jsonl`, `model_answer/`, `reference_answer/gpt-4.jsonl` and
-`human_judgment/` with `human.jsonl` and `gpt4_pair.jsonl`. Setup S1 takes a tie for a third label; S2 leaves out
-every pair of votes in which either is a tie. What is counted is pairs of votes: two experts who voted on one pair of
-answers give two comparisons with a judge. The `coin` is exact: the expected number of agreements of a judge that
-names either side with equal chance.
+FOLDER holds the published files (CC-BY-4.0, Zheng et al. 2023): `question.jsonl`, `model_answer/`,
+`reference_answer/`, `human_judgment/human.jsonl` and `gpt4_pair.jsonl`, and in `model_judgment/`
+the grades of GPT-4. The built-in judges compare the pairs that the experts voted on.
 """
 
-import argparse
-import asyncio
-import json
 import pathlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+import shutil
+import sys
+import tempfile
+from collections.abc import Mapping
+from typing import Any
 
-from harness.old.judging.builtin_model import BuiltinJudge
-from harness.old.judgments.reading import read_judgments
-from harness.old.meta_evaluation.verdict_agreement import SETUPS, Setup
-from harness.old.meta_evaluation.votes import (
-    TIE,
-    Item,
-    Meeting,
-    Vote,
-    Votes,
-    met_between,
-    met_within,
-    votes_of,
-)
-from harness.old.records import Facts, Message, Question, QuestionId, Request
-from tests.old.observed import Origin, pair
+import harness
 
-__all__ = [
-    "Agreement",
-    "Row",
-    "between",
-    "main",
-    "measure",
-    "only",
-    "printed",
-    "read_votes",
-    "within",
-]
-
-MODELS = ("alpaca-13b", "claude-v1", "gpt-3.5-turbo", "gpt-4", "llama-13b")
+MODELS = ("gpt-4", "claude-v1", "gpt-3.5-turbo", "alpaca-13b", "llama-13b")
+JUDGES = ("builtin/overlap", "builtin/longest")
 
 
-class Agreement(NamedTuple):
-    """How many pairs of votes agree, of how many."""
-
-    agree: float
-    total: int
-
-    @property
-    def percent(self) -> float:
-        """The share in per cent; 0 of nothing."""
-        return 100 * self.agree / self.total if self.total else 0.0
-
-
-def read_rows(path: pathlib.Path) -> list[dict[str, Any]]:
-    """Return the rows of a JSON Lines file."""
-    return [json.loads(line) for line in path.read_text("utf-8").splitlines() if line.strip()]
+def copied(published: pathlib.Path, folder: pathlib.Path) -> pathlib.Path:
+    """Make a benchmark of the five models in `folder`; return the experts' votes on them."""
+    for name in ("reference_answer", "human_judgment"):
+        shutil.copytree(published / name, folder / name)
+    shutil.copy(published / "question.jsonl", folder)
+    (folder / "model_answer").mkdir()
+    for model in MODELS:
+        shutil.copy(published / "model_answer" / f"{model}.jsonl", folder / "model_answer")
+    votes = (folder / "human_judgment" / "human.jsonl").read_text("utf-8").splitlines()
+    kept = [vote for vote in votes if '"judge":"expert' in vote and "vicuna" not in vote]
+    path = folder / "experts.jsonl"
+    path.write_text("\n".join(kept) + "\n", "utf-8")
+    return path
 
 
-def read_votes(path: pathlib.Path) -> dict[Item, list[Vote]]:
-    """Return the votes of a file by item; a voter's last vote on a pair counts."""
-    return votes_of(read_judgments(path).observations)
+def main(published: pathlib.Path) -> None:
+    """Print two tables as Markdown."""
+    with tempfile.TemporaryDirectory() as data:
+        folder = pathlib.Path(data) / "published"
+        folder.mkdir()
+        experts = copied(published, folder)
+        where: dict[str, Any] = {"bench_name": "published", "data_dir": data}
+        gpt4 = folder / "human_judgment" / "gpt4_pair.jsonl"
+        grades = next((published / "model_judgment").glob("gpt-4_single*.jsonl"))
+        columns = []
+        for file, key in (
+            (experts, "win_rate_adjusted"),
+            (gpt4, "win_rate_adjusted"),
+            (grades, "average"),
+        ):
+            rows = harness.show_result(input_file=(file,), model_list=MODELS, **where).rows()
+            columns.append({row["model"]: cell(row, key) for row in rows})
+        print(line("model", "experts' votes", "GPT-4 in pairs", "GPT-4's grades"))
+        print("| --- " * 4 + "|")
+        for model in MODELS:
+            print(line(model, *(column[model] for column in columns)))
 
-
-def only(votes: Votes, wanted: Callable[[str], bool]) -> dict[Item, list[Vote]]:
-    """Return the votes of the voters that are wanted."""
-    kept = {item: [vote for vote in cast if wanted(vote.judge)] for item, cast in votes.items()}
-    return {item: cast for item, cast in kept.items() if cast}
-
-
-def of_coin(votes: Votes, setup: str) -> Agreement:
-    """Return the expected agreement of a judge that names either side with equal chance and never a tie."""
-    labels = [vote.said for cast in votes.values() for vote in cast]
-    decided = [label for label in labels if label != TIE]
-    return Agreement(0.5 * len(decided), len(labels if setup == "S1" else decided))
-
-
-class Material(NamedTuple):
-    """The questions, references and answers that are judged."""
-
-    questions: Mapping[QuestionId, Question]
-    references: Mapping[QuestionId, tuple[str, ...]]
-    answers: Mapping[tuple[str, QuestionId], tuple[str, ...]]
-
-
-def read_material(folder: pathlib.Path) -> Material:
-    """Return what a folder in the published shape holds about the five models."""
-    questions = {
-        row["question_id"]: Question(row["question_id"], row["category"], tuple(row["turns"]))
-        for row in read_rows(folder / "question.jsonl")
-    }
-    references = {
-        row["question_id"]: tuple(row["choices"][0]["turns"])
-        for row in read_rows(folder / "reference_answer" / "gpt-4.jsonl")
-    }
-    answers = {
-        (model, row["question_id"]): tuple(row["choices"][0]["turns"])
-        for model in MODELS
-        for row in read_rows(folder / "model_answer" / f"{model}.jsonl")
-    }
-    return Material(questions, references, answers)
-
-
-async def overlap_votes(material: Material, items: Iterable[Item]) -> dict[Item, list[Vote]]:
-    """Return the verdicts of `builtin/overlap`, each pair judged in both orders; two that disagree are a tie."""
-    judge = BuiltinJudge()
-    pairs = []
-    for item in items:
-        sides = [await _game(judge, material, item, order) for order in (item[2:], item[2:][::-1])]
-        named = {"A": ("model_1", "model_2"), "B": ("model_2", "model_1"), "C": ("tie", "tie")}
-        winners = tuple(named[side][game] for game, side in enumerate(sides))
-        pairs.append(pair(*item, winners, Origin(judge.name)))
-    return votes_of(pairs)
-
-
-async def _game(judge: BuiltinJudge, material: Material, item: Item, order: tuple[str, str]) -> str:
-    question = material.questions[item.question_id]
-    facts = Facts(
-        question,
-        item.turn,
-        reference=material.references.get(item.question_id),
-        answers=tuple(material.answers[model, item.question_id] for model in order),
-        verdict_format="[[A]]",
-    )
-    reply = await judge.reply(
-        Request((Message("user", question.turns[item.turn - 1]),), facts=facts)
-    )
-    return reply.text.rsplit("\n", 1)[-1].strip("[]")
-
-
-def longer_votes(material: Material, items: Iterable[Item]) -> dict[Item, list[Vote]]:
-    """Return the verdicts of a judge that takes the answer with more characters."""
-    pairs = []
-    for item in items:
-        first, second = (
-            len(material.answers[model, item.question_id][item.turn - 1]) for model in item[2:]
-        )
-        winner = "tie" if first == second else "model_1" if first > second else "model_2"
-        pairs.append(pair(*item, (winner,), Origin("longer")))
-    return votes_of(pairs)
-
-
-def between(left: Votes, right: Votes, setup: Setup) -> tuple[int, int]:
-    """Return the agreement of every vote of the one side with every vote of another judge on the other side."""
-    return _count(met_between(left, right), setup)
-
-
-def within(votes: Votes, setup: Setup) -> tuple[int, int]:
-    """Return the agreement of different judges of one side with each other."""
-    return _count(met_within(votes), setup)
-
-
-def _count(met: Iterable[Meeting], setup: Setup) -> tuple[int, int]:
-    kept = [(one, other) for _, one, other in met if setup == "S1" or TIE not in (one, other)]
-    return sum(one == other for one, other in kept), len(kept)
-
-
-class Row(NamedTuple):
-    """One line of the table."""
-
-    judge: str
-    turn: int
-    setup: str
-    questions: str
-    agreement: Agreement
-
-
-def measure(folder: pathlib.Path) -> list[Row]:
-    """Return the agreement of every judge with the experts, by turn, setup and half of the questions."""
-    material = read_material(folder)
-    experts = only(
-        read_votes(folder / "human_judgment" / "human.jsonl"),
-        lambda voter: voter.startswith("expert"),
-    )
-    experts = {
-        item: cast
-        for item, cast in experts.items()
-        if item.first in MODELS and item.second in MODELS
-    }
-    gpt4 = read_votes(folder / "human_judgment" / "gpt4_pair.jsonl")
-    overlap = asyncio.run(overlap_votes(material, experts))
-    longer = longer_votes(material, experts)
-    rows = []
-    for questions, remainder in (("all", None), ("odd ids", 1), ("even ids", 0)):
-        for turn in (1, 2):
-            votes = {
-                item: cast
-                for item, cast in experts.items()
-                if item.turn == turn
-                and (remainder is None or int(item.question_id) % 2 == remainder)
-            }
-            for setup in SETUPS:
-                figures = {
-                    "builtin/overlap": between(overlap, votes, setup),
-                    "gpt-4 (pair)": between(gpt4, votes, setup),
-                    "experts": within(votes, setup),
-                    "longer wins": between(longer, votes, setup),
-                    "coin": of_coin(votes, setup),
-                }
-                rows += [
-                    Row(judge, turn, setup, questions, Agreement(*found))
-                    for judge, found in figures.items()
-                ]
-    return rows
-
-
-def printed(rows: Sequence[Row]) -> str:
-    """Return the table as text: a line for every judge, a column for every turn and setup."""
-    columns = [(turn, setup) for turn in (1, 2) for setup in ("S1", "S2")]
-    found = []
-    for questions in dict.fromkeys(row.questions for row in rows):
-        found.append(
-            f"{'questions: ' + questions:<22}"
-            + "".join(f"{f'turn {turn}, {setup}':>20}" for turn, setup in columns)
-        )
-        for judge in dict.fromkeys(row.judge for row in rows):
-            cells = {
-                (row.turn, row.setup): row.agreement
-                for row in rows
-                if (row.judge, row.questions) == (judge, questions)
-            }
-            found.append(
-                f"{judge:<22}"
-                + "".join(
-                    f"{f'{cells[c].percent:.1f}% {cells[c].agree:g}/{cells[c].total}':>20}"
-                    for c in columns
-                )
+        harness.gen_judgment(JUDGES, mode="pairwise-all", votes=(experts,), **where)
+        print(
+            "\n"
+            + line(
+                "agrees with the experts", "turn 1, S1", "turn 1, S2", "turn 2, S1", "turn 2, S2"
             )
-        found.append("")
-    return "\n".join(found)
+        )
+        print("| --- " * 5 + "|")
+        found: dict[str, list[str]] = {}
+        for file in (gpt4, *sorted((folder / "model_judgment").glob("*_pair.jsonl"))):
+            page = harness.judge_report("agreement", votes=(experts, file), **where)
+            for row in page.tables[0].rows:
+                if (
+                    row["category"] is None
+                    and row["turn"]
+                    and "experts" in (row["judge1"], row["judge2"])
+                ):
+                    other = row["judge1"] if row["judge2"] == "experts" else row["judge2"]
+                    text = f"{row['ratio']:.1%} ({row['agree']}/{row['total']})"
+                    found.setdefault(other, []).append(text)
+        for judge, cells in sorted(found.items(), key=lambda pair: pair[0] == "experts"):
+            print(line(judge, *cells[:4]))
 
 
-def main() -> None:
-    """Print the table for the folder that the command names."""
-    parser = argparse.ArgumentParser(
-        description="Measure how often builtin/overlap agrees with the experts' votes of MT-Bench."
-    )
-    parser.add_argument(
-        "folder", type=pathlib.Path, help="folder with the published questions, answers and votes"
-    )
-    print(printed(measure(parser.parse_args().folder)))
+def cell(row: Mapping[str, Any], key: str) -> str:
+    """Return a number with its interval."""
+    return f"{row[key]:.2f} ({row[key + '_low']:.2f} to {row[key + '_high']:.2f})"
+
+
+def line(*cells: str) -> str:
+    """Return a row of a Markdown table."""
+    return f"| {' | '.join(cells)} |"
 
 
 if __name__ == "__main__":
-    main()
+    main(pathlib.Path(sys.argv[1]))
