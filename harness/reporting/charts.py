@@ -20,7 +20,7 @@ WIDTH = 460.0
 """Of a chart, in pixels; a phone shows it whole, a little smaller."""
 _ROW, _CELL, _NAME = 22.0, 24.0, 13.0
 """Heights of a row and of a cell in pixels; the most ems of a name."""
-_SERIES = 4
+SERIES = 4
 """Colours, dashes and markers that there are; charts of lines show no more models."""
 
 
@@ -162,7 +162,7 @@ def _marks(
         for name, mark in marks.items():
             sheet.text(start - 6.0, y, name, anchor="end", ems=_NAME)
             if mark.value is not None and bar:
-                kind = f"tb-fill-{names.index(name) % _SERIES + 1}"
+                kind = f"tb-fill-{names.index(name) % SERIES + 1}"
                 wide = max(axis.at(mark.value) - axis.start, 1.0)
                 sheet.draw("rect", kind, x=axis.start, y=y - 6.0, width=wide, height=12.0)
             if mark.low is not None and mark.high is not None:
@@ -226,18 +226,19 @@ def departures(rows: Iterable[Mapping[str, float | None]]) -> list[dict[str, int
 
 
 def radar(
-    series: Mapping[str, Mapping[str, float]], label: str, *, scale: tuple[float, float]
+    series: Mapping[str, Mapping[str, float | None]], label: str, *, scale: tuple[float, float]
 ) -> str:
     """Return a line around a circle for each of up to four models, a spoke for each category.
 
     Args:
-        series: by model, then by category; all with the same categories, at least three.
+        series: by model, then by category; all with the same categories, at least three. One
+            that lacks a number has no line.
         label: what the numbers are, below.
         scale: the least and the greatest number: centre and rim.
     """
     spokes = list(dict.fromkeys(name for numbers in series.values() for name in numbers))
     radius, x0, y0, legend = 130.0, WIDTH / 2, 166.0, 330.0
-    height = legend + 20.0 * math.ceil(min(len(series), _SERIES) / 2) + 24.0
+    height = legend + 20.0 * math.ceil(len(series) / 2) + 24.0
     sheet = Sheet(WIDTH, height, label)
     axis = Axis(*scale, 0.0, radius)
     inner = [mark for mark in axis.marks if scale[0] < mark < scale[1]]
@@ -261,9 +262,10 @@ def radar(
         anchor = "middle" if abs(dx) < 1 else "start" if dx > 0 else "end"
         room = 20.0 if anchor == "middle" else (x0 - abs(dx)) / 12.0 - 1.2
         sheet.text(x + dx * 0.07, y + dy * 0.07, name, anchor=anchor, ems=room)
-    for number, (model, numbers) in enumerate(list(series.items())[:_SERIES]):
-        if len(numbers) == len(spokes):
-            polygon(f"tb-series-{number + 1}", [numbers[name] for name in spokes])
+    for number, (model, numbers) in enumerate(series.items()):
+        known = [value for value in numbers.values() if value is not None]
+        if len(known) == len(spokes):
+            polygon(f"tb-series-{number + 1}", known)
         x, y = 12.0 + number % 2 * WIDTH / 2, legend + 20.0 * (number // 2)
         line = f"{x:.0f},{y:.0f} {x + 28:.0f},{y:.0f}"
         sheet.draw("polyline", f"tb-series-{number + 1}", points=line)

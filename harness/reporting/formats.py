@@ -17,7 +17,7 @@ from typing import Any
 import msgspec
 
 from harness.errors import MissingError
-from harness.reporting.page import Column, Note, Page, Row, Table, columns_of, printable
+from harness.reporting.page import Column, Page, Row, Table, columns_of, printable
 
 PROSE = 88
 """The most columns of a sentence, however wide the terminal."""
@@ -27,7 +27,8 @@ def text(page: Page, width: int | None = None) -> str:
     """Return the page for a terminal of `width` columns (default: that of this one, else 80)."""
     width = width or shutil.get_terminal_size((80, 24)).columns
     parts = ["\n".join(_wrapped(line, width) for line in page.outcome.splitlines())]
-    parts += ["\n".join(_cause(cause, width) for cause in page.causes)]
+    causes = [f"  {cause.text}:\n    {cause.flag}" for cause in page.causes]  # to be pasted
+    parts += ["\n".join(printable(line) for cause in causes for line in cause.splitlines())]
     pointers = []
     for table in page.tables:
         if table.only not in ("", "text"):
@@ -90,14 +91,6 @@ def _wrapped(line: str, width: int) -> str:
     return textwrap.fill(
         printable(line), min(width, PROSE), break_long_words=False, break_on_hyphens=False
     )
-
-
-def _cause(cause: Note, width: int) -> str:
-    """Return a cause and its command, which is never broken: it is there to be pasted."""
-    line = f"  {printable(cause.text)}: {cause.flag}" if cause.flag else f"  {cause.text}"
-    if len(line) <= width:
-        return line
-    return f"  {_wrapped(cause.text, width - 2)}:\n    {cause.flag}"
 
 
 def markdown(page: Page) -> str:

@@ -30,36 +30,34 @@ def html(page: Page) -> str:
     style = "".join(map(asset, ("colours.css", "page.css", "table.css", "chart.css")))
     script = asset("sort.js")
     first, *more = page.outcome.splitlines() or [""]
-    parts = [f"<header><h1>{escaped(first)}</h1>"]
     more += [cause.text for cause in page.causes]
-    parts += [f"<p>{escaped(line)}</p>" for line in more]
-    parts.append("</header>")
-    parts += _sections(page)
+    notes = [note.text for note in page.notes if note.text]
     figures = [_figure(chart) for chart in page.charts if not chart.in_table]
-    parts.append(f'<div class="tb-charts">{"".join(figures)}</div>')
-    notes = [f"<p>{escaped(note.text)}</p>" for note in page.notes if note.text]
-    parts.append(f"<footer>{''.join(notes)}</footer>")
-    policy = (
-        f"default-src 'none'; style-src '{_digest(style)}'; script-src '{_digest(script)}'; "
-        "base-uri 'none'; form-action 'none'"
-    )
-    return (
-        '<!DOCTYPE html>\n<html lang="en">\n<head>\n'
-        f'{_MARK}\n<meta charset="utf-8">\n'
-        f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        '<meta name="color-scheme" content="light dark">\n'
-        f"<title>{escaped(page.title)}</title>\n<style>{style}</style>\n</head>\n<body>\n<main>\n"
-        + "\n".join(parts)
-        + f"\n</main>\n<script>{script}</script>\n</body>\n</html>\n"
+    parts = [
+        f"<header><h1>{escaped(first)}</h1>{_paragraphs(more)}</header>",
+        *_sections(page),
+        f'<div class="tb-charts">{"".join(figures)}</div>',
+        f"<footer>{_paragraphs(notes)}</footer>",
+    ]
+    return asset("page.html").format(
+        mark=_MARK,
+        style_digest=_digest(style),
+        script_digest=_digest(script),
+        title=escaped(page.title),
+        style=style,
+        script=script,
+        main="\n".join(parts),
     )
 
 
 def fragment(page: Page) -> str:
     """Return outcome and tables for a notebook, without scripts and charts."""
-    parts = [f"<style>{asset('colours.css')}{asset('table.css')}</style>"]
-    parts += [f"<p>{escaped(line)}</p>" for line in page.outcome.splitlines()]
-    return "\n".join([*parts, *_sections(page)])
+    style = f"<style>{asset('colours.css')}{asset('table.css')}</style>"
+    return "\n".join([style, _paragraphs(page.outcome.splitlines()), *_sections(page)])
+
+
+def _paragraphs(lines: Sequence[str]) -> str:
+    return "".join(f"<p>{escaped(line)}</p>" for line in lines)
 
 
 def _sections(page: Page) -> list[str]:

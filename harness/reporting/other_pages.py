@@ -14,7 +14,7 @@ from typing import Any
 
 from harness.bench import Bench
 from harness.reporting.outcome import UNSEEN, Measure
-from harness.reporting.page import Column, Note, Page, Row, Table, counted, dollars, listed, rounded
+from harness.reporting.page import Column, Note, Page, Table, counted, dollars, listed, rounded
 from harness.reporting.section import interval_columns, measure_of, row_of
 from harness.results import Panel, Scores, rank
 from harness.results.board import LENGTH_CONTROLLED, Board, around, same_answer_share
@@ -25,15 +25,9 @@ from harness.results.strengths import styled
 
 
 def against_page(
-    gated: GateResult,
-    panel: Panel,
-    bench: str,
-    rows: Sequence[Row],
-    margin: float | None,
-    *,
-    gating: bool,
+    gated: GateResult, panel: Panel, page: Page, margin: float | None, *, gating: bool
 ) -> Page:
-    """Return the page of a run compared with another one; `rows` are the run's results."""
+    """Return the page of a run compared with another one; `page` has the run's results."""
     measure, models = measure_of(panel), sorted(gated.models, key=lambda one: one.difference.value)
     lines = [_run_in_words(model, measure, margin) for model in models[:3]]  # the worst first
     lines += [f"{len(models) - 3} more: see the table."] if len(models) > 3 else []
@@ -55,10 +49,11 @@ def against_page(
         Column("questions", always=True),
         Column("missing", format="%", help="of what the other run has, in percent"),
     ]
-    title = f"{bench}, this run less the other, question by question"
-    notes = [Note(note) for note in gated.notes[:2]]
+    title = f"{page.facts['bench']}, this run less the other, question by question"
     tables = [Table(title, columns, compared, name="against")]
-    return Page("\n".join(lines), tables, notes=notes, title=f"{bench}: two runs", rows=rows)
+    notes = [Note(note) for note in gated.notes[:2]]
+    facts, rows = page.facts, page.all_rows
+    return Page("\n".join(lines), tables, notes=notes, title=title, facts=facts, rows=rows)
 
 
 def _verdict(model: Gated) -> str:

@@ -84,16 +84,14 @@ class Evidence:
     @property
     def finding(self) -> tuple[str, ...]:
         """What it shows, and of whom: `better a b`, `best a`, `last a`, `close a b …`, `one a`."""
-        ranking, names = self.ranking, self.ranking.names
+        names, best, worst = self.ranking.names, self.ranking.best, self.ranking.worst
         if len(names) == 1:
             return "one", *names
-        if len(names) == 2 and ranking.comparisons.between(*names).better:
-            return "better", *names
-        if len(names) > 2 and ranking.best is not None:
-            return "best", ranking.best
-        if len(names) > 2 and ranking.worst is not None:
-            return "last", ranking.worst
-        return "close", *sorted(self.sharing(1))
+        if best is not None and worst is not None and len(names) == 2:
+            return "better", best, worst
+        if best is not None:
+            return "best", best
+        return ("last", worst) if worst is not None else ("close", *sorted(self.sharing(1)))
 
     def sharing(self, rank: int) -> list[str]:
         """Return the models that may have a rank or a better one, the best first."""
@@ -168,17 +166,17 @@ def _claim(evidence: Evidence) -> tuple[str, str]:
     if kind == "one":
         alone = who[0], evidence.with_interval(*who)
         return _against(evidence, *who) if evidence.baseline else alone
-    difference = evidence.ranking.comparisons.between(*names[:2]).difference
     if kind == "better":
-        numbers = f"{evidence.values(names)}, a difference of {measure.change(difference)}"
-        numbers = evidence.with_interval(names[0]) if evidence.head_to_head else numbers
+        change = measure.change(evidence.ranking.comparisons.between(*who).difference)
+        numbers = f"{evidence.values(who)}, a difference of {change}"
+        numbers = evidence.with_interval(who[0]) if evidence.head_to_head else numbers
         return f"{who[0]} is better than {who[1]}", numbers
     if kind == "best":
         better = "better than each of the others"
         return f"{who[0]} is the best of {len(names)} models", f"{evidence.values(who)}, {better}"
     if kind == "last":
         return f"{who[0]} is last of {len(names)} models", evidence.values(who)
-    if len(names) == 2 and not difference.n:
+    if len(names) == 2 and not evidence.ranking.comparisons.between(*names).questions:
         return f"{listed(names)} cannot be compared", "no question has verdicts on both"
     if len(names) == 2:
         numbers = f"{names[0]} has {evidence.with_interval(names[0])}"

@@ -226,11 +226,8 @@ class Ranked:
         grid = functools.partial(charts.heat_map, cells, label, form)
         pictures.append(Chart(label.capitalize(), grid, "categories", in_table=True))
         if len(self.groups) > 2 and measure.scale is not None:
-            series = {
-                model: {group: value for group, value in row.items() if value is not None}
-                for model, row in list(cells.items())[:4]
-            }
-            round_ = functools.partial(charts.radar, series, label, scale=measure.scale)
+            first = dict(list(cells.items())[: charts.SERIES])
+            round_ = functools.partial(charts.radar, first, label, scale=measure.scale)
             pictures.append(Chart(f"{label.capitalize()}, the first models", round_, "radar"))
         return pictures
 

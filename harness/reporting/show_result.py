@@ -152,28 +152,20 @@ def _against(options: ShowResult, bench: Bench | None, panel: Panel, page: Page)
     others = panels(read(bench, files=[path]))
     same = [other for other in others if other.form == panel.form] or others
     alike = [other for other in same if other.judge_set == panel.judge_set] or same
-    renamed = {}
-    for pair in options.compare:
-        new, mark, old = pair.partition("=")
-        if not mark:
-            raise UsageError(f"--compare {pair}: write NEW=OLD")
-        renamed[new] = old
+    if wrong := [pair for pair in options.compare if "=" not in pair]:
+        raise UsageError(f"--compare {wrong[0]}: write NEW=OLD")
     gated = gate(
         panel,
         alike[0],
         margin=options.margin,
-        renamed=renamed or None,
+        renamed=dict(pair.split("=", 1) for pair in options.compare) or None,
         models=options.slice.model_list or None,
         allow=options.board.allow,
         max_missing=options.max_missing,
     )
-    name = bench.name if bench is not None else path.stem
     gating = options.fail_if_worse or options.margin is not None
-    page_ = other_pages.against_page(
-        gated, panel, name, page.all_rows, options.margin, gating=gating
-    )
-    page_ = replace(page_, facts=page.facts)
-    return Result(page_, int(options.fail_if_worse and not gated.passes))
+    compared = other_pages.against_page(gated, panel, page, options.margin, gating=gating)
+    return Result(compared, int(options.fail_if_worse and not gated.passes))
 
 
 def _controlled(
