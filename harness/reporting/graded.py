@@ -9,7 +9,7 @@ import numpy as np
 
 from harness.reporting import charts
 from harness.reporting.outcome import Evidence
-from harness.reporting.page import Chart, Column, Table
+from harness.reporting.page import Chart, Column, Only, Table
 from harness.reporting.ranked import Ranked, Rows, mark_of
 from harness.reporting.section import (
     MANY,
@@ -68,16 +68,9 @@ def several(panels: Sequence[Panel], view: View) -> Section:
     rows, model = sorted_rows(list(by_model.values()), view), Column("model")
     main = [model, *numbers, Column("failed", hidden_in_text=True)]
     grouped = [model, Column(view.group, always=True), *numbers]
-    tables = [
-        Table(title(panels[0], view), main, rows),
-        Table(
-            f"By {view.group}",
-            grouped,
-            list(groups.values()),
-            "groups",
-            only="" if view.by else "json",
-        ),
-    ]
+    only: Only = "" if view.by else "json"
+    by = Table(f"By {view.group}", grouped, list(groups.values()), "groups", only)
+    tables = [Table(title(panels[0], view), main, rows), by]
     section = Section(panels[0], evidence, rows, tables)
     section.caveats = [caveat for panel in panels for caveat in caveats_of(panel, panel.combined)]
     ends = [replace(column, format=f"interval{column.format}") for column in numbers]
@@ -91,9 +84,8 @@ def several(panels: Sequence[Panel], view: View) -> Section:
 def labels(panel: Panel, view: View) -> Section:
     """Return the section of labels: the share of each, the main one ranked."""
     known = is_facts(panel.combined)
-    names = [name for name in panel.metrics if name != SCORE]
-    main = CORRECT if known else SCORE if SCORE in panel.metrics else names[0]
-    others = [] if known else [name for name in names if name != main]
+    main = CORRECT if known else panel.metrics[0]
+    others = [] if known else panel.metrics[1:]
     noun = "correct" if known else main.lower()
 
     def fill(rows: Rows, scores: Scores) -> None:

@@ -22,6 +22,7 @@ ABSENT = "–"
 """What stands where there is no value."""
 
 Row: TypeAlias = Mapping[str, Any]
+Only: TypeAlias = Literal["", "text", "html", "json"]
 Draw: TypeAlias = Literal["", "whisker", "shade", "record"]
 
 
@@ -92,7 +93,7 @@ class Table:
     rows: Sequence[Row]
     name: str = ""
     """The table's name in JSON; without one it is in the page's rows already."""
-    only: Literal["", "text", "html", "json"] = ""
+    only: Only = ""
     """The one kind of page that shows it: text (and Markdown, LaTeX), HTML or JSON."""
     instead: str = ""
     """What text says at the end if the table is too wide (default: it is divided)."""

@@ -38,8 +38,6 @@ def read_scores(options: ShowResult, bench: Bench | None) -> Scores:
     kind: Any = kinds.get(select.mode or "")
     if select.votes or any(looks_like(path, Vote) for path in select.input_file):
         kind = "vote"
-    if not select.input_file and not select.votes and bench is not None:
-        return read(bench, kind=kind, metrics=options.metric)
     return read(bench, files=select.votes or select.input_file, kind=kind, metrics=options.metric)
 
 
@@ -70,14 +68,10 @@ def selected(scores: Scores, options: ShowResult, bench: Bench | None) -> Scores
 
     keep = np.array([asked_for(source) for source in scores.sources], dtype=bool)
     kept = scores.take(keep[scores.source])
-    if slices.criterion:
-        kept = kept.of(metric=slices.criterion)
-    if slices.turns:
-        kept = kept.of(turns=slices.turns)
-    if bench is not None:
-        taken = questions_taken(options, bench)
-        if len(taken) < len(bench.questions):
-            kept = kept.of(questions=[question.question_id for question in taken])
+    kept = kept.of(metric=slices.criterion or None, turns=slices.turns or None)
+    taken = () if bench is None else questions_taken(options, bench)
+    if bench is not None and len(taken) < len(bench.questions):
+        kept = kept.of(questions=[question.question_id for question in taken])
     if not len(kept):
         judges = listed(sorted({source.judge for source in scores.sources}), 9)
         raise MissingError(f"no such judgments; there are those of {judges}")
@@ -97,12 +91,10 @@ def view_of(options: ShowResult, bench: Bench | None, scores: Scores) -> View:
         raise UsageError(f"--by takes one field; here are {listed(options.by)}")
     by = next(iter(options.by), None)
     questions = [scores.questions[code] for code in np.unique(scores.question).tolist()]
-    if bench is not None and any(question.category for question in questions):
-        name = bench.name
-    else:  # somebody's file, about other questions
-        name = (*options.select.input_file, *options.select.votes)[0].stem
+    files = *options.select.input_file, *options.select.votes
+    own = bench is not None and any(question.category for question in questions)
     return View(
-        bench=name,
+        bench=bench.name if bench is not None and (own or not files) else files[0].stem,
         by="question_id" if by == "question" else by,
         models=options.slice.model_list,
         baseline=_baseline(options, scores),
