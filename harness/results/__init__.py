@@ -5,7 +5,7 @@ for panel in panels(scores):                       one form, judge set, scale an
     column = panel.combined.of(metric=panel.metrics[0])      the mean of the judges
     summarize(column, by=("model", "turn"))        groups: mean (Estimate), n, win, tie, loss
     ranking = rank(column)                         best first, rank ranges, who is better
-    ranking.best, ranking.worst, ranking.close, ranking.incomplete, ranking.detectable
+    ranking.best, ranking.worst, ranking.incomplete
     ranking.comparisons.between("a", "b")          difference (Estimate), p, better
 
 estimate        Estimate(value, influence): interval, p, difference, detectable

@@ -249,14 +249,11 @@ class Ranking:
     comparisons: Comparisons
     ranks: dict[str, Ranks]
     missing: tuple[Missing, ...]
-    calls_failed: int = 0
-    """Judgments whose calls failed, which are in no file."""
 
     @property
     def missing_share(self) -> float:
         """The share of judgments without a verdict or absent."""
-        absent = max(sum(row.absent for row in self.missing), self.calls_failed)
-        lost = absent + sum(row.failed for row in self.missing)
+        lost = sum(row.absent + row.failed for row in self.missing)
         total = lost + sum(row.judged for row in self.missing)
         return lost / total if total else 0.0
 
@@ -289,27 +286,10 @@ class Ranking:
         return len(self.names) > 1 and not self.incomplete
 
     @property
-    def close(self) -> tuple[str, ...]:
-        """The first model and those that it is not significantly better than."""
-        if not self.names:
-            return ()
-        first = self.names[0]
-        worse = {pair.worse for pair in self.comparisons.pairs if pair.better == first}
-        return tuple(name for name in self.names if name not in worse)
-
-    @property
     def neighbours(self) -> tuple[Comparison, ...]:
         """Each model compared with the next one."""
         pairs = zip(self.names, self.names[1:], strict=False)
         return tuple(self.comparisons.between(*pair) for pair in pairs)
-
-    @property
-    def detectable(self) -> float | None:
-        """The median difference that would have been seen between neighbours in this column."""
-        sizes = [
-            size for pair in self.neighbours if (size := pair.difference.detectable) is not None
-        ]
-        return float(np.median(sizes)) if sizes else None
 
 
 def rank(
@@ -317,7 +297,6 @@ def rank(
     *,
     models: Collection[str] | None = None,
     baseline: str | None = None,
-    calls_failed: int = 0,
     drawn: bool = False,
 ) -> Ranking:
     """Return the models of one column ranked, by their means.
@@ -326,7 +305,6 @@ def rank(
         scores: of one metric, one value for each item.
         models: which; None: all.
         baseline: an opponent that is not ranked itself.
-        calls_failed: judgments known to be missing because their calls failed.
         drawn: whether the pairs were drawn at random, see `compare`.
     """
     ranked = set(scores.models_present if models is None else models) - {baseline}
@@ -334,8 +312,7 @@ def rank(
     summaries.sort(key=lambda row: (-row.mean.value if row.n else np.inf, row["model"]))
     names = [summary["model"] for summary in summaries]
     compared = compare(scores, names, drawn=drawn)
-    lost = tuple(missing(scores, names))
-    return Ranking(tuple(summaries), compared, compared.ranks(), lost, calls_failed)
+    return Ranking(tuple(summaries), compared, compared.ranks(), tuple(missing(scores, names)))
 
 
 def missing(scores: Scores, models: Collection[str] | None = None) -> list[Missing]:
