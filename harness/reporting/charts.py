@@ -14,12 +14,14 @@ from typing import Literal, NamedTuple
 from xml.etree import ElementTree
 
 from harness.errors import StorageError
-from harness.reporting.page import Page, cell_text, columns_of, printable, rounded
+from harness.reporting.page import Page, cell_text, columns_of, printable, rounded, shortened
 
 WIDTH = 460.0
 """Of a chart, in pixels; a phone shows it whole, a little smaller."""
 _ROW, _CELL, _NAME = 22.0, 24.0, 13.0
 """Heights of a row and of a cell in pixels; the most ems of a name."""
+_EM = 0.64
+"""Ems of a letter, about."""
 SERIES = 4
 """Colours, dashes and markers that there are; charts of lines show no more models."""
 
@@ -61,7 +63,7 @@ class Sheet:
     ) -> None:
         """Write a text with its middle at y, shortened to so many ems."""
         part = self.draw("text", kind, x=x, y=y + 4.0, text_anchor=anchor)
-        part.text = shortened(printable(text), ems)
+        part.text = shortened(printable(text), ems / _EM)
         if part.text != text:
             ElementTree.SubElement(part, "title").text = printable(text)
 
@@ -187,7 +189,7 @@ def heat_map(values: Mapping[str, Mapping[str, float | None]], label: str, form:
     """
     columns = list(dict.fromkeys(column for row in values.values() for column in row))
     start, top = _name_width(values) + 14.0, 26.0
-    needed = max([34.0, *(11.0 * ems_of(shortened(head, 8.0)) + 8.0 for head in columns)])
+    needed = max([34.0, *(11.0 * min(ems_of(head), 8.0) + 8.0 for head in columns)])
     wide = max(needed, min(70.0, (WIDTH - start) / max(len(columns), 1)))
     bottom = top + _CELL * len(values)
     width = max(WIDTH, start + wide * len(columns) + 4.0)
@@ -314,19 +316,10 @@ def ticks(low: float, high: float, most: int = 4) -> list[float]:
     return [round(at * step, 12) + 0.0 for at in range(first, max(last, first + 1) + 1)]
 
 
-def shortened(text: str, ems: float) -> str:
-    """Return a text, or its beginning and end with an ellipsis between."""
-    short, kept = text, len(text)
-    while kept and ems_of(short) > ems:
-        kept -= 1
-        short = f"{text[: (kept + 1) // 2]}…{text[len(text) - kept // 2 :]}"
-    return short
-
-
 def ems_of(text: str) -> float:
     """Return about how wide a text is in a browser's usual font, in units of its size."""
-    return 0.64 * columns_of(text)
+    return _EM * columns_of(text)
 
 
 def _name_width(names: Iterable[str]) -> float:
-    return 12.0 * max((ems_of(shortened(printable(name), _NAME)) for name in names), default=0.0)
+    return 12.0 * min(max(map(ems_of, map(printable, names)), default=0.0), _NAME)

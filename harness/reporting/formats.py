@@ -17,7 +17,7 @@ from typing import Any
 import msgspec
 
 from harness.errors import MissingError
-from harness.reporting.page import Column, Page, Row, Table, columns_of, printable
+from harness.reporting.page import Column, Page, Row, Table, columns_of, printable, shortened
 
 PROSE = 88
 """The most columns of a sentence, however wide the terminal."""
@@ -48,8 +48,8 @@ def text(page: Page, width: int | None = None) -> str:
 def text_table(table: Table, width: int) -> str:
     """Return a table for a terminal.
 
-    One that is too wide loses its optional columns, then is divided; one with something instead
-    is empty.
+    One that is too wide loses its optional columns, then is divided, names of more than half the
+    width shortened; one with something instead is empty.
     """
     if not table.rows:
         return ""
@@ -64,23 +64,29 @@ def text_table(table: Table, width: int) -> str:
     blocks: list[str] = []
     while others or not blocks:
         taken = len(others)
-        while not (block := _aligned([*keys, *others[:taken]], table.rows, width)) and taken > 1:
+        half = width // 2 - 1
+        while taken > 1 and not _aligned([*keys, *others[:taken]], table.rows, width, half):
             taken -= 1
-        blocks.append(block or _aligned([*keys, *others[:taken]], table.rows, 10_000))
+        part = [*keys, *others[:taken]]
+        blocks.append(_aligned(part, table.rows, width, half) or _aligned(part, table.rows, 10_000))
         keys, others = keys[-1:], others[taken:]
     return "\n\n".join(blocks)
 
 
-def _aligned(columns: Sequence[Column], rows: Sequence[Row], width: int) -> str:
-    """Return the rows under their headings if they fit, two blanks between columns or one."""
+def _aligned(columns: Sequence[Column], rows: Sequence[Row], width: int, most: int = 10_000) -> str:
+    """Return the rows under their headings if they fit, two blanks between columns or one.
+
+    Cells of more than `most` columns are shortened.
+    """
     cells = [[column.heading, *(column.cell(row) for row in rows)] for column in columns]
+    cells = [[shortened(cell, most) for cell in column] for column in cells]
     widths = [max(map(columns_of, column)) for column in cells]
     gap = next((g for g in (2, 1) if sum(widths) + g * (len(widths) - 1) <= width), 0)
     if not gap:
         return ""
     padded = []
-    for column, texts, most in zip(columns, cells, widths, strict=True):
-        blanks = [" " * (most - columns_of(text)) for text in texts]
+    for column, texts, wide in zip(columns, cells, widths, strict=True):
+        blanks = [" " * (wide - columns_of(text)) for text in texts]
         left = column.to_the_left(rows)
         both = zip(texts, blanks, strict=True)
         padded.append([text + blank if left else blank + text for text, blank in both])

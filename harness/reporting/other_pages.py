@@ -178,7 +178,11 @@ def efficiency_page(panel: Panel, bench: Bench, cost: Cost, models: Sequence[str
     form = measure_of(panel).form
     ranking = rank(scores, models=models or None)
     rated = efficiency(bench, {own["model"]: own.mean for own in ranking.models}, cost)
-    rows = [row_of({**vars(model), "cost": model.dollars}, score=model.score) for model in rated]
+    rows = []
+    for model in rated:
+        row = row_of(vars(model), score=model.score)
+        row["cost"] = row.pop("dollars")
+        rows.append(row)
     best = [model.model for model in rated if model.frontier]
     outcome = f"On the frontier of {len(rated)} models: {listed(best)}. No other is at least as "
     outcome += "good for at most the same money."

@@ -256,3 +256,16 @@ def columns_of(text: str) -> int:
         return len(text)
     wide = (0 if combining(c) else 2 if east_asian_width(c) in "WF" else 1 for c in text)
     return sum(wide)
+
+
+def shortened(text: str, most: float) -> str:
+    """Return a text of at most so many columns: its beginning and end with an ellipsis between.
+
+    >>> shortened("a-model-with-a-long-name", 12)
+    'a-mode…-name'
+    """
+    short, kept = text, len(text)
+    while kept and columns_of(short) > most:
+        kept -= 1
+        short = f"{text[: (kept + 1) // 2]}…{text[len(text) - kept // 2 :]}"
+    return short

@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import math
+import re
 from typing import Any
 
 import pytest
@@ -56,6 +57,13 @@ def test_text_fits_the_width_and_repeats_the_names_where_it_is_divided(width: in
     assert max(map(len, shown.splitlines())) <= width
     assert shown.count("two") > 1
     assert all(f"column {at}" in shown for at in range(12))
+
+
+def test_a_name_wider_than_half_the_terminal_is_shortened_in_the_middle() -> None:
+    names = [f"model-{'x' * 90}-{end}" for end in "ab"]
+    shown = written(page([{"model": name, "score": 1.0} for name in names]), 80)
+    assert max(map(len, shown.splitlines())) <= 80
+    assert re.search(r"model-x+…x+-a +1\.00", shown)
 
 
 def test_text_gives_way_to_a_flag_where_a_table_is_too_wide() -> None:
