@@ -20,11 +20,12 @@ from harness.results import Panel
 
 
 def sections_of(panels: Sequence[Panel], view: View) -> list[Section]:
-    """Return a section for each panel, and one for all metrics together."""
+    """Return a section for each panel, pairs first and built-in judges last; of metrics one."""
     metrics = [panel for panel in panels if panel.form == "metric"]
     if metrics and len(panels) > 1:  # several, or --metric bleu score
         return [several([*metrics, *(panel for panel in panels if panel not in metrics)], view)]
-    return [_section(panel, view) for panel in panels]
+    sections = [_section(panel, view) for panel in panels]
+    return sorted(sections, key=lambda one: (one.trial, one.panel.form != "pair"))
 
 
 def _section(panel: Panel, view: View) -> Section:
@@ -39,11 +40,10 @@ def results_page(sections: Sequence[Section], view: View, causes: Sequence[Note]
     """Return the page of what there is.
 
     Args:
-        sections: the largest first.
+        sections: of `sections_of`.
         view: how they are to be shown.
         causes: why judgments are missing, with what to do.
     """
-    sections = sorted(sections, key=_first_last)
     incomplete = incomplete_of(sections)
     text, notes = _text(_main(sections)), _notes(sections, view)
     if incomplete:
@@ -67,11 +67,6 @@ def results_page(sections: Sequence[Section], view: View, causes: Sequence[Note]
     )
 
 
-def _first_last(section: Section) -> tuple[bool, bool]:
-    """Return what sections are sorted by: pairs first, built-in judges last."""
-    return section.trial, section.panel.form != "pair"
-
-
 def incomplete_of(sections: Sequence[Section]) -> list[Section]:
     """Return those of the main sections in which too much is missing to call a model better."""
     return [section for section in _main(sections) if section.ranking.incomplete]
@@ -80,7 +75,6 @@ def incomplete_of(sections: Sequence[Section]) -> list[Section]:
 def _main(sections: Sequence[Section]) -> list[Section]:
     """Return the largest section of each kind, which the outcome is about."""
     kinds: dict[str, Section] = {}
-    sections = sorted(sections, key=_first_last)
     for section in sections:
         kinds.setdefault(section.kind, section)
     return list(kinds.values())
@@ -96,8 +90,13 @@ def _text(sections: Sequence[Section]) -> str:
 def _no_result(sections: Sequence[Section]) -> str:
     """Return how many judgments are missing, and where most of them are."""
     missing = [row for section in sections for row in section.ranking.missing]
-    lost = sum(row.failed + row.absent for row in missing)
-    total = lost + sum(row.judged for row in missing)
+    lost = total = 0
+    for section in sections:  # a pair is counted for both of its models
+        twice = 2 if section.kind == "pairs" and not section.evidence[0].baseline else 1
+        lost += sum(row.failed + row.absent for row in section.ranking.missing) // twice
+        total += (
+            sum(row.judged + row.failed + row.absent for row in section.ranking.missing) // twice
+        )
     most = max(missing, key=lambda row: row.failed + row.absent)
     kind = sections[0].kind.removesuffix("s")
     if lost == total:

@@ -94,6 +94,12 @@ def test_over_a_tenth_missing_is_the_first_line_with_cause_and_command(data: pat
     assert result.exit_code == 1
 
 
+def test_a_missing_pair_is_counted_once(data: pathlib.Path) -> None:
+    pairs(data, {("a", "b"): lambda q, t: ("error", "error") if q < 6 else ("tie", "tie")})
+    page = text(show_result(data_dir=str(data)).page, 100)
+    assert page.startswith("No result yet: 12 of 48 pairs are missing, 6 of them in a's turn 1.")
+
+
 def test_calls_that_failed_are_counted_with_the_last_cause(data: pathlib.Path) -> None:
     grades(data, {"a": 9.0, "b": 3.0}, drop=lambda m, question, turn: m == "b" and question < 6)
     file = data / "mt_bench" / "model_judgment" / "gpt-4_single.jsonl"
