@@ -25,7 +25,8 @@ def sections_of(panels: Sequence[Panel], view: View) -> list[Section]:
     if metrics and len(panels) > 1:  # several, or --metric bleu score
         return [several([*metrics, *(panel for panel in panels if panel not in metrics)], view)]
     sections = [_section(panel, view) for panel in panels]
-    return sorted(sections, key=lambda one: (one.trial, one.panel.form != "pair"))
+    sections.sort(key=lambda one: one.panel.form != "pair")
+    return sorted(sections, key=lambda one: one.panel.judges[0].startswith("builtin/"))
 
 
 def _section(panel: Panel, view: View) -> Section:

@@ -74,11 +74,6 @@ class Section:
         return self.evidence[0].ranking
 
     @property
-    def trial(self) -> bool:
-        """Whether its judges are built-in ones, for trying the tool out."""
-        return all(judge.startswith("builtin/") for judge in self.panel.judges)
-
-    @property
     def kind(self) -> str:
         """What it is of: grades, pairs, labels, numbers."""
         return self.evidence[0].measure.kind

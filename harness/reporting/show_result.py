@@ -5,7 +5,7 @@ import functools
 import glob
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import msgspec
@@ -39,7 +39,6 @@ class Result:
 
     page: Page
     exit_code: int = 0
-    sections: Sequence[Section] = field(default=(), repr=False)
 
     def rows(self) -> Sequence[Row]:
         """Return the rows as dictionaries, unrounded."""
@@ -80,12 +79,10 @@ def results_of(options: ShowResult, cost: Cost | None = None) -> Result:
     instead = [name for name in INSTEAD if getattr(options, name)]
     if len(instead) > 1:
         raise UsageError(f"{' and '.join(map(option, instead))} exclude each other")
-    bench = selecting.load_bench(options)
+    bench, cost = selecting.load_bench(options), cost or price_of()
     if options.cost:
         models, judges = options.slice.model_list, options.select.judge_model
-        return Result(
-            other_pages.cost_page(_needed(bench, "--cost"), cost or price_of(), models, judges)
-        )
+        return Result(other_pages.cost_page(_needed(bench, "--cost"), cost, models, judges))
     everything = selecting.selected(selecting.read_scores(options, bench), options, bench)
     view = selecting.view_of(options, bench, everything)
     scores = selecting.of_models(everything, view)
@@ -96,7 +93,7 @@ def results_of(options: ShowResult, cost: Cost | None = None) -> Result:
     groups = panels(scores, named=options.select.judge_model)
     if instead:
         home = _needed(bench, option(instead[0]))
-        return Result(_instead(options, home, groups, cost or price_of()))
+        return Result(_instead(options, home, groups, cost))
     if view.baseline is not None and bench is not None:
         view = replace(view, controlled=_controlled(options, scores, bench, view.baseline))
     sections = sections_of(groups, view)
@@ -113,8 +110,8 @@ def results_of(options: ShowResult, cost: Cost | None = None) -> Result:
         return _against(options, bench, groups[0], page)
     if options.board.board is not None:
         home = _needed(bench, "--board")
-        return Result(_on_board(options, home, groups, view, page), 0, sections)
-    return Result(page, int(bool(incomplete_of(sections))), sections)
+        return Result(_on_board(options, home, groups, view, page))
+    return Result(page, int(bool(incomplete_of(sections))))
 
 
 def _instead(options: ShowResult, bench: Bench, groups: Sequence[Panel], cost: Cost) -> Page:
