@@ -12,7 +12,7 @@ give; they are in no file.
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, Any, Literal, TypeAlias
 
 from msgspec import UNSET, Meta, Struct, UnsetType, field, to_builtins
@@ -295,6 +295,18 @@ class Judgment(Row, kw_only=True):
         """What identifies the judgment in its file; a pair has one key in both orders."""
         models = tuple(sorted(self.models))
         return (self.question_id, self.turn, models, self.criterion, self.sample, self.choice)
+
+
+def met_share(points: Iterable[Mapping[str, Any]]) -> float | None:
+    """Return the share of a checklist's weight that is met, from 0 to 1; None: nothing decided.
+
+    Weights met / all positive weights, of the points that the judge decided: 2 and 1 met of 2, 1,
+    1, and a fault of -1 that is there: (3 - 1) / 4 = 0.5.
+    """
+    decided = [point for point in points if point.get("met") is not None]
+    possible = sum(max(float(point.get("weight", 1)), 0.0) for point in decided)
+    met = sum(float(point.get("weight", 1)) for point in decided if point["met"])
+    return max(met / possible, 0.0) if possible else None
 
 
 class Vote(Row, kw_only=True):

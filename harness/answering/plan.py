@@ -21,7 +21,7 @@ from harness.answering.sampling import requested, retry_cut, system_prompt, type
 from harness.answering.users import Player, load_prompt
 from harness.bench import Bench, take
 from harness.errors import MissingError, UsageError
-from harness.models import Endpoint, EndpointOptions, ModelConfig
+from harness.models import Endpoint, ModelConfig
 from harness.options import GenAnswer
 from harness.running import Job, Steps
 from harness.types import (
@@ -339,7 +339,7 @@ def _player(
         )
     if options.limits.batch:
         raise UsageError("--batch: a played user needs each reply at once; leave out --batch")
-    address = EndpointOptions(
+    address = ModelConfig(
         base_url=user.user_base_url,
         api_key_env=user.user_api_key_env,
         timeout=options.limits.timeout,
@@ -348,13 +348,13 @@ def _player(
     return Player(endpoint, load_prompt(user.user_prompt), user.user_seed, user.user_turns)
 
 
-def _address(options: GenAnswer) -> EndpointOptions:
-    return EndpointOptions(
+def _address(options: GenAnswer) -> ModelConfig:
+    return ModelConfig(
         base_url=options.endpoint.base_url,
         api_key_env=options.endpoint.api_key_env,
         conv_template=options.models.conv_template,
         timeout=options.limits.timeout,
-        model_path=options.models.model_path,
+        path=options.models.model_path,
         dtype=None if options.models.dtype == "auto" else options.models.dtype,
         device=options.models.device,
         batch_size=options.models.batch_size,

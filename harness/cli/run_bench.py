@@ -18,7 +18,7 @@ from harness.cli.command import log, run, show
 from harness.cli.parser import Parsed
 from harness.errors import MissingError, TurnbenchError, UsageError
 from harness.judging import JudgePlan, JudgmentReport, estimate_judgments, plan_judgments
-from harness.models import EndpointOptions, ModelConfig
+from harness.models import ModelConfig
 from harness.options import GenAnswer, GenJudgment, RunBench
 from harness.running import Job, Outcome, Progress
 from harness.running.estimate import Estimate
@@ -194,7 +194,7 @@ def _judges(record: RunBench, configs: Mapping[str, ModelConfig]) -> dict[str, M
         return known
     for name in record.judging.judge_model:
         try:
-            models.resolve(name, EndpointOptions(), configs, key_needed=False)
+            models.resolve(name, ModelConfig(), configs, key_needed=False)
         except UsageError:
             known[name] = ModelConfig(base_url=address.base_url, api_key_env=address.api_key_env)
     return known

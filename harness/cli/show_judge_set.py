@@ -88,7 +88,6 @@ def _description(stated: Mapping[str, Any]) -> str:
     lines.append("templates")
     for template in stated["templates"]:
         parts = [template["kind"], template["verdict"], f"turns: {template['turns']}"]
-        parts += [f"for {template['criterion']}"] if template["criterion"] else []
         parts += [f"shows {', '.join(template['shows'])}"] if template["shows"] else []
         lines.append(f"  {template['name']:<24} {'; '.join(parts)}")
     return "\n".join(lines)

@@ -21,7 +21,6 @@ FORMATS: Mapping[str, tuple[Kind, ...]] = {
     "grade": ("grade",),
     "[[A]]": ("compare",),
     "[RESULT] A|B": ("compare",),
-    "[[rating_a,rating_b]]": ("compare",),
     "two_scores": ("compare",),
     "ranking": ("compare",),
     "preference": ("compare",),
@@ -113,8 +112,8 @@ class Form(Struct, frozen=True, kw_only=True):
     def stated(self, side: str) -> str | None:
         """Return "A", "B" or "tie" as a judge writes it in this form; None: it has no words for it.
 
-        >>> Form(format="[[rating_a,rating_b]]", kind="compare").stated("A")
-        '[[10,1]]'
+        >>> Form(format="two_scores", kind="compare").stated("A")
+        '10 1'
         """
         name, other = self.sides if side == "A" else self.sides[::-1]
         least, greatest = self.scale.least, self.scale.greatest
@@ -123,7 +122,6 @@ class Form(Struct, frozen=True, kw_only=True):
         ranks = [{"model": name, "rank": 1}, {"model": other, "rank": 2}]
         words = {
             "[[A]]": f"[[{'C' if side == 'tie' else side}]]",
-            "[[rating_a,rating_b]]": f"[[{a:g},{b:g}]]",
             "two_scores": f"{a:g} {b:g}",
         }
         decided = {

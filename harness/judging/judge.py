@@ -14,7 +14,7 @@ from harness.judging.forms import Form
 from harness.judging.prompts import Match, Prompts
 from harness.judging.verdicts import Verdict, read
 from harness.running import uncut
-from harness.types import EQUAL, FAILED_SCORE, Detail, Judgment, Reply, Request
+from harness.types import EQUAL, FAILED_SCORE, Detail, Judgment, Reply, Request, met_share
 
 TIE_DELTA = 0.1
 """Two scores in one judgment that differ by no more are a tie (FastChat `llm_judge/common.py`)."""
@@ -138,20 +138,15 @@ def _single(match: Match, prompts: Prompts, game: Game) -> dict[str, Any]:
 
 
 def _points(match: Match, value: Any) -> dict[str, Any]:
-    """Return the decided points, and the score: met weights over positive weights.
-
-    A point that was not decided is left out of both; a negative weight is a fault, which costs.
-    """
+    """Return the decided points, and the share of their weight that is met as the score."""
     listed = match.question.checklist[match.turn - 1]
     found = value or [{"met": None, "quote": ""} for _ in listed]
     points = [
         one | {"weight": point.weight, "tag": point.tag}
         for one, point in zip(found, listed, strict=True)
     ]
-    decided = [point for point in points if point["met"] is not None]
-    possible = sum(max(point["weight"], 0.0) for point in decided)
-    met = sum(point["weight"] for point in decided if point["met"])
-    score = round(min(max(met / possible, 0.0), 1.0), 6) if possible else FAILED_SCORE
+    share = met_share(points)
+    score = FAILED_SCORE if share is None else round(share, 6)
     return {"points": points, "score": score, "scale": (0, 1)}
 
 

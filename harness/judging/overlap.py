@@ -25,7 +25,6 @@ WORDS: Mapping[str, str] = {
     "[[rating]]": "Rating: [[{}]]",
     "grade": "Rating: [[{}]]",
     "[[A]]": "[[{winner}]]",
-    "[[rating_a,rating_b]]": "[[{},{}]]",
     "two_scores": "{} {}",
 }
 """By form, how grades or a winner are written."""

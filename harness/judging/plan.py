@@ -27,7 +27,7 @@ from harness.judging import builtin
 from harness.judging.judge import MORE_TOKENS, judging
 from harness.judging.prompts import Match, Prompts, written
 from harness.judging.sets import JudgeSet, load
-from harness.models import Endpoint, EndpointOptions, ModelConfig
+from harness.models import Endpoint, ModelConfig
 from harness.options import GenJudgment
 from harness.running import Job
 from harness.types import (
@@ -220,7 +220,7 @@ def plan_judgments(
         retry_cut=1.0 if typed.max_tokens is not None else MORE_TOKENS,
     )
     prompts = _gather(plan, options, reference, votes)
-    address = EndpointOptions(
+    address = ModelConfig(
         base_url=options.endpoint.base_url,
         api_key_env=options.endpoint.api_key_env,
         timeout=options.limits.timeout,

@@ -160,7 +160,6 @@ def described(judge_set: JudgeSet) -> dict[str, Any]:
         "baseline": judge_set.baseline,
         "board": judge_set.board,
         "turns": judge_set.turns,
-        "questions": dict(judge_set.questions),
         "references": {name: sorted(those) for name, those in references.items() if those},
         "sampling": judge_set.sampling.stated(),
         "criteria": {
@@ -174,7 +173,6 @@ def described(judge_set: JudgeSet) -> dict[str, Any]:
                 "kind": template.form.kind,
                 "verdict": template.form.format,
                 "turns": template.turns,
-                "criterion": template.criterion,
                 "shows": sorted(template.fields & shows),
                 "labels": dict(template.form.labels) if template.form.kind == "label" else {},
                 "dimensions": list(template.form.dimensions),

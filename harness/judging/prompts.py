@@ -473,10 +473,9 @@ class Prompts:
         if match.criterion is None:
             return content_hash(content, None, texts, None) if texts else content
         criterion = judge_set.criteria[match.criterion]
-        step = [] if criterion.step is None else [criterion.step]
-        if not (texts or criterion.scale or step):
+        if not (texts or criterion.scale):
             return content
-        return content_hash(content, match.criterion, texts, criterion.scale, *step)
+        return content_hash(content, match.criterion, texts, criterion.scale)
 
 
 def written(question: Question, answer: Answer, turn: int) -> bool:

@@ -74,7 +74,6 @@ class Criterion(Wording, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A criterion; each gives a judgment of its own."""
 
     scale: Numbers | None = None
-    step: Step | None = None
     categories: frozenset[Filled] = frozenset()
     """Categories that it is for in addition to the set's table."""
     by_category: dict[str, CategoryWording] = {}
@@ -128,8 +127,6 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     criteria: dict[str, Criterion] = {}
     categories: dict[str, list[Filled]] = {}
     """The criteria of each category, and of all others under `default`; empty: all everywhere."""
-    questions: dict[str, Any] = {}
-    """The questions that it is for: by field, a value or the values it may have."""
     turns: Turns = "every"
     order: Order = "both"
     order_seed: Annotated[int, Meta(ge=0)] = 0
@@ -158,9 +155,8 @@ class TemplateFile(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     reference: bool | None = None
     verdict: str = ""
     description: str = ""
-    criterion: str = ""
     questions: dict[str, Any] = {}
-    labels: dict[Filled, Share] = {}
+    """The questions that it is for: by field, a value or the values it may have."""
     dimensions: tuple[Filled, ...] = ()
     total: str = ""
     score_method: Literal["text", "logprobs"] = "text"
@@ -182,8 +178,6 @@ class JudgeTemplate(Struct, frozen=True, kw_only=True, dict=True):
     turns: AnyTurns = "every"
     system: Template | None = None
     turn: Template | None = None
-    criterion: str | None = None
-    """The criterion that it is for; None: any, and matches without one."""
     questions: Mapping[str, tuple[Any, ...]] = {}
     top_logprobs: int = 20
 
@@ -257,34 +251,29 @@ class JudgeSet(Settings, frozen=True, kw_only=True):
     ) -> JudgeTemplate | None:
         """Return the template for a match; None: there is none.
 
-        Of several, one that shows no text which the question lacks comes first, then one that
-        names the criterion, then one for certain questions, then one that shows a rubric or
-        context; then the order of their names.
+        Of several, one that shows no text which the question lacks comes first, then one for
+        certain questions, then one that shows a rubric or context; then the order of their names.
         """
         fitting = [
             template
             for template in self.templates.values()
             if template.compares == compare
             and template.reference == reference
-            and template.criterion in (None, criterion)
             and fits(template.turns, turn, len(question.turns))
             and passes(template.questions, question)
         ]
 
         def rank(template: JudgeTemplate) -> tuple[bool, ...]:
             own = [self.own_text(n, question, criterion) for n in OWN_TEXTS if n in template.fields]
-            named = template.criterion is not None
-            return None not in own, named, bool(template.questions), bool(own)
+            return None not in own, bool(template.questions), bool(own)
 
         found = max(fitting, key=rank, default=None)
         return None if found is None else found.on(self.scale_of(criterion), self.language)
 
     def scale_of(self, criterion: str | None) -> Scale:
         """Return the scale of a criterion's grades."""
-        own = self.criteria[criterion] if criterion is not None else Criterion()
-        if own.scale is None and own.step is None:
-            return Scale(*self.scale, self.step)
-        return Scale(*(own.scale or self.scale), own.step)
+        own = self.criteria[criterion].scale if criterion is not None else None
+        return Scale(*self.scale, self.step) if own is None else Scale(*own)
 
     def own_text(self, name: str, question: Question, criterion: str | None) -> str | None:
         """Return a question's rubric or context: the criterion's, its own, else the set's."""
@@ -302,8 +291,7 @@ class JudgeSet(Settings, frozen=True, kw_only=True):
         kinds = {one.form.kind for one in self.templates.values()}
         if kinds == {"checklist"} and not any(question.checklist[turn - 1 : turn]):
             return False
-        wanted = passes(filter_of(self.questions), question)
-        return wanted and fits(self.turns, turn, len(question.turns))
+        return fits(self.turns, turn, len(question.turns))
 
     def criteria_of(self, question: Question, turn: int) -> tuple[str | None, ...]:
         """Return the criteria by which a turn is judged; `(None,)` if the set knows none."""
@@ -322,8 +310,7 @@ class JudgeSet(Settings, frozen=True, kw_only=True):
             if one.is_for(question, turn)
             and (
                 name in listed
-                or category in one.categories
-                or ANY in one.categories
+                or {category, ANY} & one.categories
                 or not (self.categories or one.categories)
             )
         )
@@ -514,7 +501,7 @@ def _written(
             given = {name: getattr(base, name) for name in Settings.__struct_fields__}
             base = _Written(msgspec.to_builtins(given), base.templates, base.bases)
         if base is not None:
-            whole = {"labels", "questions"} & settings.keys()
+            whole = {"labels"} & settings.keys()
             left = {"name", "version", "title", "extends", *whole}
             inherited = {key: value for key, value in base.settings.items() if key not in left}
             return _Written(
@@ -562,7 +549,7 @@ def made(
     bound = {}
     for template in sorted(templates, key=lambda one: one.name):
         form = replace(template.form, scale=usual, compatible=settings.compatible)
-        if form.kind == "label" and not form.labels:
+        if form.kind == "label":
             if len(settings.labels) < 2:
                 raise DataError(
                     f"the template {template.name} asks for a label: the table 'labels' "
@@ -619,7 +606,6 @@ def template_from_file(path: pathlib.Path) -> JudgeTemplate:
     form = Form(
         format=file.verdict or next(name for name, of in FORMATS.items() if file.kind in of),
         kind=file.kind,
-        labels=file.labels,
         dimensions=file.dimensions,
         total=file.total.strip() or None,
         by_logprobs=file.score_method == "logprobs",
@@ -635,7 +621,6 @@ def template_from_file(path: pathlib.Path) -> JudgeTemplate:
         if file.system.strip()
         else None,
         turn=_parsed(file.turn, _TURN_NAMES, "turn", path) if file.turn.strip() else None,
-        criterion=file.criterion.strip() or None,
         questions=filter_of(file.questions),
         top_logprobs=file.top_logprobs,
     )
@@ -662,8 +647,8 @@ def _form_fault(form: Form, file: TemplateFile) -> str | None:
     such = [name for name, kinds in FORMATS.items() if form.kind in kinds]
     if form.format not in such:
         return f"verdict: {form.format!r} cannot {form.kind}; these can: {', '.join(such)}"
-    owners = {"labels": "label", "dimensions": "dimensions", "total": "dimensions"}
-    for key, kind in (owners | {"sides": "compare"}).items():
+    owners = {"dimensions": "dimensions", "total": "dimensions", "sides": "compare"}
+    for key, kind in owners.items():
         if getattr(file, key) and form.kind != kind:
             return f'{key}: only templates of the kind "{kind}" have it'
     if form.kind == "dimensions" and not form.dimensions:
@@ -707,19 +692,11 @@ def _check(judge_set: JudgeSet, path: pathlib.Path) -> None:
         if not scale.divided():
             ends = f"{scale.least:g}-{scale.greatest:g}"
             raise DataError(f"{where}step must divide the scale {ends}", path)
-    named = [
-        (f"categories.{key}", name) for key, names in judge_set.categories.items() for name in names
-    ]
-    named += [
-        (f"the template {one.name}", one.criterion)
-        for one in judge_set.templates.values()
-        if one.criterion
-    ]
-    for where, name in named:
-        if name not in judge_set.criteria:
-            raise DataError(
-                f"{where}: no criterion {name!r}{_near(name, judge_set.criteria)}", path
-            )
+    for category, names in judge_set.categories.items():
+        for name in names:
+            if name not in judge_set.criteria:
+                near = _near(name, judge_set.criteria)
+                raise DataError(f"categories.{category}: no criterion {name!r}{near}", path)
     if judge_set.categories and DEFAULT not in judge_set.categories:
         advice = "it says which criteria every other category has; an empty list leaves those out"
         raise DataError(f"categories.{DEFAULT} is missing: {advice}", path)

@@ -85,7 +85,6 @@ def finder(form: Form) -> Finder:
     finders: dict[str, Finder] = {
         "[[rating]]": lambda text: grades(text, scale),
         "[[A]]": letters,
-        "[[rating_a,rating_b]]": lambda text: bracketed_scores(text, scale),
         "[RESULT] n": lambda text: results(text, scale),
         "[RESULT] A|B": lambda text: results(text, None),
         "grade": lambda text: closing_grades(text, scale),
@@ -345,9 +344,6 @@ def results(text: str, scale: Scale | None) -> list[Match]:
     return [Match(*last.span(), _number(last["n"], scale), weak=True)] if last else []
 
 
-_TWO_BRACKETED = re.compile(
-    r"\[\[ ?(?:a ?[:=] ?)?(-?\d+(?:\.\d+)?) ?[,;、] ?(?:b ?[:=] ?)?(-?\d+(?:\.\d+)?) ?\]\]", re.I
-)
 _SCORE = r"(\d{1,4}(?:\.\d{1,3})?)(?: ?(?:/|out of) ?\d{1,3})?(?: ?(?:points?|分))?"
 _TWO_ALONE = re.compile(
     rf"^[^\n\d]{{0,40}}?\(?{_SCORE}(?:[ \t]*[,;、|&][ \t]*|[ \t]+(?:and[ \t]+)?){_SCORE}[\s.)]*$",
@@ -363,13 +359,6 @@ _OF_SIDE = re.compile(
 def _both(first: str, second: str, scale: Scale) -> dict[str, float] | None:
     a, b = _number(first, scale), _number(second, scale)
     return None if a is None or b is None else {"A": a, "B": b}
-
-
-def bracketed_scores(text: str, scale: Scale) -> list[Match]:
-    """Find the scores of both answers in brackets: `[[8,6]]`."""
-    return [
-        Match(*one.span(), _both(one[1], one[2], scale)) for one in _TWO_BRACKETED.finditer(text)
-    ]
 
 
 def two_scores(text: str, scale: Scale) -> list[Match]:

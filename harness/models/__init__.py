@@ -1,6 +1,6 @@
 """Chat models: from a name to `async reply(request) -> Reply`.
 
-    endpoint = resolve("gpt-4o", options, project.models)     # names, flags, turnbench.toml, keys
+    endpoint = resolve("gpt-4o", flags, project.models)     # names, flags, turnbench.toml, keys
     model = endpoint.open()                                   # a `ChatModel`; nothing is sent yet
     reply = await model.reply(Request(messages=[...]))        # one attempt, repaired where refused
 
@@ -11,7 +11,6 @@ it has.
 from harness.models.endpoint import (
     ChatModel,
     Endpoint,
-    EndpointOptions,
     Limits,
     ModelConfig,
     PoolMember,
@@ -27,7 +26,6 @@ __all__ = [
     "FREE",
     "ChatModel",
     "Endpoint",
-    "EndpointOptions",
     "Limits",
     "ModelConfig",
     "PoolMember",

@@ -82,7 +82,7 @@ class PoolMember(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class ModelConfig(PoolMember, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A table `[models.NAME]` of turnbench.toml.
+    """A table `[models.NAME]` of turnbench.toml, or what flags say in its place.
 
     [models."judge"]
     provider = "azure"
@@ -107,19 +107,6 @@ class ModelConfig(PoolMember, frozen=True, kw_only=True, forbid_unknown_fields=T
     """Where neither a flag nor the benchmark sets a parameter."""
     endpoints: list[PoolMember] = []
     """Several addresses or keys of one model, `[[models.NAME.endpoints]]`."""
-
-
-class EndpointOptions(Struct, frozen=True, kw_only=True):
-    """What a user says of an endpoint by flags."""
-
-    base_url: str | None = None
-    api_key_env: str | None = None
-    conv_template: str | None = None
-    timeout: Seconds | None = None
-    model_path: str | None = None
-    dtype: str | None = None
-    device: str | None = None
-    batch_size: int | None = None
 
 
 class Endpoint(Struct, frozen=True, kw_only=True):

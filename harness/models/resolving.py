@@ -16,7 +16,6 @@ from collections.abc import Mapping
 from difflib import get_close_matches
 from typing import Any
 
-import msgspec
 from msgspec.structs import replace
 
 from harness import registry
@@ -25,7 +24,6 @@ from harness.errors import UsageError
 from harness.models.endpoint import (
     TIMEOUT,
     Endpoint,
-    EndpointOptions,
     Limits,
     ModelConfig,
     PoolMember,
@@ -33,6 +31,7 @@ from harness.models.endpoint import (
 )
 from harness.models.prices import FREE, list_price
 from harness.models.providers import PROVIDERS, Provider, provider_of
+from harness.types import Sampling
 
 BUILTIN_MODELS = ("builtin/reference", "builtin/outline", "builtin/eliza", "builtin/user")
 BUILTIN_JUDGES = ("builtin/overlap", "builtin/longest", "builtin/first", "builtin/random")
@@ -43,7 +42,7 @@ AZURE_VERSION_VARIABLE = "OPENAI_API_VERSION"
 
 def resolve(
     name: str,
-    options: EndpointOptions | None = None,
+    flags: ModelConfig | None = None,
     models: Mapping[str, ModelConfig] | None = None,
     *,
     typed: frozenset[str] = frozenset(),
@@ -51,8 +50,9 @@ def resolve(
 ) -> Endpoint:
     """Return the endpoint of the chat model of this name; no connection is made.
 
-    `models` are the tables `[models.NAME]` of turnbench.toml, `typed` the sampling parameters that
-    the user gave as flags. Where no call will be made, as for an estimate, no key is needed.
+    `flags` are what the user says of its endpoint, which precedes `models`, the tables
+    `[models.NAME]` of turnbench.toml; `typed` are the sampling parameters given as flags. Where no
+    call will be made, as for an estimate, no key is needed.
 
     Raises:
         UsageError: the name, the address or the template cannot work.
@@ -62,11 +62,11 @@ def resolve(
     if name.startswith("builtin/"):
         return Endpoint(name=name, provider=_builtin(name), model=name, price=FREE, typed=typed)
     models = models or {}
-    options = options or EndpointOptions()
-    config = _with_flags(models.get(name, ModelConfig()), options)
+    flags = flags or ModelConfig()
+    config = _with_flags(models.get(name, ModelConfig()), flags)
     if config.path or config.provider == "local":
         return _local(name, config, typed)
-    where = "--base-url" if options.base_url else f'base_url of [models."{name}"]'
+    where = "--base-url" if flags.base_url else f'base_url of [models."{name}"]'
     endpoints: list[Endpoint] = []
     for member in config.endpoints or [PoolMember()]:
         merged = replace(config, **_stated(member), endpoints=[])
@@ -77,24 +77,21 @@ def resolve(
     return replace(endpoints[0], pool=tuple(endpoints[1:]))
 
 
-def _with_flags(config: ModelConfig, options: EndpointOptions) -> ModelConfig:
+def _with_flags(config: ModelConfig, flags: ModelConfig) -> ModelConfig:
     """Return a model's table with what flags say; to another address goes no other's key."""
-    flags = _stated(options)
-    if "model_path" in flags:
-        flags["path"] = flags.pop("model_path")
-    if "base_url" in flags:
-        flags = {"api_key_env": None, "endpoints": [], **flags}
-    variable = options.api_key_env
+    variable = flags.api_key_env
     if variable and variable not in os.environ and not re.fullmatch("[A-Z_][A-Z0-9_]*", variable):
         raise UsageError(
             "--api-key-env takes the name of an environment variable, such as MY_KEY, never a key"
         )
-    return replace(config, **flags)
+    if flags.base_url is not None:
+        config = replace(config, api_key_env=None, endpoints=[])
+    return replace(config, **_stated(flags))
 
 
-def _stated(record: msgspec.Struct) -> dict[str, Any]:
+def _stated(record: PoolMember) -> dict[str, Any]:
     values = {field: getattr(record, field) for field in record.__struct_fields__}
-    return {field: value for field, value in values.items() if value is not None}
+    return {field: value for field, value in values.items() if value not in (None, [], Sampling())}
 
 
 def _builtin(name: str) -> str:

@@ -36,7 +36,7 @@ from harness.results.scores import (
     Source,
     outcome,
 )
-from harness.types import Judgment, Measurement, Question, QuestionId, Vote
+from harness.types import Judgment, Measurement, Question, QuestionId, Vote, met_share
 
 
 class _Columns:
@@ -261,28 +261,12 @@ def _flip(games: Sequence[float | None]) -> int:
 
 
 def checklist_shares(points: Sequence[Mapping[str, Any]]) -> dict[str, float | None]:
-    """Return the share of a checklist's weight that is met, in all and by tag.
-
-    Weights met / all positive weights, at least 0, of the points that the judge decided: 2 and 1
-    met of 2, 1, 1, and a fault of -1 that is there: (3 - 1) / 4 = 0.5.
-    """
-    if not points:
-        return {}
-    tags: dict[str, list[tuple[float, Any]]] = {POINTS: []}
+    """Return the share of a checklist's weight that is met, in all and by tag."""
+    groups: dict[str, list[Mapping[str, Any]]] = {POINTS: list(points)} if points else {}
     for point in points:
-        decided = (float(point.get("weight", 1)), point.get("met"))
-        tags[POINTS].append(decided)
         if tag := point.get("tag"):
-            tags.setdefault(f"{POINTS}/{tag}", []).append(decided)
-    return {name: _share(weights) for name, weights in tags.items()}
-
-
-def _share(points: Sequence[tuple[float, Any]]) -> float | None:
-    decided = [(weight, bool(met)) for weight, met in points if met is not None]
-    total = sum(weight for weight, _ in decided if weight > 0)
-    if not total:
-        return None
-    return max(0.0, sum(weight for weight, met in decided if met) / total)
+            groups.setdefault(f"{POINTS}/{tag}", []).append(point)
+    return {name: met_share(members) for name, members in groups.items()}
 
 
 def _metric_name(metric: str, number: str) -> str:

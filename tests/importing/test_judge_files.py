@@ -145,6 +145,18 @@ def test_a_models_own_marks_are_no_part_of_the_prompt(tmp_path: pathlib.Path, ma
         pytest.param(
             CHAT, REGEX | {"prompt_template": "no.txt"}, "'no.txt' is not there", id="prompt"
         ),
+        pytest.param(
+            CHAT,
+            {"completion_parser_kwargs": {"outputs_to_match": {1: "(", 2: "b"}}},
+            "is not a regular expression",
+            id="expression",
+        ),
+        pytest.param(
+            CHAT,
+            {"completion_parser_kwargs": {"outputs_to_match": [1]}},
+            "is no evaluator that can be read",
+            id="shape",
+        ),
     ],
 )
 def test_what_cannot_be_used_says_why(

@@ -17,7 +17,6 @@ RESULT = Form(format="[RESULT] n", kind="grade", scale=Scale(1, 5))
 BETTER = Form(format="[RESULT] A|B", kind="compare")
 CLOSING = Form(format="grade", kind="grade", scale=Scale(1, 5))
 HALVES = Form(format="[[rating]]", kind="grade", scale=Scale(1, 5, 0.5))
-PAIR = Form(format="[[rating_a,rating_b]]", kind="compare")
 TWO = Form(format="two_scores", kind="compare")
 RANKS = Form(format="ranking", kind="compare", sides=("model_1", "model_2"))
 NAMED = Form(format="preference", kind="compare", sides=("m", "M"))
@@ -147,7 +146,6 @@ TEXTS: list[tuple[Form, str, Any]] = [
     (CLOSING, "4/5", 4),
     (CLOSING, "评分：3分", 3),
     (CLOSING, "Score: 7", None),
-    (PAIR, "[[8,6.5]]", {"A": 8, "B": 6.5}),
     (TWO, "8 7\nThe first explains more, in 2 of 3 points.", {"A": 8, "B": 7}),
     (TWO, "Assistant 1: 8/10\nAssistant 2: 7/10", {"A": 8, "B": 7}),
     (TWO, "12 7", None),

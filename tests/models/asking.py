@@ -5,7 +5,7 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
-from harness.models import EndpointOptions, ModelConfig, resolve
+from harness.models import ModelConfig, resolve
 from harness.types import Message, Reply, Request, Sampling
 from tests.servers import Server
 
@@ -31,7 +31,7 @@ def ask(
     model: str = "m",
     typed: Sequence[str] = (),
     at_once: bool = False,
-    options: EndpointOptions | None = None,
+    options: ModelConfig | None = None,
     **config: Any,
 ) -> Any:
     """Return the reply or error of each request, of one chat model (the only one, if it is one)."""

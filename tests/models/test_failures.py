@@ -341,9 +341,9 @@ def test_one_model_serves_many_calls_at_once() -> None:
 
 def test_a_cancelled_call_leaves_the_model_usable() -> None:
     async def run(url: str) -> str:
-        from harness.models import EndpointOptions
+        from harness.models import ModelConfig
 
-        model = resolve("m", EndpointOptions(base_url=f"{url}/v1")).open()
+        model = resolve("m", ModelConfig(base_url=f"{url}/v1")).open()
         call = asyncio.create_task(model.reply(request("slow")))
         await asyncio.sleep(0.05)
         call.cancel()

@@ -4,7 +4,7 @@ import msgspec
 import pytest
 
 from harness.errors import MissingError, UsageError
-from harness.models import EndpointOptions, Limits, ModelConfig, PoolMember, resolve
+from harness.models import Limits, ModelConfig, PoolMember, resolve
 from harness.types import Sampling
 
 
@@ -32,7 +32,7 @@ def test_a_known_beginning_is_its_providers(name: str, provider: str) -> None:
 
 
 def test_an_address_makes_any_name_compatible_and_sends_no_key() -> None:
-    endpoint = resolve("gpt-4o", EndpointOptions(base_url="http://localhost:8000/v1/"))
+    endpoint = resolve("gpt-4o", ModelConfig(base_url="http://localhost:8000/v1/"))
     assert (endpoint.provider, endpoint.base_url) == ("openai", "http://localhost:8000/v1")
     assert endpoint.api_key_env is None
     assert endpoint.key() is None
@@ -42,7 +42,7 @@ def test_a_key_is_sent_to_an_address_if_its_variable_is_named(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("MY_KEY", "k")
-    options = EndpointOptions(base_url="http://localhost:8000/v1", api_key_env="MY_KEY")
+    options = ModelConfig(base_url="http://localhost:8000/v1", api_key_env="MY_KEY")
     assert resolve("m", options).key() == "k"
 
 
@@ -86,7 +86,7 @@ def test_a_missing_key_names_its_variable(monkeypatch: pytest.MonkeyPatch) -> No
 @pytest.mark.parametrize("typed", ["sk-proj-abc123", "abc123def"])
 def test_a_key_in_place_of_a_variable_is_not_repeated(typed: str) -> None:
     with pytest.raises(UsageError, match="never a key") as error:
-        resolve("m", EndpointOptions(base_url="http://localhost:1/v1", api_key_env=typed))
+        resolve("m", ModelConfig(base_url="http://localhost:1/v1", api_key_env=typed))
     assert typed not in str(error.value)
 
 
@@ -95,13 +95,13 @@ def test_a_key_in_place_of_a_variable_is_not_repeated(typed: str) -> None:
 )
 def test_what_is_no_address_is_wrong_use(url: str) -> None:
     with pytest.raises(UsageError, match=r"--base-url .*is no address"):
-        resolve("m", EndpointOptions(base_url=url))
+        resolve("m", ModelConfig(base_url=url))
 
 
 @pytest.mark.parametrize("url", ["http://u:secret@host/v1", "http://host/v1?key=secret"])
 def test_an_address_with_a_secret_is_refused_without_repeating_it(url: str) -> None:
     with pytest.raises(UsageError, match="--api-key-env") as error:
-        resolve("m", EndpointOptions(base_url=url))
+        resolve("m", ModelConfig(base_url=url))
     assert "secret" not in str(error.value)
 
 
@@ -132,7 +132,7 @@ def test_the_project_file_names_models() -> None:
     assert judge.sampling == Sampling(max_tokens=2048)
     assert judge.price is not None
     assert judge.price.completion == 2.0
-    assert resolve("judge", EndpointOptions(timeout=5), models).timeout == 5
+    assert resolve("judge", ModelConfig(timeout=5), models).timeout == 5
 
 
 def test_a_pool_is_an_endpoint_and_further_ones() -> None:
@@ -141,7 +141,7 @@ def test_a_pool_is_an_endpoint_and_further_ones() -> None:
     addresses = [each.base_url for each in (endpoint, *endpoint.pool)]
     assert addresses == ["http://node1:8000/v1", "http://node2:8000/v1"]
     assert (endpoint.limits, endpoint.pool[0].limits) == (Limits(parallel=64), Limits())
-    one = resolve("pooled", EndpointOptions(base_url="http://localhost:1/v1"), models)
+    one = resolve("pooled", ModelConfig(base_url="http://localhost:1/v1"), models)
     assert (one.base_url, one.pool) == ("http://localhost:1/v1", ())
 
 
@@ -167,7 +167,7 @@ def test_what_a_provider_needs_besides_is_named(config: dict[str, object], lacks
 
 
 def test_local_weights_have_a_path_and_cost_nothing() -> None:
-    endpoint = resolve("mine", EndpointOptions(model_path="./weights", device="cpu"))
+    endpoint = resolve("mine", ModelConfig(path="./weights", device="cpu"))
     assert (endpoint.provider, endpoint.model, endpoint.is_loopback) == ("local", "./weights", True)
     assert endpoint.weights is not None
     assert endpoint.weights.device == "cpu"
@@ -176,9 +176,9 @@ def test_local_weights_have_a_path_and_cost_nothing() -> None:
 
 
 def test_loopback_costs_nothing_unless_a_price_is_stated() -> None:
-    free = resolve("gpt-4o", EndpointOptions(base_url="http://127.0.0.1:8000/v1"))
+    free = resolve("gpt-4o", ModelConfig(base_url="http://127.0.0.1:8000/v1"))
     assert (free.is_loopback, free.price and free.price.prompt) == (True, 0)
-    paid = resolve("gpt-4o", EndpointOptions(base_url="https://gateway.example/v1"))
+    paid = resolve("gpt-4o", ModelConfig(base_url="https://gateway.example/v1"))
     assert (paid.is_loopback, paid.price and paid.price.prompt) == (False, 2.5)
 
 

@@ -26,6 +26,7 @@ the file does not name. It has no prompt with reference, so nothing is judged wi
 import json
 import pathlib
 import re
+import warnings
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -73,9 +74,9 @@ class _Evaluator(Struct, frozen=True, kw_only=True):
     """The settings of an evaluator that are of use here."""
 
     prompt_template: str
-    completions_kwargs: dict[str, Any] = {}
+    completions_kwargs: dict[str, Any] | None = None
     fn_completion_parser: str | None = "regex_parser"
-    completion_parser_kwargs: dict[str, Any] = {}
+    completion_parser_kwargs: dict[str, Any] | None = None
     batch_size: int = 1
     is_randomize_output_order: bool = True
 
@@ -87,8 +88,11 @@ def alpaca_eval(path: pathlib.Path) -> JudgeSet:
         DataError: the file or its prompt is not valid, or uses what is not known here.
     """
     name, config = _evaluator(path)
-    kwargs = config.completions_kwargs
-    form, greedy = _form(config, path)
+    kwargs = config.completions_kwargs or {}
+    try:
+        form, greedy = _form(config, path)
+    except (AttributeError, KeyError, TypeError) as error:
+        raise DataError(f"is no evaluator that can be read: {error!r}", path) from None
     text, prompt_path = _prompt(config.prompt_template, path)
     for slot, padding in _PADDING.items():
         first, *others = text.split(f"{{{slot}}}")
@@ -140,8 +144,8 @@ class _Reading(NamedTuple):
 
 
 def _form(config: _Evaluator, path: pathlib.Path) -> _Reading:
-    parser, own = config.fn_completion_parser, config.completion_parser_kwargs
-    schema = _schema(config.completions_kwargs.get("tools"))
+    parser, own = config.fn_completion_parser, config.completion_parser_kwargs or {}
+    schema = _schema((config.completions_kwargs or {}).get("tools"))
     if parser == "pipeline_meta_parser":
         steps = own.get("parsers_to_kwargs")
         if isinstance(steps, dict) and list(steps) == ["json_parser", "ranking_parser"]:
@@ -159,6 +163,8 @@ def _form(config: _Evaluator, path: pathlib.Path) -> _Reading:
             if set(patterns) != {"1", "2"}:
                 raise DataError("regex_parser: outputs_to_match must have the keys 1 and 2", path)
             both = (patterns["1"], patterns["2"])
+            for pattern in both:
+                _check_pattern(pattern, path)
             form = Form(format="patterns", kind="compare", patterns=both, schema=schema)
             return _Reading(form)
         case "logprob_parser":
@@ -172,6 +178,15 @@ def _form(config: _Evaluator, path: pathlib.Path) -> _Reading:
             return _Reading(form, greedy)
     known = "regex_parser, ranking_parser, lmsys_parser, logprob_parser, pipeline_meta_parser"
     raise DataError(f"fn_completion_parser {shown(parser)} is not one of {known}", path)
+
+
+def _check_pattern(pattern: str, path: pathlib.Path) -> None:
+    with warnings.catch_warnings():  # of `[[A]]`, a set of letters in their files too
+        warnings.simplefilter("ignore", FutureWarning)
+        try:
+            re.compile(pattern)
+        except re.error as error:
+            raise DataError(f"{pattern!r} is not a regular expression: {error}", path) from None
 
 
 def _schema(tools: Any) -> dict[str, Any] | None:

@@ -27,7 +27,6 @@ from harness.extras.judges.data import (
 )
 from harness.options import JudgeReport
 from harness.reporting import Column, Note, Page, Table
-from harness.results.estimate import Estimate
 
 KINDS = ("consistent", "biased_first", "biased_second", "one_sided_tie")
 
@@ -80,16 +79,6 @@ def counted(pairs: Sequence[Verdict]) -> dict[str, Any]:
     ]
     row |= {"first_games": sum(first for _, first in won), "decided_games": len(won)}
     return row | named("first_share", shares(won))
-
-
-def flip_share(pairs: Sequence[Verdict]) -> Estimate:
-    """Return the share of decided pairs (wins, losses and flips) whose winner changed."""
-    decided = []
-    for v in pairs:
-        own = kind(v)
-        if own.startswith("biased") or (own == "consistent" and v.value != 0.5):
-            decided.append((v.item.question, own != "consistent"))
-    return shares(decided)
 
 
 def _groupings(data: Data) -> list[tuple[str, Callable[[Verdict], str | int | None]]]:
