@@ -1,5 +1,6 @@
 """A model's code is run in bubblewrap or not at all."""
 
+import shutil
 from typing import Any
 
 import pytest
@@ -54,6 +55,15 @@ def test_code_that_is_right_passes(
 ) -> None:
     assert check(right, spec, sandbox=sandbox).passed is True, check(right, spec, sandbox=sandbox)
     assert check(wrong, spec, sandbox=sandbox).passed is False
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
+def test_javascript_is_run_by_node(sandbox: Sandbox) -> None:
+    tests = "if (half(3) !== 1.5) throw new Error('{half}')"
+    spec = {"kind": "code", "language": "javascript", "tests": tests}
+    reply = "```js\nfunction half(x) { return x / 2; }\nmodule.exports = { half };\n```"
+    assert check(reply, spec, sandbox=sandbox).passed is True
+    assert check(reply.replace("/ 2", "/ 3"), spec, sandbox=sandbox).passed is False
 
 
 def test_code_is_not_run_without_a_sandbox() -> None:

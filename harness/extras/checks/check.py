@@ -68,11 +68,6 @@ class Check(
         return str(self.__struct_config__.tag)
 
     @property
-    def label(self) -> str:
-        """What the check is called in tables."""
-        return self.name or self.kind
-
-    @property
     def statement(self) -> str:
         """The requirement in words, with the place."""
         each = f", in each {singular(self.each)}" if self.each else ""
@@ -99,6 +94,9 @@ class Check(
 class Bounds(Check, frozen=True, kw_only=True):
     """Arguments of all kinds that compare a number with a least and a greatest."""
 
+    USUAL: ClassVar[tuple[int, int | None]] = (0, None)
+    """Least and greatest where none is given."""
+
     exactly: int | None = None
     at_least: int | None = None
     at_most: int | None = None
@@ -119,26 +117,26 @@ class Bounds(Check, frozen=True, kw_only=True):
         """Whether any bound is given."""
         return (self.exactly, self.at_least, self.at_most, self.between) != (None,) * 4
 
-    def limits(self, default: tuple[int, int | None] = (0, None)) -> tuple[int, int | None]:
+    def limits(self) -> tuple[int, int | None]:
         """Return the least and the greatest number that will do, None for no greatest."""
         if self.exactly is not None:
             return self.exactly, self.exactly
         if not self.bounded:
-            return default
+            return self.USUAL
         return self.between or (self.at_least or 0, self.at_most)
 
-    def many(self, default: tuple[int, int | None] = (0, None)) -> str:
+    def many(self) -> str:
         """Return the bounds in words: "exactly 8", "90 to 110", "at most 60"."""
-        least, most = self.limits(default)
+        least, most = self.limits()
         if least == most:
             return f"exactly {least}"
         if most is None:
             return f"at least {least}"
         return f"{least} to {most}" if least else f"at most {most}"
 
-    def holds(self, number: int, default: tuple[int, int | None] = (0, None)) -> bool:
+    def holds(self, number: int) -> bool:
         """Return whether a number is within the bounds."""
-        least, most = self.limits(default)
+        least, most = self.limits()
         return least <= number and (most is None or number <= most)
 
 

@@ -1,4 +1,4 @@
-"""Python code in a reply that passes given cases: `code`. It is run only in a sandbox.
+"""Code in a reply that passes given cases or tests: `code`. It is run only in a sandbox.
 
 What a call should return never enters the sandbox: a program prints what it got, and the comparison
 is made outside.
@@ -7,6 +7,7 @@ is made outside.
 import contextlib
 import json
 import secrets
+import shutil
 from typing import Any, ClassVar, Literal
 
 import msgspec
@@ -39,6 +40,8 @@ _TESTS = """
 exec(compile(open("tests").read(), "tests", "exec"), space)
 print(token)
 """
+_NAMES = {"python": ("python", "py", "python3"), "javascript": ("javascript", "js", "mjs")}
+"""What code fences call each language."""
 
 
 class Case(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -51,11 +54,12 @@ class Case(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Code(Check, frozen=True, kw_only=True, tag="code"):
     """The code passes: {"kind": "code", "function": "f", "cases": [{"args": [1], "returns": 2}]}.
 
-    The last block of code is run; of several blocks without which it fails, all.
+    The last block of code is run; of several blocks without which it fails, all. Functions can be
+    called in Python only.
     """
 
     RUNS_CODE: ClassVar[bool] = True
-    language: Literal["python"] = "python"
+    language: Literal["python", "javascript"] = "python"
     function: str | None = None
     cases: tuple[Case, ...] = ()
     """Calls of the function."""
@@ -67,34 +71,48 @@ class Code(Check, frozen=True, kw_only=True, tag="code"):
         super().__post_init__()
         if bool(self.function and self.cases) == (self.tests is not None):
             raise ValueError("needs either function and cases, or tests")
+        if self.function and self.language != "python":
+            raise ValueError(f"no function can be called in {self.language}; give tests")
 
     def requirement(self) -> str:
         """Return the requirement in words."""
         what = f"{len(self.cases)} cases" if self.cases else "its tests"
-        return f"python code that passes {what}"
+        return f"{self.language} code that passes {what}"
 
     def test(self, passage: Passage) -> Outcome:
         """Run the code, if it may be."""
         if passage.sandbox is None:
             return Outcome(None, "code is run only with --run-code")
-        blocks = _blocks(passage.text)
+        program = {"python": "python3", "javascript": "node"}[self.language]
+        if shutil.which(program) is None:
+            return Outcome(None, f"{program} is not installed")
+        blocks = self._blocks(passage.text)
         if not blocks:
-            return Outcome(False, "there is no python code")
+            return Outcome(False, f"there is no {self.language} code")
         fault = self._fault(passage.sandbox, blocks[-1])
         if fault and len(blocks) > 1 and not self._fault(passage.sandbox, "\n".join(blocks)):
             return PASSED
         return Outcome(False, fault) if fault else PASSED
 
+    def _blocks(self, text: str) -> list[str]:
+        """Return the code: blocks in the language, else those that name none, else the reply."""
+        every = list(FENCE.finditer(text))
+        named = [m[3] for m in every if m[2].lower() in _NAMES[self.language]]
+        return named or [m[3] for m in every if not m[2]] if every else [text]
+
     def _fault(self, sandbox: Sandbox, code: str) -> str:
         """Return what is wrong with the code, such as the first case that fails; "" if nothing."""
-        token = secrets.token_hex(16)
-        files = {"answer": code, "main": _BEGIN + (_CALLS if self.tests is None else _TESTS)}
-        if self.tests is not None:
-            files["tests"] = self.tests
-        stdin = json.dumps([token, self.function, [case.args for case in self.cases]])
-        ran = sandbox.run(files, ["python3", "-I", "main"], stdin)
+        token, tests = secrets.token_hex(16), self.tests or ""
+        if self.language == "javascript":
+            main = f"{code}\n{tests}\nconsole.log('{token}')\n"
+            ran = sandbox.run({"main": main}, ["node", "main"])
+        else:
+            main = _BEGIN + (_TESTS if tests else _CALLS)
+            stdin = json.dumps([token, self.function, [case.args for case in self.cases]])
+            files = {"main": main, "answer": code, "tests": tests}
+            ran = sandbox.run(files, ["python3", "-I", "main"], stdin)
         results = _results(token, ran.stdout)
-        if self.tests is not None:
+        if tests:
             return "" if results else f"tests: {_end(ran)}"
         for number, case in enumerate(self.cases, 1):
             if number > len(results):
@@ -102,13 +120,6 @@ class Code(Check, frozen=True, kw_only=True, tag="code"):
             if different(case.returns, results[number - 1]):
                 return f"case {number}: it returns {results[number - 1]!r}"[:100]
         return ""
-
-
-def _blocks(text: str) -> list[str]:
-    """Return the code: blocks of Python, else those that name no language, else the reply."""
-    every = list(FENCE.finditer(text))
-    python = [m[3] for m in every if m[2].lower() in ("python", "py", "python3")]
-    return python or [m[3] for m in every if not m[2]] if every else [text]
 
 
 def _end(ran: Ran) -> str:

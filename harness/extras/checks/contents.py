@@ -15,7 +15,6 @@ from harness.extras.checks.units import CJK, LETTER
 
 Texts: TypeAlias = str | list[str]
 Edge: TypeAlias = Literal["begin", "end"]
-_ONCE = (1, None)
 _BEFORE = r"[\s*_#>~\"'“”„«»「『‘’(\[\-–—•+]*"
 """What may precede the first word: Markdown marks, quotation marks."""
 _AFTER = r"[\s*_~\"'“”«»」』’)\].,;:!?…。！？、-]*"
@@ -25,6 +24,7 @@ _AFTER_TEXT = r"[\s\"”’»」*_]*"
 class Searching(Bounds, frozen=True, kw_only=True):
     """Arguments of the kinds that look for something: one of `words`, `text` and `pattern`."""
 
+    USUAL: ClassVar[tuple[int, int | None]] = (1, None)
     COUNTS: ClassVar[bool] = False
     """Whether it has bounds."""
 
@@ -111,7 +111,7 @@ class Contains(Searching, frozen=True, kw_only=True, tag="contains"):
         reasons = []
         for entry in self.entries:
             times = self.times(entry, passage.text) or self._spelled(entry, passage.text)
-            if not self.holds(times, _ONCE):
+            if not self.holds(times):
                 reasons.append(f"“{entry}” is there {times} times")
         passed = len(reasons) < len(self.entries) if self.any else not reasons
         return Outcome(passed, ", ".join(reasons[:3]))
@@ -226,14 +226,10 @@ def compiled(pattern: str, match_case: bool) -> Any:
         raise ValueError(f"pattern {pattern!r} is not valid for RE2: {error}") from None
 
 
-def excerpt(text: str, edge: Edge, length: int = 30) -> str:
-    """Return the first or last characters of a text, of one line, for a message."""
-    text = text.strip()
-    if edge == "begin":
-        line = text[:length].split("\n")[0]
-        return line.rstrip() + "…" * (len(line) == length)
-    line = text[-length:].split("\n")[-1]
-    return "…" * (len(line) == length) + line
+def excerpt(text: str, edge: Edge) -> str:
+    """Return the first or last characters of a text in one line, for a message."""
+    line = " ".join(text.split())
+    return line[:30] if edge == "begin" else line[-30:]
 
 
 # fmt: off

@@ -69,12 +69,14 @@ class Keeps(Bounds, frozen=True, kw_only=True, tag="keeps"):
         lost = [part for part in every if _flat(part) not in _flat(passage.text)]
         kept = len(every) - len(lost)
         reason = f"{kept} of {len(every)} kept" + (f"; not “{lost[0][:40]}”" if lost else "")
-        return Outcome(bool(every) and self.holds(kept, (len(every), len(every))), reason)
+        enough = self.holds(kept) if self.bounded else not lost
+        return Outcome(bool(every) and enough, reason)
 
 
 class Quotes(Bounds, frozen=True, kw_only=True, tag="quotes"):
     """Quoted passages occur in earlier turns: {"of": "answer", "words": [3, 6]}."""
 
+    USUAL: ClassVar[tuple[int, int | None]] = (1, None)
     whose: Literal["answer", "question"] = field(name="of", default="answer")
     """From the model's earlier replies, or from the user's messages."""
     words: tuple[int, int] | None = None
@@ -84,7 +86,7 @@ class Quotes(Bounds, frozen=True, kw_only=True, tag="quotes"):
         """Return the requirement in words."""
         source = "the earlier reply" if self.whose == "answer" else "the question"
         length = f", {self.words[0]} to {self.words[1]} words each" if self.words else ""
-        return f"{self.many((1, None))} passages quoted word for word from {source}{length}"
+        return f"{self.many()} passages quoted word for word from {source}{length}"
 
     def test(self, passage: Passage) -> Outcome:
         """Look up each quoted passage."""
@@ -97,7 +99,7 @@ class Quotes(Bounds, frozen=True, kw_only=True, tag="quotes"):
                 return Outcome(False, f"“{quote[:40]}” was not said before")
             if self.words is not None and not self.words[0] <= length <= self.words[1]:
                 return Outcome(False, f"“{quote[:40]}” has {length} words")
-        return Outcome(self.holds(len(quotes), (1, None)), f"{len(quotes)} passages are quoted")
+        return Outcome(self.holds(len(quotes)), f"{len(quotes)} passages are quoted")
 
 
 class Shorter(Check, frozen=True, kw_only=True, tag="shorter"):

@@ -76,8 +76,8 @@ def _checks(question: Question, turn: int) -> list[dict[str, Any]]:
 
 def _row(verdict: Verdict) -> dict[str, Any]:
     check, outcome = verdict.check, verdict.outcome
-    row: dict[str, Any] = {"kind": check.kind, "name": check.label, "text": check.statement}
-    row |= {"strict": outcome.passed, "loose": verdict.loose}
+    row: dict[str, Any] = {"kind": check.kind, "name": check.name or check.kind}
+    row |= {"text": check.statement, "strict": outcome.passed, "loose": verdict.loose}
     if outcome.passed is not True:
         row["found"] = outcome.reason
     return row
