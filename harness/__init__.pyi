@@ -1,12 +1,12 @@
 """The Python interface: the names that `harness` offers, each from the module that defines it."""
 
+from harness.metrics.commands import auto_checks as auto_checks
+from harness.metrics.commands import auto_metrics as auto_metrics
 from harness.old.annotations import import_annotations as import_annotations
 from harness.old.annotations import write_annotations as write_annotations
 from harness.old.answering.options import AnswerOptions as AnswerOptions
 from harness.old.answering.plan import plan_answers as plan_answers
 from harness.old.answering.work import run_answers as run_answers
-from harness.old.api import auto_checks as auto_checks
-from harness.old.api import auto_metrics as auto_metrics
 from harness.old.api import gen_answer as gen_answer
 from harness.old.api import gen_judgment as gen_judgment
 from harness.old.api import import_back as import_back

@@ -28,8 +28,22 @@ TABLE: dict[str, dict[str, str]] = {
         "builtin_judge": "harness.judging.builtin:open",
         "local": "harness.extras.local:open",
     },
-    "metric": {},
-    "check": {},
+    "metric": {
+        **{
+            name: f"harness.metrics.{name}:metric"
+            for name in ("bleu", "rouge", "chrf", "token_f1", "exact_match", "label_match")
+        },
+        "distinct": "harness.metrics.distinct:metric",
+        "checks": "harness.extras.checks.metric:metric",
+        "bert_score": "harness.extras.local.bert_score:metric",
+        "unieval": "harness.extras.local.unieval:metric",
+    },
+    "check": {
+        "validate": "harness.extras.checks:validate",
+        "turn": "harness.extras.checks:check_turn",
+        "describe": "harness.extras.checks:describe",
+        "all_pass": "harness.extras.checks:all_pass",
+    },
     "report": {},
     "importer": {},
     "judge_file": {},

@@ -14,14 +14,12 @@ from typing import Any, Literal, TypeVar, Unpack, cast
 from harness.old.annotations import write_annotations
 from harness.old.answering import AnswerOptions, AnswerReport, plan_answers, run_answers
 from harness.old.bench import Bench, Slice, load_bench
-from harness.old.checks.sandbox import open_sandbox
 from harness.old.errors import UsageError
 from harness.old.evaluation import planned_metrics, read_evaluation, usual_judge_set
 from harness.old.importing.back import BackReport, write_back
 from harness.old.judging.run import NO_REFERENCE, JudgeOptions, JudgmentReport, plan_judgments, run_judgments
 from harness.old.judging.sets import judge_set_name
-from harness.old.metrics.checks import plan_checks
-from harness.old.metrics.run import MetricReport, check_metrics, plan_metrics, run_metrics
+from harness.old.metrics.run import check_metrics, plan_metrics, run_metrics
 from harness.old.metrics.setup import Setup
 from harness.old.metrics.table import load_metrics
 from harness.old.pipeline import BenchReport, plan_bench, run_plan
@@ -193,63 +191,6 @@ def run_bench(
         redo=redo,
     )
     return replace(report, metrics=run_metrics(measured))
-
-
-@takes_only(Slice.__annotations__)
-def auto_checks(
-    bench_name: str = "mt_bench",
-    *,
-    model_list: str | Sequence[str] | None = None,
-    data_dir: pathlib.Path | str = "data",
-    run_code: bool = False,
-    redo: bool = False,
-    watch: Watcher = nobody,
-    **questions: Unpack[Slice],
-) -> MetricReport:
-    """Check every turn with checks of every answer that is not checked yet; return what was done.
-
-    `run_code` lets checks run code that a model wrote, in a sandbox.
-
-    Raises:
-        TurnbenchError: see `open_sandbox`, `plan_checks` and `run_metrics`.
-    """
-    bench = load_bench(bench_name, data_dir)
-    chosen = bench.slice(**questions)
-    sandbox = open_sandbox() if run_code else None
-    plan = plan_checks(bench, models=_listed(model_list), questions=chosen, sandbox=sandbox, redo=redo)
-    return run_metrics(plan, watch=watch)
-
-
-@takes_only(Slice.__annotations__)
-def auto_metrics(
-    metrics: str | Sequence[str] = "text",
-    bench_name: str = "mt_bench",
-    *,
-    model_list: str | Sequence[str] | None = None,
-    reference: str | None = None,
-    data_dir: pathlib.Path | str = "data",
-    setup: Setup | None = None,
-    redo: bool = False,
-    watch: Watcher = nobody,
-    **questions: Unpack[Slice],
-) -> MetricReport:
-    """Let each metric measure every turn of every answer that it has not measured yet; return what was done.
-
-    Without a `setup`, the texts are in the benchmark's language.
-
-    Raises:
-        TurnbenchError: see `load_metrics`, `plan_metrics` and `run_metrics`.
-    """
-    bench = load_bench(bench_name, data_dir)
-    plan = plan_metrics(
-        load_metrics(_listed(metrics), _setup(setup, bench)),
-        bench,
-        models=_listed(model_list),
-        questions=bench.slice(**questions),
-        reference=reference,
-        redo=redo,
-    )
-    return run_metrics(plan, watch=watch)
 
 
 @takes_only()

@@ -64,8 +64,6 @@ def test_an_unknown_word_is_a_type_error_that_names_the_near_one(data: pathlib.P
         harness.gen_answer("builtin/eliza", "small", data_dir=data, base_ulr="http://localhost:1/v1")
     with pytest.raises(TypeError, match=r"gen_judgment\(\) got .* 'judgeset'; did you mean 'judge_set'"):
         harness.gen_judgment("builtin/overlap", "small", data_dir=data, judgeset="mt_bench")
-    with pytest.raises(TypeError, match=r"auto_checks\(\) got .* 'firstn'; did you mean 'first_n'"):
-        harness.auto_checks("small", data_dir=data, firstn=1)  # type: ignore[call-arg]
     with pytest.raises(TypeError, match=r"judge_attack\(\) got .* 'weak_modle'; did you mean 'weak_model'"):
         harness.judge_attack("builtin/overlap", "small", data_dir=data, weak_modle="m")
 

@@ -1,0 +1,1 @@
+"""What most users never open; the core reaches it by name, through the registry."""

@@ -1,0 +1,178 @@
+"""The result that a reply arrives at: `number` and `choice`."""
+
+import math
+import re
+from collections.abc import Iterator
+from typing import Literal, NamedTuple
+
+from harness.extras.checks.check import Check
+from harness.extras.checks.passage import PASSED, Outcome, Passage, normal
+
+_NUMBER = re.compile(
+    r"(?P<sign>(?<![\w)])[-–])?\s?(?:"
+    r"(?P<over>\d{1,40})\s?/\s?(?P<under>\d{1,40})(?![\d/])"
+    r"|(?P<plain>\d+(?:[.,'·\u00a0 ]\d{3})*(?:[.,]\d+)?|[.,]\d+)"
+    r"(?:[eE](?P<exponent>[+-]?\d{1,3})(?!\d)|\s?[×x*·]\s?10(?:\^\{?|\*\*)(?P<power>[+-]?\d{1,3})\}?)?)"
+)
+_CHINESE = re.compile(r"负?[〇零一二两三四五六七八九十百千万亿]+(?:点[〇零一二三四五六七八九]+)?")
+_DIGITS = dict(zip("〇零一二两三四五六七八九", (0, 0, 1, 2, 2, 3, 4, 5, 6, 7, 8, 9), strict=True))
+_TENS = {"十": 10, "百": 100, "千": 1000}
+_LARGE = {"万": 10**4, "亿": 10**8}
+_CUE = re.compile(
+    r"answer|choice|choose|option|correct|final|boxed|答案|选|選|故选|válasz|helyes|antwort|richtig|"
+    r"respuesta|réponse|risposta|resposta|ответ|उत्तर",
+    re.IGNORECASE,
+)
+_CUE_REACH = 40
+"""Characters after a cue in which the option is looked for."""
+
+
+class Reading(NamedTuple):
+    """A number in a text, and the values that it may stand for."""
+
+    start: int
+    text: str
+    values: tuple[float, ...]
+
+
+class Number(Check, frozen=True, kw_only=True, tag="number"):
+    """The last number is this one: {"kind": "number", "equals": 12.5, "tolerance": 0.05}.
+
+    Numbers are read as people write them: 1,234.5 and 1.234,5 and 1 234,5, 3/4, 2 × 10^5, 50% (as
+    50), 十二. Where a comma could be either, either reading will do.
+    """
+
+    equals: float
+    tolerance: float = 0
+    which: Literal["last", "first", "any"] = "last"
+
+    def __post_init__(self) -> None:
+        """Raise `ValueError` for a tolerance below 0."""
+        super().__post_init__()
+        if self.tolerance < 0:
+            raise ValueError(f"tolerance must not be below 0, this is {self.tolerance}")
+
+    def requirement(self) -> str:
+        """Return the requirement in words."""
+        off = f" (±{self.tolerance:g})" if self.tolerance else ""
+        which = "a" if self.which == "any" else f"the {self.which}"
+        return f"{which} number is {self.equals:.15g}{off}"
+
+    def test(self, passage: Passage) -> Outcome:
+        """Read the numbers and compare."""
+        found = readings(passage.text)
+        if not found:
+            return Outcome(False, "there is no number")
+        chosen = found if self.which == "any" else [found[-1 if self.which == "last" else 0]]
+        # A tolerance of 0.1 lets 1.1 pass for 1, although 1.1 - 1 is a little more in binary.
+        off = self.tolerance * (1 + 1e-9)
+        near = (
+            math.isclose(self.equals, value, rel_tol=1e-12, abs_tol=off)
+            for reading in chosen
+            for value in reading.values
+        )
+        return PASSED if any(near) else Outcome(False, f"it is {chosen[-1].text.strip()[:40]}")
+
+
+class Choice(Check, frozen=True, kw_only=True, tag="choice"):
+    """The option that the reply decides for: {"equals": "B", "options": ["A", "B"]}.
+
+    That is the one after the last word such as "answer" or "答案"; without one, the one that begins
+    the last line or the first; else the last that is named.
+    """
+
+    equals: str
+    options: list[str]
+
+    def __post_init__(self) -> None:
+        """Raise `ValueError` if the right one is not among the options."""
+        super().__post_init__()
+        if self.equals not in self.options:
+            raise ValueError(f"equals must be one of the options, this is {self.equals!r}")
+
+    def requirement(self) -> str:
+        """Return the requirement in words."""
+        return f"decides for {self.equals}"
+
+    def test(self, passage: Passage) -> Outcome:
+        """Find the option."""
+        chosen = self._decision(normal(passage.text))
+        if chosen is None:
+            return Outcome(False, "none of the options is named")
+        same = chosen.casefold() == self.equals.casefold()
+        return PASSED if same else Outcome(False, f"decides for {chosen}")
+
+    def _decision(self, text: str) -> str | None:
+        # A single letter must be a capital, or every "a" would be option A.
+        flags = 0 if any(len(option) == 1 for option in self.options) else re.IGNORECASE
+        options = "|".join(re.escape(one) for one in sorted(self.options, key=len, reverse=True))
+        option = re.compile(rf"(?<![A-Za-z0-9])(?:{options})(?![A-Za-z0-9])", flags)
+        for cue in reversed(list(_CUE.finditer(text))):
+            if match := option.search(text, cue.end(), cue.end() + _CUE_REACH):
+                return match[0]
+        lines = text.strip().split("\n")
+        for line in (lines[-1], lines[0]):
+            if match := option.match(line.lstrip(" *_#(>-")):
+                return match[0]
+        every = option.findall(text)
+        return str(every[-1]) if every else None
+
+
+def readings(text: str) -> list[Reading]:
+    """Return the numbers of a text in their order."""
+    text = normal(text)
+    found = [
+        Reading(match.start(), match[0], values)
+        for match in _NUMBER.finditer(text)
+        if (values := tuple(_values(match)))
+    ]
+    for match in _CHINESE.finditer(text):
+        found.append(Reading(match.start(), match[0], (chinese_number(match[0]),)))
+    return sorted(found)
+
+
+def chinese_number(text: str) -> float:
+    """Return the value of a number in Chinese characters: 三百零五 is 305, 二〇二六 is 2026."""
+    sign, text = (-1, text[1:]) if text.startswith("负") else (1, text)
+    whole, _, after = text.partition("点")
+    fraction = float("0." + "".join(str(_DIGITS[c]) for c in after)) if after else 0
+    if not set(whole) & {*_TENS, *_LARGE}:
+        return sign * (int("".join(str(_DIGITS[c]) for c in whole) or 0) + fraction)
+    total = section = digit = 0
+    for c in whole:
+        if c in _DIGITS:
+            digit = _DIGITS[c]
+        elif c in _TENS:
+            section += (digit or (c == "十")) * _TENS[c]
+            digit = 0
+        else:
+            total = (total + section + digit) * _LARGE[c]
+            section = digit = 0
+    return sign * (total + section + digit + fraction)
+
+
+def _values(match: re.Match[str]) -> Iterator[float]:
+    """Yield the values that one number can stand for."""
+    sign = -1 if match["sign"] else 1
+    if match["over"]:
+        if int(match["under"]):
+            yield sign * int(match["over"]) / int(match["under"])
+        return
+    power = int(match["exponent"] or match["power"] or 0)
+    for text in _spellings(match["plain"]):
+        yield sign * float(f"{text}e{power}")
+
+
+def _spellings(text: str) -> set[str]:
+    """Return a number as Python writes it, in each way that it can be read."""
+    bare = re.sub(r"['·\u00a0 ]", "", text)
+    marks = [c for c in bare if c in ".,"]
+    if not marks:
+        return {bare}
+    last = marks[-1]
+    decimal = bare.replace("." if last == "," else ",", "")
+    spellings = {decimal.replace(last, ".")} if decimal.count(last) == 1 else set()
+    tail = bare.rpartition(last)[2]
+    if len(tail) == 3 and len(set(marks)) == 1 and not bare.startswith(("0", ".", ",")):
+        spellings.add(bare.replace(last, ""))
+    return spellings

@@ -1,0 +1,146 @@
+"""One batch of replies: every row has its own temperature, seed, limit, stops, log-probabilities.
+
+transformers knows one temperature and one random source for a whole batch. Here each row draws one
+number u for a token from its own generator, and takes the first token whose cumulated probability
+is above u; the scores of all others are set to minus infinity, so that greedy search picks that
+one. The same seed picks the same in any batch.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from harness.types import Sampling, TokenLogprobs
+
+
+@dataclass(slots=True)
+class Row:
+    """One conversation of a batch."""
+
+    prompt: list[int]
+    sampling: Sampling
+    limit: int
+    """The most tokens of the reply."""
+    stops: tuple[str, ...] = ()
+    stop_ids: frozenset[int] = frozenset()
+    top_logprobs: int | None = None
+    tokens: list[int] = field(default_factory=list)
+    """The reply, once it is made; without what ended it."""
+    stopped: bool = False
+    """Whether the model ended the reply, not the limit."""
+    logprobs: list[TokenLogprobs] = field(default_factory=list)
+
+
+def generate(
+    model: Any, tokenizer: Any, rows: Sequence[Row], cancelled: Callable[[], bool] = lambda: False
+) -> None:
+    """Fill in the replies of a batch; once `cancelled`, all end where they are.
+
+    Raises:
+        torch.OutOfMemoryError: the batch is too large.
+    """
+    import torch
+    from transformers import GenerationConfig
+
+    stated = getattr(model.generation_config, "eos_token_id", None)
+    ends = {tokenizer.eos_token_id, *(stated if isinstance(stated, list) else [stated])} - {None}
+    pad = tokenizer.pad_token_id if tokenizer.pad_token_id is not None else min(ends, default=0)
+    longest = max(len(row.prompt) for row in rows)
+    padding = [longest - len(row.prompt) for row in rows]
+    ids = [[pad] * left + row.prompt for left, row in zip(padding, rows, strict=True)]
+    mask = [[0] * left + [1] * len(row.prompt) for left, row in zip(padding, rows, strict=True)]
+    settings = GenerationConfig(
+        do_sample=False,
+        max_new_tokens=max(row.limit for row in rows),
+        pad_token_id=pad,
+        eos_token_id=sorted(ends) or None,
+    )
+    choosing = [_Choosing(row, left, tokenizer) for row, left in zip(rows, padding, strict=True)]
+
+    def choose(ids: Any, scores: Any) -> Any:
+        each = [one(ids[n : n + 1], scores[n : n + 1].float()) for n, one in enumerate(choosing)]
+        return torch.cat(each)
+
+    def ended(ids: Any, scores: Any, **_: Any) -> Any:
+        made = ids[:, longest:].tolist()
+        done = [cancelled() or _ends(row, m, tokenizer) for row, m in zip(rows, made, strict=True)]
+        return torch.tensor(done, device=ids.device)
+
+    with torch.inference_mode():
+        made = model.generate(
+            torch.tensor(ids, device=model.device),
+            attention_mask=torch.tensor(mask, device=model.device),
+            generation_config=settings,
+            logits_processor=[choose],
+            stopping_criteria=[ended],
+        )
+    for row, tokens in zip(rows, made[:, longest:].tolist(), strict=True):
+        row.tokens = tokens[: row.limit]
+        final = ends | row.stop_ids
+        end = next((n for n, token in enumerate(row.tokens) if token in final), None)
+        if end is not None:
+            row.tokens, row.stopped = row.tokens[:end], True
+        del row.logprobs[len(row.tokens) :]
+
+
+def _ends(row: Row, made: list[int], tokenizer: Any) -> bool:
+    """Return whether a reply has reached its limit, or a text or token that ends it."""
+    if len(made) >= row.limit or made[-1] in row.stop_ids:
+        return True
+    if not row.stops:
+        return False
+    tail = max(map(len, row.stops)) + 8  # no token stands for less than a byte
+    text = tokenizer.decode(made[-tail:], skip_special_tokens=True)
+    return any(stop in text for stop in row.stops)
+
+
+class _Choosing:
+    """Turns the scores of a row's next token so that the greatest is the row's choice."""
+
+    def __init__(self, row: Row, padding: int, tokenizer: Any) -> None:
+        import torch
+        from transformers.generation import logits_process as library
+
+        self._row, self._padding, self._tokenizer = row, padding, tokenizer
+        sampling = row.sampling
+        self._random = torch.Generator(device="cpu").manual_seed(sampling.seed or 0)
+        self._steps: list[Any] = []
+        if sampling.repetition_penalty:
+            self._steps.append(
+                library.RepetitionPenaltyLogitsProcessor(sampling.repetition_penalty)
+            )
+        if sampling.temperature:
+            self._steps.append(library.TemperatureLogitsWarper(sampling.temperature))
+            if sampling.top_k:
+                self._steps.append(library.TopKLogitsWarper(sampling.top_k))
+            if sampling.top_p is not None and sampling.top_p < 1:
+                self._steps.append(library.TopPLogitsWarper(sampling.top_p))
+            if sampling.min_p:
+                self._steps.append(library.MinPLogitsWarper(sampling.min_p))
+
+    def __call__(self, ids: Any, scores: Any) -> Any:
+        import torch
+
+        chosen = scores
+        for step in self._steps:
+            chosen = step(ids[:, self._padding :], chosen)
+        if self._row.sampling.temperature:
+            # Drawn on the CPU, so that a seed means the same on every device.
+            drawn = torch.rand(1, 1, generator=self._random, dtype=torch.float64)
+            reached = chosen.softmax(dim=-1, dtype=torch.float64).cumsum(dim=-1)
+            place = torch.searchsorted(reached, drawn.to(reached) * reached[:, -1:], right=True)
+            place = place.clamp_(max=chosen.shape[-1] - 1)
+            chosen = torch.full_like(chosen, -torch.inf).scatter(1, place, 0.0)
+        if self._row.top_logprobs is not None:
+            self._row.logprobs.append(self._likely(scores[0], int(chosen.argmax())))
+        return chosen
+
+    def _likely(self, scores: Any, token: int) -> TokenLogprobs:
+        """Return the log-probability of the token taken, and those of the likeliest."""
+        import torch
+
+        logprobs = torch.log_softmax(scores, dim=-1)
+        best = torch.topk(logprobs, min(self._row.top_logprobs or 0, logprobs.shape[0]))
+        named = zip(best.indices.tolist(), best.values.tolist(), strict=True)
+        top = [(self._tokenizer.decode([each]), value) for each, value in named]
+        return TokenLogprobs(self._tokenizer.decode([token]), float(logprobs[token]), top)

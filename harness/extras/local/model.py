@@ -1,0 +1,218 @@
+"""A chat model of this process: waiting requests are computed in batches, long prompts first.
+
+Conversations go on as their replies arrive, so second turns fill the batches after the first. A
+batch that does not fit into memory is halved, and all later ones too. A seed belongs to a
+conversation, not to a batch: the same request gives the same reply in any company, up to rounding.
+"""
+
+import asyncio
+import logging
+import secrets
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from msgspec.structs import replace
+
+from harness.errors import ChatError, EndpointError, UsageError
+from harness.extras.local.checkpoint import find, first_line
+from harness.extras.local.generation import Row, generate
+from harness.extras.local.prompts import Prompts
+from harness.models import Endpoint, Weights, split_reasoning
+from harness.types import Detail, Finish, Reply, Request, Usage
+
+log = logging.getLogger("turnbench")
+DEFAULT_MAX_TOKENS = 1024
+"""The limit on a reply where none is stated."""
+_PAUSE = 0.005
+"""Seconds without a further request after which a batch begins."""
+_SENT = (
+    *("temperature", "top_p", "top_k", "min_p", "seed", "stop", "repetition_penalty"),
+    "extra_body",
+)
+"""The parameters of a request that are used."""
+_TEMPLATE_FIELD = "chat_template_kwargs"
+"""The one field of `extra_body`: variables of the model's own chat template."""
+
+
+@dataclass(slots=True)
+class _Waiting:
+    """A request that has no reply yet."""
+
+    row: Row
+    done: asyncio.Future[float]
+    """Gets the seconds that its batch took."""
+
+
+class LocalModel:
+    """A chat model whose weights are loaded into this process, at its first reply."""
+
+    def __init__(self, endpoint: Endpoint) -> None:
+        """Find the weights and their template.
+
+        Raises:
+            UsageError: they are not there, cannot be read, or have no template.
+        """
+        self.name = endpoint.name
+        self._weights = endpoint.weights or Weights()
+        self._checkpoint = find(endpoint.model)
+        tokenizer = self._checkpoint.tokenizer
+        self._prompts = Prompts(tokenizer, endpoint.model, endpoint.conv_template)
+        self._model: Any = None
+        self._waiting: list[_Waiting] = []
+        self._work: asyncio.Task[None] | None = None
+        self._closing = False
+        self._size = self._weights.batch_size
+        config = getattr(self._checkpoint.config, "text_config", self._checkpoint.config)
+        self._longest = int(getattr(config, "max_position_embeddings", None) or 2**31)
+        log.info("%s: %s, chat template: %s", self.name, endpoint.model, self._prompts.name)
+
+    async def reply(self, request: Request) -> Reply:
+        """Return the model's reply.
+
+        Raises:
+            ChatError: the conversation does not fit into the model, or into the memory.
+            EndpointError: the model cannot compute.
+        """
+        sampling = request.sampling
+        if sampling.temperature and sampling.seed is None:
+            sampling = replace(sampling, seed=secrets.randbits(31))
+        prompt = self._prompts.tokens(request.messages, _variables(sampling.extra_body))
+        room = self._longest - len(prompt)
+        if room < 1:
+            raise ChatError(
+                f"{self.name}: the prompt has {len(prompt)} tokens, the model reads at most "
+                f"{self._longest}",
+                kind="context too long",
+            )
+        limit = min(sampling.max_tokens or DEFAULT_MAX_TOKENS, room)
+        stops = (*self._prompts.stops, *(sampling.stop or ()))
+        row = Row(prompt, sampling, limit, stops, self._prompts.stop_ids, request.top_logprobs)
+        waiting = _Waiting(row, asyncio.get_running_loop().create_future())
+        self._waiting.append(waiting)
+        if self._work is None or self._work.done():
+            self._work = asyncio.create_task(self._take_batches())
+        seconds = await waiting.done
+        text, reasoning, finish = self._read(row)
+        applied = {name: value for name, value in sampling.stated().items() if name in _SENT}
+        return Reply(
+            text=text,
+            logprobs=row.logprobs if request.top_logprobs is not None else None,
+            detail=Detail(
+                finish_reason=finish,
+                usage=Usage(prompt_tokens=len(prompt), completion_tokens=len(row.tokens)),
+                seconds=seconds,
+                provider_model=self._checkpoint.name,
+                sampling_applied={
+                    **applied,
+                    "max_tokens": limit,
+                    "template": self._prompts.name,
+                },
+                reasoning=reasoning,
+            ),
+        )
+
+    async def close(self) -> None:
+        """End a batch that runs where it is, and give the memory back."""
+        self._closing = True
+        if self._work is not None:
+            self._work.cancel()
+            await asyncio.gather(self._work, return_exceptions=True)
+        self._model = None
+
+    def _read(self, row: Row) -> tuple[str, str | None, Finish]:
+        """Return the text of a reply, its reasoning, and how it ended."""
+        tokenizer = self._checkpoint.tokenizer
+        # Marks of reasoning may be special tokens, which must not be dropped before it is split.
+        split = split_reasoning(tokenizer.decode(row.tokens), cut=not row.stopped)
+        text = split.text
+        for token in tokenizer.all_special_tokens:
+            text = text.replace(token, "")
+        stopped = row.stopped
+        places = [place for stop in row.stops if (place := text.find(stop)) >= 0]
+        if places:
+            text, stopped = text[: min(places)], True
+        text = text.strip()
+        return text, split.reasoning, "length" if not stopped else "stop" if text else "empty"
+
+    async def _take_batches(self) -> None:
+        """Make the replies of all that waits, batch by batch."""
+        while True:
+            before = -1
+            while before != len(self._waiting):
+                before = len(self._waiting)
+                await asyncio.sleep(_PAUSE)
+            self._waiting = [each for each in self._waiting if not each.done.done()]
+            if not self._waiting:
+                return
+            self._waiting.sort(key=lambda each: -len(each.row.prompt))
+            batch, self._waiting = self._waiting[: self._size], self._waiting[self._size :]
+            await self._compute(batch)
+
+    async def _compute(self, batch: Sequence[_Waiting]) -> None:
+        """Compute one batch in a thread, so that other models can run at the same time."""
+        started = time.perf_counter()
+        try:
+            await asyncio.to_thread(self._generate, [each.row for each in batch])
+        except Exception as error:
+            if not _is_full(error):
+                fault: Exception = error
+                if not isinstance(error, UsageError):
+                    reason = f"{self.name}: {first_line(error)}"
+                    fault = EndpointError(reason, kind="cannot compute")
+                _end(batch, fault)
+            elif len(batch) > 1:
+                self._halve(batch)
+            else:
+                row = batch[0].row
+                reason = f"no memory for {len(row.prompt)} tokens and a reply of {row.limit}"
+                advice = f"{self.name}: {reason}; lower --max-tokens"
+                _end(batch, ChatError(advice, kind="out of memory"))
+            return
+        for each in batch:
+            if not each.done.done():
+                each.done.set_result(time.perf_counter() - started)
+
+    def _halve(self, batch: Sequence[_Waiting]) -> None:
+        """Put a batch back that was too large, and take half as many from now on."""
+        self._size = max(1, len(batch) // 2)
+        log.warning(
+            "%s: no memory for %d conversations at once; going on with %d",
+            *(self.name, len(batch), self._size),
+        )
+        for each in batch:
+            each.row.logprobs.clear()
+        self._waiting = [*batch, *self._waiting]
+
+    def _generate(self, rows: list[Row]) -> None:
+        if self._model is None:
+            self._model = self._checkpoint.load(
+                "AutoModelForCausalLM", self._weights.device, self._weights.dtype
+            )
+        generate(self._model, self._checkpoint.tokenizer, rows, lambda: self._closing)
+
+
+def _end(batch: Sequence[_Waiting], fault: Exception) -> None:
+    for each in batch:
+        if not each.done.done():
+            each.done.set_exception(fault)
+
+
+def _is_full(error: Exception) -> bool:
+    """Return whether there was no memory; of the CPU's allocator only the words tell."""
+    import torch
+
+    full = (torch.OutOfMemoryError, MemoryError)
+    return isinstance(error, full) or "not enough memory" in str(error)
+
+
+def _variables(extra_body: Mapping[str, Any] | None) -> Mapping[str, Any]:
+    """Return the variables for the model's own chat template."""
+    for name in extra_body or {}:
+        if name != _TEMPLATE_FIELD:
+            raise UsageError(f"extra_body.{name}: local weights take only {_TEMPLATE_FIELD}")
+    variables = (extra_body or {}).get(_TEMPLATE_FIELD, {})
+    if not isinstance(variables, Mapping):
+        raise UsageError(f"extra_body.{_TEMPLATE_FIELD} must be a table")
+    return variables

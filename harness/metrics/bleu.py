@@ -1,0 +1,57 @@
+"""BLEU-1..4 of one answer against one reference, from 0 to 1 (Papineni et al., 2002), by sacrebleu.
+
+    bleu_n = brevity penalty · (p_1 · ... · p_n)^(1/n)
+    p_k: share of the answer's runs of k tokens that are in the reference
+
+An order without a match counts as half of one match, the next such order as a quarter, and so on
+(`exp`, the smoothing of mteval-v13a); orders that the answer is too short for are left out.
+"""
+
+from harness.metrics.metric import Metric, Numbers, Setup, of_texts, versions
+from harness.metrics.tokens import TOKENIZERS
+
+_ORDERS = (1, 2, 3, 4)
+_BY_LANGUAGE = {"zh": "zh", **dict.fromkeys(("ja", "th", "lo", "km", "my"), "char")}
+"""sacrebleu's tokenizers; its default, 13a, splits at spaces and punctuation."""
+
+
+def metric(setup: Setup) -> Metric:
+    """Return BLEU-1..4."""
+    from sacrebleu.metrics.bleu import BLEU
+
+    own = setup.options.tokenizer
+    tokenizer = own or _BY_LANGUAGE.get(setup.language, "13a")
+    scorer = BLEU(tokenize="none" if own else tokenizer, effective_order=True)
+
+    def bleu(answer: str, reference: str) -> Numbers:
+        """Return the four; None where the reference is empty."""
+        if not reference.strip():
+            return {f"bleu_{order}": None for order in _ORDERS}
+        if own is not None:
+            answer, reference = (" ".join(TOKENIZERS[own](text)) for text in (answer, reference))
+        counts = scorer.sentence_score(answer, [reference])
+        found: dict[str, float | None] = {}
+        for order in _ORDERS:
+            score = BLEU.compute_bleu(
+                counts.counts[:order],
+                counts.totals[:order],
+                counts.sys_len,
+                counts.ref_len,
+                "exp",
+                effective_order=True,
+                max_ngram_order=order,
+            )
+            # exp(log(100)) is a hair above 100
+            found[f"bleu_{order}"] = min(1.0, max(0.0, score.score / 100))
+        return found
+
+    return of_texts(
+        bleu,
+        "bleu_4",
+        name="bleu",
+        tokenizer=tokenizer,
+        library=versions("sacrebleu"),
+        needs_reference=True,
+        overlap=True,
+        parameters={"smoothing": "exp", "effective_order": True},
+    )

@@ -1,0 +1,164 @@
+"""The text metrics of ColossalAI's chat evaluation, to the digit, by the libraries that it used.
+
+    texts      small letters, most punctuation removed; English cut at spaces, Chinese by jieba
+    bleu       nltk, no smoothing
+    rouge      English by rouge-score, Chinese by rouge-chinese
+    chrf       nltk: beta 3, spaces left out
+    distinct   one number: English the mean of three shares, Chinese the share of different words
+    token_f1   scikit-learn over places: whether both have the same token at each, up to the shorter
+
+Its faults are part of the numbers (identical "yes" has half a chrF); where it stops with an error,
+the value is None. Libraries: the extra [colossalai].
+"""
+
+import functools
+import string
+import warnings
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from harness.errors import UsageError
+from harness.metrics.metric import Metric, Numbers, Setup, of_texts, versions
+from harness.metrics.tokens import jieba_words
+
+VARIANT = "colossalai"
+_KEPT = "!@#$%&()<>?|,.\"'"
+_CHINESE = (
+    "＂＃＄％＆＇（）＊＋，－／：；＜＝＞＠［＼］＾＿｀｛｜｝～｟｠｢｣､\u3000、〃〈〉《》「」『』【】"
+    "〔〕〖〗〘〙〚〛〜〝〞〟〰〾〿–—‘’‛“”„‟…‧﹏﹑﹔·．！？｡。"
+)
+"""zhon's punctuation."""
+_REMOVED = dict.fromkeys(map(ord, set(string.punctuation + _CHINESE) - set(_KEPT)))
+_WEIGHTS = [tuple(1 / n if k < n else 0.0 for k in range(4)) for n in (1, 2, 3, 4)]
+
+
+@functools.lru_cache(4096)
+def prepared(text: str) -> str:
+    """Return a text in small letters, most punctuation removed, single spaces."""
+    return " ".join(text.lower().translate(_REMOVED).split())
+
+
+def _cut(text: str, language: str) -> list[str]:
+    plain = prepared(text)
+    return list(jieba_words(plain)) if language == "zh" else plain.split()
+
+
+def _bleu(answer: str, reference: str, language: str) -> Numbers:
+    from nltk.translate.bleu_score import sentence_bleu
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # on every order without a match
+        said, expected = _cut(answer, language), _cut(reference, language)
+        scores = sentence_bleu([expected], said, weights=_WEIGHTS)
+    return {f"bleu_{order}": float(score) for order, score in enumerate(scores, 1)}
+
+
+def _chrf(answer: str, reference: str, language: str) -> Numbers:
+    from nltk.translate.chrf_score import sentence_chrf
+
+    return {"chrf": sentence_chrf(_cut(reference, language), _cut(answer, language))}
+
+
+def _rouge(answer: str, reference: str, language: str) -> Numbers:
+    if language == "zh":
+        from rouge_chinese import Rouge
+
+        said, expected = (" ".join(_cut(text, language)) for text in (answer, reference))
+        found = Rouge().get_scores([said], [expected], avg=True)
+        return {f"rouge_{n}": found[f"rouge-{n}"]["f"] for n in ("1", "2", "l")}
+    from rouge_score.rouge_scorer import RougeScorer
+
+    scores = RougeScorer(["rouge1", "rouge2", "rougeL"]).score(
+        prepared(reference), prepared(answer)
+    )
+    return {f"rouge_{name[-1].lower()}": score.fmeasure for name, score in scores.items()}
+
+
+def _distinct(answer: str, _: str, language: str) -> Numbers:
+    words = jieba_words(answer) if language == "zh" else tuple(prepared(answer).split())
+    shares = []
+    for n in (1,) if language == "zh" else (1, 2, 3):
+        runs = [words[place : place + n] for place in range(len(words) - n + 1)]
+        # It adds a millionth, so that it need not ask whether there is any.
+        shares.append(len(set(runs)) / (len(runs) + 1e-6))
+    return {"distinct": sum(shares) / len(shares)}
+
+
+def _token_f1(answer: str, reference: str, language: str) -> Numbers:
+    from sklearn.metrics import precision_recall_fscore_support
+
+    said, expected = _cut(answer, language), _cut(reference, language)
+    same = [int(one == other) for one, other in zip(said, expected, strict=False)]
+    precision, recall, f1, _ = precision_recall_fscore_support(
+        [1] * len(same), same, average="binary", zero_division=0
+    )
+    return {
+        "token_precision": float(precision),
+        "token_recall": float(recall),
+        "token_f1": float(f1),
+    }
+
+
+_Function = Callable[[str, str, str], Numbers]
+_METRICS: Mapping[str, tuple[_Function, str, tuple[str, ...], tuple[str, ...]]] = {
+    "bleu": (_bleu, "bleu_4", ("bleu_1", "bleu_2", "bleu_3", "bleu_4"), ("nltk",)),
+    "rouge": (
+        _rouge,
+        "rouge_l",
+        ("rouge_1", "rouge_2", "rouge_l"),
+        ("rouge-score", "rouge-chinese"),
+    ),
+    "chrf": (_chrf, "chrf", ("chrf",), ("nltk",)),
+    "distinct": (_distinct, "distinct", ("distinct",), ()),
+    "token_f1": (
+        _token_f1,
+        "token_f1",
+        ("token_precision", "token_recall", "token_f1"),
+        ("scikit-learn",),
+    ),
+}
+"""Each function with the name of its main number, of all its numbers, and its libraries."""
+NAMES = tuple(_METRICS)
+"""The metrics that have this variant."""
+
+
+def metric(name: str, setup: Setup) -> Metric:
+    """Return a metric as ColossalAI computes it.
+
+    Raises:
+        UsageError: the language is neither English nor Chinese, or the extra is missing.
+    """
+    language = setup.language
+    if language not in ("en", "zh"):
+        raise UsageError(
+            f"the variant {VARIANT} of {name} is for English and Chinese, "
+            f"these texts are {language!r}; leave out --variant, or say --language en or zh"
+        )
+    if setup.options.tokenizer is not None:
+        raise UsageError(f"the variant {VARIANT} has its own tokens; leave out --tokenizer")
+    function, main, numbers, libraries = _METRICS[name]
+    if name == "rouge":
+        libraries = libraries[1:] if language == "zh" else libraries[:1]
+    packages = (*libraries, "jieba") if language == "zh" else libraries
+
+    def measured(answer: str, reference: str) -> Numbers:
+        try:
+            return function(answer, reference, language)
+        except (ValueError, ZeroDivisionError, IndexError):  # of an empty text
+            return dict.fromkeys(numbers)
+
+    try:
+        library = versions(*packages) or None
+    except UsageError as error:
+        raise UsageError(f"{error}; or all of them: pip install 'turnbench[colossalai]'") from None
+    more: dict[str, Any] = {} if name == "distinct" else {"needs_reference": True, "overlap": True}
+    return of_texts(
+        measured,
+        main,
+        name=name,
+        variant=VARIANT,
+        tokenizer=None if name == "chrf" else "jieba" if language == "zh" else "whitespace",
+        library=library,
+        parameters={"language": language},
+        **more,
+    )

@@ -1,0 +1,151 @@
+"""What a metric is: a function of one turn of one answer, and everything that shapes its numbers.
+
+Item(question, 1, ("The cat sat.",), "A cat sat down.")  ─▶  Measured(0.31, {"bleu_1": 0.5, ...})
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from harness.errors import UsageError
+from harness.metrics.tokens import TOKENIZERS, Tokens
+from harness.options import MetricOptions
+from harness.types import Question, content_hash
+
+Numbers = Mapping[str, float | None]
+"""Numbers by name; None where one is not defined, such as the share of word pairs of one word."""
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """How metrics are to be computed."""
+
+    language: str = "en"
+    """The language of the texts, as `bench.toml` names it."""
+    options: MetricOptions = MetricOptions()  # noqa: RUF009  (frozen)
+    device: str | None = None
+    """Where the models of metrics run; None: on a GPU if there is one."""
+    batch_size: int = 8
+    dimensions: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """For UniEval: what to ask in each category, and nothing in others; empty: the same in all."""
+    run_code: bool = False
+    """Whether checks may run code that models wrote."""
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """What is measured: one turn of one answer."""
+
+    question: Question
+    turn: int
+    """The first is 1."""
+    answers: Sequence[str]
+    """The answer's turns up to this one, which is the last."""
+    reference: str | None = None
+    """This turn of the reference answer."""
+
+    @property
+    def answer(self) -> str:
+        """The turn that is measured."""
+        return self.answers[-1]
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """A metric's result for an item."""
+
+    value: float | None
+    """The main number; None where it is not defined."""
+    values: Numbers = field(default_factory=dict)
+    """All numbers by name, where there are several."""
+    note: str | None = None
+    """Why a number is None, or what else a reader should know."""
+    checks: list[dict[str, Any]] = field(default_factory=list)
+    """Of the metric `checks`: what became of each."""
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A metric, ready to measure."""
+
+    name: str
+    measure: Callable[[Sequence[Item]], Iterable[Measured]]
+    """Measures items in their order."""
+    variant: str = "default"
+    tokenizer: str | None = None
+    """What makes tokens of the texts."""
+    library: str | None = None
+    """Whose numbers they are, with the version, such as `sacrebleu 2.6.0`."""
+    needs_reference: bool = False
+    """Whether items without a reference are left out."""
+    reads_reference: bool = False
+    """Whether some of its numbers need the reference, though it does without."""
+    overlap: bool = False
+    """Whether it measures likeness to the reference, which says little about open questions."""
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    """Further settings that affect the numbers, as JSON values."""
+    applies: Callable[[Question, int], bool] = lambda question, turn: True
+    """Whether it is for a turn of a question."""
+    shaped_by: Callable[[Question, int], Any] | None = None
+    """Further fields of a question that affect a turn's number, as a JSON value."""
+
+    def content(self, question: Question, turn: int) -> str:
+        """Return the hash of what defines the number of a turn, apart from the texts."""
+        own = (self.name, self.variant, self.tokenizer, self.library, dict(self.parameters))
+        if self.shaped_by is None:
+            return content_hash(*own)
+        return content_hash(content_hash(*own), self.shaped_by(question, turn))
+
+    def __call__(self, question: str, answer: str, reference: str | None = None) -> Measured:
+        """Return the metric's result for one answer to one question."""
+        asked = Question(question_id=0, category="none", turns=[question])
+        return next(iter(self.measure([Item(asked, 1, (answer,), reference)])))
+
+
+def of_texts(function: Callable[[str, str], Numbers], main: str, **more: Any) -> Metric:
+    """Return the metric that applies a function to answer and reference; `main` names its value."""
+
+    def measure(items: Sequence[Item]) -> Iterable[Measured]:
+        for item in items:
+            values = function(item.answer, item.reference or "")
+            note = None if values[main] is not None else _reason(item, compared)
+            yield Measured(values[main], values if len(values) > 1 else {}, note)
+
+    compared = bool(more.get("needs_reference"))
+    return Metric(more.pop("name", main), measure, **more)
+
+
+def of_tokens(
+    name: str, function: Callable[[Tokens, Tokens], Numbers], main: str, setup: Setup, **more: Any
+) -> Metric:
+    """Return the metric that applies a function to the tokens of answer and reference."""
+    tokenizer = setup.options.tokenizer or "words"
+    cut = TOKENIZERS[tokenizer]
+    return of_texts(
+        lambda answer, reference: function(cut(answer), cut(reference)),
+        main,
+        name=name,
+        tokenizer=tokenizer,
+        **more,
+    )
+
+
+def versions(*libraries: str) -> str:
+    """Return installed libraries with their versions, such as `sacrebleu 2.6.0`.
+
+    Raises:
+        UsageError: one is not installed.
+    """
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return ", ".join(f"{name} {version(name)}" for name in libraries)
+    except PackageNotFoundError as error:
+        raise UsageError(f"the package {error.name} is missing: pip install {error.name}") from None
+
+
+def _reason(item: Item, compared: bool) -> str:
+    if compared:
+        there = (item.reference or "").strip()
+        return "not defined for this text" if there else "the reference is empty"
+    return "the answer is too short" if item.answer.strip() else "the answer is empty"

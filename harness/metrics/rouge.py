@@ -1,0 +1,51 @@
+"""ROUGE-1, ROUGE-2 and ROUGE-L of one answer against one reference, from 0 to 1 (Lin, 2004).
+
+    rouge_n = 2PR / (P + R) of the common runs of n tokens
+    rouge_l: of the longest common subsequence
+
+"the cat sat" against "the cat lay down": rouge_1 = 2 · 2/3 · 2/4 / (2/3 + 2/4) = 0.571
+
+By rouge-score. Its own tokenizer keeps a-z and 0-9 alone, so that other languages would score 0:
+all but English texts are cut by ours.
+"""
+
+from harness.metrics.metric import Metric, Numbers, Setup, of_texts, versions
+from harness.metrics.tokens import TOKENIZERS
+
+_NAMES = {"rouge1": "rouge_1", "rouge2": "rouge_2", "rougeL": "rouge_l"}
+
+
+class _Tokenizer:
+    """One of our tokenizers as rouge-score calls one."""
+
+    def __init__(self, name: str) -> None:
+        self._cut = TOKENIZERS[name]
+
+    def tokenize(self, text: str) -> list[str]:
+        """Return the tokens of a text."""
+        return list(self._cut(text))
+
+
+def metric(setup: Setup) -> Metric:
+    """Return the three, as F."""
+    from rouge_score.rouge_scorer import RougeScorer
+
+    name = setup.options.tokenizer or ("rouge-score" if setup.language == "en" else "words")
+    own = None if name == "rouge-score" else _Tokenizer(name)
+    scorer = RougeScorer(list(_NAMES), use_stemmer=False, tokenizer=own)
+
+    def rouge(answer: str, reference: str) -> Numbers:
+        if not reference.strip():
+            return dict.fromkeys(_NAMES.values())
+        scores = scorer.score(reference, answer)
+        return {ours: scores[theirs].fmeasure for theirs, ours in _NAMES.items()}
+
+    return of_texts(
+        rouge,
+        "rouge_l",
+        name="rouge",
+        tokenizer=name,
+        library=versions("rouge-score"),
+        needs_reference=True,
+        overlap=True,
+    )

@@ -1,0 +1,104 @@
+"""A model's code is run in bubblewrap or not at all."""
+
+import shutil
+from typing import Any
+
+import pytest
+
+from harness.errors import UsageError
+from harness.extras.checks import check
+from harness.extras.checks.sandbox import Sandbox, open_sandbox
+
+
+@pytest.fixture(scope="module")
+def sandbox() -> Sandbox:
+    """Return bubblewrap, where it works."""
+    try:
+        return open_sandbox()
+    except UsageError as error:
+        pytest.skip(str(error))
+
+
+CALLS = {
+    "kind": "code",
+    "function": "half",
+    "cases": [{"args": [3], "returns": 1.5}, {"args": ["a"], "raises": "TypeError"}],
+}
+
+
+@pytest.mark.parametrize(
+    ("spec", "right", "wrong"),
+    [
+        pytest.param(
+            CALLS,
+            "Here:\n```python\ndef half(x):\n    return x / 2\n```\nDone.",
+            "```python\ndef half(x):\n    return x // 2\n```",
+            id="function",
+        ),
+        pytest.param(
+            {"kind": "code", "tests": "assert PATTERN.match('KA 7') and not PATTERN.match('ka 7')"},
+            "PATTERN = re.compile(r'[A-Z]+ \\d')",
+            "PATTERN = re.compile(r'[a-z]+ \\d', re.I)",
+            id="one line without imports",
+        ),
+        pytest.param(
+            {"kind": "code", "tests": "assert Point(1).x == 1"},
+            "```python\nfrom __future__ import annotations\n"
+            "@dataclass\nclass Point:\n    x: int\n```",
+            "```python\nclass Point:\n    pass\n```",
+            id="future import",
+        ),
+        pytest.param(
+            {"kind": "code", "language": "bash", "cases": [{"stdin": "3 4\n", "stdout": "7"}]},
+            "```bash\nread a b; echo $((a + b))\n```",
+            "```bash\nread a b; echo $((a * b))\n```",
+            id="bash",
+        ),
+    ],
+)
+def test_code_that_is_right_passes(
+    sandbox: Sandbox, spec: dict[str, Any], right: str, wrong: str
+) -> None:
+    assert check(right, spec, sandbox=sandbox).passed is True, check(right, spec, sandbox=sandbox)
+    assert check(wrong, spec, sandbox=sandbox).passed is False
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
+def test_javascript_is_run_by_node(sandbox: Sandbox) -> None:
+    spec = {**CALLS, "language": "javascript", "cases": [{"args": [3], "returns": 1.5}]}
+    reply = "```js\nexport function half(x) { return x / 2; }\n```"
+    assert check(reply, spec, sandbox=sandbox).passed is True
+
+
+def test_code_is_not_run_without_a_sandbox() -> None:
+    outcome = check("def half(x): return x / 2", CALLS)
+    assert outcome.passed is None
+    assert "--run-code" in outcome.reason
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import urllib.request; urllib.request.urlopen('http://127.0.0.1:1', timeout=1)",
+        "open('/etc/passwd').read()",
+        "open('/usr/x', 'w')",
+        "import os; [os.fork() for _ in range(9)]",
+        "x = ' ' * (1 << 30)",
+    ],
+)
+def test_code_reaches_neither_network_nor_files_nor_much_memory(
+    sandbox: Sandbox, code: str
+) -> None:
+    ran = sandbox.run({"main": code}, ["python3", "-I", "main"])
+    assert "Error" in ran.stderr
+
+
+def test_code_that_does_not_end_is_stopped(sandbox: Sandbox) -> None:
+    spec = {"kind": "code", "tests": "pass", "seconds": 0.5}
+    assert "takes too long" in check("while True: pass", spec, sandbox=sandbox).reason
+
+
+def test_without_bubblewrap_one_line_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "/nonexistent")
+    with pytest.raises(UsageError, match=r"needs bubblewrap .*install it, or leave out --run-code"):
+        open_sandbox()

@@ -1,0 +1,79 @@
+"""The kind `ifeval` gives the verdicts of IFEval's published checker."""
+
+import json
+import pathlib
+from typing import Any
+
+import pytest
+
+from harness.extras.checks import check, check_turn
+
+
+@pytest.mark.reference
+def test_verdicts_equal_those_of_the_published_checker(reference_data: pathlib.Path) -> None:
+    folder = reference_data / "ifeval"
+    rows = {
+        name: [json.loads(line) for line in (folder / f"{name}.jsonl").read_text().splitlines()]
+        for name in ("input_data", "responses_gpt4")
+    }
+    responses = {row["prompt"]: row["response"] for row in rows["responses_gpt4"]}
+    expected = {row["key"]: row for row in json.loads((folder / "expected.json").read_text())}
+    compared, differing = 0, []
+    for row in rows["input_data"]:
+        given = zip(row["instruction_id_list"], row["kwargs"], strict=True)
+        specs = [{"kind": "ifeval", "instruction": name, "arguments": args} for name, args in given]
+        published = expected[row["key"]]
+        verdicts = check_turn(responses[row["prompt"]], specs)
+        for verdict, strict, loose in zip(
+            verdicts, published["strict"], published["loose"], strict=True
+        ):
+            if strict is not None:
+                compared += 1
+                if (verdict.outcome.passed, verdict.loose) != (strict, loose):
+                    differing.append((row["key"], verdict.check.statement))
+    assert compared == 395
+    assert differing == []
+
+
+def spec(instruction: str, **arguments: Any) -> dict[str, Any]:
+    return {"kind": "ifeval", "instruction": instruction, "arguments": arguments}
+
+
+@pytest.mark.parametrize(
+    ("wanted", "right", "wrong"),
+    [
+        pytest.param(
+            spec(
+                "length_constraints:nth_paragraph_first_word",
+                num_paragraphs=2,
+                nth_paragraph=2,
+                first_word="so",
+            ),
+            'One.\n\n"So," he said.',
+            "One.\n\nSo\n\n# Three",
+            id="a heading is a paragraph",
+        ),
+        pytest.param(
+            spec("detectable_format:number_bullet_lists", num_bullets=2),
+            "* a\n-5",
+            "* a\n+ b",
+            id="bullets",
+        ),
+        pytest.param(spec("startend:quotation"), '"a"', "“a”", id="straight quotes only"),
+        pytest.param(spec("punctuation:no_comma"), "你好，世界", "a, b", id="only the Latin comma"),
+        pytest.param(
+            spec("keywords:forbidden_words", forbidden_words=["ill"]), "will", "Ill", id="words"
+        ),
+        pytest.param(spec("combination:two_responses"), "a\n******\nb", "a\n******\na", id="two"),
+        pytest.param(spec("detectable_format:title"), "<<Title>> text", "<< >> text", id="title"),
+    ],
+)
+def test_its_own_definitions_are_kept(wanted: dict[str, Any], right: str, wrong: str) -> None:
+    assert check(right, wanted).passed is True
+    assert check(wrong, wanted).passed is False
+
+
+def test_multi_if_counts_the_words_of_chinese() -> None:
+    words = spec("length_constraints:number_words", relation="at least", num_words=5)
+    assert check("今天天气很好", words).passed is False
+    assert check("今天天气很好", {**words, "script_words": True}).passed is True

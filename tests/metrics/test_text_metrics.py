@@ -1,0 +1,171 @@
+"""Text metrics: formulas worked by hand, other libraries' numbers, every language."""
+
+import pytest
+
+from harness.errors import UsageError
+from harness.metrics import TEXT, Metric, Setup, load
+from harness.options import MetricOptions
+
+
+def metric(name: str, language: str = "en", **options: str) -> Metric:
+    return load([name], Setup(language=language, options=MetricOptions(**options)))[0]
+
+
+IDENTICAL = {
+    "en": "The cat sat on the mat, and it rained.",
+    "ru": "Кошка сидела на коврике, и шёл дождь.",
+    "ko": "고양이가 매트 위에 앉았고 비가 왔다.",
+    "ja": "猫がマットの上に座り、雨が降った。",
+    "zh": "猫坐在垫子上，外面下着雨。",
+    "hu": "A macska a szőnyegen ült, és esett az eső.",
+    "th": "แมวนั่งบนเสื่อและฝนตก",
+}
+
+
+@pytest.mark.parametrize("language", IDENTICAL)
+@pytest.mark.parametrize(
+    "name", ["bleu", "rouge", "chrf", "token_f1", "exact_match", "label_match"]
+)
+def test_identical_texts_score_1_in_every_language(name: str, language: str) -> None:
+    text = IDENTICAL[language]
+    assert metric(name, language)("?", text, text).value == pytest.approx(1)
+
+
+@pytest.mark.parametrize(
+    ("name", "answer", "reference", "number", "value"),
+    [
+        pytest.param("rouge", "the cat sat", "the cat lay down", "rouge_1", 4 / 7, id="rouge_1"),
+        pytest.param("rouge", "the cat sat", "the cat lay down", "rouge_2", 2 / 5, id="rouge_2"),
+        pytest.param("rouge", "a c b", "a b c", "rouge_l", 2 / 3, id="rouge_l"),
+        pytest.param("token_f1", "the the cat", "the cat sat", "token_f1", 2 / 3, id="token_f1"),
+        pytest.param("token_f1", "", "the cat", "token_recall", 0, id="empty answer"),
+        pytest.param("distinct", "no no yes", "", "distinct_1", 2 / 3, id="distinct_1"),
+        pytest.param("distinct", "no no yes", "", "distinct_3", 1, id="distinct_3"),
+        pytest.param("bleu", "the cat", "the cat", "bleu_1", 1, id="bleu_1"),
+    ],
+)
+def test_numbers_are_as_worked_by_hand(
+    name: str, answer: str, reference: str, number: str, value: float
+) -> None:
+    assert metric(name)("?", answer, reference).values[number] == pytest.approx(value)
+
+
+@pytest.mark.parametrize(
+    ("name", "answer", "reference", "value"),
+    [
+        pytest.param("exact_match", "  **Paris**.", "paris", 1, id="exact"),
+        pytest.param("exact_match", "It is Paris", "Paris", 0, id="not exact"),
+        pytest.param("exact_match", "-1", "1", 0, id="sign"),
+        pytest.param("label_match", "The answer is Sports.", "sports", 1, id="label"),
+        pytest.param("label_match", "transport", "sport", 0, id="part of a word"),
+        pytest.param("chrf", "yes", "yes", 1, id="chrf of a short text"),
+    ],
+)
+def test_single_numbers(name: str, answer: str, reference: str, value: float) -> None:
+    assert metric(name)("?", answer, reference).value == pytest.approx(value)
+
+
+@pytest.mark.parametrize("name", [name for name in TEXT if name != "distinct"])
+def test_an_empty_reference_has_no_number(name: str) -> None:
+    measured = metric(name)("?", "an answer", " ")
+    assert (measured.value, measured.note) == (None, "the reference is empty")
+
+
+def test_bleu_equals_sacrebleu_and_nltk() -> None:
+    sacrebleu = pytest.importorskip("sacrebleu")
+    nltk = pytest.importorskip("nltk.translate.bleu_score")
+    answer, reference = "the cat sat on the mat today", "the cat sat on a mat there today"
+    values = metric("bleu")("?", answer, reference).values
+    assert values["bleu_4"] == pytest.approx(
+        sacrebleu.sentence_bleu(answer, [reference]).score / 100
+    )
+    one = nltk.sentence_bleu([reference.split()], answer.split(), weights=(1,))
+    assert values["bleu_1"] == pytest.approx(one)
+
+
+def test_rouge_is_rouge_scores_own_in_english() -> None:
+    rouge = pytest.importorskip("rouge_score.rouge_scorer")
+    answer, reference = "Él café costs 3.5 π", "The café costs 35"
+    scores = rouge.RougeScorer(["rougeL"]).score(reference, answer)
+    assert metric("rouge")("?", answer, reference).value == scores["rougeL"].fmeasure
+    assert metric("rouge").tokenizer == "rouge-score"
+    assert metric("rouge", "hu").tokenizer == "words"
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_colossalai_s_numbers_are_those_of_its_libraries(language: str) -> None:
+    """Its calls, as its `metrics.py` makes them, on one pair of texts."""
+    bleu = pytest.importorskip("nltk.translate.bleu_score")
+    chrf = pytest.importorskip("nltk.translate.chrf_score")
+    pairs = {
+        "en": (
+            "The CAT sat; on the mat.",
+            "the cat sat on a mat.",
+            "the cat sat on the mat.",
+            None,
+        ),
+        "zh": ("天气非常好！", "今天的天气非常好。", "天气 非常 好", "今天 的 天气 非常 好"),
+    }
+    answer, reference, cut, cut_reference = pairs[language]
+    said, expected = cut.split(), (cut_reference or reference).split()
+    options = {"variant": "colossalai"}
+    values = metric("bleu", language, **options)("?", answer, reference).values
+    assert values["bleu_1"] == pytest.approx(bleu.sentence_bleu([expected], said, (1,)), abs=1e-12)
+    assert values["bleu_2"] == pytest.approx(
+        bleu.sentence_bleu([expected], said, (0.5, 0.5)), abs=1e-12
+    )
+    own = metric("chrf", language, **options)("?", answer, reference).value
+    assert own == pytest.approx(chrf.sentence_chrf(expected, said), abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("name", "answer", "reference", "value"),
+    [
+        pytest.param("chrf", "yes", "yes", 0.5, id="half a chrF for yes"),
+        pytest.param("token_f1", "the answer is sports", "sports", 0, id="by position"),
+        pytest.param("token_f1", "a b x d e", "a b c d", 6 / 7, id="up to the shorter"),
+        pytest.param("token_f1", "", "a", None, id="empty answer"),
+        pytest.param("distinct", "word", "", 1 / 3, id="one word"),
+        pytest.param("bleu", "a b", "a b c d", 0, id="too short for four"),
+    ],
+)
+def test_colossalai_s_faults_are_part_of_the_numbers(
+    name: str, answer: str, reference: str, value: float | None
+) -> None:
+    pytest.importorskip("sklearn")
+    found = metric(name, variant="colossalai")("?", answer, reference).value
+    assert found == (value if value is None else pytest.approx(value, abs=1e-5))
+
+
+def test_a_tokenizer_is_chosen_by_name() -> None:
+    assert metric("token_f1", tokenizer="characters")("?", "ab", "ba").value == 1
+    assert metric("bleu", tokenizer="whitespace").tokenizer == "whitespace"
+
+
+@pytest.mark.parametrize(
+    ("name", "language", "options", "reason"),
+    [
+        pytest.param("bluu", "en", {}, "no metric 'bluu'; did you mean bleu", id="metric"),
+        pytest.param(
+            "bleu", "en", {"variant": "x"}, "there are default and colossalai", id="variant"
+        ),
+        pytest.param(
+            "bleu", "en", {"tokenizer": "x"}, "there are words, characters", id="tokenizer"
+        ),
+        pytest.param(
+            "bleu", "hu", {"variant": "colossalai"}, "for English and Chinese", id="language"
+        ),
+        pytest.param(
+            "bleu",
+            "en",
+            {"variant": "colossalai", "tokenizer": "words"},
+            "its own tokens",
+            id="own tokens",
+        ),
+    ],
+)
+def test_wrong_choices_are_one_line(
+    name: str, language: str, options: dict[str, str], reason: str
+) -> None:
+    with pytest.raises(UsageError, match=reason):
+        metric(name, language, **options)
