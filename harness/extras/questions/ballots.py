@@ -40,11 +40,15 @@ def _made(rng: random.Random, ballots: Ballots, group: int, fewest: int) -> Made
     table = "\n".join(f"{n} voters: {' > '.join(order)}" for n, order in ballots)
     one = Turn(
         ask=(
-            f"A reading society in {rng.choice(TOWNS)} elects its chair, and every member has ranked "
+            f"A reading society in {rng.choice(TOWNS)} elects its chair, and every member has "
+            "ranked "
             f"all four candidates:\n\n{table}\n\nWho wins (a) by first places, (b) by elimination: "
-            f"whoever has the fewest first places among those left goes out, again and again, (c) by "
-            f"points, 3 for a first place down to 0 for a fourth, (d) in duels, if somebody beats each "
-            f"of the others? Write “nobody” for (d) if no one does. At a tie the one who comes first in the "
+            "whoever has the fewest first places among those left goes out, again and again, (c) "
+            "by "
+            "points, 3 for a first place down to 0 for a fourth, (d) in duels, if somebody beats "
+            "each "
+            "of the others? Write “nobody” for (d) if no one does. At a tie the one who comes "
+            "first in the "
             f"alphabet stays in or wins."
         ),
         shape="the four winners",
@@ -67,7 +71,8 @@ def _made(rng: random.Random, ballots: Ballots, group: int, fewest: int) -> Made
             f"One of the {ballots[group][0]} who voted {' > '.join(order)} claims afterwards: “By "
             f"elimination, your (b), it would have been better for us if some of us had stayed at "
             f"home.” The secretary says that a vote can never hurt those who cast it. Who is right "
-            f"here, the voter or the secretary? If the voter: how many of this group at least would "
+            "here, the voter or the secretary? If the voter: how many of this group at least "
+            "would "
             f"have had to stay at home, and who would then have won (b) and (c)?"
         ),
         shape="voter or secretary; how many; winner of (b); winner of (c)",

@@ -6,13 +6,36 @@ from typing import NamedTuple
 from harness.extras.questions.template import TOWNS, Made, Trap, Turn, attempt, listed, point
 
 _SHARES = {"the whole of": (1, 1), "twice": (2, 1), "half": (1, 2)}
-_WORKS = (
-    "a market stall, an awning over the pavement, a barrow, a kiosk, a bench for customers, a bill "
-    "board, a swing boat, a roundabout, a shooting gallery, a wine press in the open, a puppet stage, "
-    "a scaffold, a heap of building sand, a crane, a stack of timber, a tent, a bandstand, a telescope "
-    "for hire, a weighing machine, a bicycle rack, a flower tub, a lamp with a sign, a drinking trough, "
-    "a raised garden, a cask on trestles, a sledge run, a stand for umbrellas, a cable across the lane"
-).split(", ")
+_WORKS = [
+    "a market stall",
+    "an awning over the pavement",
+    "a barrow",
+    "a kiosk",
+    "a bench for customers",
+    "a bill board",
+    "a swing boat",
+    "a roundabout",
+    "a shooting gallery",
+    "a wine press in the open",
+    "a puppet stage",
+    "a scaffold",
+    "a heap of building sand",
+    "a crane",
+    "a stack of timber",
+    "a tent",
+    "a bandstand",
+    "a telescope for hire",
+    "a weighing machine",
+    "a bicycle rack",
+    "a flower tub",
+    "a lamp with a sign",
+    "a drinking trough",
+    "a raised garden",
+    "a cask on trestles",
+    "a sledge run",
+    "a stand for umbrellas",
+    "a cable across the lane",
+]
 
 
 class Clause(NamedTuple):
@@ -81,12 +104,16 @@ def _draw(rng: random.Random) -> Made | None:
     numbers = listed([f"clause {n}" for n in asked])
     one = Turn(
         ask=(
-            f"By-law of {rng.choice(TOWNS)} on the use of streets (fees in crowns a month):\n\n{law}"
+            f"By-law of {rng.choice(TOWNS)} on the use of streets (fees in crowns a "
+            f"month):\n\n{law}"
             f"\n\nIt was then amended, in this order:\n\n{acts}\n\nRules for amending: clauses are "
-            f"numbered through again after each insertion or repeal, and an amendment's numbers mean "
+            "numbered through again after each insertion or repeal, and an amendment's numbers "
+            "mean "
             f"the clauses as they are then numbered. A reference from one clause to another always "
-            f"stays with the clause it was made to, whatever that is numbered later. A reference to "
-            f"a repealed clause lapses, with its share; the amount stays. What is the fee under what "
+            "stays with the clause it was made to, whatever that is numbered later. A reference "
+            "to "
+            "a repealed clause lapses, with its share; the amount stays. What is the fee under "
+            "what "
             f"are now {numbers}?"
         ),
         shape="the four fees",

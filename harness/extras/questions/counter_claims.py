@@ -64,7 +64,8 @@ def _draw(rng: random.Random) -> Made | None:
     two = Turn(
         ask=(
             f"I've been over your numbers with a pencil and two are wrong: {first} must have "
-            f"{totals[first]} and {second} {result[second] + 1}, I counted twice. And something that "
+            f"{totals[first]} and {second} {result[second] + 1}, I counted twice. And something "
+            "that "
             f"isn't in the letter: {more} crates of {other}'s came back as well, same treatment. "
             f"Check, and give me the object again as it should be."
         ),

@@ -2,15 +2,30 @@
 
 import datetime
 import random
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from harness.extras.questions.filler import sentences
 from harness.extras.questions.template import MEN, TOWNS, Made, Trap, Turn, attempt, listed, point
 
-_MARKS = (
-    "Heron Anvil Lantern Thistle Compass Magpie Kettle Acorn Bellows Sickle Otter Plough Juniper "
-    "Pestle Rudder Starling"
-).split()
+_MARKS = [
+    "Heron",
+    "Anvil",
+    "Lantern",
+    "Thistle",
+    "Compass",
+    "Magpie",
+    "Kettle",
+    "Acorn",
+    "Bellows",
+    "Sickle",
+    "Otter",
+    "Plough",
+    "Juniper",
+    "Pestle",
+    "Rudder",
+    "Starling",
+]
 _HOUSES = ("Adeyemi", "Brandão", "Castellan", "Dragić", "Eklund", "Fonseca")
 _ENTRIES = 165
 State = dict[str, dict[str, str | int]]
@@ -66,7 +81,8 @@ def _draw(rng: random.Random) -> Made | None:
             f"{book}\n\n---\n\nA void entry counts as never written, with all it says, and voiding "
             f"can itself be void. A corrected reading holds from the first. For {marks}: to which "
             f"house does each crate belong at the end of the book and in which shed does it stand? "
-            f"A JSON object in a code block, from mark to an object with `house` (string) and `shed` "
+            "A JSON object in a code block, from mark to an object with `house` (string) and "
+            "`shed` "
             f"(integer)."
         ),
         result=right,
@@ -80,9 +96,12 @@ def _draw(rng: random.Random) -> Made | None:
     )
     two = Turn(
         ask=(
-            f"{clerk} has confessed: from {since.day} {since:%B} on (that day included) every entry "
-            f"of his is invented, what he says about other entries too. Strike them all out. The same "
-            f"object as you gave, as it is then, and a further key `changed`: the marks (in the order "
+            f"{clerk} has confessed: from {since.day} {since:%B} on (that day included) every "
+            "entry "
+            "of his is invented, what he says about other entries too. Strike them all out. The "
+            "same "
+            "object as you gave, as it is then, and a further key `changed`: the marks (in the "
+            "order "
             f"above) whose house or shed is now another."
         ),
         result={**after, "changed": [mark for mark in asked if right[mark] != after[mark]]},
@@ -125,7 +144,7 @@ def _new(rng: random.Random, kind: str, old: str | int) -> str | int:
     return rng.choice([value for value in choices if value != old])
 
 
-def final(start: State, book: list[Entry | None]) -> State:
+def final(start: State, book: Sequence[Entry | None]) -> State:
     """Return where every crate is at the end and whose; None is an entry struck out."""
     state = {mark: dict(place) for mark, place in start.items()}
     dead, read = corrections(book)
@@ -143,7 +162,7 @@ def final(start: State, book: list[Entry | None]) -> State:
     return state
 
 
-def corrections(book: list[Entry | None]) -> tuple[set[int], dict[int, str | int]]:
+def corrections(book: Sequence[Entry | None]) -> tuple[set[int], dict[int, str | int]]:
     """Return the void entries, and the values that are to be read instead."""
     dead: set[int] = set()
     read: dict[int, str | int] = {}
@@ -163,7 +182,8 @@ def _written(entry: Entry) -> str:
     return {
         "house": f"The house of {entry.value} has bought the crate {entry.mark} where it stands.",
         "shed": f"The crate {entry.mark} was carried over into shed {entry.value}.",
-        "swap": f"The owners of {entry.mark} and {entry.other} have exchanged these two crates, which "
+        "swap": f"The owners of {entry.mark} and {entry.other} have exchanged these two crates, "
+        "which "
         "stay in their places.",
         "beside": f"The crate {entry.mark} was put into the shed where {entry.other} stands today.",
         "nothing": "No business in crates.",
@@ -174,7 +194,7 @@ def _written(entry: Entry) -> str:
     }[entry.kind]
 
 
-def _story(mark: str, book: list[Entry | None]) -> str:
+def _story(mark: str, book: Sequence[Entry | None]) -> str:
     """Return the entries that count for a crate."""
     dead, read = corrections(book)
     parts = [

@@ -31,7 +31,8 @@ def make(rng: random.Random) -> Made:
     one = Turn(
         ask=(
             f"Prose for a sundial in {town}, about {subject}. The words, one after the other, must "
-            f"have as many letters as this row of digits says: {_shown(row)}. So {len(row)} words in "
+            f"have as many letters as this row of digits says: {_shown(row)}. So {len(row)} words "
+            "in "
             f"all, in two or more sentences that make sense and that somebody would want to read "
             f"twice; {rules}. Reply with the text alone."
         ),
@@ -41,14 +42,16 @@ def make(rng: random.Random) -> Made:
             point("The sentences are grammatical and make sense together.", 2, "quality"),
             point("The words aren't bent to the count: no filler lists of nouns.", 1, "quality"),
         ],
-        note=f"A program checks the row: {_shown(row)}. What is left to judge is whether it is prose.",
+        note=f"A program checks the row: {_shown(row)}. What is left to judge is whether it is "
+        "prose.",
         right=[_text(row)],
         wrong=[_text([*row[:9], row[9] + 1 if row[9] < 9 else 8, *row[10:]]), _text(row[:-1])],
     )
     two = Turn(
         ask=(
             f"The mason has already cut your first {kept} words, so they stay exactly as they are. "
-            f"After them the row is now {_shown(new[kept:])} ({len(new) - kept} words). Give me the "
+            f"After them the row is now {_shown(new[kept:])} ({len(new) - kept} words). Give me "
+            "the "
             f"whole text again; the new end must reverse what the reader thought of the beginning. "
             f"Same rules."
         ),

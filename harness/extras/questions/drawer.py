@@ -29,7 +29,8 @@ def _draw(rng: random.Random) -> Made | None:
     one = Turn(
         ask=(
             f"In the dark {who} takes {thing} from a drawer one by one, without putting any back: "
-            f"{red} red, {blue} blue, {grey} grey, well mixed. She stops as soon as she has at least "
+            f"{red} red, {blue} blue, {grey} grey, well mixed. She stops as soon as she has at "
+            "least "
             f"{need_red} red and at least {need_blue} blue. How many does she take on average, and "
             f"with what probability is the last one she takes red? Exact fractions."
         ),
@@ -37,7 +38,8 @@ def _draw(rng: random.Random) -> Made | None:
         result=(mean, by_red),
         work=(
             "The chance of stopping at draw n is the chance of having exactly one too few of one "
-            f"kind and enough of the other before it, times that of the missing kind. Summed over n "
+            "kind and enough of the other before it, times that of the missing kind. Summed over "
+            "n "
             f"the average is {mean} and the share of endings with red {by_red}."
         ),
         traps=traps((mean, by_red), Trap((mean, 1 - by_red), "is the probability of blue")),

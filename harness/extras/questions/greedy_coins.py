@@ -33,7 +33,8 @@ def _draw(rng: random.Random) -> Made | None:
         f"The tokens of a fair in {town} are worth {values}. The tills always hand out the largest "
         f"token that still fits, then again. {who} has had a program compare this with the fewest "
         f"tokens possible for every amount from 1 to {checked}: the tills never needed a token too "
-        f"many. “So the largest-first rule is right for these tokens, for every amount.” I have run "
+        "many. “So the largest-first rule is right for these tokens, for every amount.” I have "
+        "run "
         f"that program again and the check is true. Is the conclusion? If not: the smallest amount "
         f"for which the tills give too many, how many they give, and how few would do."
     )
@@ -66,7 +67,8 @@ def _draw(rng: random.Random) -> Made | None:
         ask=(
             f"They settle it by striking a sixth token, worth exactly the amount you found, and "
             f"{who} says that the rule must be right now, since its only gap is closed. For which "
-            f"amounts from 1 to {_MOST} do the tills now give too many? I need how many such amounts "
+            f"amounts from 1 to {_MOST} do the tills now give too many? I need how many such "
+            "amounts "
             f"there are, the smallest and the largest."
         ),
         shape="how many; smallest; largest",

@@ -48,14 +48,18 @@ def _draw(rng: random.Random) -> Made | None:
     one = Turn(
         ask=(
             f"You are {host}, who keeps an inn on the pass above {rng.choice(TOWNS)} some three "
-            f"hundred years ago; proud, quick at sums, fond of proverbs. Stay in the role, and never "
+            "hundred years ago; proud, quick at sums, fond of proverbs. Stay in the role, and "
+            "never "
             f"say “total”, “discount” or “bill”. Money here: {groat} pennies to the groat, {crown} "
             f"groats to the crown. House custom: a bed is {bed} pennies a night, but from three "
             f"nights on the third night is {bed // 2} pennies cheaper; hay for a beast {hay} a "
-            f"night; ale {ale}, every {free}th mug free; stew {stew}, the first {own} bowls come with "
-            f"the bed. {guest} the {trade} stayed {nights} nights with {beasts} mules, drank {ales} "
+            f"night; ale {ale}, every {free}th mug free; stew {stew}, the first {own} bowls come "
+            "with "
+            f"the bed. {guest} the {trade} stayed {nights} nights with {beasts} mules, drank "
+            f"{ales} "
             f"mugs and ate {stews} bowls, paid {deposit} pennies on arriving and mended a kettle, "
-            f"for which you promised {mended} pennies. He asks: “What do I owe?” Tell him in at most "
+            f"for which you promised {mended} pennies. He asks: “What do I owe?” Tell him in at "
+            "most "
             f"110 words, each item in passing, with one proverb of your own making."
         ),
         label="Owed",
@@ -66,7 +70,8 @@ def _draw(rng: random.Random) -> Made | None:
             {"kind": "not_contains", "words": ["total*", "discount*", "bill", "bills"]},
         ],
         work="Well, friend, a guest who counts his mules never loses his hat. Bed and hay, ale and "
-        "stew as the house has always had it; what you laid down and the kettle I have not forgotten.",
+        "stew as the house has always had it; what you laid down and the kettle I have not "
+        "forgotten.",
         traps=traps(
             result,
             Trap(slips[0], "charges the third night in full"),
@@ -81,11 +86,14 @@ def _draw(rng: random.Random) -> Made | None:
     )
     two = Turn(
         ask=(
-            f"“Hold it,” says {guest}. “Snow on the pass: I stay one night more, on the same terms, "
+            f"“Hold it,” says {guest}. “Snow on the pass: I stay one night more, on the same "
+            "terms, "
             f"but one mule I sold this morning, so that one eats no more of your hay from tonight. "
             f"And by what you told me the ale is wrong: I had only {ales - 1} mugs, one was the "
-            f"carter's.” You know that he drank all {ales}; you poured them yourself. Same role, same "
-            f"forbidden words, at most 90 words: settle the mugs without calling him a liar, and say "
+            f"carter's.” You know that he drank all {ales}; you poured them yourself. Same role, "
+            "same "
+            "forbidden words, at most 90 words: settle the mugs without calling him a liar, and "
+            "say "
             f"what he owes by tomorrow morning."
         ),
         label="Owed",

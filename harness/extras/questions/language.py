@@ -93,14 +93,17 @@ def _draw(rng: random.Random) -> Made | None:
     wanted = "\n".join(f"{letter}. {english(c)}" for letter, c in zip("abcd", asked, strict=True))
     one = Turn(
         ask=(
-            f"Sentences of an invented language, with their meaning:\n\n{text}\n\nGive its rules in "
+            f"Sentences of an invented language, with their meaning:\n\n{text}\n\nGive its rules "
+            "in "
             f"at most six lines: order, number, object, tense, denial, agreement. Then translate:\n"
-            f"\n{wanted}\n\nClose with the four sentences as a JSON array in a code block, in small "
+            f"\n{wanted}\n\nClose with the four sentences as a JSON array in a code block, in "
+            "small "
             f"letters without full stops."
         ),
         result=result,
         work="The order is (denial) verb, object, subject. The plural is put inside the noun after "
-        f"its first syllable: {plural}. The object ends in -{mark}, a past verb in -{past}; a denial "
+        f"its first syllable: {plural}. The object ends in -{mark}, a past verb in -{past}; a "
+        "denial "
         f"begins with {no}, in the past with {no_past}, and then the verb stays without ending. In "
         f"a sentence the verb repeats {plural} before its ending if the "
         f"{'object' if grammar.agrees_with_object else 'subject'} is plural.",

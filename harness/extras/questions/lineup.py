@@ -128,7 +128,8 @@ def _step(rng: random.Random, line: Line, kind: int) -> Step:
             neighbour,
         ),
         Step(
-            f"{a} changes places with whoever is as far from the right end as {a} is from the left.",
+            f"{a} changes places with whoever is as far from the right end as {a} is from the "
+            "left.",
             mirror,
         ),
         Step(f"Places {start} to {start + 3} line up by the alphabet.", alphabet),

@@ -48,18 +48,22 @@ def _draw(rng: random.Random) -> Made | None:
     carried = [program[n - 1].kind for n, _ in _run(program, modulus, True) or []]
     if carried.count("patch") < 3:
         return None
-    if not 22 <= end.steps <= 48 or not 22 <= later.steps <= 55:
+    if end.steps == later.steps or not 22 <= end.steps <= 48 or not 22 <= later.steps <= 55:
         return None
     listing = "\n".join(f"{n}. {written(line)}" for n, line in enumerate(program, 1))
     one = Turn(
         ask=(
-            f"{rng.choice(PEOPLE)} built a machine out of wooden discs, with three of them, A, B and "
+            f"{rng.choice(PEOPLE)} built a machine out of wooden discs, with three of them, A, B "
+            "and "
             f"C, that show 0 to {modulus - 1} and go round ({modulus - 1} + 1 is 0, 0 − 1 is "
-            f"{modulus - 1}). All begin at 0. The lines are carried out in order from line 1, unless "
+            f"{modulus - 1}). All begin at 0. The lines are carried out in order from line 1, "
+            "unless "
             f"a line says otherwise; after line 10 it stops. Each line carried out is one step, "
             f"lines that are skipped aren't.\n\n{listing}\n\n“Raise the number in line n by 1” "
-            f"changes the last number written in that line from then on (10 becomes 1). A jump goes "
-            f"to the line its number then names; for “skip” the number is what the disc is compared "
+            "changes the last number written in that line from then on (10 becomes 1). A jump "
+            "goes "
+            "to the line its number then names; for “skip” the number is what the disc is "
+            "compared "
             f"with. What do the discs show in the end, and after how many steps?"
         ),
         shape="A; B; C; steps",
@@ -72,8 +76,10 @@ def _draw(rng: random.Random) -> Made | None:
     )
     two = Turn(
         ask=(
-            f"In the workshop line {at} reads differently from the start: “{written(new)}” Everything "
-            f"else as before, discs at 0 and all numbers as first written. Where does it end now, and "
+            f"In the workshop line {at} reads differently from the start: “{written(new)}” "
+            "Everything "
+            "else as before, discs at 0 and all numbers as first written. Where does it end now, "
+            "and "
             f"by how many steps does that differ from your count (0 if it doesn't)?"
         ),
         shape="A; B; C; steps; difference",
@@ -133,7 +139,7 @@ def _run(program: list[Line], modulus: int, patching: bool) -> list[tuple[int, S
                 return None
             numbers[number - 1] = numbers[number - 1] % 10 + 1
         discs[line.register] = value % modulus
-        seen.append((here, Stop(*discs.values(), len(seen) + 1)))
+        seen.append((here, Stop(discs["A"], discs["B"], discs["C"], len(seen) + 1)))
     return seen
 
 

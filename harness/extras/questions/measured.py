@@ -36,10 +36,12 @@ def make(rng: random.Random) -> Made:
     ban = {"kind": "not_contains", "pattern": f"[{letter}{letter.upper()}]", "name": "letter"}
     one = Turn(
         ask=(
-            f"A complete story about {subject} in {town} (the town isn't named), in eight sentences "
+            f"A complete story about {subject} in {town} (the town isn't named), in eight "
+            "sentences "
             f"of exactly {numbers} words, in this order. The letter “{letter}” must not occur "
             f"anywhere. It needs a beginning, a turn and an end, and each sentence must be able to "
-            f"stand elsewhere in the story without becoming wrong. No title, no numerals, no dashes; "
+            "stand elsewhere in the story without becoming wrong. No title, no numerals, no "
+            "dashes; "
             f"the story alone."
         ),
         checks=[*_counts(lengths), ban],
@@ -57,7 +59,8 @@ def make(rng: random.Random) -> Made:
     )
     two = Turn(
         ask=(
-            f"Now the same eight sentences, word for word, sorted from the longest to the shortest, "
+            "Now the same eight sentences, word for word, sorted from the longest to the "
+            "shortest, "
             f"and one more of exactly {extra} words in the place that its length gives it; the "
             f"banned letter stays banned. The story must work in this order too, with another "
             f"ending. The story alone."

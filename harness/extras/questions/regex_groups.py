@@ -39,8 +39,10 @@ def _draw(rng: random.Random) -> Made | None:
     one = Turn(
         ask=(
             f"Exam for our apprentices, and I want to be sure of the key: without running it, what "
-            f"do these six calls match in Python?\n\n```python\n{listing}\n```\n\nExplain each in a "
-            f"sentence or two, then close with a JSON array in a code block: for each call an array "
+            f"do these six calls match in Python?\n\n```python\n{listing}\n```\n\nExplain each in "
+            "a "
+            "sentence or two, then close with a JSON array in a code block: for each call an "
+            "array "
             f"of `m[0]` and all of `m.groups()`, `null` for a group that took no part."
         ),
         result=found,

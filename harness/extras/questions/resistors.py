@@ -14,7 +14,10 @@ def make(rng: random.Random) -> Made:
 
 
 def _draw(rng: random.Random) -> Made | None:
-    edges = [(*pair, rng.randint(1, 6)) for pair in ("AC AD CD CE DF EF EB FB DE".split())]
+    edges = [
+        (*pair, rng.randint(1, 6))
+        for pair in (["AC", "AD", "CD", "CE", "DF", "EF", "EB", "FB", "DE"])
+    ]
     broken = rng.choice(["CD", "EF", "DE"])
     whole, shorted = resistance(edges), resistance(joined(edges, "D", "E"))
     cut = resistance([edge for edge in edges if edge[0] + edge[1] != broken])
@@ -28,15 +31,18 @@ def _draw(rng: random.Random) -> Made | None:
     one = Turn(
         ask=(
             f"{rng.choice(PEOPLE)} has soldered a network for the physics club: {listing}. Between "
-            f"the terminals A and B, what is its resistance, exactly, as a fraction in ohms? And if "
-            f"1 ampere goes in at A and out at B, how much of it passes through the resistor between "
+            "the terminals A and B, what is its resistance, exactly, as a fraction in ohms? And "
+            "if "
+            "1 ampere goes in at A and out at B, how much of it passes through the resistor "
+            "between "
             f"D and E, exactly, and in which direction?"
         ),
         shape="resistance; current; “from D to E” or “from E to D”",
         result=(whole, abs(share), where),
         work=(
             f"With 1 A in at A and B at 0 V, the balance of currents at every other corner gives "
-            f"{_volts(edges)}. So the resistance is {whole} Ω and D–E carries {abs(share)} A {where}."
+            f"{_volts(edges)}. So the resistance is {whole} Ω and D–E carries {abs(share)} A "
+            f"{where}."
         ),
         traps=traps(
             (whole, abs(share), where),
@@ -57,7 +63,8 @@ def _draw(rng: random.Random) -> Made | None:
         ask=(
             f"One joint has come loose: {name} doesn't conduct. By how much does the resistance "
             f"you found go up? Then it is mended, and instead a drop of solder joins D and E "
-            f"directly. What is the resistance then, and does the pupil tell the truth who says that "
+            "directly. What is the resistance then, and does the pupil tell the truth who says "
+            "that "
             f"a drop of solder can only ever lower it?"
         ),
         shape="rise; resistance with the drop; yes or no",

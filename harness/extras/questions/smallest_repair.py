@@ -72,8 +72,10 @@ def _draw(rng: random.Random) -> Made | None:
     )
     two = Turn(
         ask=(
-            f"While we talk {other} rings: not on {_DAYS[day]} either, on top of what you dealt with. "
-            f"Nothing has been put up yet, so the old rota above is still what we count from. Fewest "
+            f"While we talk {other} rings: not on {_DAYS[day]} either, on top of what you dealt "
+            "with. "
+            "Nothing has been put up yet, so the old rota above is still what we count from. "
+            "Fewest "
             f"changes now, and in how many ways? Is one of your earlier repairs among them?"
         ),
         shape="fewest entries changed; number of such rotas; yes or no",

@@ -65,7 +65,8 @@ def _draw(rng: random.Random) -> Made | None:
     changed = sum(a != b for a, b in zip(before, after, strict=True))
     two = Turn(
         ask=(
-            f"`UPDATE fee SET berth = {new} WHERE berth IS NULL` is carried out, then the eight run "
+            f"`UPDATE fee SET berth = {new} WHERE berth IS NULL` is carried out, then the eight "
+            "run "
             f"again. What do they give now, and how many of the numbers you gave have changed?"
         ),
         shape="the eight numbers; how many changed",

@@ -88,8 +88,10 @@ def _draw(rng: random.Random) -> Made | None:
     )
     one = Turn(
         ask=(
-            f"Log of the rain station near {rng.choice(TOWNS)}, 1931, kept by {observer}, in tenths "
-            f"of a millimetre, read every evening:\n\n{log}\n\n---\n\nFrom everything the log says: "
+            f"Log of the rain station near {rng.choice(TOWNS)}, 1931, kept by {observer}, in "
+            "tenths "
+            f"of a millimetre, read every evening:\n\n{log}\n\n---\n\nFrom everything the log "
+            "says: "
             f"how much rain fell in {name}, in tenths of a millimetre, on which day of {name} did "
             f"most fall, and on how many days of {name} none?"
         ),
@@ -116,7 +118,8 @@ def _draw(rng: random.Random) -> Made | None:
         ask=(
             f"A letter of {observer}'s has turned up: “The leaves came off on the morning of "
             f"{_day(clean)}, I only noted it too late; from that day on the funnel was clear.” All "
-            f"else in the log stands. How do your three results change, and by how many tenths does "
+            "else in the log stands. How do your three results change, and by how many tenths "
+            "does "
             f"the month's total differ from the one you gave?"
         ),
         shape="tenths; day of the month; days without rain; difference",

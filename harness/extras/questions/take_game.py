@@ -23,8 +23,10 @@ def _draw(rng: random.Random) -> Made | None:
     ask = (
         f"{who} plays for the dishes with me. {heap} {thing} in a heap, we move in turn, a move "
         f"takes 1 to {most} of them, but never as many as the other has just taken (the first move "
-        f"is free). Whoever can't move has lost, be it because the heap is empty or because the only "
-        f"number left is the forbidden one. I begin. Which first moves win against any defence? And "
+        "is free). Whoever can't move has lost, be it because the heap is empty or because the "
+        "only "
+        "number left is the forbidden one. I begin. Which first moves win against any defence? "
+        "And "
         f"for how many of the heaps from 1 to {heap} does the beginner lose?"
     )
     result = (*wins, lost)
@@ -54,7 +56,8 @@ def _draw(rng: random.Random) -> Made | None:
         ),
         shape="all winning first moves in rising order; how many of the earlier ones still win",
         result=after,
-        work=f"By the same table with the end turned round: {misere} win, and of {wins} still {both}.",
+        work=f"By the same table with the end turned round: {misere} win, and of {wins} still "
+        f"{both}.",
         traps=traps(after, Trap((*wins, len(wins)), "carries the first list over")),
         points=[point("Works the table out anew instead of turning the first list round.", 1)],
     )

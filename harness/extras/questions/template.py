@@ -19,15 +19,64 @@ Value: TypeAlias = int | str | Fraction
 Result: TypeAlias = tuple[Value, ...] | dict[str, Any] | list[Any]
 """The values of the last line, or the JSON of a code block."""
 
-MEN = "Bence Chidi Emeka Goran Ilmari Kofi Mirza Oskar Quentin Tomasz Viktor Yusuf".split()
-WOMEN = (
-    "Amara Dorka Farida Hanneke Jelena Lindiwe Nadia Paloma Rosalba Sanna Urska Wanjiru Ximena Zsofia"
-).split()
+MEN = [
+    "Bence",
+    "Chidi",
+    "Emeka",
+    "Goran",
+    "Ilmari",
+    "Kofi",
+    "Mirza",
+    "Oskar",
+    "Quentin",
+    "Tomasz",
+    "Viktor",
+    "Yusuf",
+]
+WOMEN = [
+    "Amara",
+    "Dorka",
+    "Farida",
+    "Hanneke",
+    "Jelena",
+    "Lindiwe",
+    "Nadia",
+    "Paloma",
+    "Rosalba",
+    "Sanna",
+    "Urska",
+    "Wanjiru",
+    "Ximena",
+    "Zsofia",
+]
 PEOPLE = sorted(MEN + WOMEN)
-TOWNS = (
-    "Aalborg Bamako Coimbra Debrecen Esfahan Galway Huelva Iringa Jaffna Kutaisi Luleå Maribor "
-    "Nablus Ohrid Pécs Quelimane Rijeka Salto Tarnów Uppsala Vigo Windhoek Xalapa Yazd Zadar"
-).split()
+TOWNS = [
+    "Aalborg",
+    "Bamako",
+    "Coimbra",
+    "Debrecen",
+    "Esfahan",
+    "Galway",
+    "Huelva",
+    "Iringa",
+    "Jaffna",
+    "Kutaisi",
+    "Luleå",
+    "Maribor",
+    "Nablus",
+    "Ohrid",
+    "Pécs",
+    "Quelimane",
+    "Rijeka",
+    "Salto",
+    "Tarnów",
+    "Uppsala",
+    "Vigo",
+    "Windhoek",
+    "Xalapa",
+    "Yazd",
+    "Zadar",
+]
 
 
 class Trap(NamedTuple):
@@ -133,11 +182,22 @@ def shown(result: Result) -> str:
 
 
 def last_line(label: str, values: Sequence[Value]) -> str:
-    """Return the pattern of a last line with these values and no others."""
-    numbers = not any(isinstance(value, str) for value in values)
-    between = r"[^\d\n]+" if numbers else r"\W+(?:(?:and|then|the)\W+)?"
-    after = r"[^\d\n]*$" if numbers else r"\W*$"
-    return rf"{re.escape(label)}\W+" + between.join(map(_spelling, values)) + after
+    """Return the pattern of a last line with these values and no others.
+
+    Words such as units may stand beside numbers, but no other number.
+    """
+    pattern = rf"{re.escape(label)}\W+"
+    for place, value in enumerate(values):
+        wordy = isinstance(value, str)
+        if place and wordy and isinstance(values[place - 1], str):
+            pattern += r"\W+(?:(?:and|then|the)\W+)?"
+        elif place:
+            pattern += r"\W+(?:\pL+\W+){0,4}?"
+        elif not wordy:
+            pattern += r"(?:\pL+\W+){0,3}?"
+        pattern += _spelling(value)
+    end = r"" if isinstance(values[-1], str) else r"(?:\W*\pL+){0,4}"
+    return rf"{pattern}{end}\W*$"
 
 
 def point(text: str, weight: float = 1, tag: str = "reasoning") -> Point:
@@ -174,7 +234,5 @@ def _spelling(value: Value) -> str:
         )
     if isinstance(value, str):
         return r"\W+".join(map(re.escape, re.findall(r"\w+", value)))
-    text = str(abs(value))
-    while (grouped := re.sub(r"(\d)(\d{3})(?!\d)", r"\1[,. ]?\2", text, count=1)) != text:
-        text = grouped
-    return ("-" if value < 0 else "") + text
+    grouped = f"{abs(value):,}".replace(",", "[,. ]?")
+    return ("-" if value < 0 else "") + grouped

@@ -1,6 +1,7 @@
 """A store's notes in English, German and Chinese, with corrections across the languages."""
 
 import random
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from harness.extras.questions.template import PEOPLE, Made, Trap, Turn, attempt, point, traps
@@ -70,7 +71,7 @@ def _draw(rng: random.Random) -> Made | None:
         shape="rice; lentils; sugar; flour; salt",
         label="Sacks",
         result=tuple(result.values()),
-        work=f"Void are the lines {void(list(notes))}. What is left gives {result}.",
+        work=f"Void are the lines {void(notes)}. What is left gives {result}.",
         traps=traps(
             tuple(result.values()),
             Trap(tuple(plain.values()), "leaves the lines out that correct others"),
@@ -87,7 +88,8 @@ def _draw(rng: random.Random) -> Made | None:
         shape="rice; lentils; sugar; flour; salt; revived line numbers in rising order, 0 if none",
         label="Sacks",
         result=(*without.values(), *(revived(notes) or (0,))),
-        work=f"Void without the Chinese lines: {void([n if n.language != 2 else None for n in notes])}"
+        work="Void without the Chinese lines: "
+        f"{void([n if n.language != 2 else None for n in notes])}"
         f"; revived: {revived(notes)}.",
         traps=[Trap((*plain.values(), 0), "leaves all corrections out")],
         points=[
@@ -98,7 +100,7 @@ def _draw(rng: random.Random) -> Made | None:
     return Made((one, two), "Take your account", "change_premise")
 
 
-def void(notes: list[Note | None]) -> list[int]:
+def void(notes: Sequence[Note | None]) -> list[int]:
     """Return the numbers of the lines that a living line voids; later lines decide first."""
     dead: set[int] = set()
     for number in range(len(notes), 0, -1):
@@ -111,10 +113,10 @@ def void(notes: list[Note | None]) -> list[int]:
 def revived(notes: list[Note]) -> tuple[int, ...]:
     """Return the lines in other languages that are void only with the Chinese ones."""
     without = void([n if n.language != 2 else None for n in notes])
-    return tuple(n for n in void(list(notes)) if n not in without and notes[n - 1].language != 2)
+    return tuple(n for n in void(notes) if n not in without and notes[n - 1].language != 2)
 
 
-def stocks(start: dict[str, int], notes: list[Note | None]) -> dict[str, int]:
+def stocks(start: dict[str, int], notes: Sequence[Note | None]) -> dict[str, int]:
     """Return the sacks in the evening."""
     dead = void(notes)
     alive = {n: note for n, note in enumerate(notes, 1) if note is not None and n not in dead}

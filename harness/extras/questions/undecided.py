@@ -4,7 +4,7 @@ import itertools
 import random
 from typing import NamedTuple
 
-from harness.extras.questions.template import TOWNS, Made, Trap, Turn, attempt, point, traps
+from harness.extras.questions.template import TOWNS, Made, Trap, Turn, Value, attempt, point, traps
 
 _MARKS = {
     "A": "a copper button",
@@ -71,14 +71,16 @@ def _draw(rng: random.Random) -> Made | None:
         ask=(
             f"At the lantern feast in {town} a doorkeeper admits lanterns by a fixed rule of this "
             f"form: some of the five marks ({marks}) count, at least one of them, and a lantern is "
-            f"admitted if it has at least k of those that count. He tells neither which marks count "
+            "admitted if it has at least k of those that count. He tells neither which marks "
+            "count "
             f"nor k. Watched so far: {_list(seen, [_word(true.admits(c)) for c in seen])}. Which "
             f"rules are still possible? Write each as its letters and k, such as ABD2. And what "
             f"becomes of lanterns with {', '.join(map(_letters, asked))}: in, out, or open?"
         ),
         shape="the rules in alphabetical order; then in, out or open for each lantern",
         result=result,
-        work=f"Of all {len(RULES)} rules only {', '.join(names)} agree with the seven lanterns. Where "
+        work=f"Of all {len(RULES)} rules only {', '.join(names)} agree with the seven lanterns. "
+        "Where "
         "the three agree the lantern is decided, where they don't it is open.",
         traps=traps(
             result,
@@ -95,17 +97,20 @@ def _draw(rng: random.Random) -> Made | None:
     outcome = true.admits(example)
     final = [_agreed(after, case) for case in asked]
     count = sum(1 for case in split if len({rule.admits(case) for rule in after}) == 1)
-    settled = (*sorted(rule.name for rule in after), *final, count)
+    names_left = sorted(rule.name for rule in after)
+    settled: tuple[Value, ...] = (*names_left, *final, count)
     two = Turn(
         ask=(
             f"Now {_letters(example)} comes along and is {'let in' if outcome else 'turned away'}. "
-            f"Which of your rules are left, and what becomes of the same six lanterns now? How many "
+            "Which of your rules are left, and what becomes of the same six lanterns now? How "
+            "many "
             f"of all the lanterns that were open before (of every combination of marks with at "
             f"least one, not only of my six) are decided now?"
         ),
         shape="the rules; in, out or open for each of the six; number",
         result=settled,
-        work=f"{_letters(example)} is admitted by {', '.join(rule.name for rule in lone)} alone. Open "
+        work=f"{_letters(example)} is admitted by {', '.join(rule.name for rule in lone)} alone. "
+        "Open "
         f"before were {len(split)} lanterns, decided now {count} of them.",
         traps=traps(settled, Trap((*settled[:-1], len(split) + 1), "counts one too many")),
         points=[point("Starts from the three rules of turn 1.", 1, "state")],

@@ -40,6 +40,7 @@ out = [
 ]
 print(*out)
 """
+_NUMBERS = ("add", "fill", "plus", "one", "two", "extra", "x", "y", "z", "w", "v", "u")
 _REPAIRS = (
     (
         "`note` makes a fresh list in each call that is given none",
@@ -70,12 +71,13 @@ def _draw(rng: random.Random) -> Made | None:
         "high": low + rng.randint(4, 6),
         "odd": rng.randint(0, 1),
         "index": rng.randint(1, 2),
-        **{name: rng.randint(2, 9) for name in "add fill plus one two extra x y z w v u".split()},
+        **{name: rng.randint(2, 9) for name in _NUMBERS},
         "p": rng.randint(1, 3),
         "q": rng.randint(4, 6),
     }
     program = _PROGRAM.format(**fields)
-    edits = [tuple(part.replace("{jars}", str(fields["jars"])) for part in e) for _, e in _REPAIRS]
+    jars = str(fields["jars"])
+    edits = [(a.replace("{jars}", jars), b.replace("{jars}", jars)) for _, (a, b) in _REPAIRS]
     printed = run(program)
     alone = [run(program.replace(*edit)) for edit in edits]
     together = program
@@ -110,7 +112,8 @@ def _draw(rng: random.Random) -> Made | None:
     said = "; ".join(f"({number}) {text}" for number, (text, _) in enumerate(_REPAIRS, 1))
     two = Turn(
         ask=(
-            f"Three repairs are proposed: {said}. Take the sum of the seven numbers you worked out. "
+            f"Three repairs are proposed: {said}. Take the sum of the seven numbers you worked "
+            "out. "
             f"What is that sum with repair 1 alone, with 2 alone, with 3 alone, and with all three?"
         ),
         shape="sum as printed; with 1; with 2; with 3; with all",
