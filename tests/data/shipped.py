@@ -30,6 +30,12 @@ def reference(question_id: int) -> list[str]:
     return turns
 
 
+def references() -> dict[int, list[str]]:
+    """Return the worked answers by question id."""
+    rows = _rows("reference_answer/turnbench.jsonl")
+    return {number: row["choices"][0]["turns"] for number, row in rows.items()}
+
+
 def canary(bench: str) -> str:
     """Return the text that identifies a set."""
     return str(tomllib.loads((DATA / bench / "bench.toml").read_text(encoding="utf-8"))["canary"])

@@ -646,9 +646,12 @@ def test_1050_ferry_fares() -> None:
 
 def meets(check: dict[str, Any], source: str) -> bool:
     """Run a check's cases on a program, as in a sandbox."""
+    if check["language"] == "javascript":
+        script = f"{source}\n{check['tests']}"
+        return subprocess.run([NODE, "-e", script], capture_output=True).returncode == 0
     names: dict[str, Any] = {"__name__": "answer"}
     try:
-        exec(source + "\n" + check.get("tests", ""), names)
+        exec("import re\n" + source + "\n" + check.get("tests", ""), names)
         return all(
             names[check["function"]](*case["args"]) == case["returns"]
             for case in check.get("cases", ())
@@ -670,8 +673,36 @@ CODE_CHECKS = [
 def test_the_reference_meets_its_code_check_and_what_was_given_does_not(
     question_id: int, turn: int, check: dict[str, Any]
 ) -> None:
-    """An earlier turn's code, or the code in the question, fails: so the check sees what was asked for."""
-    assert meets(check, code_blocks(reference(question_id)[turn])[-1])
-    earlier = code_blocks(reference(question_id)[0] if turn else question(question_id)["turns"][0])
-    if earlier and (question_id, turn) != (1047, 0):  # a rewrite that changes nothing
+    """An earlier turn's code, or the code in the question, fails."""
+    language = check["language"]
+    assert meets(check, code_blocks(reference(question_id)[turn], language)[-1])
+    text = reference(question_id)[0] if turn else question(question_id)["turns"][0]
+    if earlier := code_blocks(text, language):
         assert not meets(check, earlier[-1])
+
+
+def test_a_line_alone_is_a_right_answer() -> None:
+    """Turn 1 of 1045 asks for one line, which uses `re` without importing it."""
+    line = re.search(r"PATTERN = re\.compile\(.*?\)$", reference(1045)[0], re.M | re.S)
+    assert line is not None
+    assert meets(question(1045)["checks"][0][0], line[0])
+
+
+def test_a_transfer_exactly_75_minutes_later_is_free() -> None:
+    code = code_blocks(reference(1050)[0])[-1]
+    check = next(c for c in question(1050)["checks"][0] if c["kind"] == "code")
+    assert code.count("<= WINDOW") == 1
+    assert not meets(check, code.replace("<= WINDOW", "< WINDOW"))
+
+
+def test_half_a_cent_is_rounded_up() -> None:
+    code = code_blocks(reference(1048)[0])[-1]
+    check = question(1048)["checks"][0][0]
+    worse = code + "\nimport fractions\n"
+    worse += "def _even(self, name, start, end):\n"
+    worse += "    rate = self.rooms[name].rate\n"
+    worse += "    quarters = [3 if at >= EVENING else 2 for at in range(start, end, 15)]\n"
+    worse += "    return round(fractions.Fraction(rate * sum(quarters), 8))\n"
+    worse += "House.cost = _even\n"
+    assert meets(check, code)
+    assert not meets(check, worse)

@@ -216,3 +216,31 @@ def test_1078_panel_on_village_life() -> None:
         assert sum(others) / 60 == 60
     dead_at_36 = [sum(age <= 36 for age in infants + others) for others in (same_age, spread)]
     assert dead_at_36 == [40, 52]
+
+
+def test_1010_six_edits() -> None:
+    """The edits are carried out, all of them and then without the first and the third."""
+    paragraph = re.findall(r"“([^”]*)”", question(1010)["turns"][0])[-1]
+
+    def edited(*left_out: int) -> str:
+        text = re.findall(r"[^.]+\.", paragraph)
+        text = [sentence.strip() for sentence in text]
+        for edit in (n for n in range(1, 7) if n not in left_out):
+            if edit == 1:
+                text[0], text[-1] = text[-1], text[0]
+            elif edit == 2:
+                text[1] = re.sub(r"\w+\.$", "dawn.", text[1])
+            elif edit == 3:
+                text.remove(min(text, key=len))
+            elif edit == 4:
+                text = [sentence.replace("smells", "still smells") for sentence in text]
+            elif edit == 5:
+                text.sort(key=lambda sentence: "bread" in sentence)
+            else:
+                text[0] = " ".join([*text[0].split()[:2], "bench", *text[0].split()[3:]])
+        return " ".join(text)
+
+    says(1010, 1, edited())
+    says(1010, 2, edited(1, 3))
+    assert question(1010)["checks"][0][0]["text"][0] == edited()
+    assert question(1010)["checks"][1][0]["text"][0] == edited(1, 3)

@@ -2,7 +2,7 @@
 
 import functools
 import re
-from itertools import combinations, product
+from itertools import combinations, permutations, product
 
 from tests.data.shipped import question, reference
 
@@ -284,3 +284,35 @@ def test_1030_folded_paper() -> None:
     assert question(1030)["reference"][1] == " / ".join(back)
     assert drawn([1, 2, 3, 4, 5, 6]) != back
     assert drawn([1, 2, 3, 4, 5, 6])[::-1] != back
+
+
+def test_1029_five_boats() -> None:
+    """Every order that the log allows; what holds in all, in none, in some."""
+    orders = []
+    for order in permutations(("auk", "brent", "coot", "diver", "eider")):
+        at = {boat: place for place, boat in enumerate(order, 1)}
+        if (
+            at["auk"] < at["coot"] < at["diver"]
+            and abs(at["brent"] - at["diver"]) == 2
+            and at["eider"] not in (1, 5)
+            and (at["brent"] > at["auk"] or at["eider"] < at["auk"])
+        ):
+            orders.append(at)
+    assert len(orders) == 3
+    holds = [
+        lambda at: at["auk"] == 1,
+        lambda at: at["diver"] == 5,
+        lambda at: at["coot"] == 3,
+        lambda at: at["brent"] < at["coot"],
+        lambda at: at["eider"] == 4,
+        lambda at: at["brent"] == 5,
+        lambda at: at["auk"] < at["eider"],
+        lambda at: abs(at["coot"] - at["diver"]) == 1,
+    ]
+    words = {frozenset({True}): "certain", frozenset({False}): "impossible"}
+    verdicts = [words.get(frozenset(map(one, orders)), "open") for one in holds]
+    result = "; ".join(
+        f"{letter} {word}" for letter, word in zip("abcdefgh", verdicts, strict=True)
+    )
+    stands(1029, 1, result, result)
+    stands(1029, 2, "Wrong: none", "none")
