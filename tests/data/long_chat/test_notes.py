@@ -2,18 +2,19 @@
 
 import datetime
 import math
+import re
 
 import pytest
 
-from harness.old.bench import load_bench
-from harness.old.checks import Conversation, outcomes
+from harness.bench import load
+from harness.extras.checks import check_turn
 from tests.data.shipped import DATA
 
-QUESTIONS = {question.question_id: question for question in load_bench("long_chat", DATA).questions}
+QUESTIONS = {question.question_id: question for question in load("long_chat", DATA).questions}
 
 
 def note(number: int, turn: int) -> str:
-    return QUESTIONS[number].note_of(turn) or ""
+    return QUESTIONS[number].note[turn - 1] or ""
 
 
 def minutes(number: float) -> str:
@@ -156,15 +157,29 @@ def test_no_planet_is_at_the_same_place_in_both_orders() -> None:
             id="8017-4",
         ),
         pytest.param(8018, 5, "Friday: it is 7 June.", "Monday: it is 3 June.", id="8018-5"),
-        pytest.param(8019, 4, "You are right: 8:45 it is.", "No, 8:50 is fine.", id="8019-4"),
+        pytest.param(8019, 4, "You are right.\n8:45", "8:45 is too early.\n8:50", id="8019-4"),
         pytest.param(
             8020, 6, "Ash\nBeech\nFir\nLime\nOak", "Oak\nAsh\nFir\nLime\nBeech", id="8020-6"
         ),
         pytest.param(
-            8021, 5, "It is Canberra. Sydney is larger.", "Sorry, it is Sydney.", id="8021-5"
+            8021, 5, "Sydney is larger.\nCanberra", "Sorry, not Canberra.\nSydney", id="8021-5"
         ),
-        pytest.param(8022, 6, "It stays 13 × 17 = 221.", "Sorry: 221 is prime.", id="8022-6"),
+        pytest.param(8022, 6, "It stays.\n13 × 17", "Sorry, not 13 × 17.\nprime", id="8022-6"),
         pytest.param(8023, 6, "Two: 10.95, done", "One: 11.0, done", id="8023-6"),
+        pytest.param(8025, 11, "Warden: 83, 20", "Warden: 74, 11", id="8025-11"),
+        pytest.param(
+            8025, 12, "Pavel Ruiz, 125 cm, Warden", "Ilse Brandt, Warden: 125", id="8025-12"
+        ),
+        pytest.param(8026, 4, "4. On haste. It warns.", "Amen. It is about haste.", id="8026-4"),
+        pytest.param(8026, 12, "12. 11", "12. 12", id="8026-12"),
+        pytest.param(
+            8027,
+            11,
+            "quince 26\nplum 19\nfig 12\nrhubarb 13",
+            "quince 23\nplum 22\nfig 7\nrhubarb 13",
+            id="8027-11",
+        ),
+        pytest.param(8027, 12, "Altogether 178.", "Altogether 173.", id="8027-12"),
         pytest.param(
             8024,
             6,
@@ -178,10 +193,32 @@ def test_a_good_reply_meets_the_checks_and_a_bad_one_does_not(
     number: int, turn: int, good: str, bad: str
 ) -> None:
     question = QUESTIONS[number]
-    before = Conversation(question.turns[:turn], ("earlier",) * (turn - 1))
+    before, said = question.turns[:turn], ["earlier"] * (turn - 1)
 
     def met(reply: str) -> list[bool | None]:
-        return [found.strict for found in outcomes(question.checks_of(turn), reply, before)]
+        specs = question.checks[turn - 1]
+        return [v.outcome.passed for v in check_turn(reply, specs, questions=before, earlier=said)]
 
     assert all(met(good))
     assert not all(met(bad))
+
+
+def test_the_fee_and_the_jars_are_what_the_changes_make_them() -> None:
+    fee, water = (
+        int(found)
+        for found in re.findall(
+            r"fee is (\d+) crowns a year, of which (\d+)", QUESTIONS[8025].turns[0]
+        )[0]
+    )
+    assert f"{fee + 9} crowns, {water + 9} of them" in note(8025, 11)
+    stock = {
+        fruit: int(jars)
+        for jars, fruit in re.findall(r": (\d+) jars of ([a-z ]+)\.", QUESTIONS[8027].turns[0])
+    }
+    assert len(stock) == 10
+    stock["plum"] -= 3
+    stock["quince"] += 12
+    stock["rhubarb"] //= 2
+    now = [stock[fruit] for fruit in ("quince", "plum", "fig", "rhubarb")]
+    assert ", ".join(map(str, now)) in note(8027, 11)
+    assert note(8027, 12).startswith(str(sum(stock.values())))

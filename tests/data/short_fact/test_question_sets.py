@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from harness.old.bench import load_bench
+from harness.bench import load
 from tests.data.shipped import DATA
 
 LANGUAGES = {"en": 3000, "hu": 4000, "zh": 5000}
@@ -71,7 +71,7 @@ def test_the_sets_are_not_translations_of_each_other() -> None:
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_the_canary_is_in_every_row_and_the_readme_has_version_and_hashes(language: str) -> None:
     folder = DATA / f"short_fact_{language}"
-    settings = load_bench(folder.name, DATA).settings
+    settings = load(folder.name, DATA).settings
     readme = (folder / "README.md").read_text(encoding="utf-8")
     assert f"version {settings.version}" in readme.splitlines()[0]
     for name in ("question.jsonl", "reference_answer/turnbench.jsonl"):

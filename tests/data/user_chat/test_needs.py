@@ -8,11 +8,11 @@ from collections import Counter
 
 import pytest
 
-from harness.old.bench import load_bench, shipped
-from harness.old.checks import all_met
-from harness.old.records import Question
+from harness.bench import load, shipped
+from harness.extras.checks import all_pass
+from harness.types import Question
 
-BENCH = load_bench("user_chat", pathlib.Path("nowhere"))
+BENCH = load("user_chat", pathlib.Path("nowhere"))
 FOLDER = shipped("data") / "user_chat"
 
 
@@ -65,8 +65,8 @@ def test_a_right_answer_is_what_the_user_needs_and_a_question_back_is_not(
 ) -> None:
     assert question.user is not None
     assert question.user.needs
-    assert all_met(question.user.needs, ["Tell me more.", GOOD[int(question.question_id)]])
-    assert not all_met(question.user.needs, ["Tell me more.", *question.turns])
+    assert all_pass(question.user.needs, ["Tell me more.", GOOD[int(question.question_id)]])
+    assert not all_pass(question.user.needs, ["Tell me more.", *question.turns])
 
 
 def test_no_need_is_met_by_repeating_one_thing_that_the_user_knows() -> None:
@@ -75,7 +75,7 @@ def test_no_need_is_met_by_repeating_one_thing_that_the_user_knows() -> None:
         for question in BENCH.questions
         if question.user is not None and question.category == "calculation"
         for fact in question.user.knows
-        if all_met(question.user.needs, [fact])
+        if all_pass(question.user.needs, [fact])
     ]
     assert not alone
 
