@@ -22,13 +22,11 @@ __version__ = "0.1.0"
 
 
 @functools.cache
-def _homes() -> dict[str, str]:
-    """Return the module that defines each name."""
+def _homes() -> dict[str, tuple[str, str]]:
+    """Return the module of each public name, and its name there."""
     stub = pathlib.Path(__file__).with_suffix(".pyi").read_text(encoding="utf-8")
-    return {
-        name: module
-        for module, name in re.findall(r"^from (\S+) import (\w+) as", stub, re.MULTILINE)
-    }
+    found = re.findall(r"^from (\S+) import (\w+) as (\w+)", stub, re.MULTILINE)
+    return {public: (module, name) for module, name, public in found}
 
 
 def __getattr__(name: str) -> Any:
@@ -36,7 +34,8 @@ def __getattr__(name: str) -> Any:
         return sorted(_homes())
     if name.startswith("_") or name not in _homes():
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(importlib.import_module(_homes()[name]), name)
+    module, own = _homes()[name]
+    return getattr(importlib.import_module(module), own)
 
 
 def __dir__() -> list[str]:

@@ -101,9 +101,11 @@ class AnswerSampling(Struct, kw_only=True, frozen=True):
 class JudgeSampling(Struct, kw_only=True, frozen=True):
     """Sampling of the judge."""
 
-    temperature: Annotated[Annotated[float, Meta(ge=0, le=2)] | None, Flag("T")] = None
+    temperature: Annotated[
+        Annotated[float, Meta(ge=0, le=2)] | None, Flag("T", ("--force-temperature",))
+    ] = None
     """the judge's temperature (default: the judge set's)"""
-    max_tokens: Annotated[Count | None, Flag("N")] = None
+    max_tokens: Annotated[Count | None, Flag("N", ("--max-new-token",))] = None
     """the most tokens of a judgment (default: the judge set's)"""
     param: Annotated[Names, Flag("NAME=VALUE")] = ()
     """further parameters of the requests to the judge, as for gen_answer"""
@@ -459,6 +461,51 @@ class AutoMetrics(Struct, kw_only=True, frozen=True):
     """measure again what is measured; old rows are kept aside"""
 
 
+class JudgeReport(Struct, kw_only=True, frozen=True):
+    """Show how good a judge is: one report for each question about it.
+
+    judge_report position --list
+    judge_report agreement --votes human.jsonl --exclude 'author*'
+    judge_report judges --votes human.jsonl --table judges.csv
+    """
+
+    report: Annotated[str, Flag("REPORT", positional=True)] = ""
+    """position: verdicts that change with the order; agreement: with people and other judges;
+    length: the longer answer; repeat: the same judge again; reference: wrong answers without one;
+    attack: answers that tell it what to say; corrected: win rates by votes and verdicts; checks:
+    what a program finds; judges: which to choose; worth: how many independent judges a panel is;
+    wording: paraphrases of the prompt"""
+    select: Select = Select()
+    bench: BenchName = BenchName()
+    slice: Slice = Slice()
+    list: bool = False
+    """also list the items: flipped pairs, disagreements, longer answers that lost"""
+    without: Annotated[str, Flag("SET")] = "mt_bench_unaided"
+    """reference: the judge set that shows no reference"""
+    threshold: Annotated[float | None, Flag("GRADE")] = None
+    """reference: the least grade of a right answer (default: the upper third of the scale)"""
+    top: Annotated[float | None, Flag("GRADE")] = None
+    """checks: the least top grade (default: 9 of 10)"""
+    loose: bool = False
+    """checks: by their loose reading"""
+    compatible: bool = False
+    """judges: count and name the columns as alpaca_eval does"""
+    table: Annotated[Path | None, Flag("FILE")] = None
+    """judges: a CSV file to which these judges are added"""
+    overwrite: bool = False
+    """judges: replace judges that the table has"""
+    attack_file: Annotated[Path | None, Flag("FILE")] = None
+    """attack: attacks of your own, as TOML"""
+    weak_model: Annotated[str | None, Flag("NAME")] = None
+    """attack: whose answers are attacked (default: the model with the lowest grades)"""
+    strong_model: Annotated[str | None, Flag("NAME")] = None
+    """attack: in pairs, whose answers they are compared with (default: the highest)"""
+    sampling: JudgeSampling = JudgeSampling()
+    endpoint: Endpoint = Endpoint()
+    limits: Limits = Limits()
+    output: Output = Output()
+
+
 class Status(Struct, kw_only=True, frozen=True):
     """Show what is answered, judged and missing, and what the missing part would cost.
 
@@ -540,9 +587,13 @@ class ImportData(Struct, kw_only=True, frozen=True):
     """
 
     imports: Annotated[Names, Flag("FORMAT FILE", positional=True)] = ()
-    """format of the data, and its files"""
+    """format of the data: alpaca_eval, battles, colossalai, feedback_collection, ifeval, messages,
+    mt_bench_101, multi_challenge, multi_if, preference_collection, short_facts, votes or wildchat;
+    and its files: JSON arrays, JSON Lines, .csv, .tsv, .parquet (extra [parquet]), or patterns such
+    as 'out/*.json'. The first of several defines the questions"""
     model_id: Annotated[Names, Flag("NAME")] = ()
-    """models of the files, in order (default: as the records say, else the file's name)"""
+    """models of the files, or of all but the first, in order (default: as the records say, else the
+    file's name)"""
     first_n: Annotated[Count | None, Flag("N")] = None
     """only the first N questions"""
     keep_input: bool = False
@@ -559,7 +610,7 @@ class ImportData(Struct, kw_only=True, frozen=True):
     model_list: Annotated[Names, Flag("NAME")] = ()
     """with --back: only these models"""
     output: Annotated[Path | None, Flag("FILE")] = None
-    """with --back: where to write"""
+    """with --back: where to write; for alpaca_eval a folder, or of one model a .json file"""
 
 
 class Viewer(Struct, kw_only=True, frozen=True):
@@ -575,7 +626,7 @@ class Viewer(Struct, kw_only=True, frozen=True):
     data_dir: Annotated[str, Flag("DIR")] = "data"
     """data folder, where answers and judgments are"""
     read_only: bool = False
-    """hide the tab Vote; nothing is written"""
+    """hide the tab Vote; no vote is written"""
     export: Annotated[Path | None, Flag("DIR")] = None
     """write static pages to this folder instead of serving"""
     ballot: Annotated[Names, Flag("FILE.html N")] = ()
@@ -688,6 +739,7 @@ def build(record: type[T], values: Mapping[str, Any], project: Project | None = 
             continue
         if field.many and (isinstance(value, str) or not isinstance(value, list | tuple)):
             value = (value,)
+        value = [_text(v) for v in value] if isinstance(value, list | tuple) else _text(value)
         group = tree
         for part in field.path[:-1]:
             group = group.setdefault(part, {})
@@ -755,6 +807,11 @@ def _unwrapped(kind: Any) -> tuple[Any, list[Any]]:
             return kind, extras
         kind = inner
     return kind, extras
+
+
+def _text(value: Any) -> Any:
+    """Return a path as its text: options that are texts take paths too."""
+    return str(value) if isinstance(value, pathlib.PurePath) else value
 
 
 def _path(kind: type, value: Any) -> Any:

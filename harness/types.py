@@ -86,7 +86,7 @@ class Question(Row, kw_only=True):
         if self.history:
             parts.append(self.history)
         if (user := self.user) is not None:
-            opening = self.turns[0] if self.turns else None
+            opening = None if self.turns in ([], [user.goal]) else self.turns[0]
             content = [user.persona, user.goal, user.done, user.knows, opening]
             parts.append([*content, user.needs, user.most_turns])
         return content_hash(*parts)
@@ -119,6 +119,8 @@ class Detail(Row, kw_only=True):
     """`length`: cut at the token limit. `refused`: declined by the provider or the model."""
     usage: Usage = field(default_factory=Usage)
     seconds: float | None = None
+    price: float | None = None
+    """Dollars, where they are stated and not computed from the tokens."""
     provider_model: str | None = None
     """The model string that the provider reported."""
     sampling_applied: dict[str, Any] = {}
@@ -140,7 +142,8 @@ class Detail(Row, kw_only=True):
 class Choice(Row, kw_only=True):
     """One conversation of a model about a question."""
 
-    index: int = 0
+    index: int = -1
+    """From 0. -1 only while a row without the field is read; `store` makes it the position."""
     turns: list[str]
     details: list[Detail] = []
     history: list[str] = []
@@ -303,7 +306,10 @@ class Vote(Row, kw_only=True):
     winner: str
     """`model_a`, `model_b`, or anything that starts with `tie`."""
     judge: str = ""
-    turn: int = 1
+    turn: int = 0
+    """From 1. 0 only while a row without the field is read; `store` makes it 1."""
+    judgment: str | None = None
+    """Why, in the voter's words."""
     answers: str | None = None
     """Hash of the two answers that were compared."""
     tstamp: float | None = None

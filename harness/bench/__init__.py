@@ -24,6 +24,9 @@ from harness.bench.names import (
     parse_judgment_name,
 )
 
+load_bench = load
+"""The name of `load` where the room is not named: `harness.load_bench`."""
+
 __all__ = [
     "OTHER_TEMPERATURE",
     "TEMPERATURES",
@@ -38,6 +41,7 @@ __all__ = [
     "find_source",
     "judgment_file_name",
     "load",
+    "load_bench",
     "load_questions",
     "name_of",
     "parse_judgment_name",

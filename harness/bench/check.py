@@ -58,7 +58,7 @@ class BenchReport:
         ]
 
 
-def check(which: pathlib.Path | str, data_dir: pathlib.Path | str = "data") -> BenchReport:
+def check_bench(which: pathlib.Path | str, data_dir: pathlib.Path | str = "data") -> BenchReport:
     """Return the report on a benchmark: a folder, a name in the data folder or a shipped one.
 
     Raises:
@@ -116,10 +116,12 @@ def _check_questions(report: BenchReport) -> None:
         same = texts.setdefault(" ".join(" ".join(question.turns).split()).casefold(), key)
         if same != key:
             report.notes.append(f"{path}:{place.line}: question {key} has the words of {same}")
-        report.problems += [
-            str(DataError(f"question {key}: {problem}", path, place.line))
-            for problem in _check_problems(question)
-        ]
+        if question.checks or question.user is not None:
+            try:
+                registry.find("check", "validate")(question)
+            except ValueError as error:
+                wrong = DataError(f"question {key}: {error}", path, place.line)
+                report.problems.append(str(wrong))
         report.questions.append(question)
     if not lines:
         report.problems.append(f"{path}: holds no questions")
@@ -128,22 +130,6 @@ def _check_questions(report: BenchReport) -> None:
         some = ", ".join(having[:5]) + (f" and {len(having) - 5} more" if len(having) > 5 else "")
         where = "write references into reference_answer/NAME.jsonl"
         report.notes.append(f"{path}: a judge never sees `reference` (question {some}); {where}")
-
-
-def _check_problems(question: Question) -> list[str]:
-    """Return what is wrong with the checks of a question."""
-    checks = [check for turn in question.checks for check in turn or ()]
-    checks += question.user.needs if question.user is not None else []
-    if not checks:
-        return []
-    validate = registry.find("check", "validate")
-    problems = []
-    for check in checks:
-        try:
-            validate(check)
-        except TurnbenchError as error:
-            problems.append(str(error))
-    return problems
 
 
 def _check_references(report: BenchReport, path: pathlib.Path) -> None:

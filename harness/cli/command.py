@@ -2,7 +2,9 @@
 
 import logging
 import os
+import signal
 import sys
+import threading
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -27,6 +29,8 @@ def run(
     """
     verbose = False
     try:
+        if threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGINT, signal.default_int_handler)
         parsed = parse(name, record, argv)
         verbose = parsed.verbose
         set_up_logging(quiet=parsed.quiet, verbose=verbose)

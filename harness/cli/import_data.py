@@ -1,6 +1,122 @@
 """The command `import_data`."""
 
-from harness.old.cli.import_data import main as main
+import logging
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import harness
+from harness import registry
+from harness.cli import command
+from harness.cli.parser import Parsed
+from harness.errors import UsageError
+from harness.options import ImportData
+
+if TYPE_CHECKING:
+    from harness import ImportReport
+
+log = logging.getLogger("turnbench")
+_MOST_SHOWN = 50
+_PAIRS = ("alpaca_eval", "battles", "preference_collection")
+"""Formats whose answers are compared."""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command."""
+    return command.run("import_data", ImportData, work, argv)
+
+
+def work(parsed: Parsed) -> int:
+    """Import, or export; say what was done and what comes next."""
+    options: ImportData = parsed.options
+    if options.back is not None:
+        return _export(options)
+    if len(options.imports) < 2:
+        names = ", ".join(registry.names("importer"))
+        raise UsageError(f"give a format and a file; formats: {names}")
+    if "bench_name" not in parsed.typed and parsed.project.bench_name is None:
+        raise UsageError("name the benchmark with --bench-name: its folder in the data folder")
+    form, *files = options.imports
+    report = harness.import_data(
+        form,
+        files,
+        options.bench.bench_name,
+        data_dir=options.bench.data_dir,
+        model_id=options.model_id,
+        language=options.language or "en",
+        first_n=options.first_n,
+        keep_input=options.keep_input,
+        judge_model=options.judge_model,
+    )
+    parts = [_counted(report.questions, "question")] if report.questions else []
+    for model, count in report.answers.items():
+        new = report.new[model]
+        parts.append(f"{_counted(count, 'answer')} by {model}{f' ({new} new)' * (new < count)}")
+    parts += [_counted(report.votes, "vote")] if report.votes else []
+    judgments = sum(report.judgments.values())
+    parts += [_counted(judgments, "judgment")] if judgments else []
+    log.info("%s: %s", report.folder, ", ".join(parts) or "nothing new")
+    for count, what in (
+        (report.repeated, "repeated an earlier one and were left out"),
+        (report.known, "were there already"),
+        (report.failed, "have no preference and give no judgment; gen_judgment judges those pairs"),
+    ):
+        if count:
+            log.info("%s that %s", _counted(count, "record"), what)
+    if report.bad:
+        lines = report.bad[:_MOST_SHOWN]
+        if len(lines) < len(report.bad):
+            lines = [*lines, f"and {len(report.bad) - len(lines)} more"]
+        log.warning("%s left out:\n  %s", _counted(len(report.bad), "record"), "\n  ".join(lines))
+    for path in report.written:
+        print(path)
+    _say_next(options, form, report)
+    return 1 if report.bad else 0
+
+
+def _say_next(options: ImportData, form: str, report: "ImportReport") -> None:
+    flags = f"--bench-name {options.bench.bench_name}"
+    if options.bench.data_dir != "data":
+        flags += f" --data-dir {options.bench.data_dir}"
+    if report.judgments:
+        log.info("next: show_result %s", flags)
+        return
+    if not report.answers and form != "votes":
+        log.info("next: gen_answer %s --model MODEL", flags)
+    flags += " --judge-model JUDGE"
+    if form in _PAIRS:
+        flags += " --mode pairwise-all"
+        if form == "battles":
+            flags += f" --votes {report.folder}/human_judgment/battles.jsonl"
+    log.info("next: gen_judgment %s", flags)
+
+
+def _export(options: ImportData) -> int:
+    if options.output is None:
+        raise UsageError("name where to write with --output: a file, for alpaca_eval a folder")
+    if options.imports:
+        raise UsageError(f"--back takes no files, this is {options.imports[0]!r}")
+    report = harness.import_back(
+        options.back or "",
+        options.output,
+        options.bench.bench_name,
+        data_dir=options.bench.data_dir,
+        judge_model=options.judge_model,
+        judge_set=options.judge_set,
+        model_list=options.model_list,
+    )
+    for name, count in sorted(report.records.items()):
+        what = f"grade {name}" if options.back == "feedback_collection" else name
+        log.info("%s: %s", what, _counted(count, "record"))
+    for reason, count in report.left_out.items():
+        log.warning("%s left out: %s", _counted(count, "judgment"), reason)
+    for path in report.written:
+        print(path)
+    return 0
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
 
 if __name__ == "__main__":
     raise SystemExit(main())

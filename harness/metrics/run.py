@@ -8,7 +8,6 @@ again, and the old one moves to `.turnbench/`.
 """
 
 import contextlib
-import json
 import pathlib
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -20,6 +19,7 @@ import regex
 from harness import store
 from harness.bench import Bench
 from harness.errors import MissingError, UsageError
+from harness.judging.extraction import extracted
 from harness.metrics.metric import Item, Measured, Metric
 from harness.types import (
     Choice,
@@ -224,24 +224,7 @@ def _shown(bench: Bench, choice: Choice, turn: int) -> list[str]:
     before = choice.history[: turn - 1]
     replies = [*before, *choice.turns[len(before) : turn]]
     name = bench.settings.answer_field
-    return replies if name is None else [_field(reply, name) for reply in replies]
-
-
-def _field(reply: str, name: str) -> str:
-    """Return a field of the JSON object in a reply; the whole reply where that is not clear."""
-    values: set[str] = set()
-    place = reply.find("{")
-    while place >= 0:
-        try:
-            value, end = json.JSONDecoder().raw_decode(reply, place)
-        except (ValueError, RecursionError):
-            end = place + 1
-        else:
-            if name in value:
-                text = value[name]
-                values.add(text.strip() if isinstance(text, str) else json.dumps(text))
-        place = reply.find("{", end)
-    return values.pop() if len(values) == 1 else reply
+    return replies if name is None else [extracted(reply, name).answer for reply in replies]
 
 
 def _work(metric: Metric, bench: Bench, subjects: Sequence[Subject], redo: bool) -> Work:

@@ -11,7 +11,17 @@ type does not have is ignored, except a question's, which goes into `extra`.
 """
 
 from harness.store.pending import Failure, Pending, failures
-from harness.store.read import Place, data_files, faults, is_good, latest, looks_like, row_at, rows
+from harness.store.read import (
+    Place,
+    data_files,
+    faults,
+    is_good,
+    latest,
+    looks_like,
+    question_of,
+    row_at,
+    rows,
+)
 from harness.store.toml import convert, explain, read_toml
 from harness.store.write import Writer, state_dir, write_file
 
@@ -28,6 +38,7 @@ __all__ = [
     "is_good",
     "latest",
     "looks_like",
+    "question_of",
     "read_toml",
     "row_at",
     "rows",

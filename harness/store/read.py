@@ -13,7 +13,7 @@ import msgspec
 
 from harness.errors import DataError
 from harness.store.toml import explain
-from harness.types import FAILED_SCORE, Answer, Judgment, Question, Row
+from harness.types import FAILED_SCORE, Answer, Judgment, Question, Row, Vote
 
 log = logging.getLogger("turnbench")
 T = TypeVar("T", bound=Row)
@@ -45,8 +45,10 @@ def data_files(folder: pathlib.Path) -> list[pathlib.Path]:
     return sorted(path for path in found if path.is_file() and not path.name.startswith("."))
 
 
-def rows(path: pathlib.Path, kind: type[T]) -> Iterator[Place[T]]:
-    """Yield the rows of a file in its order.
+def rows(
+    path: pathlib.Path, kind: type[T], *, offset: int = 0, line: int = 1
+) -> Iterator[Place[T]]:
+    """Yield the rows of a file in its order, from the line that begins at an offset.
 
     A question id such as "81" becomes 81. A last line that is not JSON was cut off by a kill: it is
     left out with a warning.
@@ -55,12 +57,12 @@ def rows(path: pathlib.Path, kind: type[T]) -> Iterator[Place[T]]:
         DataError: a line is not a row of this kind.
     """
     decode = cast("Callable[[bytes], T]", _decoder(kind))
-    offset = 0
     with _open(path) as file:
-        for number, line in enumerate(file, 1):
-            length = len(line)
-            if not line.isspace():
-                data = line.removeprefix(_BOM) if number == 1 else line
+        file.seek(offset)
+        for number, text in enumerate(file, line):
+            length = len(text)
+            if not text.isspace():
+                data = text.removeprefix(_BOM) if number == 1 else text
                 try:
                     row = decode(data)
                 except (msgspec.MsgspecError, UnicodeError, TypeError):
@@ -232,10 +234,16 @@ def _finished(row: T, path: pathlib.Path, number: int | None) -> T:
         row.question_id = int(key)  # type: ignore[attr-defined]
     if isinstance(row, Judgment):
         _finish_judgment(row, path, number)
+    elif isinstance(row, Vote):
+        row.turn = row.turn or 1
     elif isinstance(row, Question):
         _check_question(row, path, number)
-    elif isinstance(row, Answer) and not (row.choices and all(c.turns for c in row.choices)):
-        raise DataError(f"question {key}: choices and their turns may not be empty", path, number)
+    elif isinstance(row, Answer):
+        if not (row.choices and all(choice.turns for choice in row.choices)):
+            text = f"question {key}: choices and their turns may not be empty"
+            raise DataError(text, path, number)
+        for position, choice in enumerate(row.choices):
+            choice.index = position if choice.index < 0 else choice.index
     return row
 
 

@@ -65,9 +65,14 @@ def test_code_that_is_right_passes(
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
 def test_javascript_is_run_by_node(sandbox: Sandbox) -> None:
-    spec = {**CALLS, "language": "javascript", "cases": [{"args": [3], "returns": 1.5}]}
-    reply = "```js\nexport function half(x) { return x / 2; }\n```"
+    spec = {
+        "kind": "code",
+        "language": "javascript",
+        "tests": "if (half(3) !== 1.5) throw new Error('half')",
+    }
+    reply = "```js\nfunction half(x) { return x / 2; }\nmodule.exports = { half };\n```"
     assert check(reply, spec, sandbox=sandbox).passed is True
+    assert check(reply.replace("/ 2", "/ 3"), spec, sandbox=sandbox).passed is False
 
 
 def test_code_is_not_run_without_a_sandbox() -> None:

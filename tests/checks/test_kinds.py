@@ -77,9 +77,16 @@ CASES = [
     pytest.param(
         {"kind": "contains", "words": ["250", "110"]},
         "Two hundred and fifty leads; I passed over one hundred ten.",
-        "Two hundred and five leads, 110 I passed over.",
+        "Two hundred and fifty-one leads, 110 I passed over.",
         id="contains spoken numbers",
     ),
+    pytest.param(
+        {"kind": "contains", "words": "40"},
+        "Forty, I think.",
+        "Forty thousand.",
+        id="spoken, whole",
+    ),
+    pytest.param({"kind": "contains", "words": "2"}, "It is 2.", "Two reasons.", id="not spoken"),
     pytest.param(
         {"kind": "contains", "text": "x", "exactly": 2},
         "x and x",

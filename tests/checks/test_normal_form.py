@@ -29,6 +29,7 @@ NATURAL = [
     pytest.param(
         {"kind": "contains", "text": "H2SO4"}, r"\ce{H2SO4} or $H_{2}SO_4$", id="chemistry"
     ),
+    pytest.param({"kind": "contains", "text": "H2O"}, "H<sub>2</sub>O", id="HTML"),
     pytest.param({"kind": "contains", "text": "10π/3"}, r"$\frac{10\pi}{3}$", id="fraction"),
     pytest.param(
         {"kind": "contains", "text": "nobody knows who's"}, "nobody *knows* who’s", id="quote"

@@ -89,7 +89,25 @@ def from_json(text: str, folders: Iterable[pathlib.Path] = ()) -> Table:
     table: Table = {}
     value = json.loads(text)
     _add(table, "rows" if isinstance(value, list) else "", value, tuple(folders))
-    return table
+    return _with_categories(table)
+
+
+def _with_categories(table: Table) -> Table:
+    """Return a table in which a model's numbers by category have their own key."""
+    found: Table = {}
+    for key, columns in table.items():
+        if key.startswith("rows: ") and "model=" in key:  # the page says the judge set
+            key = re.sub(r", judge_set=[^,]*", "", key)
+        model = re.match(r"rows: (model=[^,]*)", key)
+        own = {
+            name.removeprefix("category_"): value
+            for name, value in columns.items()
+            if name.startswith("category_") and model
+        }
+        found[key] = {n: v for n, v in columns.items() if not (model and n.startswith("category_"))}
+        if own and model:
+            found[f"categories: {model[1]}"] = own
+    return found
 
 
 def from_csv(text: str) -> Table:

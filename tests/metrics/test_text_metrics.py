@@ -1,5 +1,7 @@
 """Text metrics: formulas worked by hand, other libraries' numbers, every language."""
 
+from typing import Any
+
 import pytest
 
 from harness.errors import UsageError
@@ -7,7 +9,7 @@ from harness.metrics import TEXT, Metric, Setup, load
 from harness.options import MetricOptions
 
 
-def metric(name: str, language: str = "en", **options: str) -> Metric:
+def metric(name: str, language: str = "en", **options: Any) -> Metric:
     return load([name], Setup(language=language, options=MetricOptions(**options)))[0]
 
 

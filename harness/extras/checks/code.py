@@ -68,32 +68,10 @@ exec(compile(open("tests").read(), "tests", "exec"), space)
 print(token)
 """
 )
-_JAVASCRIPT_CALLS = r"""
-const fs = require("fs");
-const [token, name, calls] = JSON.parse(fs.readFileSync(0, "utf8"));
-const code = fs.readFileSync("answer", "utf8")
-  .replace(/^export\s+(default\s+)?(?=async|function|const|let|var|class)/gm, "");
-const write = process.stdout.write.bind(process.stdout);
-console.log = console.info = console.error;
-const named = `;return typeof ${name} !== 'undefined' ? ${name} : module.exports.${name}`;
-const load = new Function("require", "module", "exports", code + "\n" + named);
-const found = load(require, module, module.exports);
-(async () => {
-  for (const [args] of calls) {
-    let got;
-    try { got = {returns: (await found(...args)) ?? null}; }
-    catch (error) { got = {raises: [error && error.name, "Error", "Exception"]}; }
-    write(token + JSON.stringify(got) + "\n");
-  }
-})();
-"""
 LANGUAGES = {
     "python": Language(("python3", "-I"), ("py", "python3"), _PYTHON_CALLS, _PYTHON_TESTED),
     "javascript": Language(
-        ("node",),
-        ("js", "node", "mjs"),
-        _JAVASCRIPT_CALLS,
-        "{answer}\n{tests}\nconsole.log('{token}')\n",
+        ("node",), ("js", "mjs"), "", "{answer}\n{tests}\nconsole.log('{token}')\n"
     ),
     "bash": Language(
         ("bash",), ("sh", "shell", "console"), "", "{answer}\n{tests}\necho {token}\n"
@@ -196,10 +174,11 @@ class Code(Check, frozen=True, kw_only=True, tag="code"):
             files = {"answer": code, "main": language.calls}
             return self._called(sandbox.run(files, command, stdin, self.seconds), token)
         if self.tests is not None:
-            main = language.tested
-            for slot, text in (("{answer}", code), ("{tests}", self.tests), ("{token}", token)):
-                main = main.replace(slot, text)
-            files = {"answer": code, "tests": self.tests, "main": main}
+            files = {"answer": code, "tests": self.tests}
+            slots = {**files, "token": token}
+            files["main"] = re.sub(
+                r"\{(answer|tests|token)\}", lambda match: slots[match[1]], language.tested
+            )
             ran = sandbox.run(files, command, stdin, self.seconds)
             return "" if token in ran.stdout else f"tests: {_end(ran)}"
         for number, case in enumerate(self.cases, 1):

@@ -96,9 +96,8 @@ class Searching(Bounds, frozen=True, kw_only=True):
 class Contains(Searching, frozen=True, kw_only=True, tag="contains"):
     """Each of these, so often: {"kind": "contains", "words": ["harbour", "boat*"]}.
 
-    With `any`, one of them is enough.
-
-    Of words, a whole number may be spelled out in English, unless bounds are given.
+    With `any`, one of them is enough. Without bounds, a whole number among `words` may be spelled
+    out in English, from twenty on: "two" and the like are too common.
     """
 
     any: bool = False
@@ -130,12 +129,13 @@ class Contains(Searching, frozen=True, kw_only=True, tag="contains"):
         return Outcome(False, _listed(reasons), tuple(spans[:_MOST_SPANS])) if reasons else PASSED
 
     def _spelled(self, entry: str, passage: Passage) -> list[Span]:
-        if self.words is None or self.bounded or not entry.isdecimal() or len(entry) > 6:
+        number = int(entry) if entry.isdecimal() and len(entry) <= 6 else 0
+        if self.words is None or self.bounded or number < 20:
             return []
-        source = spelled(int(entry)).replace(" and ", "(?: and)? ").replace("-", "[- ]")
-        return (
-            [passage.span] if _plain(rf"\b{source}\b", False).search(normal(passage.text)) else []
-        )
+        source = spelled(number).replace(" and ", "(?: and)? ").replace("-", "[- ]")
+        before, after = r"(?<![\w-]|hundred |thousand |and )", r"(?![\w-]| hundred| thousand)"
+        found = _plain(before + source + after, False).search(normal(passage.text))
+        return [passage.span] if found else []
 
 
 class _Unbounded(Searching, frozen=True, kw_only=True):

@@ -145,8 +145,11 @@ def different(expected: Any, value: Any, at: str = "") -> str:
         isinstance(one, int | float) and not isinstance(one, bool) for one in (expected, value)
     ]
     if all(numbers):
-        same = expected == value or math.isclose(expected, value, rel_tol=1e-9)
-        return "" if same else f"{here} is {value}, not {expected}"
+        try:
+            same = expected == value or math.isclose(expected, value, rel_tol=1e-9)
+        except OverflowError:  # whole numbers beyond 1e308
+            same = False
+        return "" if same else f"{here} is {str(value)[:40]}, not {expected}"
     if type(expected) is not type(value):
         return f"{here} is another kind of value"
     if isinstance(expected, dict):

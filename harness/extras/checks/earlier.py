@@ -1,6 +1,5 @@
 """The reply compared with earlier turns: `keeps`, `quotes`, `shorter`."""
 
-from difflib import SequenceMatcher
 from typing import ClassVar, Literal
 
 from msgspec import field
@@ -155,7 +154,19 @@ def earlier_reply(passage: Passage, turn: int | None) -> str | None:
 
 def longest_run(first: list[str], second: list[str]) -> int:
     """Return the length of the longest run of words that two texts share."""
-    return SequenceMatcher(None, first, second, autojunk=False).find_longest_match().size
+
+    def runs(words: list[str], length: int) -> set[int]:
+        last = len(words) - length
+        return {hash(tuple(words[place : place + length])) for place in range(last + 1)}
+
+    least, most = 0, min(len(first), len(second))
+    while least < most:  # whoever shares a run shares every shorter one
+        middle = (least + most + 1) // 2
+        if runs(first, middle) & runs(second, middle):
+            least = middle
+        else:
+            most = middle - 1
+    return least
 
 
 def _which(turn: int | None) -> str:

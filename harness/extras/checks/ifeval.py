@@ -62,110 +62,47 @@ class IFEval(Check, frozen=True, kw_only=True, tag="ifeval"):
         return PASSED if passed else Outcome(False, "IFEval's rule is not met")
 
 
-def _related(number: int, arguments: Mapping[str, Any], relation: str, threshold: str) -> bool:
-    """Return whether a number is "less than" or "at least" what the arguments say."""
-    named = arguments[relation]
-    if named not in ("less than", "at least"):
-        raise ValueError(f"{relation} is {named!r}")
-    limit = int(arguments[threshold])
-    return number < limit if named == "less than" else number >= limit
+def _related(number: int, relation: str, limit: Any) -> bool:
+    """Return whether a number is "less than" or "at least" a limit."""
+    if relation not in ("less than", "at least"):
+        raise ValueError(f"the relation is {relation!r}")
+    return number < int(limit) if relation == "less than" else number >= int(limit)
 
 
 def _units(unit: str, text: str) -> int:
     return len(spans_of(unit, Passage.whole(text)))
 
 
-def _is_english(text: str) -> bool:
-    return detected(text) in ("en", None)
+def _split(mark: str, text: str) -> list[str]:
+    """Return the parts between marks, none if one other than the first and last is blank."""
+    parts = [part.strip() for part in re.split(mark, text)]
+    return [] if "" in parts[1:-1] else [part for part in parts if part]
 
 
-def _split(mark: str, text: str) -> list[str] | None:
-    """Return the parts between marks; None if one other than the first and last is blank."""
-    parts = re.split(mark, text)
-    inner = [part for part in parts[1:-1] if not part.strip()]
-    return None if inner else [part.strip() for part in parts if part.strip()]
-
-
-def _keywords(text: str, a: Mapping[str, Any]) -> bool:
-    return all(re.search(keyword, text, re.IGNORECASE) for keyword in a["keywords"])
-
-
-def _frequency(text: str, a: Mapping[str, Any]) -> bool:
-    found = re.findall(a["keyword"].strip(), text, re.IGNORECASE)
-    return _related(len(found), a, "relation", "frequency")
-
-
-def _forbidden(text: str, a: Mapping[str, Any]) -> bool:
-    return not any(re.search(rf"\b{word}\b", text, re.IGNORECASE) for word in a["forbidden_words"])
-
-
-def _letter(text: str, a: Mapping[str, Any]) -> bool:
-    return _related(
-        text.lower().count(a["letter"].strip().lower()), a, "let_relation", "let_frequency"
-    )
-
-
-def _language(text: str, a: Mapping[str, Any]) -> bool:
-    return detected(text) in (a["language"], None)
-
-
-def _sentences(text: str, a: Mapping[str, Any]) -> bool:
-    return _related(_units("sentences", text), a, "relation", "num_sentences")
-
-
-def _words(text: str, a: Mapping[str, Any]) -> bool:
-    return _related(len(re.findall(r"\w+", text)), a, "relation", "num_words")
-
-
-def _words_of_scripts(text: str, a: Mapping[str, Any]) -> bool:
-    return _related(_units("words", text), a, "relation", "num_words")
-
-
-def _paragraphs(text: str, a: Mapping[str, Any]) -> bool:
-    parts = _split(r"\s?\*\*\*\s?", text)
-    return parts is not None and len(parts) == a["num_paragraphs"]
-
-
-def _nth_paragraph(text: str, a: Mapping[str, Any]) -> bool:
+def _nth_paragraph(text: str, number: int, nth: int, word: str) -> bool:
     """The nth is counted with the empty paragraphs, their number without them, as published."""
     parts = text.split("\n\n")
-    number = sum(1 for part in parts if part.strip())
-    if a["nth_paragraph"] > number or number != a["num_paragraphs"]:
-        return False
-    words = parts[a["nth_paragraph"] - 1].split()
+    filled = sum(1 for part in parts if part.strip())
+    words = parts[nth - 1].split() if nth <= filled == number else []
     first = words[0].lstrip("'").lstrip('"') if words else ""
-    return bool(words) and re.split(r"[.,?!'\"]", first)[0].lower() == a["first_word"].lower()
+    return bool(words) and re.split(r"[.,?!'\"]", first)[0].lower() == word.lower()
 
 
-def _placeholders(text: str, a: Mapping[str, Any]) -> bool:
-    return len(re.findall(r"\[.*?\]", text)) >= int(a["num_placeholders"])
+def _postscript(marker: str) -> str:
+    return {"P.P.S": r"p\.\s?p\.\s?s", "P.S.": r"p\.\s?s\."}.get(marker, marker.lower())
 
 
-def _postscript(text: str, a: Mapping[str, Any]) -> bool:
-    marker = a["postscript_marker"].strip()
-    pattern = {"P.P.S": r"p\.\s?p\.\s?s", "P.S.": r"p\.\s?s\."}.get(marker, marker.lower())
-    return re.search(pattern, text.lower()) is not None
-
-
-def _bullets(text: str, a: Mapping[str, Any]) -> bool:
+def _bullets(text: str) -> int:
     stars = re.findall(r"^\s*\*[^\*].*$", text, re.MULTILINE)
-    return len(stars) + len(re.findall(r"^\s*-.*$", text, re.MULTILINE)) == int(a["num_bullets"])
+    return len(stars) + len(re.findall(r"^\s*-.*$", text, re.MULTILINE))
 
 
-def _constrained(text: str, a: Mapping[str, Any]) -> bool:
-    return any(f"My answer is {answer}." in text for answer in ("yes", "no", "maybe"))
-
-
-def _highlights(text: str, a: Mapping[str, Any]) -> bool:
+def _highlights(text: str) -> int:
     found = re.findall(r"\*[^\n\*]*\*", text) + re.findall(r"\*\*[^\n\*]*\*\*", text)
-    return sum(1 for one in found if one.strip("*").strip()) >= int(a["num_highlights"])
+    return sum(1 for one in found if one.strip("*").strip())
 
 
-def _sections(text: str, a: Mapping[str, Any]) -> bool:
-    return len(re.findall(rf"{a['section_spliter'].strip()}\s?\d+", text)) >= int(a["num_sections"])
-
-
-def _json(text: str, a: Mapping[str, Any]) -> bool:
+def _is_json(text: str) -> bool:
     text = text.strip()
     for fence in ("```json", "```Json", "```JSON", "```"):
         text = text.removeprefix(fence)
@@ -176,72 +113,77 @@ def _json(text: str, a: Mapping[str, Any]) -> bool:
     return True
 
 
-def _title(text: str, a: Mapping[str, Any]) -> bool:
-    return any(title.lstrip("<").rstrip(">").strip() for title in re.findall(r"<<[^\n]+>>", text))
-
-
-def _two_responses(text: str, a: Mapping[str, Any]) -> bool:
-    parts = _split(r"\*{6}", text)
-    return parts is not None and len(parts) == 2 and parts[0] != parts[1]
-
-
-def _repeat_prompt(text: str, a: Mapping[str, Any]) -> bool:
-    return text.strip().lower().startswith(str(a["prompt_to_repeat"]).strip().lower())
-
-
-def _end(text: str, a: Mapping[str, Any]) -> bool:
-    return text.strip().strip('"').lower().endswith(str(a["end_phrase"]).strip().lower())
-
-
-def _quotation(text: str, a: Mapping[str, Any]) -> bool:
-    text = text.strip()
-    return len(text) > 1 and text[0] == text[-1] == '"'
-
-
-def _capital_words(text: str, a: Mapping[str, Any]) -> bool:
-    return _related(_units("capital_words", text), a, "capital_relation", "capital_frequency")
-
-
-def _upper(text: str, a: Mapping[str, Any]) -> bool:
-    return text.isupper() and _is_english(text)
-
-
-def _lower(text: str, a: Mapping[str, Any]) -> bool:
-    return text.islower() and _is_english(text)
-
-
-def _no_comma(text: str, a: Mapping[str, Any]) -> bool:
-    return "," not in text
-
-
 INSTRUCTIONS: dict[str, Test] = {
-    "keywords:existence": _keywords,
-    "keywords:frequency": _frequency,
-    "keywords:forbidden_words": _forbidden,
-    "keywords:letter_frequency": _letter,
-    "language:response_language": _language,
-    "length_constraints:number_sentences": _sentences,
-    "length_constraints:number_words": _words,
-    "length_constraints:number_paragraphs": _paragraphs,
-    "length_constraints:nth_paragraph_first_word": _nth_paragraph,
-    "detectable_content:number_placeholders": _placeholders,
-    "detectable_content:postscript": _postscript,
-    "detectable_format:number_bullet_lists": _bullets,
-    "detectable_format:constrained_response": _constrained,
-    "detectable_format:number_highlighted_sections": _highlights,
-    "detectable_format:multiple_sections": _sections,
-    "detectable_format:json_format": _json,
-    "detectable_format:title": _title,
-    "combination:two_responses": _two_responses,
-    "combination:repeat_prompt": _repeat_prompt,
-    "startend:end_checker": _end,
-    "startend:quotation": _quotation,
-    "change_case:capital_word_frequency": _capital_words,
-    "change_case:english_capital": _upper,
-    "change_case:english_lowercase": _lower,
-    "punctuation:no_comma": _no_comma,
+    "keywords:existence": lambda text, a: all(
+        re.search(word, text, re.IGNORECASE) for word in a["keywords"]
+    ),
+    "keywords:frequency": lambda text, a: _related(
+        len(re.findall(a["keyword"].strip(), text, re.IGNORECASE)), a["relation"], a["frequency"]
+    ),
+    "keywords:forbidden_words": lambda text, a: (
+        not any(re.search(rf"\b{word}\b", text, re.IGNORECASE) for word in a["forbidden_words"])
+    ),
+    "keywords:letter_frequency": lambda text, a: _related(
+        text.lower().count(a["letter"].strip().lower()), a["let_relation"], a["let_frequency"]
+    ),
+    "language:response_language": lambda text, a: detected(text) in (a["language"], None),
+    "length_constraints:number_sentences": lambda text, a: _related(
+        _units("sentences", text), a["relation"], a["num_sentences"]
+    ),
+    "length_constraints:number_words": lambda text, a: _related(
+        len(re.findall(r"\w+", text)), a["relation"], a["num_words"]
+    ),
+    "length_constraints:number_paragraphs": lambda text, a: (
+        len(_split(r"\s?\*\*\*\s?", text)) == a["num_paragraphs"]
+    ),
+    "length_constraints:nth_paragraph_first_word": lambda text, a: _nth_paragraph(
+        text, a["num_paragraphs"], a["nth_paragraph"], a["first_word"]
+    ),
+    "detectable_content:number_placeholders": lambda text, a: (
+        len(re.findall(r"\[.*?\]", text)) >= int(a["num_placeholders"])
+    ),
+    "detectable_content:postscript": lambda text, a: bool(
+        re.search(_postscript(a["postscript_marker"].strip()), text.lower())
+    ),
+    "detectable_format:number_bullet_lists": lambda text, a: _bullets(text) == a["num_bullets"],
+    "detectable_format:constrained_response": lambda text, a: any(
+        f"My answer is {answer}." in text for answer in ("yes", "no", "maybe")
+    ),
+    "detectable_format:number_highlighted_sections": lambda text, a: (
+        _highlights(text) >= int(a["num_highlights"])
+    ),
+    "detectable_format:multiple_sections": lambda text, a: (
+        len(re.findall(rf"{a['section_spliter'].strip()}\s?\d+", text)) >= int(a["num_sections"])
+    ),
+    "detectable_format:json_format": lambda text, a: _is_json(text),
+    "detectable_format:title": lambda text, a: any(
+        title.lstrip("<").rstrip(">").strip() for title in re.findall(r"<<[^\n]+>>", text)
+    ),
+    "combination:two_responses": lambda text, a: (
+        len(parts := _split(r"\*{6}", text)) == 2 and parts[0] != parts[1]
+    ),
+    "combination:repeat_prompt": lambda text, a: (
+        text.strip().lower().startswith(str(a["prompt_to_repeat"]).strip().lower())
+    ),
+    "startend:end_checker": lambda text, a: (
+        text.strip().strip('"').lower().endswith(str(a["end_phrase"]).strip().lower())
+    ),
+    "startend:quotation": lambda text, a: bool(re.fullmatch(r'\s*".*"\s*', text, re.DOTALL)),
+    "change_case:capital_word_frequency": lambda text, a: _related(
+        _units("capital_words", text), a["capital_relation"], a["capital_frequency"]
+    ),
+    "change_case:english_capital": lambda text, a: (
+        text.isupper() and detected(text) in ("en", None)
+    ),
+    "change_case:english_lowercase": lambda text, a: (
+        text.islower() and detected(text) in ("en", None)
+    ),
+    "punctuation:no_comma": lambda text, a: "," not in text,
 }
+"""By id: whether a text follows an instruction with these arguments."""
 _SCRIPTS: dict[str, Test] = {
-    "length_constraints:number_words": _words_of_scripts,
+    "length_constraints:number_words": lambda text, a: _related(
+        _units("words", text), a["relation"], a["num_words"]
+    ),
     "punctuation:no_comma": lambda text, a: not re.search("[,，、،]", text),
 }

@@ -3,17 +3,17 @@
     with served("vllm --seed 1", "./my-weights", "my-model") as url:
         ...                                       # URL speaks OpenAI's protocol
 
-The server is the child of a small process that ends it, and all its children, as soon as our end
-of a pipe is closed: at the end of the run, or by the system when we are killed.
+The server and its children are stopped at the end of the run; if we are killed, the system tells
+the server to stop (`setpriv --pdeathsig`, on Linux).
 """
 
 import contextlib
 import os
 import shlex
 import shutil
+import signal
 import socket
 import subprocess
-import sys
 import tempfile
 import time
 import urllib.error
@@ -24,36 +24,6 @@ from typing import IO
 from harness.errors import EndpointError, UsageError
 
 _LOOK_SECONDS = 0.25
-_KEEPER = """
-import os, signal, subprocess, sys, threading
-
-for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-    signal.signal(number, signal.SIG_IGN)
-reset = lambda: [signal.signal(n, signal.SIG_DFL) for n in (2, 15, 1)]
-server = subprocess.Popen(
-    sys.argv[1:], stdin=subprocess.DEVNULL, start_new_session=True, preexec_fn=reset
-)
-
-def tell(number):
-    try:
-        os.killpg(server.pid, number)
-    except ProcessLookupError:
-        pass
-
-def stop():
-    os.read(0, 1)
-    tell(signal.SIGTERM)
-    try:
-        server.wait(10)
-    except subprocess.TimeoutExpired:
-        pass
-    tell(signal.SIGKILL)
-
-threading.Thread(target=stop, daemon=True).start()
-code = server.wait()
-tell(signal.SIGKILL)
-os._exit(code if code >= 0 else 128 - code)
-"""
 
 
 def check_server(command: str) -> None:
@@ -87,24 +57,37 @@ def served(command: str, path: str, name: str, dtype: str = "auto") -> Iterator[
         "--dtype",
         dtype,
     ]
-    argv = [sys.executable, "-c", _KEEPER, program, "serve", path, *own, *flags]
+    keeper = ["setpriv", "--pdeathsig", "TERM", "--"] if shutil.which("setpriv") else []
+    argv = [*keeper, program, "serve", path, *own, *flags]
     with tempfile.TemporaryFile() as output:
-        keeper = subprocess.Popen(
-            argv, stdin=subprocess.PIPE, stdout=output, stderr=output, process_group=0
+        server = subprocess.Popen(
+            argv,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=output,
+            start_new_session=True,  # Ctrl-C is for us, who end it after what is under way
         )
         try:
-            _wait(keeper, f"http://127.0.0.1:{port}/health", output)
+            _wait(server, f"http://127.0.0.1:{port}/health", output)
             yield f"http://127.0.0.1:{port}/v1"
         finally:
-            if keeper.stdin is not None:
-                keeper.stdin.close()
-            keeper.wait()
+            _stop(server)
 
 
-def _wait(keeper: "subprocess.Popen[bytes]", url: str, output: IO[bytes]) -> None:
+def _stop(server: "subprocess.Popen[bytes]") -> None:
+    """End the server and all its children."""
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(server.pid, signal.SIGTERM)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            server.wait(10)
+        os.killpg(server.pid, signal.SIGKILL)
+    server.wait()
+
+
+def _wait(server: "subprocess.Popen[bytes]", url: str, output: IO[bytes]) -> None:
     """Return once the server says that it is healthy."""
     direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-    while keeper.poll() is None:
+    while server.poll() is None:
         with (
             contextlib.suppress(urllib.error.URLError, OSError),
             direct.open(url, timeout=10) as answer,
@@ -115,5 +98,5 @@ def _wait(keeper: "subprocess.Popen[bytes]", url: str, output: IO[bytes]) -> Non
     output.seek(max(0, os.fstat(output.fileno()).st_size - 4000))
     lines = output.read().decode("utf-8", "replace").strip().splitlines() or ["it said nothing"]
     raise EndpointError(
-        f"vllm serve ended before it was ready (exit code {keeper.returncode}): {lines[-1][:300]}"
+        f"vllm serve ended before it was ready (exit code {server.returncode}): {lines[-1][:300]}"
     )

@@ -1,0 +1,27 @@
+"""Questions × models → answers: conversations as jobs, and what is done already.
+
+plan = plan_answers(bench, options)     resolves names and keys; calls nothing
+running.run(plan.jobs(), options.limits, state=bench.state, total=plan.total)
+
+plan.py          what is done, what is left     sampling.py   with what it is sampled
+conversation.py  one conversation               users.py      who plays the user
+"""
+
+from harness.answering.answer import AnswerReport, estimate_answers, gen_answer
+from harness.answering.plan import AnswerPlan, ModelPlan, plan_answers
+from harness.answering.sampling import parameters, system_prompt
+from harness.answering.users import Player, UserPrompt, load_prompt
+
+__all__ = [
+    "AnswerPlan",
+    "AnswerReport",
+    "ModelPlan",
+    "Player",
+    "UserPrompt",
+    "estimate_answers",
+    "gen_answer",
+    "load_prompt",
+    "parameters",
+    "plan_answers",
+    "system_prompt",
+]

@@ -1,0 +1,93 @@
+"""What answers are sampled with, and the parameters that a command line names."""
+
+import json
+import pathlib
+from collections.abc import Iterable
+from typing import Any
+
+import msgspec
+
+from harness.bench import Bench
+from harness.errors import DataError, UsageError
+from harness.models import Endpoint
+from harness.options import AnswerSampling
+from harness.store import convert
+from harness.types import Sampling
+
+MAX_TOKENS = 4096
+"""The most tokens of a reply where nothing else is said."""
+RETRY_CUT = 2.0
+"""By what a limit grows when a reply that was cut at it is asked again."""
+
+
+def parameters(texts: Iterable[str]) -> Sampling:
+    """Return parameters such as `top_k=5` or `extra_body.mode=fast`; a value is JSON, else a text.
+
+    Raises:
+        UsageError: there is no such parameter, or its value cannot be.
+    """
+    table: dict[str, Any] = {}
+    for text in texts:
+        name, equals, written = text.partition("=")
+        if not name or not equals:
+            raise UsageError(f"--param must be NAME=VALUE, this is {text!r}")
+        try:
+            value = json.loads(written)
+        except (ValueError, RecursionError):
+            value = written
+        head, dot, field = name.partition(".")
+        if dot and head in ("extra_body", "extra_headers"):
+            table.setdefault(head, {})[field] = value
+        else:
+            table[name] = [value] if name == "stop" and isinstance(value, str) else value
+    try:
+        return convert(table, Sampling, pathlib.Path("--param"))
+    except DataError as error:
+        raise UsageError(f"{error}; other fields of the server: extra_body.NAME=VALUE") from None
+
+
+def typed(sampling: AnswerSampling) -> Sampling:
+    """Return the parameters that the user typed."""
+    own = Sampling(
+        temperature=None if sampling.temperature is None else float(sampling.temperature),
+        max_tokens=sampling.max_tokens,
+        top_p=None if sampling.top_p is None else float(sampling.top_p),
+        seed=sampling.seed,
+    )
+    return own.over(parameters(sampling.param))
+
+
+def requested(
+    endpoint: Endpoint, bench: Bench, sampling: AnswerSampling, category: str
+) -> Sampling:
+    """Return the sampling of a category's answers.
+
+    In this order: what the user typed, the benchmark's settings, the model's in turnbench.toml, and
+    MT-Bench's temperature by category.
+    """
+    own = Sampling(
+        temperature=bench.settings.temperatures.get(category), max_tokens=bench.settings.max_tokens
+    )
+    usual = Sampling(temperature=bench.temperature(category), max_tokens=MAX_TOKENS)
+    return typed(sampling).over(own).over(endpoint.sampling).over(usual)
+
+
+def retry_cut(bench: Bench, sampling: AnswerSampling) -> float:
+    """Return by what factor a cut reply's limit grows; a limit that the user typed never does."""
+    if sampling.retry_cut is not None:
+        return sampling.retry_cut
+    if sampling.max_tokens is not None:
+        return 1.0
+    return bench.settings.retry_cut or RETRY_CUT
+
+
+def system_prompt(bench: Bench, sampling: AnswerSampling) -> str | None:
+    """Return the system prompt of answers; an empty text is none."""
+    return (bench.settings.system_prompt if sampling.system is None else sampling.system) or None
+
+
+def with_seed(sampling: Sampling, more: int) -> Sampling:
+    """Return the sampling with a seed moved on, so that several conversations differ."""
+    if sampling.seed is None or not more:
+        return sampling
+    return msgspec.structs.replace(sampling, seed=sampling.seed + more)

@@ -1,0 +1,113 @@
+"""What was submitted to a provider: one file for each endpoint, `.turnbench/batches/NAME.jsonl`.
+
+{"token": "tb-…", "keys": […], "made": 1760000000.0}   about to be submitted
+{"token": "tb-…", "batch": "batch_…"}                  submitted
+{"used": "…"}                                          this request's result was taken
+{"done": "tb-…"}                                       nothing in this batch is needed any more
+"""
+
+import pathlib
+
+import msgspec
+from filelock import FileLock, Timeout
+
+from harness.bench import file_stem
+from harness.errors import StorageError
+from harness.models import Endpoint
+from harness.store.write import storing
+
+
+class Submitted(msgspec.Struct):
+    """One batch."""
+
+    token: str
+    """Ours; the provider keeps it beside the batch where it can."""
+    keys: list[str]
+    """The names of its requests."""
+    made: float
+    batch: str = ""
+    """The provider's name; empty: the process ended before it was known."""
+
+
+class _Line(msgspec.Struct, omit_defaults=True):
+    token: str = ""
+    keys: list[str] = []
+    made: float = 0.0
+    batch: str = ""
+    used: str = ""
+    done: str = ""
+
+
+class Ledger:
+    """The batches of one endpoint that may still hold results.
+
+    Raises:
+        StorageError: another process uses them.
+    """
+
+    def __init__(self, endpoint: Endpoint, state: pathlib.Path) -> None:
+        self.path = state / "batches" / f"{file_stem(endpoint.name)}.jsonl"
+        self.batches: dict[str, Submitted] = {}
+        self.used: set[str] = set()
+        self._lock = FileLock(f"{self.path}.lock")
+        with storing(self.path):
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            try:
+                self._lock.acquire(blocking=False)
+            except Timeout:
+                text = f"another process uses batches of {endpoint.name}; wait for it to end"
+                raise StorageError(text) from None
+        if self.path.exists():
+            for data in self.path.read_bytes().splitlines():
+                try:
+                    self._take(msgspec.json.decode(data, type=_Line))
+                except (msgspec.MsgspecError, UnicodeError):
+                    continue  # empty, or cut off by a kill
+
+    @property
+    def waiting(self) -> dict[str, Submitted]:
+        """The requests whose results were not taken, each with its batch."""
+        return {
+            key: batch
+            for batch in self.batches.values()
+            for key in batch.keys
+            if key not in self.used
+        }
+
+    def begin(self, batch: Submitted) -> None:
+        """Write down that a batch is about to be submitted."""
+        self._write(_Line(token=batch.token, keys=batch.keys, made=batch.made))
+
+    def submitted(self, token: str, batch: str) -> None:
+        """Write down what the provider calls a batch."""
+        self._write(_Line(token=token, batch=batch))
+
+    def use(self, key: str) -> None:
+        """Write down that a request's result was taken."""
+        self._write(_Line(used=key))
+
+    def done(self, token: str) -> None:
+        """Forget a batch; the file goes with the last one."""
+        self._write(_Line(done=token))
+        if not self.batches:
+            self.path.unlink()
+
+    def close(self) -> None:
+        """Let other processes use the batches."""
+        self._lock.release()
+
+    def _write(self, line: _Line) -> None:
+        # The newline comes first: a line that a kill cut off must not swallow the next one.
+        with storing(self.path), self.path.open("ab") as file:
+            file.write(b"\n" + msgspec.json.encode(line))
+        self._take(line)
+
+    def _take(self, line: _Line) -> None:
+        if line.used:
+            self.used.add(line.used)
+        elif line.done:
+            self.batches.pop(line.done, None)
+        elif line.batch and line.token in self.batches:
+            self.batches[line.token].batch = line.batch
+        elif line.token and line.keys:
+            self.batches[line.token] = Submitted(line.token, line.keys, line.made)

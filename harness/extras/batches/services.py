@@ -1,0 +1,235 @@
+"""The batch services of OpenAI, Anthropic and Gemini by their SDKs; each a few calls.
+
+A request in a batch has the body of a direct call; its result is read as a direct call's answer is.
+"""
+
+import json
+from abc import ABC, abstractmethod
+from collections.abc import AsyncIterator, Sequence
+from typing import Any, ClassVar, NamedTuple
+
+from harness.errors import UsageError
+from harness.models import Endpoint
+from harness.models.remote import RemoteModel, Wire
+
+
+class State(NamedTuple):
+    """How far a batch is."""
+
+    ended: bool
+    answered: int = 0
+    fault: str = ""
+    """Why the batch failed as a whole."""
+
+
+class Result(NamedTuple):
+    """What became of one request."""
+
+    key: str
+    status: int
+    """As a direct call's; 0: it was not processed in time."""
+    body: Any
+
+
+class Service(ABC):
+    """One provider's batches for one model; exceptions are the SDK's."""
+
+    most: ClassVar[int]
+    """Requests in a batch."""
+
+    def __init__(self, model: RemoteModel) -> None:
+        self.model = model
+
+    @abstractmethod
+    async def submit(self, token: str, wires: Sequence[tuple[str, Wire]]) -> str:
+        """Submit requests with their keys; return the provider's name for the batch."""
+
+    @abstractmethod
+    async def find(self, token: str, count: int, made: float) -> str:
+        """Return the name of a batch that was submitted under a token; empty: there is none."""
+
+    @abstractmethod
+    async def state(self, batch: str) -> State:
+        """Return how far a batch is."""
+
+    @abstractmethod
+    def results(self, batch: str, keys: Sequence[str]) -> AsyncIterator[Result]:
+        """Yield the results of a batch that has ended, in any order."""
+
+
+class OpenAIBatches(Service):
+    """`/v1/batches`: a file of requests in, a file of answers and one of errors out."""
+
+    most = 50_000
+
+    async def submit(self, token: str, wires: Sequence[tuple[str, Wire]]) -> str:
+        """Upload the file and make the batch, with the token in its metadata."""
+        url = f"/v1{getattr(self.model, 'path', '/chat/completions')}"
+        lines = [
+            json.dumps({"custom_id": key, "method": "POST", "url": url, "body": wire.body})
+            for key, wire in wires
+        ]
+        data = "\n".join(lines).encode()
+        client = self.model.client
+        file = await client.files.create(file=(f"{token}.jsonl", data), purpose="batch")
+        made = await client.batches.create(
+            input_file_id=file.id,
+            endpoint=url,
+            completion_window="24h",
+            metadata={"turnbench": token},
+        )
+        return str(made.id)
+
+    async def find(self, token: str, count: int, made: float) -> str:
+        """Look for the token in the newest batches' metadata."""
+        async for batch in self.model.client.batches.list(limit=100):
+            if (batch.metadata or {}).get("turnbench") == token:
+                return str(batch.id)
+            if batch.created_at < made - 3600:
+                break
+        return ""
+
+    async def state(self, batch: str) -> State:
+        """Return how far a batch is."""
+        found = await self.model.client.batches.retrieve(batch)
+        answered = found.request_counts.completed if found.request_counts else 0
+        if found.status == "failed":
+            errors = (found.errors.data if found.errors else None) or []
+            return State(True, 0, "; ".join(str(e.message) for e in errors[:3]) or "it failed")
+        return State(found.status in ("completed", "expired", "cancelled"), answered)
+
+    async def results(self, batch: str, keys: Sequence[str]) -> AsyncIterator[Result]:
+        """Read both files, line by line."""
+        client = self.model.client
+        found = await client.batches.retrieve(batch)
+        for file in filter(None, (found.output_file_id, found.error_file_id)):
+            for line in (await client.files.content(file)).text.splitlines():
+                item = json.loads(line)
+                answer = item.get("response") or {}
+                status = int(answer.get("status_code") or 0)
+                yield Result(str(item["custom_id"]), status, answer.get("body"))
+
+
+_ANTHROPIC_STATUS = {
+    "invalid_request_error": 400,
+    "authentication_error": 401,
+    "billing_error": 402,
+    "permission_error": 403,
+    "not_found_error": 404,
+    "rate_limit_error": 429,
+    "overloaded_error": 529,
+}
+
+
+class AnthropicBatches(Service):
+    """`/v1/messages/batches`: requests in, a stream of results out."""
+
+    most = 10_000
+
+    async def submit(self, token: str, wires: Sequence[tuple[str, Wire]]) -> str:
+        """Make the batch; its requests share the headers."""
+        requests = [{"custom_id": key, "params": wire.body} for key, wire in wires]
+        headers = wires[0][1].headers
+        made = await self.model.client.messages.batches.create(
+            requests=requests, extra_headers=headers
+        )
+        return str(made.id)
+
+    async def find(self, token: str, count: int, made: float) -> str:
+        """Look for a batch of as many requests made since: a batch here carries no token."""
+        async for batch in self.model.client.messages.batches.list(limit=20):
+            if batch.created_at.timestamp() < made - 60:
+                break
+            counts = batch.request_counts
+            total = counts.processing + counts.succeeded + counts.errored
+            if total + counts.canceled + counts.expired == count:
+                return str(batch.id)
+        return ""
+
+    async def state(self, batch: str) -> State:
+        """Return how far a batch is."""
+        found = await self.model.client.messages.batches.retrieve(batch)
+        counts = found.request_counts
+        return State(found.processing_status == "ended", counts.succeeded + counts.errored)
+
+    async def results(self, batch: str, keys: Sequence[str]) -> AsyncIterator[Result]:
+        """Read the results as they stream in."""
+        async for item in await self.model.client.messages.batches.results(batch):
+            result = item.result
+            if result.type == "succeeded":
+                body = result.message.model_dump(mode="json", exclude_unset=True)
+                yield Result(item.custom_id, 200, body)
+            elif result.type == "errored":
+                error = result.error.model_dump(mode="json", exclude_unset=True)
+                kind = (error.get("error") or {}).get("type")
+                yield Result(item.custom_id, _ANTHROPIC_STATUS.get(str(kind), 500), error)
+            else:
+                yield Result(item.custom_id, 0, None)
+
+
+class GeminiBatches(Service):
+    """`models/NAME:batchGenerateContent`: requests in, answers in their order out."""
+
+    most = 2_000
+
+    async def submit(self, token: str, wires: Sequence[tuple[str, Wire]]) -> str:
+        """Make the batch with the token as its name for people."""
+        from google.genai import types
+
+        requests = [
+            types.InlinedRequest.model_validate_json(json.dumps(wire.body)) for _, wire in wires
+        ]
+        made = await self.model.client.aio.batches.create(
+            model=self.model.endpoint.model,
+            src=requests,
+            config=types.CreateBatchJobConfig(display_name=token),
+        )
+        return str(made.name)
+
+    async def find(self, token: str, count: int, made: float) -> str:
+        """Look for the token among the newest batches' names."""
+        pager = await self.model.client.aio.batches.list(config={"page_size": 100})
+        for batch in pager.page:
+            if batch.display_name == token:
+                return str(batch.name)
+        return ""
+
+    async def state(self, batch: str) -> State:
+        """Return how far a batch is."""
+        found = await self.model.client.aio.batches.get(name=batch)
+        state = str(getattr(found.state, "name", found.state)).removeprefix("JOB_STATE_")
+        if state == "FAILED":
+            return State(True, 0, str(found.error.message if found.error else "it failed"))
+        return State(state in ("SUCCEEDED", "PARTIALLY_SUCCEEDED", "CANCELLED", "EXPIRED"))
+
+    async def results(self, batch: str, keys: Sequence[str]) -> AsyncIterator[Result]:
+        """Read the answers: the n-th is the n-th request's."""
+        found = await self.model.client.aio.batches.get(name=batch)
+        answers = (found.dest.inlined_responses if found.dest else None) or []
+        for key, answer in zip(keys, answers, strict=False):
+            if answer.response is not None:
+                body = answer.response.model_dump(mode="json", by_alias=True, exclude_none=True)
+                yield Result(key, 200, body)
+            elif answer.error is not None:
+                error = answer.error.model_dump(mode="json", exclude_none=True)
+                status = {3: 400, 7: 403, 8: 429}.get(int(error.get("code") or 0), 500)
+                yield Result(key, status, {"error": error})
+
+
+_SERVICES: dict[str, type[Service]] = {
+    "openai": OpenAIBatches,
+    "anthropic": AnthropicBatches,
+    "gemini": GeminiBatches,
+}
+
+
+def service_of(endpoint: Endpoint, model: RemoteModel) -> Service:
+    """Return the batch service of a model's provider.
+
+    Raises:
+        UsageError: the provider has none.
+    """
+    name = endpoint.batch_service
+    if name not in _SERVICES or not isinstance(model, RemoteModel):
+        raise UsageError(f"{endpoint.name}: its provider has no batches; leave out --batch")
+    return _SERVICES[name](model)

@@ -1,0 +1,13 @@
+"""Other projects' files in and out.
+
+    items.py, records.py     what a record becomes; the files that hold records
+    prometheus.py, colossalai.py, alpaca_eval.py, battles.py, short_facts.py, ifeval.py,
+    dialogues.py, messages.py, votes.py      a function for each format: record → Item
+    reading.py               all of it: files → a benchmark folder (`import_data`)
+    back.py                  judgments → training records, alpaca_eval's annotations (`--back`)
+    judge_files.py           AlpacaEval's evaluators and ColossalAI's prompts as judge sets
+    evaluation.py            ColossalAI's configuration: criteria and metrics by category
+    originals.py, originals.toml, readers.py     published files on request (`fetch_bench`)
+
+A further format is one more function and its line in the registry.
+"""

@@ -1,0 +1,122 @@
+"""What one record of another project's file becomes: a question, its reference, answers, votes.
+
+A format is one function `(record, source) -> Item`. It raises `BadRecord` for a record that it
+cannot use; that record is left out and listed with file and line.
+"""
+
+import pathlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, NamedTuple
+
+from harness.types import Judgment, Question, QuestionId, Vote
+
+
+class BadRecord(ValueError):  # noqa: N818  (no fault of the program)
+    """A record that cannot be used; its text says why."""
+
+
+class Source(NamedTuple):
+    """Where a record comes from, and what the user says about it."""
+
+    folder: pathlib.Path
+    """The benchmark's."""
+    stem: str = ""
+    """The file's name without its ending."""
+    file: int = 0
+    """Which of the files: 0 is the first, which defines the questions."""
+    model: str = ""
+    """The model that `--model-id` names for the file; empty: none."""
+    judge: str = ""
+    """Who made the judgments, from `--judge-model`; empty: as the records say."""
+    keep_input: bool = False
+    """Whether a judge's whole input is kept, where a record has one."""
+
+
+@dataclass(kw_only=True)
+class Item:
+    """What one record becomes."""
+
+    turns: list[str] = field(default_factory=list)
+    """What the user says."""
+    category: str | None = None
+    """None: the record adds to a question that is there, which has this id or these turns."""
+    question_id: QuestionId | None = None
+    """The record's own id; None: its place among all records."""
+    same: Literal["place", "turns", "answers"] = "place"
+    """When two records without an id are one question: `place` never; `turns` if the user says the
+    same; `answers` if besides no model would have two different answers."""
+    reference: list[str] = field(default_factory=list)
+    reference_note: str = ""
+    """Where the reference is from, if not from a person."""
+    answers: dict[str, list[str]] = field(default_factory=dict)
+    """By model, a text for each turn."""
+    votes: list[Vote | Judgment] = field(default_factory=list)
+    """What people said; a vote without a voter is by somebody of its own."""
+    vote_file: str = ""
+    """The file of the votes; empty: one for each voter."""
+    judgments: list[Judgment] = field(default_factory=list)
+    """What judge models said."""
+    failed: bool = False
+    """Whether the record is a judge's failure."""
+    system: str = ""
+    """The system prompt, of which a benchmark has one."""
+    extra: dict[str, Any] = field(default_factory=dict)
+    """Further fields of the question."""
+
+
+def text_of(record: Mapping[str, Any], *names: str, empty: bool = False) -> str:
+    """Return the text in the first of these fields that the record has."""
+    for name in names:
+        if name in record:
+            value = record[name]
+            if isinstance(value, bool) or not isinstance(value, str | int | float):
+                raise BadRecord(f"{name} must be a text, this is {shown(value)}")
+            if str(value).strip() or empty:
+                return str(value)
+            raise BadRecord(f"{name} is empty")
+    raise BadRecord(f"the field {' or '.join(map(repr, names))} is missing")
+
+
+def optional(record: Mapping[str, Any], *names: str, usual: str = "") -> str:
+    """Return the text in the first of these fields that is not blank."""
+    texts = (record.get(name) for name in names)
+    return next((text for text in texts if isinstance(text, str) and text.strip()), usual)
+
+
+def id_of(record: Mapping[str, Any], *names: str) -> QuestionId | None:
+    """Return the number or text in the first of these fields that the record has."""
+    value = next((record[name] for name in names if name in record), None)
+    if isinstance(value, bool) or not isinstance(value, int | str) or not str(value).strip():
+        return None
+    return int(value) if str(value).isdecimal() and str(int(value)) == str(value) else value
+
+
+def only_turn(text: str) -> list[str]:
+    """Return a text as the only turn; no turn if it is blank."""
+    return [text] if text.strip() else []
+
+
+def kept(record: Mapping[str, Any], *without: str) -> dict[str, Any]:
+    """Return the fields that a question can have besides its own, for tables to group by."""
+    own = {*Question.__struct_fields__, "rubric", "context", *without}
+    return {
+        name: value
+        for name, value in record.items()
+        if name and name not in own and isinstance(value, str | int | float)
+    }
+
+
+def folded(name: str) -> str:
+    """Return a name of theirs as ours are written.
+
+    >>> folded("Language organization")
+    'language_organization'
+    """
+    return "_".join(name.lower().split())
+
+
+def shown(value: Any) -> str:
+    """Return a value for a message, at most 60 characters."""
+    text = " ".join(repr(value).split())
+    return text if len(text) <= 60 else f"{text[:57]}..."

@@ -1,0 +1,199 @@
+"""Published files on request: pinned, downloaded, verified by SHA-256, turned into our formats.
+
+    originals.toml → the files, from their upstream, a mirror or a folder → verified → data/NAME/
+
+Nothing is written before every file of an original is verified, and nothing fetched is executed.
+"""
+
+import functools
+import hashlib
+import pathlib
+import re
+import urllib.parse
+from collections.abc import Callable
+
+from msgspec import Struct
+
+from harness import store
+from harness.errors import DataError, MissingError, StorageError, UsageError
+from harness.extras.importing.readers import READERS
+
+UPSTREAM = "https://raw.githubusercontent.com"
+_TABLE = pathlib.Path(__file__).with_suffix(".toml")
+_SECONDS = 30.0
+"""Without a byte, after which a transfer counts as cut."""
+_ADVICE = "check the network, or name a mirror or a folder with --from"
+
+
+class OriginalFile(Struct, frozen=True, forbid_unknown_fields=True):
+    """One pinned file."""
+
+    path: str
+    """From the repository's root."""
+    into: str
+    """Where it goes, from our folder."""
+    bytes: int
+    sha256: str
+
+
+class Original(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """What can be fetched under one name: files of a repository at one revision."""
+
+    title: str
+    repository: str
+    revision: str
+    licence: str
+    files: tuple[OriginalFile, ...]
+    notice: str = ""
+    """What the user should have read before it is fetched."""
+    afterwards: tuple[str, ...] = ()
+    """Commands to go on with."""
+    made: dict[str, str] = {}
+    """Our own files that go with them, by path."""
+    reader: str = ""
+    """What makes more of the fetched files; empty: they are in our format."""
+
+    @property
+    def size(self) -> int:
+        """The bytes of all files."""
+        return sum(file.bytes for file in self.files)
+
+    @property
+    def upstream(self) -> str:
+        """The address under which the files' paths are."""
+        return f"{UPSTREAM}/{self.repository}/{self.revision}"
+
+
+class Fetched(Struct, frozen=True):
+    """What `fetch_bench` did."""
+
+    folder: pathlib.Path
+    written: tuple[pathlib.Path, ...]
+    already: tuple[pathlib.Path, ...]
+    """Pinned files that were there."""
+
+
+@functools.cache
+def originals() -> dict[str, Original]:
+    """Return what can be fetched, by name."""
+    return store.read_toml(_TABLE, dict[str, Original])
+
+
+def fetch_bench(
+    name: str, data_dir: pathlib.Path | str = "data", *, source: str | None = None
+) -> Fetched:
+    """Bring an original into `data_dir/name`.
+
+    Args:
+        name: one of `originals()`.
+        data_dir: the folder of benchmarks.
+        source: a folder, or the address of a mirror, in which each file is looked for under its
+            upstream path, its path in our folder, and its bare name; None: the upstream.
+
+    Raises:
+        UsageError: there is no such original, or the source cannot be one.
+        StorageError: a different file is in the way, or the folder cannot be written.
+        MissingError: the source cannot be reached, or has no such file.
+        DataError: a file is not the pinned one.
+    """
+    table = originals()
+    if name not in table:
+        raise UsageError(f"nothing called {name!r} can be fetched; there are {', '.join(table)}")
+    original, folder = table[name], pathlib.Path(data_dir) / name
+    already = [file for file in original.files if _is_there(folder / file.into, file)]
+    wanted = [file for file in original.files if file not in already]
+    read = _opener(original, source)
+    contents = {folder / file.into: _verified(file, read) for file in wanted}
+    for path, data in contents.items():
+        store.write_file(path, data)
+    made = dict(original.made)
+    if original.reader:
+        made |= READERS[original.reader](folder, original.made)
+    texts = {folder / path: text for path, text in made.items()}
+    new = {path: text for path, text in texts.items() if not path.exists()}
+    for path, text in new.items():
+        store.write_file(path, text)
+    paths = tuple(folder / file.into for file in already)
+    return Fetched(folder, (*contents, *new), paths)
+
+
+def _is_there(path: pathlib.Path, file: OriginalFile) -> bool:
+    """Return whether a pinned file is in its place; `StorageError` if another one is."""
+    if not path.exists():
+        return False
+    if path.is_file() and hashlib.sha256(path.read_bytes()).hexdigest() == file.sha256:
+        return True
+    advice = "move it away, or choose another --data-dir"
+    raise StorageError(f"{path}: another file is there and is kept; {advice}")
+
+
+def _verified(file: OriginalFile, read: Callable[[OriginalFile], tuple[str, bytes]]) -> bytes:
+    place, data = read(file)
+    digest = hashlib.sha256(data).hexdigest()
+    if digest != file.sha256:
+        why = f"its SHA-256 begins {digest[:12]}, not {file.sha256[:12]}"
+        if len(data) != file.bytes:
+            why = f"it has {len(data)} bytes, not {file.bytes}"
+        raise DataError(f"is not the pinned file: {why}; nothing was written", place)
+    return data
+
+
+def _opener(original: Original, source: str | None) -> Callable[[OriginalFile], tuple[str, bytes]]:
+    """Return what reads a file from its source; it returns the place and the bytes."""
+    if source is None:
+        return lambda file: _download(f"{original.upstream}/{urllib.parse.quote(file.path)}", file)
+    if re.match(r"https?://", source):
+        if "@" in urllib.parse.urlsplit(source).netloc or {"?", "#"} & set(source):
+            raise UsageError("--from takes a plain address: no user, password, ? or #")
+        return functools.partial(_from_mirror, source.rstrip("/"))
+    folder = pathlib.Path(source)
+    if not folder.is_dir():
+        raise UsageError(f"--from {source}: give a folder, or an address that begins with https://")
+    return functools.partial(_from_folder, folder)
+
+
+def _names(file: OriginalFile) -> list[str]:
+    return list(dict.fromkeys([file.path, file.into, pathlib.PurePosixPath(file.into).name]))
+
+
+def _from_folder(folder: pathlib.Path, file: OriginalFile) -> tuple[str, bytes]:
+    for name in _names(file):
+        if (folder / name).is_file():
+            return str(folder / name), (folder / name).read_bytes()
+    raise MissingError(f"{folder}: holds none of {', '.join(_names(file))}")
+
+
+def _from_mirror(base: str, file: OriginalFile) -> tuple[str, bytes]:
+    *others, last = [f"{base}/{urllib.parse.quote(name)}" for name in _names(file)]
+    for url in others:
+        try:
+            return _download(url, file)
+        except _NotFoundError:
+            continue
+    return _download(last, file)
+
+
+class _NotFoundError(MissingError):
+    """The server has no such file."""
+
+
+def _download(url: str, file: OriginalFile) -> tuple[str, bytes]:
+    """Return the file at an address; no more is read than one byte over the pinned size."""
+    import httpx2
+
+    data = bytearray()
+    try:
+        with httpx2.stream("GET", url, timeout=_SECONDS, follow_redirects=False) as response:
+            if response.status_code != 200:
+                kind = _NotFoundError if response.status_code == 404 else MissingError
+                status = f"{response.status_code} {response.reason_phrase}"
+                raise kind(f"{url}: the server answered {status}; {_ADVICE}")
+            for block in response.iter_bytes(1 << 16):
+                data += block
+                if len(data) > file.bytes:
+                    break
+    except (httpx2.HTTPError, httpx2.InvalidURL) as error:
+        raise MissingError(
+            f"{url}: cannot be fetched: {error or type(error).__name__}; {_ADVICE}"
+        ) from None
+    return url, bytes(data)

@@ -1,0 +1,24 @@
+"""People's votes on pairs of answers that a benchmark has, such as a ballot page saves.
+
+{"question_id": 81, "model_a": "x", "model_b": "y", "winner": "tie", "judge": "ann", "turn": 1}
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from harness.extras.importing.items import BadRecord, Item, Source
+from harness.types import Vote
+
+
+def votes(record: Mapping[str, Any], source: Source) -> Item:
+    """Return the vote of a record; one that names no voter is by the name of the file."""
+    try:
+        vote = msgspec.convert(record, Vote, strict=False)
+    except msgspec.ValidationError as error:
+        raise BadRecord(f"not a vote: {error}") from None
+    if vote.winner not in ("model_a", "model_b") and not vote.winner.startswith("tie"):
+        raise BadRecord(f"winner must be model_a, model_b or tie, this is {vote.winner!r}")
+    vote.judge, vote.turn = vote.judge or source.stem, vote.turn or 1
+    return Item(question_id=vote.question_id, votes=[vote])

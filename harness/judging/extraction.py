@@ -1,0 +1,69 @@
+"""The answer inside a reply in JSON, and the model's stated confidence.
+
+    '{"answer": "1666", "confidence": 90}'                 "1666", 0.9
+    "I think {'answer': 'Óbuda', 'confidence': '75%'}"     "Óbuda", 0.75
+    "It was 1666."                                         "It was 1666.", none stated
+
+`bench.toml` names the two fields. If no object has the field, or several have different answers,
+the whole text is the answer.
+"""
+
+import json
+import re
+from typing import Any, NamedTuple
+
+from harness.judging.objects import folded, objects
+from harness.judging.verdicts import after_reasoning
+
+_NUMBER = re.compile(
+    r"(?P<n>\d{1,3}(?:[.,]\d{1,6})?)\s*(?P<of>%|(?:/|out of)\s*(?P<full>100?(?:[.,]0+)?))?"
+)
+
+
+class Extracted(NamedTuple):
+    """The part of a reply that a judge is shown, and the confidence stated in it."""
+
+    answer: str
+    confidence: float | None = None
+    """From 0 to 1."""
+
+
+def extracted(text: str, answer_field: str, confidence_field: str | None = None) -> Extracted:
+    """Return the answer in a field of a reply's JSON object, and the confidence in another."""
+    said = after_reasoning(text)
+    if said is None or "{" not in said:
+        return Extracted(text)
+    wanted, sure = folded(answer_field), folded(confidence_field or "")
+    members = [{folded(k): v for k, v in place.value.items()} for place in objects(said)]
+    found = [one for one in members if wanted in one]
+    answers = {_text(one[wanted]) for one in found}
+    if len(answers) != 1:
+        return Extracted(text)
+    stated = {confidence_of(one[sure]) for one in found if sure in one}
+    return Extracted(answers.pop(), stated.pop() if len(stated) == 1 else None)
+
+
+def confidence_of(value: Any) -> float | None:
+    """Return a stated confidence as a share of 1; None where it is none.
+
+    With a decimal point and no percent sign it is a fraction of 1 (0.9, 1.0), else a percentage.
+    """
+    found = None if isinstance(value, bool) else _NUMBER.fullmatch(str(value).strip(" ~≈"))
+    if found is None:
+        return None
+    number = float(found["n"].replace(",", "."))
+    if found["full"]:
+        number /= float(found["full"].replace(",", "."))
+    elif found["of"] or number > 1 or not re.search(r"[.,]", found["n"]):
+        number /= 100
+    return number if 0 <= number <= 1 else None
+
+
+def _text(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        return value.strip()
+    if isinstance(value, list) and all(isinstance(part, str) for part in value):
+        return ", ".join(value)
+    return json.dumps(value, ensure_ascii=False)

@@ -1,0 +1,238 @@
+"""What `builtin/overlap` counts: features from 0 to 1, and deductions that multiply.
+
+    score = product of the deductions × Σ weight · share / Σ weight
+
+With shares 0.80 (weight 3) and 0.40 (weight 1) and no deduction the score is 0.70, which from 1 to
+10 is the grade 1 + 9 × 0.70 = 7.3, written as 7.
+"""
+
+import functools
+import math
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from harness import registry
+from harness.models.builtin_text import HAN, STOP_WORDS, is_chinese, words
+from harness.types import Facts
+
+NOTICE = (
+    "Scores of builtin/overlap are counts of words, numbers and checks: "
+    "they are for trying the harness out, not for judging models."
+)
+WORDS: Mapping[str, str] = {
+    "[[rating]]": "Rating: [[{}]]",
+    "grade": "Rating: [[{}]]",
+    "[[A]]": "[[{winner}]]",
+    "[[rating_a,rating_b]]": "[[{},{}]]",
+    "two_scores": "{} {}",
+}
+"""By form, how grades or a winner are written."""
+TIE_BELOW = 0.025
+"""Two scores that differ by less are a tie."""
+LONG_CATEGORIES = frozenset({"writing", "roleplay", "stem", "humanities"})
+LONG, SHORT = 260, 110
+"""Words of an answer that is long enough, in the categories that ask for prose and in others."""
+
+
+class Feature(NamedTuple):
+    """One figure that was counted in an answer."""
+
+    name: str
+    value: float
+    weight: float | None
+    """How much it counts in the mean; None for a deduction, which multiplies the mean."""
+    remark: str
+    """The figures behind it; never a word of the answer."""
+
+
+def judge(facts: Facts) -> str:
+    """Return the text of a judgment: the numbers, then the verdict on the last line."""
+    shown = [_features(facts, turns) for turns in facts.answers]
+    scores = [score(found) for found in shown]
+    headings = ("The answer",) if len(shown) == 1 else ("Answer A", "Answer B")
+    parts = [NOTICE, *map(_explained, headings, shown, scores)]
+    gap = abs(scores[0] - scores[-1])
+    if facts.form == "[[A]]":
+        parts.append(f"The scores differ by {gap:.3f}; below {TIE_BELOW:g} is a tie.")
+    winner = "C" if gap < TIE_BELOW else "A" if scores[0] > scores[-1] else "B"
+    grades = [grade(own, facts.scale) for own in scores]
+    return "\n\n".join([*parts, WORDS[facts.form].format(*grades, winner=winner)])
+
+
+def score(found: Sequence[Feature]) -> float:
+    """Return the weighted mean of the features times the deductions."""
+    total = math.fsum(one.weight or 0 for one in found)
+    mean = math.fsum((one.weight or 0) * one.value for one in found) / total if total else 0.0
+    return mean * math.prod(one.value for one in found if one.weight is None)
+
+
+def grade(score: float, scale: tuple[float, float]) -> str:
+    """Return a score as a grade: a whole number, or in tenths on a scale shorter than four."""
+    least, greatest = scale
+    value = least + (greatest - least) * min(1.0, max(0.0, score))
+    if greatest - least >= 4:
+        return f"{min(math.floor(greatest), max(math.ceil(least), math.floor(value + 0.5)))}"
+    return f"{min(greatest, max(least, round(value, 1))):g}"
+
+
+def _explained(heading: str, found: Sequence[Feature], result: float) -> str:
+    lines = [f"{heading}: score {result:.3f}"]
+    for one in found:
+        counts = "times" if one.weight is None else f"weight {one.weight:g}"
+        lines.append(f"- {one.name}: {one.value:.2f}, {counts} ({one.remark})")
+    return "\n".join(lines)
+
+
+def _features(facts: Facts, turns: Sequence[str]) -> list[Feature]:
+    """Return every feature of one conversation that applies to the judged turn."""
+    at = facts.turn - 1
+    if len(turns) < facts.turn or not turns[at].strip():
+        return [Feature("emptiness", 0.0, None, "there is no answer")]
+    question, answer = facts.question.turns[at], turns[at]
+    reference = "".join((facts.reference or [])[at : at + 1])
+    return [
+        *(_agreement(answer, reference, question) if reference else ()),
+        *_checks(facts, turns),
+        _length(answer, reference, facts),
+        _variety(answer, reference),
+        *_deductions(answer, question),
+    ]
+
+
+def _agreement(answer: str, reference: str, question: str) -> Iterator[Feature]:
+    """Yield the F1 of the content words, and how many of the reference's own numbers are there."""
+    mine, theirs = Counter(content_words(answer)), Counter(content_words(reference))
+    shared = (mine & theirs).total()
+    precision, recall = shared / max(mine.total(), 1), shared / max(theirs.total(), 1)
+    f1 = 2 * precision * recall / (precision + recall) if shared else 0.0
+    yield Feature(
+        "words of the reference", f1, 1, f"precision {precision:.2f}, recall {recall:.2f}"
+    )
+    results = set(numbers(reference)) - set(numbers(question))
+    if results:
+        hit = len(results & set(numbers(answer)))
+        remark = f"{hit} of {len(results)} numbers that the question does not give"
+        yield Feature("results of the reference", hit / len(results), 2, remark)
+
+
+def _specs(facts: Facts) -> list[dict[str, Any]]:
+    return facts.question.checks[facts.turn - 1] if facts.question.checks else []
+
+
+def _checks(facts: Facts, turns: Sequence[str]) -> Iterator[Feature]:
+    """Yield how many of the turn's checks pass; those that would run its code are left out."""
+    specs, at = _specs(facts), facts.turn - 1
+    if not specs:
+        return
+    asked, earlier = facts.question.turns[: facts.turn], turns[:at]
+    verdicts = registry.find("check", "turn")(turns[at], specs, questions=asked, earlier=earlier)
+    found = [one.outcome.passed for one in verdicts if one.outcome.passed is not None]
+    if found:
+        yield Feature("checks", sum(found) / len(found), 2, f"{sum(found)} of {len(found)} met")
+
+
+def _length(answer: str, reference: str, facts: Facts) -> Feature:
+    """Return how well the length suits: the cube of log(words) / log(enough), at most 1.
+
+    A cube, since twenty words of the eighty that are enough should count a third and not two
+    thirds; beyond four times of what is enough it falls slowly.
+    """
+    enough, count = _enough(reference, facts), count_words(answer)
+    value = min(1.0, math.log1p(count) / math.log1p(enough))
+    if count > 4 * enough:
+        value = max(0.5, 1 - 0.25 * math.log2(count / (4 * enough)))
+    # A reference says more about an answer than its length does.
+    return Feature("length", value**3, 1 if reference else 3, f"{count} words, {enough} are enough")
+
+
+def _enough(reference: str, facts: Facts) -> int:
+    """Return how many words are enough: by a check that counts them, a reference, the category."""
+    for spec in _specs(facts):
+        plain = not spec.get("in") and spec.get("each") is None
+        if spec.get("kind") == "count" and spec.get("of") in ("word", "words") and plain:
+            between = spec.get("between") or (spec.get("at_least"), spec.get("at_most"))
+            exactly = spec.get("exactly")
+            least, most = between if exactly is None else (exactly, exactly)
+            return max(4, least or round(0.8 * (most or 0)))
+    if reference:
+        return max(12, min(LONG, count_words(reference)))
+    return LONG if facts.question.category in LONG_CATEGORIES else SHORT
+
+
+def _variety(answer: str, reference: str) -> Feature:
+    """Return how many different content words there are, by the logarithm, up to what is enough."""
+    kinds = len(set(content_words(answer)))
+    enough = min(150, max(5, len(set(content_words(reference))))) if reference else 150
+    value = min(1.0, math.log1p(kinds) / math.log1p(enough))
+    return Feature("variety", value, 1, f"{kinds} different content words")
+
+
+def _deductions(answer: str, question: str) -> Iterator[Feature]:
+    """Yield a factor for the same four words again, and one for word triples of the question."""
+    step = words(answer)
+    if len(step) >= 24:
+        grams = list(zip(step, step[1:], step[2:], step[3:], strict=False))
+        again = 1 - len(set(grams)) / len(grams)
+        allowed = 0.35 if is_chinese(answer) or "```" in answer else 0.15
+        if again > allowed:
+            value = max(0.2, 1 - 1.2 * (again - allowed))
+            yield Feature("repetition", value, None, f"{again:.2f} of it said before")
+    mine, theirs = (
+        set(zip(said, said[1:], said[2:], strict=False)) for said in (step, words(question))
+    )
+    echoed = len(mine & theirs) / len(mine) if len(mine) >= 8 else 0.0
+    if echoed > 0.3:
+        remark = f"{echoed:.2f} of its word triples are in the question"
+        yield Feature("echo", 1.3 - echoed, None, remark)
+
+
+# Words and numbers
+
+_COUNTED = re.compile(rf"[{HAN}]|[^\W_{HAN}]+(?:(?:[-'\u2019.:/]|(?<=\d),(?=\d))[^\W_{HAN}]+)*")
+_NUMBERS = re.compile(
+    r"(?<![\w.])[-\u2212]?\d+(?:,\d{3})+(?:\.\d+)?|(?<![\w.])[-\u2212]?\d+(?:\.\d+)?"
+)
+_ENDINGS = (("ies", 3), ("ing", 4), ("ed", 4), ("ly", 4), ("es", 4), ("s", 4))
+
+
+@functools.lru_cache(maxsize=8192)
+def content_words(text: str) -> tuple[str, ...]:
+    """Return the words that carry meaning, simple English endings taken off."""
+    return tuple(stem(word) for word in words(text) if word not in STOP_WORDS)
+
+
+@functools.lru_cache(maxsize=65536)
+def stem(word: str) -> str:
+    """Return a word without a plural or verb ending.
+
+    >>> stem("loading") == stem("loads") == stem("load")
+    True
+    """
+    word = word.removesuffix("'s")
+    if len(word) < 5 or not word.isascii() or not word.isalpha():
+        plural = len(word) == 4 and word.endswith("s") and not word.endswith("ss")
+        return word[:-1] if plural else word
+    for ending, least in _ENDINGS:
+        fits = word.endswith(ending) and len(word) - len(ending) >= least
+        if fits and not word.endswith("ss"):
+            word = word.removesuffix(ending)
+            break
+    return word[:-1] if len(word) > 4 and word[-1] in "ey" else word
+
+
+def count_words(text: str) -> int:
+    """Return the words as a writer counts them: `twenty-five` is one, a Han character is one."""
+    return len(_COUNTED.findall(text))
+
+
+def numbers(text: str) -> list[str]:
+    """Return the numbers in digits, without thousands commas and needless zeros: 1780.5."""
+    found = []
+    for written in _NUMBERS.findall(text):
+        whole, point, rest = written.replace(",", "").replace("\u2212", "-").partition(".")
+        sign, rest = "-" if whole.startswith("-") else "", rest.rstrip("0")
+        bare = whole.lstrip("-").lstrip("0") or "0"
+        found.append(f"{sign}{bare}{point + rest if rest else ''}")
+    return found

@@ -1,0 +1,186 @@
+"""What a judge would be sent about a question, without sending it, and what a judge set says.
+
+for prompt in judge_prompts(load("mt_bench"), bench.load("mt_bench"), 1001):
+    print(prompt.match.turn, prompt.request.messages[-1].content)
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from msgspec import to_builtins
+
+from harness.bench import Bench
+from harness.errors import UsageError
+from harness.judging.forms import Form
+from harness.judging.prompts import Match, Prompts, bound
+from harness.judging.sets import JudgeSet
+from harness.types import Answer, Choice, Detail, Mode, Question, QuestionId, Request
+
+STAND_INS = ("answer", "other-answer")
+"""The models whose answers are stood in for, where none is named."""
+
+
+@dataclass(frozen=True)
+class JudgePrompt:
+    """What a judge would be asked about one match in one order."""
+
+    match: Match
+    order: tuple[str, ...]
+    """The models as they are shown."""
+    game: int | None
+    """Of a pair: 1 shows the first model first, 2 the second."""
+    template: str
+    form: Form
+    request: Request
+
+    def stated(self) -> dict[str, Any]:
+        """Return it as JSON values: the match, the requested verdict, the messages."""
+        match, form, request = self.match, self.form, self.request
+        return {
+            "question_id": match.question.question_id,
+            "turn": match.turn,
+            "criterion": match.criterion,
+            "models": list(self.order),
+            "game": self.game,
+            "sample": match.sample,
+            "template": self.template,
+            "kind": form.kind,
+            "verdict": form.format,
+            "scale": [form.scale.least, form.scale.greatest],
+            **({} if form.scale.step is None else {"step": form.scale.step}),
+            "score_method": "logprobs" if form.by_logprobs else "text",
+            "sampling": request.sampling.stated(),
+            "schema": request.schema,
+            "messages": [{"role": m.role, "content": m.content} for m in request.messages],
+        }
+
+
+def judge_prompts(
+    judge_set: JudgeSet,
+    bench: Bench,
+    question_id: QuestionId,
+    *,
+    turns: Sequence[int] = (),
+    models: Sequence[str] = (),
+    mode: Mode | None = None,
+    reference: str | None = None,
+) -> list[JudgePrompt]:
+    """Return the prompts about a question, in the order in which they are judged.
+
+    Without `models`, placeholder texts replace the answers. Without a `mode`, two models are
+    compared and one is graded; if none is named, all modes of the set are shown.
+
+    Raises:
+        UsageError: there is no such question, or the set is not for it.
+        MissingError: an answer or a text of the question is missing.
+    """
+    question = bench.by_id.get(question_id)
+    if question is None:
+        first = bench.questions[0].question_id
+        raise UsageError(f"{bench.name} has no question {question_id}; the first is {first}")
+    found = bench.references(reference)
+    references = found.turns if found is not None else {}
+    present = any(
+        q.category == question.category for q in bench.questions if q.question_id in references
+    )
+    shown = judge_set.shows_reference(question.category, present=present)
+    referenced = frozenset({question.category} if shown else ())
+    prompts: list[JudgePrompt] = []
+    for compares in _modes(judge_set, models, mode):
+        names = tuple(models) or STAND_INS[: 2 if compares else 1]
+        answers = {name: _answer(bench, question, name, stand_in=not models) for name in names}
+        made = Prompts(bench, judge_set, answers, references, referenced)
+        for turn in range(1, len(question.turns) + 1):
+            if (turns and turn not in turns) or question.given(turn) is not None:
+                continue
+            games = judge_set.games(question, turn, 0) if compares else (None,)
+            for criterion in judge_set.criteria_of(question, turn):
+                match = Match(question, turn, names, criterion)
+                template, form = made.template(match).name, made.form(match)
+                for game in games:
+                    order = names[::-1] if game == 2 else names
+                    request = made.request(match, order)
+                    prompts.append(JudgePrompt(match, order, game, template, form, request))
+    if not prompts:
+        raise UsageError(f"{judge_set.name} judges nothing requested of question {question_id}")
+    return prompts
+
+
+def _modes(judge_set: JudgeSet, models: Sequence[str], mode: Mode | None) -> list[bool]:
+    """Return whether two answers are shown: as asked, by the number of models, else what can be."""
+    if len(models) > 2:
+        raise UsageError(f"a judge is shown one or two answers, not those of {', '.join(models)}")
+    if mode is not None and models and (mode != "single") != (len(models) == 2):
+        wanted = 1 if mode == "single" else 2
+        raise UsageError(f"--mode {mode} shows {wanted} of two answers; name as many models")
+    if mode is not None or models:
+        return [mode != "single" if mode is not None else len(models) == 2]
+    return sorted({template.compares for template in judge_set.templates.values()})
+
+
+def _answer(
+    bench: Bench, question: Question, model: str, *, stand_in: bool
+) -> dict[QuestionId, Answer]:
+    """Return a model's answer, or a text in its place."""
+    key = question.question_id
+    if not stand_in:
+        answers = bench.answers(model)
+        if key not in answers:
+            raise UsageError(f"{model} has no answer to question {key}; run gen_answer first")
+        return answers
+    which = "The other answer" if model == STAND_INS[1] else "The answer"
+    texts, details = [], []
+    for turn in range(1, len(question.turns) + 1):
+        given = question.given(turn)
+        texts.append(given or f"({which} to turn {turn} stands here.)")
+        details.append(Detail(given=None if given is None else "question"))
+    return {key: Answer(question_id=key, choices=[Choice(turns=texts, details=details)])}
+
+
+def described(judge_set: JudgeSet) -> dict[str, Any]:
+    """Return what a judge set says, as JSON values in the words of its files."""
+    references = to_builtins(judge_set.references)
+    shows = {"reference", "ref_answer", "rubric", "context", "steps", "checks", "checklist"}
+    return {
+        "name": judge_set.name,
+        "version": judge_set.version,
+        "title": judge_set.title,
+        "language": judge_set.language,
+        "path": str(judge_set.path),
+        "extends": list(judge_set.bases),
+        "kinds": sorted({template.form.kind for template in judge_set.templates.values()}),
+        "scale": list(judge_set.scale),
+        **({} if judge_set.step is None else {"step": judge_set.step}),
+        "fence": judge_set.fence,
+        "attempts": judge_set.attempts,
+        "order": judge_set.order,
+        "order_seed": judge_set.order_seed if judge_set.order == "random" else None,
+        "mode": judge_set.mode,
+        "baseline": judge_set.baseline,
+        "board": judge_set.board,
+        "turns": judge_set.turns,
+        "questions": dict(judge_set.questions),
+        "references": {name: sorted(those) for name, those in references.items() if those},
+        "sampling": judge_set.sampling.stated(),
+        "criteria": {
+            name: bound(one.definition, judge_set.scale_of(name).words(judge_set.language))
+            for name, one in judge_set.criteria.items()
+        },
+        "categories": dict(judge_set.categories),
+        "templates": [
+            {
+                "name": template.name,
+                "kind": template.form.kind,
+                "verdict": template.form.format,
+                "turns": template.turns,
+                "criterion": template.criterion,
+                "shows": sorted(template.fields & shows),
+                "labels": dict(template.form.labels) if template.form.kind == "label" else {},
+                "dimensions": list(template.form.dimensions),
+                "score_method": "logprobs" if template.form.by_logprobs else "text",
+                "content": judge_set.contents[template.name],
+            }
+            for template in judge_set.templates.values()
+        ],
+    }

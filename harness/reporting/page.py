@@ -1,0 +1,253 @@
+"""What a command shows: an outcome in words, tables, charts and notes, made once for all formats.
+
+    Page("gpt-4 is the best of 8 models ...",
+         [Table("graded from 1 to 10", [Column("model"), Column("score", format=".2"),
+                                        Column("score", "95% interval", format="interval.2")],
+                [{"model": "gpt-4", "score": 8.994, "score_low": 8.6, "score_high": 9.38}])])
+
+    model  score  95% interval
+    gpt-4   8.99  8.60 to 9.38
+
+Rows hold plain values, unrounded; an interval of `score` is `score_low` and `score_high` beside it.
+Every format takes a page and returns text: see `formats`.
+"""
+
+import decimal
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeAlias
+
+ABSENT = "–"
+"""What stands where there is no value."""
+
+Row: TypeAlias = Mapping[str, Any]
+Draw: TypeAlias = Literal["", "whisker", "shade", "record"]
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column of a table, as people see it; programs get the rows' own fields."""
+
+    key: str
+    """The field of the rows that it shows."""
+    title: str = ""
+    """What stands over it (default: the key)."""
+    format: str = ""
+    """How a value is written:
+
+        ""           as it is; whole numbers with thousands separated
+        ".2"         with 2 decimal places, halves rounded up
+        "interval.2" `key_low` to `key_high`; "interval%" of a share
+        "ranks"      `key_first`-`key_last`, or one number
+        "%", "%.1"   a share as a percentage, without the sign
+        "$"          dollars
+        "p"          a p-value
+    """
+    align: Literal["", "left", "right"] = ""
+    """Default: numbers and ranks of numbers to the right, words to the left."""
+    help: str = ""
+    """What the column is, on hover."""
+    hidden_in_text: bool = False
+    """Shown by formats for programs and in HTML only."""
+    always: bool = False
+    """Shown in text too where every row has the same value."""
+    optional: bool = False
+    """Left out of text where the table is too wide."""
+    draw: Draw = ""
+    """What HTML draws: a whisker of the interval; a shade by how far the value departs from the
+    mean of the row's shaded columns; a bar of `win`, `tie` and `loss`, with the key before them."""
+
+    @property
+    def heading(self) -> str:
+        """What stands over it."""
+        return printable(self.title or self.key.replace("_", " "))
+
+    def cell(self, row: Row) -> str:
+        """Return what the cell of a row shows."""
+        return cell_text(row, self.key, self.format)
+
+    def to_the_left(self, rows: Sequence[Row]) -> bool:
+        """Return whether the column is set to the left: it holds words or ranges."""
+        if self.align:
+            return self.align == "left"
+        ranges = self.format == "ranks" or self.format.startswith("interval")
+        return ranges or any(isinstance(row.get(self.key), str) for row in rows)
+
+
+@dataclass(frozen=True)
+class Note:
+    """A sentence about the numbers."""
+
+    text: str
+    flag: str = ""
+    """The command or flag that it leads to; not shown on HTML pages."""
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows of values under headings."""
+
+    title: str
+    columns: Sequence[Column]
+    rows: Sequence[Row]
+    name: str = ""
+    """The table's name in JSON; without one it is in the page's rows already."""
+    only: Literal["", "text", "html", "json"] = ""
+    """The one kind of page that shows it: text (and Markdown, LaTeX), HTML or JSON."""
+    instead: Note | None = None
+    """What text says at the end if the table is too wide (default: it is divided)."""
+
+    def text_columns(self) -> list[Column]:
+        """Return the columns that text shows: without hidden, empty and constant ones.
+
+        The first column always stays. Of a single row nothing is constant.
+        """
+        first, *others = [column for column in self.columns if not column.hidden_in_text]
+        kept = [first]
+        for column in others:
+            cells = {column.cell(row) for row in self.rows}
+            constant = len(self.rows) > 1 and len(cells) == 1 and not column.always
+            if not constant and cells != {ABSENT}:
+                kept.append(column)
+        return kept
+
+
+@dataclass(frozen=True)
+class Chart:
+    """A picture."""
+
+    title: str
+    draw: Callable[[], str]
+    """Returns it as an `<svg>` element, as the functions of `charts` do."""
+    name: str = "chart"
+    """Of its file."""
+    in_table: bool = False
+    """Whether the HTML page's table draws the same, so that only a file has it."""
+
+
+@dataclass(frozen=True)
+class Page:
+    """All that one command shows."""
+
+    outcome: str
+    """The answer in plain words; paragraphs are separated by line breaks."""
+    tables: Sequence[Table] = ()
+    charts: Sequence[Chart] = ()
+    notes: Sequence[Note] = ()
+    causes: Sequence[Note] = ()
+    """Why there is no answer, with the command that helps; directly below the outcome."""
+    title: str = "turnbench"
+    """Of an HTML page."""
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    """Further fields for JSON, such as `mode` and `judge`."""
+    rows: Sequence[Row] | None = None
+    """What programs get: csv, frames, `rows` of JSON (default: the first table's)."""
+
+    @property
+    def all_rows(self) -> Sequence[Row]:
+        """What programs get."""
+        if self.rows is not None:
+            return self.rows
+        return self.tables[0].rows if self.tables else []
+
+
+def cell_text(row: Row, key: str, form: str) -> str:
+    """Return how a row's value is written; see `Column.format`.
+
+    >>> row = {"score": 8.995, "score_low": 8.6, "score_high": 9.38}
+    >>> cell_text(row, "score", ".2"), cell_text(row, "score", "interval.1")
+    ('9.00', '8.6 to 9.4')
+    >>> cell_text({"rank_first": 2, "rank_last": 3}, "rank", "ranks")
+    '2-3'
+    >>> cell_text({"share": 0.725}, "share", "%.1")
+    '72.5'
+    """
+    kind, _, digits = form.partition(".")
+    places = int(digits or 0)
+    if kind == "ranks":
+        first, last = row.get(f"{key}_first"), row.get(f"{key}_last")
+        return ABSENT if first is None else str(first) if first == last else f"{first}-{last}"
+    if kind in {"interval", "interval%"}:
+        low, high = row.get(f"{key}_low"), row.get(f"{key}_high")
+        if low is None or high is None:
+            return ABSENT
+        scale = 2 if kind.endswith("%") else 0
+        return f"{rounded(low, places, scale)} to {rounded(high, places, scale)}"
+    value = row.get(key)
+    if value is None or value != value or value == "":
+        return ABSENT
+    if kind == "$":
+        return dollars(value)
+    if kind == "p":
+        return "<0.001" if value < 0.0005 else rounded(value, 3)
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int) and not digits and kind != "%":
+        return f"{value:,}"
+    if isinstance(value, int | float):
+        if not form:
+            return f"{value:.4g}"
+        return rounded(value, places, 2 if kind == "%" else 0)
+    return printable(", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value))
+
+
+def rounded(value: float, places: int, scale: int = 0) -> str:
+    """Return a number times 10 ** scale, halves rounded up as in published tables.
+
+    >>> rounded(3.275, 2), rounded(-0.001, 2), rounded(0.645, 0, 2)
+    ('3.28', '0.00', '65')
+    """
+    exact = decimal.Decimal(repr(float(value))).scaleb(scale)
+    short = exact.quantize(decimal.Decimal(1).scaleb(-places), rounding=decimal.ROUND_HALF_UP)
+    return str(short or abs(short))  # no minus before a zero
+
+
+def dollars(amount: float) -> str:
+    """Return dollars with cents, or with more places where the amount needs them.
+
+    >>> dollars(1234.5), dollars(0.0042)
+    ('$1,234.50', '$0.0042')
+    """
+    places = 2 if amount >= 0.095 or amount == 0 else 3 if amount >= 0.01 else 4
+    return f"${amount:,.{places}f}"
+
+
+def percent(share: float, places: int = 0) -> str:
+    """Return a share as a percentage.
+
+    >>> percent(0.344)
+    '34%'
+    """
+    return f"{rounded(share, places, 2)}%"
+
+
+def counted(number: int, noun: str, plural: str = "") -> str:
+    """Return a number with its noun.
+
+    >>> counted(1, "question"), counted(1200, "reply", "replies")
+    ('1 question', '1,200 replies')
+    """
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
+def listed(names: Sequence[str], most: int = 4) -> str:
+    """Return some names in a sentence, and how many more there are.
+
+    >>> listed(["a"]), listed(["a", "b", "c"]), listed(["a", "b", "c", "d", "e", "f"])
+    ('a', 'a, b and c', 'a, b, c and 3 more')
+    """
+    names = list(names)
+    if len(names) > most:
+        names = [*names[: most - 1], f"{len(names) - most + 1} more"]
+    return " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else "".join(names)
+
+
+def printable(text: str) -> str:
+    """Return a text with the characters escaped that move a cursor, hide or turn what is around.
+
+    >>> printable("a\\x1b[2J")
+    'a\\\\x1b[2J'
+    """
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)

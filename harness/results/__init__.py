@@ -1,0 +1,56 @@
+"""What the verdicts say: means with errors, comparisons, ranks, strengths, gates.
+
+scores = read(bench)                               every verdict on disk, as columns (Scores)
+for panel in panels(scores):                       one form, judge set, scale and sampling
+    column = panel.combined.of(metric=panel.metrics[0])      the mean of the judges
+    summarize(column, by=("model", "turn"))        groups: mean (Estimate), n, win, tie, loss
+    ranking = rank(column)                         best first, rank ranges, who is better
+    ranking.best, ranking.worst, ranking.close, ranking.incomplete, ranking.detectable
+    ranking.comparisons.between("a", "b")          difference (Estimate), p, better
+
+estimate        Estimate(value, influence): interval, p, difference, detectable
+scores          Scores, Source
+reading         read, of_rows, of_files: rows → Scores
+panels          Panel; panels: which verdicts may stand in one table
+summarize       Summary; summarize, conversations (aggregates over turns), common
+compare         Comparison, Ranking; compare, rank, missing
+strengths       strengths (Bradley–Terry), logistic, styled
+gate            GateResult; gate: one run against another
+length_control  Controlled; length_controlled: alpaca_eval's fit
+board           alpaca_eval's leaderboards: read, check, add rows
+facts           short facts: correct, of tried, F1; stated confidence
+first_turn      how much of a second turn's loss is due to the first
+spent           tokens, seconds and dollars of answers and judgments
+"""
+
+from harness.results.compare import Comparison, Comparisons, Ranking, compare, missing, rank
+from harness.results.estimate import Estimate, Interval, holm, jackknife, ratio
+from harness.results.panels import Panel, panels
+from harness.results.reading import of_files, of_rows, read
+from harness.results.scores import Scores, Source
+from harness.results.summarize import Summary, common, conversations, summarize
+
+__all__ = [
+    "Comparison",
+    "Comparisons",
+    "Estimate",
+    "Interval",
+    "Panel",
+    "Ranking",
+    "Scores",
+    "Source",
+    "Summary",
+    "common",
+    "compare",
+    "conversations",
+    "holm",
+    "jackknife",
+    "missing",
+    "of_files",
+    "of_rows",
+    "panels",
+    "rank",
+    "ratio",
+    "read",
+    "summarize",
+]

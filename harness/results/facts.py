@@ -1,0 +1,98 @@
+"""Short facts: how many answers are right, wrong and not tried, and what confidence was stated.
+
+    labels CORRECT (C), INCORRECT (I), NOT_ATTEMPTED (N)
+    correct = C/(C + I + N)     of tried = C/(C + I)     F1 = 2 C/(2 (C + I) + N)
+
+50, 30 and 20: correct 0.5, of tried 0.625, F1 100/180 = 0.556, the harmonic mean of the two.
+
+Confidence is compared with being right on the answers that were tried and state one: its mean, the
+share that is right, and the expected calibration error: over ten bins of confidence, the mean
+distance of the two, weighted by the answers in each.
+
+Sources: Wei et al. 2024 (arXiv:2411.04368) for the rates; Naeini et al. 2015 for the error.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from harness.results.estimate import Estimate, Floats, Ints, ratio
+from harness.results.scores import CONFIDENCE, Scores
+
+CORRECT, INCORRECT, NOT_ATTEMPTED = FACTS = ("CORRECT", "INCORRECT", "NOT_ATTEMPTED")
+BINS = 10
+
+
+@dataclass(frozen=True, eq=False)
+class Facts:
+    """One model's answers to questions of fact; shares from 0 to 1."""
+
+    model: str
+    correct: Estimate
+    wrong: Estimate
+    not_tried: Estimate
+    of_tried: Estimate
+    f1: Estimate
+    confidence: Estimate
+    """The mean confidence of tried answers that state one."""
+    right: Estimate
+    """The share of these that is right."""
+    calibration_error: float | None
+    n: int
+    """Answers with a label."""
+
+
+def is_facts(scores: Scores) -> bool:
+    """Return whether the labels of these scores are those of short facts."""
+    return CORRECT in scores.metrics and INCORRECT in scores.metrics
+
+
+def facts(scores: Scores) -> list[Facts]:
+    """Return the rates of each model, the most correct first."""
+    size = (len(scores.models), len(scores.questions), int(scores.turn.max(initial=0)) + 1)
+
+    def column(name: str) -> Floats:
+        """Return a metric by model, question and turn; NaN: none."""
+        table = np.full(size, np.nan)
+        if name in scores.metrics:
+            entries = scores.of(metric=name)
+            table[entries.model, entries.question, entries.turn] = entries.value
+        return table
+
+    right, wrong, skipped = (column(name) for name in FACTS)
+    confidence = column(CONFIDENCE)
+    rows = []
+    for at, model in enumerate(scores.models):
+        labelled = ~np.isnan(right[at])
+        if not labelled.any():
+            continue
+        r, w, s = (
+            np.where(labelled, np.nan_to_num(table[at]), 0.0) for table in (right, wrong, skipped)
+        )
+        counts = [labels.sum(axis=1) for labels in (r, w, s)]
+        judged = labelled.sum(axis=1)
+        tried = (r + w > 0) & ~np.isnan(confidence[at])
+        p, sure = np.where(tried, confidence[at], 0.0), tried.sum(axis=1)
+        rows.append(
+            Facts(
+                model,
+                ratio(counts[0], judged, share=True),
+                ratio(counts[1], judged, share=True),
+                ratio(counts[2], judged, share=True),
+                ratio(counts[0], counts[0] + counts[1], share=True),
+                ratio(2 * counts[0], judged + counts[0] + counts[1], share=True),
+                ratio(p.sum(axis=1), sure, share=True),
+                ratio((r * tried).sum(axis=1), sure, share=True),
+                _calibration_error(confidence[at][tried], r[tried]),
+                int(judged.sum()),
+            )
+        )
+    return sorted(rows, key=lambda row: -row.correct.value)
+
+
+def _calibration_error(confidence: Floats, right: Floats) -> float | None:
+    if not len(confidence):
+        return None
+    place: Ints = np.minimum((confidence * BINS).astype(np.int64), BINS - 1)
+    gaps = np.bincount(place, confidence - right, BINS)
+    return float(np.abs(gaps).sum() / len(confidence))

@@ -1,0 +1,229 @@
+"""Length-controlled win rates as alpaca_eval computes them, to the digit, by scikit-learn.
+
+For each model a logistic regression of x, the preference for it, without an intercept:
+
+    P = 1 / (1 + exp(−(a t + b d + c)))     t = tanh((baseline's length − own length) / s)
+    rate = mean over questions of 1 / (1 + exp(−(b d + c)))     its fit where both are equally long
+
+Lengths are characters, s is the standard deviation (n − 1) of the model's differences, d the
+difficulty of the instruction, c of the model. The 1,610 rows of `df_gamed.csv` (the baseline asked
+to be verbose and to be concise) enter with weight 0.1 and c = 0: they keep the fit from giving the
+model what is length's. The penalty is L1; C is chosen by five folds of ten values.
+
+The difficulty is looked up by instruction. alpaca_eval looks it up by row number, so its published
+rates of models with missing rows are shifted: gpt35_turbo_instruct 17.73, aligned 14.96. Its
+`lc_standard_error` is the spread of the fit over questions; that the fit is estimated is left out.
+
+Source: Dubois et al. 2024 (arXiv:2404.04475); alpaca_eval 0.6.6, `metrics/glm_winrate.py`.
+"""
+
+import csv
+import gzip
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from harness.bench import Bench
+from harness.errors import DataError, MissingError
+from harness.results.estimate import Floats
+from harness.results.scores import Scores
+from harness.results.strengths import answer_numbers
+
+GAMED_FILES = ("df_gamed.csv", "df_gamed.csv.gz")
+"""As in the data set tatsu-lab/alpaca_eval on Hugging Face."""
+GAMED_WEIGHT = 0.1
+FOLDS = 5
+CS = np.logspace(-4, 4, 10)
+
+
+class Gamed(NamedTuple):
+    """The rows of the verbose and the concise baseline, and the difficulty of instructions."""
+
+    t: Floats
+    d: Floats
+    x: Floats
+    difficulty: Mapping[int, float]
+    """By the instruction's place in the benchmark."""
+
+
+class Fitted(NamedTuple):
+    """The regression of one model."""
+
+    rate: float
+    """From 0 to 1."""
+    spread: float
+    """The spread of the fit over questions / √n."""
+    length: float
+    difficulty: float
+    model: float
+    c: float
+    """How much the data weigh against the penalty."""
+
+
+@dataclass(frozen=True)
+class Controlled:
+    """One model's length-controlled win rate against the baseline, in percent."""
+
+    model: str
+    length_controlled_winrate: float | None
+    """None: not estimated, `reason` says why."""
+    lc_standard_error: float | None
+    n: int = 0
+    """Pairs with both answers."""
+    reason: str = ""
+
+
+def read_gamed(bench: Bench) -> Gamed | None:
+    """Return the gamed rows in a benchmark's folder; None if there is no such file.
+
+    Raises:
+        DataError: the file is not what it must be.
+    """
+    for folder in (bench.folder, bench.source):
+        for name in GAMED_FILES:
+            if (folder / name).is_file():
+                return parse_gamed(folder / name)
+    return None
+
+
+def parse_gamed(path: Path) -> Gamed:
+    """Return the gamed rows of a file.
+
+    Raises:
+        DataError: the file is not what it must be.
+    """
+    names = ("std_delta_len", "instruction_difficulty", "preference")
+    try:
+        data = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
+        rows = list(csv.DictReader(data.decode().splitlines()))
+        delta, d, x = (np.array([float(row[name]) for row in rows]) for name in names)
+        places = [int(row["index"]) for row in rows]
+    except KeyError as error:
+        raise DataError(f"has no column {error}", path) from None
+    except (OSError, EOFError, ValueError, TypeError, csv.Error) as error:
+        raise DataError(f"is no file of gamed rows: {error}", path) from None
+    if not rows or not np.isfinite([delta, d, x]).all():
+        raise DataError("is no file of gamed rows: it needs numbers", path)
+    return Gamed(np.tanh(delta), d, x, dict(zip(places, d.tolist(), strict=True)))
+
+
+def fit(longer: Floats, difficulty: Floats, preference: Floats, gamed: Gamed) -> Fitted | None:
+    """Return the regression of one model, its rows in the order of the benchmark.
+
+    Args:
+        longer: by how many characters the baseline's answer is longer.
+        difficulty: of each row's instruction.
+        preference: for the model, from 0 to 1; NaN: no verdict, which is predicted but not fitted.
+        gamed: the rows that regularise.
+
+    Returns:
+        None if the model's term is 0, as of too few rows: nothing was estimated.
+
+    Raises:
+        MissingError: scikit-learn is not installed.
+    """
+    spread = float(np.std(longer, ddof=1)) if len(longer) > 1 else 0.0
+    judged = ~np.isnan(preference)
+    if not spread or judged.sum() < FOLDS:
+        return None
+    rows = np.stack([np.tanh(longer / spread), difficulty, np.ones(len(longer))], axis=1)[judged]
+    others = np.stack([gamed.t, gamed.d, np.zeros(len(gamed.t))], axis=1)
+    weight = np.concatenate([np.full(len(others), GAMED_WEIGHT), np.ones(len(rows))])
+    share = np.concatenate([gamed.x, preference[judged]])
+    theta, c = _liblinear(np.concatenate([others, rows]), share, weight)
+    if theta[2] == 0:
+        return None
+    equal = 1 / (1 + np.exp(-(theta[1] * difficulty + theta[2])))
+    error = float(np.std(equal, ddof=1)) / np.sqrt(len(equal))
+    length, hard, own_term = theta.tolist()
+    return Fitted(float(equal.mean()), float(error), length, hard, own_term, c)
+
+
+def _liblinear(features: Floats, share: Floats, weight: Floats) -> tuple[Floats, float]:
+    """Return coefficients and C: each row is used as a win and as a loss, weighted by its share."""
+    try:
+        import sklearn
+        from sklearn.linear_model import LogisticRegressionCV
+        from sklearn.metrics import make_scorer
+        from sklearn.model_selection import GroupKFold
+    except ImportError:
+        message = "length control needs scikit-learn: pip install 'turnbench[alpaca]'"
+        raise MissingError(message) from None
+
+    def loss(won: Any, p: Any, part: Any, row_weight: Any) -> float:
+        p = np.clip(p, 1e-15, 1 - 1e-15)
+        share = np.where(won == 1, part, 1 - part)
+        return float(-np.mean(row_weight * (share * np.log(p) + (1 - share) * np.log(1 - p))))
+
+    n = len(share)
+    parts, weights = np.concatenate([share, 1 - share]), np.concatenate([weight, weight])
+    with sklearn.config_context(enable_metadata_routing=True), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # parameters that newer versions rename
+        scorer = make_scorer(loss, response_method="predict_proba", greater_is_better=False)
+        model = LogisticRegressionCV(
+            Cs=CS,
+            cv=GroupKFold(n_splits=FOLDS),
+            scoring=scorer.set_score_request(part=True, row_weight=True),
+            penalty="l1",
+            solver="liblinear",
+            fit_intercept=False,
+            random_state=123,
+        ).set_fit_request(sample_weight=True)
+        model.fit(
+            np.concatenate([features, features]),
+            np.repeat([1.0, 0.0], n),
+            sample_weight=parts * weights,
+            groups=np.tile(np.arange(n), 2),
+            part=parts,
+            row_weight=weights,
+        )
+    return np.asarray(model.coef_[0], dtype=np.float64), float(np.ravel(model.C_)[0])
+
+
+def length_controlled(
+    scores: Scores, bench: Bench, baseline: str, gamed: Gamed | None
+) -> list[Controlled]:
+    """Return the length-controlled win rate of each model against the baseline.
+
+    Raises:
+        MissingError: scikit-learn is not installed.
+    """
+    both = scores.mirrored()
+    names = [name for name in scores.models if name != baseline]
+    if baseline not in scores.models:
+        return [Controlled(name, None, None, reason=f"no pair with {baseline}") for name in names]
+    pairs = both.take(both.opponent == scores.models.index(baseline))
+    order = np.lexsort((pairs.turn, pairs.question))
+    pairs = pairs.take(order)
+    names = [name for name in names if scores.models.index(name) in pairs.model]
+    if gamed is None:
+        return [Controlled(name, None, None, reason=f"no {GAMED_FILES[0]}") for name in names]
+    if len(gamed.difficulty) != len(bench.questions):
+        reason = f"{GAMED_FILES[0]} is of {len(gamed.difficulty)} other instructions"
+        return [Controlled(name, None, None, reason=reason) for name in names]
+    lengths, baseline_lengths = answer_numbers(pairs, bench, lambda text: (float(len(text)),), 1)
+    longer = (baseline_lengths - lengths)[:, 0]
+    place = {question.question_id: at for at, question in enumerate(bench.questions)}
+    difficulty = np.array(
+        [gamed.difficulty.get(place.get(q.question_id, -1), np.nan) for q in scores.questions]
+    )
+    rates = []
+    for name in names:
+        mine = (pairs.model == scores.models.index(name)) & ~np.isnan(longer)
+        if not mine.any():
+            rates.append(
+                Controlled(name, None, None, reason="its or the baseline's answers are missing")
+            )
+            continue
+        fitted = fit(longer[mine], difficulty[pairs.question[mine]], pairs.value[mine], gamed)
+        if fitted is None:
+            reason = "too few pairs to tell length and model apart"
+            rates.append(Controlled(name, None, None, int(mine.sum()), reason))
+        else:
+            rate, error = 100 * fitted.rate, 100 * fitted.spread
+            rates.append(Controlled(name, rate, error, int(mine.sum())))
+    return rates

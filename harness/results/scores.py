@@ -1,0 +1,155 @@
+"""Every verdict as columns: grades, wins, labels, votes and metrics are values of one kind.
+
+    question  turn  model      opponent  metric  source        value  flip
+    81        1     claude-v1  -         score   gpt-4         8.0    -1      a grade
+    81        1     claude-v1  gpt-4     win     gpt-4         0.5     1      a flipped pair: a tie
+    81        1     claude-v1  -         CORRECT gpt-4.1       1.0    -1      the others are 0
+
+One entry for each (row, metric); `value` is NaN where the judge gave no verdict. A pair is one
+entry, seen from the model that its row names first; `mirrored` has it from both sides.
+"""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+import numpy as np
+
+from harness.results.estimate import Bools, Floats, Ints
+from harness.types import UNSTATED, Question, QuestionId
+
+Form: TypeAlias = Literal["grade", "pair", "label", "dimensions", "points", "vote", "metric"]
+SCORE, WIN, VOTE, POINTS, CONFIDENCE = "score", "win", "vote", "points", "confidence"
+ONCE, CONSISTENT, FLIPPED, ONE_SIDED = -1, 0, 1, 2
+"""Of `flip`: one game; both agree; the other model won when swapped; one of two games a tie."""
+
+
+class Source(NamedTuple):
+    """Whose verdicts, and how they were made: what may differ between two numbers of one thing."""
+
+    judge: str
+    """A judge's model, a voter, or the package that computed a metric."""
+    kind: Literal["judge", "person", "program"]
+    form: Form
+    judge_set: str = UNSTATED
+    """Of a program: the metric."""
+    version: str = ""
+    scale: tuple[float, float] | None = None
+    sampling: str = ""
+    """What the judge was sampled with, its seed aside, as JSON; empty: unknown."""
+    method: str = "text"
+    """How the verdict was read: `text`, `logprobs`, of a pair judged once `text, one order`; or a
+    metric's variant."""
+    sample: int = 0
+    choice: int = 0
+    file: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Scores:
+    """Verdicts as columns of equal length: codes into the names beside them, and values."""
+
+    question: Ints
+    turn: Ints
+    model: Ints
+    opponent: Ints
+    """-1: none."""
+    metric: Ints
+    source: Ints
+    value: Floats
+    """NaN: the judge gave no verdict. Of a pair: 1 the model won, 0.5 tie, 0 the opponent won."""
+    flip: Ints
+    questions: tuple[Question, ...]
+    models: tuple[str, ...]
+    metrics: tuple[str, ...]
+    sources: tuple[Source, ...]
+    outdated: int = 0
+    """Rows left out because their question has been changed since."""
+
+    def __len__(self) -> int:
+        return len(self.value)
+
+    @property
+    def paired(self) -> bool:
+        """Whether these are pairs of models."""
+        return bool(len(self)) and bool((self.opponent >= 0).all())
+
+    @property
+    def valid(self) -> Bools:
+        """Which entries have a verdict."""
+        return ~np.isnan(self.value)
+
+    @property
+    def models_present(self) -> tuple[str, ...]:
+        """The models of these entries, in the order of the names."""
+        codes = np.unique(np.concatenate([self.model, self.opponent[self.opponent >= 0]]))
+        return tuple(self.models[code] for code in codes.tolist())
+
+    def take(self, which: Bools | Ints) -> "Scores":
+        """Return some of the entries; the codes stay."""
+        return replace(self, **{name: getattr(self, name)[which] for name in _COLUMNS})
+
+    def of(
+        self,
+        *,
+        metric: str | Collection[str] | None = None,
+        models: Collection[str] | None = None,
+        turns: Collection[int] | None = None,
+        questions: Collection[QuestionId] | None = None,
+        judges: Collection[str] | None = None,
+    ) -> "Scores":
+        """Return the entries of some metrics, models, turns, questions, judges; None: all.
+
+        Of pairs with several models named both must be among them; with one, either.
+        """
+        keep = np.ones(len(self), dtype=bool)
+        if metric is not None:
+            keep &= _among(
+                self.metric, self.metrics, [metric] if isinstance(metric, str) else metric
+            )
+        if models is not None:
+            first, second = (
+                _among(codes, self.models, models) for codes in (self.model, self.opponent)
+            )
+            either = len(set(models)) == 1
+            keep &= (first | second) if either else first & (second | (self.opponent < 0))
+        if turns is not None:
+            keep &= np.isin(self.turn, list(turns))
+        if questions is not None:
+            ids = [question.question_id for question in self.questions]
+            keep &= _among(self.question, ids, questions)
+        if judges is not None:
+            keep &= _among(self.source, [source.judge for source in self.sources], judges)
+        return self.take(keep)
+
+    def mirrored(self) -> "Scores":
+        """Return pairs seen from both of their models; other entries once."""
+        pairs = np.flatnonzero(self.opponent >= 0)
+        if not len(pairs):
+            return self
+        both = np.concatenate([np.arange(len(self)), pairs])
+        twice = self.take(both)
+        value, model, opponent = twice.value.copy(), twice.model.copy(), twice.opponent.copy()
+        value[len(self) :] = 1 - self.value[pairs]
+        model[len(self) :], opponent[len(self) :] = self.opponent[pairs], self.model[pairs]
+        return replace(twice, value=value, model=model, opponent=opponent)
+
+
+_COLUMNS = ("question", "turn", "model", "opponent", "metric", "source", "value", "flip")
+
+
+def _among(codes: Ints, names: Sequence[Any], names_wanted: Collection[Any]) -> Bools:
+    is_wanted = np.array([name in names_wanted for name in names] + [False])  # -1 is no name
+    result: Bools = is_wanted[codes]
+    return result
+
+
+def outcome(games: Sequence[float | None]) -> float:
+    """Return model_1's outcome of its games; as in FastChat two that differ are a tie.
+
+    Weighed preferences count as their mean: 0.9 and 0.6 are 0.75.
+    """
+    played = [game for game in games if game is not None]
+    if any(game not in (0.0, 0.5, 1.0) for game in played):
+        return sum(played) / len(played)
+    return played[0] if len(set(played)) == 1 else 0.5

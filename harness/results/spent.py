@@ -1,0 +1,205 @@
+"""What answers and judgments took: calls, tokens, dollars and seconds, as their rows state them.
+
+    answers by gpt-4.1: 160 calls, 61,000 prompt and 98,000 reply tokens
+    61,000 · $2.00 + 98,000 · $8.00 for a million = $0.91
+
+Calls whose provider counted no tokens, and other tools' rows, are `unstated`. What came from a
+cache was paid for elsewhere. Rows that newer ones replaced and calls that failed are not in the
+files, and not in these sums.
+"""
+
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+from msgspec import convert
+
+from harness import store
+from harness.bench import Bench
+from harness.results.estimate import Estimate
+from harness.types import Answer, Detail, Judgment, QuestionId, Usage
+
+Cost = Callable[[str, Detail], float | None]
+"""The dollars of a model's reply; None: its price or its tokens are unknown."""
+
+
+@dataclass
+class Spent:
+    """One model's calls for answers, as the user who is played, or for judgments."""
+
+    what: Literal["answers", "users", "judgments"]
+    model: str
+    calls: int = 0
+    prompt_tokens: int = 0
+    cached_tokens: int = 0
+    """Of the prompt tokens those from the provider's cache."""
+    reply_tokens: int = 0
+    reasoning_tokens: int = 0
+    """Of the reply tokens those of reasoning."""
+    dollars: float | None = 0.0
+    """Of the calls that state their tokens; None: the price is unknown."""
+    unstated: int = 0
+    """Calls that state no tokens."""
+
+    def add(self, detail: Detail, cost: Cost) -> None:
+        """Count a call."""
+        if detail.from_cache or detail.given is not None:
+            return
+        self.calls += 1
+        usage = detail.usage
+        if usage.prompt_tokens is None or usage.completion_tokens is None:
+            self.unstated += 1
+            return
+        self.prompt_tokens += usage.prompt_tokens
+        self.cached_tokens += usage.cached_tokens or 0
+        self.reply_tokens += usage.completion_tokens
+        self.reasoning_tokens += usage.reasoning_tokens or 0
+        dollars = cost(self.model, detail)
+        self.dollars = None if dollars is None or self.dollars is None else self.dollars + dollars
+
+
+def spent(
+    bench: Bench,
+    cost: Cost,
+    *,
+    models: Collection[str] | None = None,
+    judges: Collection[str] | None = None,
+) -> list[Spent]:
+    """Return what the answers and judgments of a benchmark took.
+
+    Args:
+        bench: whose files are read.
+        cost: the price of a reply.
+        models: whose answers and judgments count; a pair counts if either is named. None: all.
+        judges: whose judgments count. None: all.
+    """
+    rows: dict[tuple[str, str], Spent] = {}
+
+    def row(what: Literal["answers", "users", "judgments"], model: str) -> Spent:
+        return rows.setdefault((what, model), Spent(what, model))
+
+    for model, path in bench.answer_files().items():
+        if models is not None and model not in models:
+            continue
+        for answer in store.latest(path, Answer).values():
+            for detail, _ in _replies(answer):
+                row("answers", model).add(detail, cost)
+            player = str((answer.user or {}).get("model", ""))
+            for choice in answer.choices:
+                for detail in choice.user_details:
+                    row("users", player).add(detail, cost)
+    for file in bench.judgment_files():
+        for place in store.rows(file.path, Judgment):
+            judgment = place.row
+            if (models is None or not set(judgment.models).isdisjoint(models)) and (
+                judges is None or judgment.judge_model in judges
+            ):
+                for detail in _judge_calls(judgment):
+                    row("judgments", judgment.judge_model).add(detail, cost)
+    return list(rows.values())
+
+
+def _replies(answer: Answer) -> Iterator[tuple[Detail, str]]:
+    """Yield what is known of each reply, and its text."""
+    for choice in answer.choices:
+        for at, text in enumerate(choice.turns):
+            yield choice.details[at] if at < len(choice.details) else Detail(), text
+
+
+def _judge_calls(judgment: Judgment) -> Iterator[Detail]:
+    """Yield what is known of each call of a judgment, those without a verdict included."""
+    games = len(judgment.games) if judgment.model is None else 1
+    for detail in judgment.details or [Detail()] * max(1, games):
+        for attempt in detail.earlier_attempts:
+            stated = {
+                name: attempt[name] for name in ("usage", "seconds", "batch") if name in attempt
+            }
+            yield convert(stated, Detail, strict=False)
+        yield detail
+
+
+# Quality and price
+
+
+@dataclass(frozen=True, eq=False)
+class Efficiency:
+    """One model's answers to the questions that all models have answered; means over turns."""
+
+    model: str
+    score: Estimate
+    turns: int
+    dollars: float | None
+    """For a thousand turns; None: a price or tokens are unknown."""
+    reply_tokens: float | None
+    """Reasoning included."""
+    reasoning_share: float | None
+    seconds: float | None
+    """The median call."""
+    seconds_95: float | None
+    """Within which 95% of the calls ended."""
+    characters: float
+    cut: float
+    """Share of replies that ended at their limit."""
+    refused: float
+    """Share of replies that were refused or empty."""
+    frontier: bool = False
+    """Whether no other model is at least as good for at most the same money."""
+
+
+def efficiency(bench: Bench, scores: Mapping[str, Estimate], cost: Cost) -> list[Efficiency]:
+    """Return tokens, seconds and dollars of the models of a table, on their common questions."""
+    answers = {model: mine for model in scores if (mine := bench.answers(model))}
+    if not answers:
+        return []
+    common = set.intersection(*(set(mine) for mine in answers.values())) & set(bench.by_id)
+    rows = [
+        _efficiency(model, scores[model], mine, common, cost) for model, mine in answers.items()
+    ]
+
+    def beaten(row: Efficiency) -> bool:
+        mine = row.score.value, -(row.dollars or 0.0)
+        others = [(r.score.value, -r.dollars) for r in rows if r.dollars is not None]
+        return any(o != mine and o[0] >= mine[0] and o[1] >= mine[1] for o in others)
+
+    return [replace(row, frontier=row.dollars is not None and not beaten(row)) for row in rows]
+
+
+def _efficiency(
+    model: str,
+    score: Estimate,
+    answers: Mapping[QuestionId, Answer],
+    common: Collection[QuestionId],
+    cost: Cost,
+) -> Efficiency:
+    replies = [reply for key in common for reply in _replies(answers[key])]
+    calls = [(detail, text) for detail, text in replies if detail.given is None]
+    usages = [detail.usage for detail, _ in calls]
+    dollars = [cost(model, detail) for detail, _ in calls]
+    timed = [d.seconds for d, _ in calls if d.seconds is not None and not (d.from_cache or d.batch)]
+    tokens = [usage.completion_tokens for usage in usages if usage.completion_tokens is not None]
+    stated = [value for value in dollars if value is not None]
+    finished = [detail.finish_reason for detail, _ in calls]
+    return Efficiency(
+        model,
+        score,
+        len(calls),
+        1000 * sum(stated) / len(calls) if calls and len(stated) == len(calls) else None,
+        _mean(tokens),
+        _reasoning_share(usages),
+        float(np.median(timed)) if timed else None,
+        float(np.percentile(timed, 95)) if timed else None,
+        _mean([len(text) for _, text in calls]) or 0.0,
+        _mean([reason == "length" for reason in finished]) or 0.0,
+        _mean([reason in ("refused", "empty") for reason in finished]) or 0.0,
+    )
+
+
+def _reasoning_share(usages: Collection[Usage]) -> float | None:
+    counted = [usage for usage in usages if usage.completion_tokens is not None]
+    total = sum(usage.completion_tokens or 0 for usage in counted)
+    return sum(usage.reasoning_tokens or 0 for usage in counted) / total if total else None
+
+
+def _mean(values: Collection[Any]) -> float | None:
+    return float(sum(values) / len(values)) if values else None

@@ -1,0 +1,218 @@
+"""Pairs → each model's strength: Bradley–Terry, ties as half a win, clustered by question.
+
+    P(A beats B) = 1 / (1 + exp(−(s_A − s_B)))       rating = 1000 + 400/ln 10 · (s − mean s)
+
+A beats B in 3 of 4 pairs: s_A − s_B = ln 3, ratings 1095 and 905. 400 points are odds of 10 to 1.
+A model that won or lost everything has no strength, and neither has one that never met the others.
+Strengths are for reading: with two noisy games a pair they differ between equal models that met
+different opponents. Only where pairs were drawn at random does `compare` rest on them.
+
+With `style` the differences of the two answers in length, headers, lists and bold passages are
+further terms: what remains is the strength at equal style. z = (f_A − f_B)/(f_A + f_B).
+
+Sources: Bradley and Terry 1952; Ford 1957 for when strengths exist; Huber 1967 for the error by
+influences; Li et al. 2024, "Does style matter?" (LMSYS) for the differences of style.
+"""
+
+import math
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from harness.bench import Bench
+from harness.errors import MissingError, UsageError
+from harness.results.estimate import Bools, Estimate, Floats, Ints
+from harness.results.scores import Scores
+
+CENTER, POINTS = 1000.0, 400 / math.log(10)
+_MARKS = {
+    "headers": re.compile(r"^#{1,6}[^\S\n]", re.MULTILINE),
+    "lists": re.compile(r"^[^\S\n]*(?:[*+•-]|\d{1,3}[.)])[^\S\n]", re.MULTILINE),
+    "bold": re.compile(r"\*\*(?=\S)[^\n*]{1,500}\*\*|__(?=\S)[^\n_]{1,500}__"),
+}
+_CODE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
+FEATURES = ("length", *_MARKS)
+
+
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """The coefficients of a logistic regression, with influences by question."""
+
+    theta: Floats
+    influence: Floats
+    """questions × coefficients."""
+
+    def estimate(self, weights: Floats, present: Bools) -> Estimate:
+        """Return a linear combination of the coefficients."""
+        influence = np.where(present, self.influence @ weights, np.nan)
+        return Estimate(float(self.theta @ weights), influence)
+
+
+def logistic(features: Floats, share: Floats, question: Ints, questions: int) -> Fit:
+    """Fit P = 1/(1 + exp(−features · theta)) to shares from 0 to 1 by Newton's method.
+
+    Raises:
+        UsageError: there is no estimate: features cannot be told apart, or one decides everything.
+    """
+    theta = np.zeros(features.shape[1])
+    for _ in range(50):
+        p = 1 / (1 + np.exp(-(features @ theta)))
+        gradient = features.T @ (share - p)
+        hessian = features.T @ (features * (p * (1 - p))[:, None])
+        if np.linalg.cond(hessian) > 1e12:
+            raise UsageError("the terms of the fit cannot be separated in these pairs")
+        step = np.linalg.solve(hessian, gradient)
+        theta = theta + step * min(1.0, 4 / max(np.abs(step).max(initial=0), 1e-300))
+        if np.abs(step).max(initial=0) < 1e-10:
+            break
+    if np.abs(theta).max(initial=0) > 30:
+        raise UsageError("there is no estimate: a term decides all of its pairs")
+    p = 1 / (1 + np.exp(-(features @ theta)))
+    order = np.argsort(question, kind="stable")
+    present, starts = np.unique(question[order], return_index=True)
+    residual = (features * (share - p)[:, None])[order]
+    score = np.zeros((questions, features.shape[1]))
+    score[present] = np.add.reduceat(residual, starts)
+    return Fit(theta, score @ np.linalg.inv(hessian))
+
+
+def strengths(scores: Scores) -> dict[str, Estimate | None]:
+    """Return the rating of each model of these pairs; None where there is none."""
+    pairs = scores.take(scores.valid)
+    ratings: dict[str, Estimate | None] = dict.fromkeys(scores.models_present)
+    members, pairs = _comparable(pairs)
+    if len(members) > 1:
+        rated, _ = _ratings(pairs, members, np.empty((len(pairs), 0)))
+        ratings.update(rated)
+    return ratings
+
+
+def _comparable(pairs: Scores) -> tuple[list[int], Scores]:
+    """Return the largest set of models in which everybody won something of everybody else.
+
+    That is directly or through others, a tie included: Ford's condition for strengths to exist.
+    """
+    size = len(pairs.models)
+    won = np.zeros((size, size))
+    np.add.at(won, (pairs.model, pairs.opponent), pairs.value)
+    np.add.at(won, (pairs.opponent, pairs.model), 1 - pairs.value)
+    reach = (won > 0) | np.eye(size, dtype=bool)
+    for _ in range(max(1, math.ceil(math.log2(max(size, 2))))):
+        reach = (reach.astype(np.float64) @ reach.astype(np.float64)) > 0
+    mutual = reach & reach.T
+    members = np.flatnonzero(mutual[int(np.argmax(mutual.sum(axis=1)))])
+    inside = np.isin(pairs.model, members) & np.isin(pairs.opponent, members)
+    return members.tolist(), pairs.take(inside)
+
+
+def _ratings(
+    pairs: Scores, members: Sequence[int], style: Floats
+) -> tuple[dict[str, Estimate], list[Estimate]]:
+    """Return ratings by model, and the coefficients of style."""
+    size = len(members)
+    place = np.full(len(pairs.models), -1)
+    place[members] = np.arange(size)
+    rows = np.arange(len(pairs))
+    contrast = np.zeros((len(pairs), size))
+    contrast[rows, place[pairs.model]] = 1
+    contrast[rows, place[pairs.opponent]] = -1
+    features = np.concatenate([contrast[:, 1:], style], axis=1)  # the first model's strength is 0
+    fit = logistic(features, pairs.value, pairs.question, len(pairs.questions))
+    present = np.bincount(pairs.question, minlength=len(pairs.questions)) > 0
+    ratings = {}
+    for at, code in enumerate(members):
+        weights = np.concatenate([np.full(size - 1, -1 / size), np.zeros(style.shape[1])])
+        if at:
+            weights[at - 1] += 1
+        estimate = fit.estimate(weights, present).scaled(POINTS, CENTER)
+        ratings[pairs.models[code]] = estimate
+    unit = np.eye(features.shape[1])[size - 1 :]
+    return ratings, [fit.estimate(weights, present) for weights in unit]
+
+
+@dataclass(frozen=True, eq=False)
+class Styled:
+    """The models' strengths at equal style of their answers."""
+
+    ratings: dict[str, Estimate]
+    """The strongest first."""
+    as_is: dict[str, Estimate]
+    """By the same pairs without the terms of style."""
+    coefficients: dict[str, Estimate]
+    """Log odds to win where one answer has the feature and the other has none of it."""
+    pairs: int
+    left_out: int
+    """Pairs without both answers, or of models without a strength."""
+
+    def shift(self, model: str) -> Estimate:
+        """Return the rating at equal style less the one as is."""
+        return self.ratings[model] - self.as_is[model]
+
+
+def style_of(text: str) -> tuple[float, ...]:
+    """Return the `FEATURES` of an answer; marks in blocks of code do not count."""
+    prose = _CODE.sub("", text)
+    return (float(len(text)), *(float(len(mark.findall(prose))) for mark in _MARKS.values()))
+
+
+def styled(scores: Scores, bench: Bench, features: Sequence[str] = FEATURES) -> Styled:
+    """Return strengths at equal style.
+
+    Raises:
+        UsageError: no such feature, or there is no estimate.
+        MissingError: the answers are missing.
+    """
+    if unknown := [name for name in features if name not in FEATURES]:
+        raise UsageError(f"--style {unknown[0]}: there are {', '.join(FEATURES)}")
+    valid = scores.take(scores.valid)
+    first, second = answer_numbers(valid, bench, style_of, len(FEATURES))
+    total = first + second
+    relative = np.divide(
+        first - second, total, out=np.where(np.isnan(total), np.nan, 0.0), where=total > 0
+    )
+    relative = relative[:, [FEATURES.index(name) for name in features]]
+    complete = ~np.isnan(relative).any(axis=1)
+    if not complete.any():
+        raise MissingError(f"{bench.folder}: no pair has both of its answers in model_answer")
+    places = np.flatnonzero(complete)
+    members, _ = _comparable(valid.take(places))
+    rated = valid.take(places)
+    inside = np.isin(rated.model, members) & np.isin(rated.opponent, members)
+    pairs, relative = rated.take(inside), relative[places][inside]
+    if len(members) < 2:
+        raise UsageError("there is no estimate: a model decides all of its pairs")
+    moves = (relative != 0).any(axis=0)
+    ratings, coefficients = _ratings(pairs, members, relative[:, moves])
+    as_is, _ = _ratings(pairs, members, relative[:, :0])
+    order = sorted(ratings, key=lambda model: -ratings[model].value)
+    moving_names = [name for name, moving in zip(features, moves.tolist(), strict=True) if moving]
+    return Styled(
+        {model: ratings[model] for model in order},
+        as_is,
+        dict(zip(moving_names, coefficients, strict=True)),
+        len(pairs),
+        len(scores) - len(pairs),
+    )
+
+
+def answer_numbers(
+    scores: Scores, bench: Bench, measure: Callable[[str], tuple[float, ...]], width: int
+) -> tuple[Floats, Floats]:
+    """Return numbers of both answers of each pair, NaN where one is missing: pairs × width, twice.
+
+    The answer is the reply of the pair's turn in the first conversation.
+    """
+    turns = int(scores.turn.max(initial=0)) + 1
+    table = np.full((len(scores.models), len(scores.questions), turns, width), np.nan)
+    code: Mapping[object, int] = {q.question_id: at for at, q in enumerate(scores.questions)}
+    for at in np.unique([scores.model, scores.opponent]).tolist():
+        for key, answer in bench.answers(scores.models[at]).items():
+            if key in code and answer.choices:
+                for turn, text in enumerate(answer.choices[0].turns[: turns - 1], 1):
+                    table[at, code[key], turn] = measure(text)
+    first, second = (
+        table[side, scores.question, scores.turn] for side in (scores.model, scores.opponent)
+    )
+    return first, second

@@ -1,0 +1,77 @@
+"""The progress of a run on a terminal: rate, failures, what it waits for, cost so far."""
+
+import contextlib
+import sys
+import time
+from collections.abc import Callable, Iterator
+
+from harness.running.jobs import Progress
+
+_TERMINAL, _FILE = 0.1, 10.0
+"""Seconds between two drawings: a log file shall not fill with bars."""
+
+
+@contextlib.contextmanager
+def bar(total: int, unit: str, *, quiet: bool = False) -> Iterator[Callable[[Progress], None]]:
+    """Draw a bar on stderr while the block runs; yields the function that moves it."""
+    if quiet or not total:
+        yield lambda _: None
+        return
+    from tqdm import tqdm
+
+    drawn = tqdm(total=total, unit=f" {unit}", file=sys.stderr, dynamic_ncols=True)
+    pause = _TERMINAL if sys.stderr.isatty() else _FILE
+    due = time.monotonic() + pause
+
+    last = Progress()
+
+    def move(progress: Progress) -> None:
+        nonlocal due, last
+        last = progress
+        if time.monotonic() >= due:
+            due = time.monotonic() + pause
+            draw()
+
+    def draw() -> None:
+        with contextlib.suppress(OSError):  # nobody looks any more: no reason to stop paid work
+            drawn.n = last.done + last.failed
+            drawn.set_postfix_str(figures(last), refresh=True)
+
+    try:
+        yield move
+    finally:
+        draw()
+        with contextlib.suppress(OSError):
+            drawn.close()
+
+
+def figures(progress: Progress) -> str:
+    """Return the figures beside the bar, those that are not 0.
+
+    >>> figures(Progress(failed=2, in_flight=16, cost=0.124))
+    '2 failed, $0.12, 16 in flight'
+    """
+    shown = [progress.state] if progress.state else []
+    counts = {
+        "failed": progress.failed,
+        **progress.flagged,
+        "tried again": progress.retries,
+        "from cache": progress.from_cache,
+    }
+    shown += [f"{count:,} {name}" for name, count in counts.items() if count]
+    if progress.cost:
+        shown.append(dollars(progress.cost))
+    if progress.in_flight:
+        shown.append(f"{progress.in_flight} in flight")
+    return ", ".join(shown)
+
+
+def dollars(amount: float) -> str:
+    """Return an amount with cents, or with as many places as a small one needs.
+
+    >>> dollars(1234.5), dollars(0.0042), dollars(0.0)
+    ('$1,234.50', '$0.0042', '$0')
+    """
+    if amount == 0:
+        return "$0"
+    return f"${amount:,.2f}" if amount >= 0.01 else f"${amount:.2g}"

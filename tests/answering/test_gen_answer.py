@@ -1,0 +1,351 @@
+import json
+import pathlib
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from harness import bench, store
+from harness.answering import gen_answer
+from harness.cli.gen_answer import main
+from harness.errors import EndpointError, MissingError, UsageError
+from harness.types import Answer
+from tests.servers import Call, Rule, Server, unused_url
+
+QUESTIONS: list[dict[str, Any]] = [
+    {"question_id": 1, "category": "writing", "turns": ["Write.", "Shorter."]},
+    {"question_id": 2, "category": "math", "turns": ["2+2?", "And 3 more?"]},
+    {"question_id": 3, "category": "odd", "turns": ["Hello."]},
+]
+
+
+def make(
+    folder: pathlib.Path, questions: Sequence[dict[str, Any]] = QUESTIONS, settings: str = ""
+) -> pathlib.Path:
+    """Write a benchmark `small` into a data folder."""
+    home = folder / "small"
+    home.mkdir(parents=True)
+    text = "".join(json.dumps(question) + "\n" for question in questions)
+    (home / "question.jsonl").write_text(text)
+    if settings:
+        (home / "bench.toml").write_text(settings)
+    return home
+
+
+def run(folder: pathlib.Path, server: Server, **words: Any) -> dict[Any, Answer]:
+    """Answer with the model `m` at a server; return its rows by question id."""
+    report = gen_answer("m", "small", data_dir=str(folder), base_url=f"{server.url}/v1", **words)
+    assert report.complete, report.outcome.causes()
+    return {key: row for (key,), row in store.latest(report.paths[0], Answer).items()}
+
+
+def echo(call: Call) -> str:
+    return " / ".join(text for _, text in call.messages)
+
+
+def test_each_turn_sees_the_conversation_so_far(tmp_path: pathlib.Path) -> None:
+    make(tmp_path)
+    with Server(Rule(echo)) as server:
+        rows = run(tmp_path, server)
+    assert rows[1].choices[0].turns == ["Write.", "Write. / Write. / Shorter."]
+    assert rows[1].model_id == "m"
+    assert rows[1].choices[0].details[0].finish_reason == "stop"
+    assert rows[1].choices[0].details[0].usage.prompt_tokens == 1
+
+
+def test_temperatures_are_mt_benchs_by_category(tmp_path: pathlib.Path) -> None:
+    make(tmp_path)
+    with Server(Rule("x")) as server:
+        rows = run(tmp_path, server)
+        sent = {call.messages[0][1]: call.body["temperature"] for call in server.calls}
+    assert sent == {"Write.": 0.7, "2+2?": 0.0, "Hello.": 0.7}
+    assert rows[2].sampling == {"temperature": 0.0, "max_tokens": 4096}
+
+
+def test_settings_of_the_benchmark_come_before_the_usual_ones(tmp_path: pathlib.Path) -> None:
+    settings = 'max_tokens = 1024\nsystem_prompt = "Be brief."\n[temperatures]\nmath = 0.5\n'
+    make(tmp_path, settings=settings)
+    with Server(Rule("x")) as server:
+        rows = run(tmp_path, server, first_n=2)
+        assert server.calls[0].messages[0] == ("system", "Be brief.")
+    assert rows[2].sampling == {"temperature": 0.5, "max_tokens": 1024}
+    assert rows[2].system_prompt == "Be brief."
+
+
+def test_what_is_typed_comes_before_everything(tmp_path: pathlib.Path) -> None:
+    make(tmp_path, settings="max_tokens = 1024\n")
+    with Server(Rule("x")) as server:
+        words = {"temperature": 1, "max_tokens": 7, "param": ["top_k=3", "extra_body.mode=fast"]}
+        rows = run(tmp_path, server, system="", first_n=1, **words)
+        body = server.calls[0].body
+    assert (body["temperature"], body["top_k"], body["mode"]) == (1.0, 3, "fast")
+    expected = {"temperature": 1.0, "max_tokens": 7, "top_k": 3, "extra_body": {"mode": "fast"}}
+    assert rows[1].sampling == expected
+
+
+def test_a_second_run_asks_nothing(tmp_path: pathlib.Path) -> None:
+    make(tmp_path)
+    with Server() as server:
+        run(tmp_path, server)
+        count = len(server.calls)
+        run(tmp_path, server)
+        assert len(server.calls) == count == 5
+
+
+def test_answers_to_a_changed_question_are_made_again(tmp_path: pathlib.Path) -> None:
+    home = make(tmp_path)
+    with Server() as server:
+        run(tmp_path, server)
+        changed = [{**QUESTIONS[0], "turns": ["Write more."]}, *QUESTIONS[1:]]
+        (home / "question.jsonl").write_text("".join(json.dumps(q) + "\n" for q in changed))
+        server.calls.clear()
+        rows = run(tmp_path, server)
+        assert [call.messages[-1][1] for call in server.calls] == ["Write more."]
+    assert len(rows) == 3
+    assert len((home / "model_answer" / "m.jsonl").read_text().splitlines()) == 3
+
+
+def test_rows_of_fastchat_are_done_but_those_with_its_error_text(tmp_path: pathlib.Path) -> None:
+    home = make(tmp_path)
+    (home / "model_answer").mkdir()
+    with (home / "model_answer" / "m.jsonl").open("w") as file:
+        for key, turns in ((1, ["a", "b"]), (2, ["$ERROR$", "$ERROR$"]), (3, ["c"])):
+            row = {"question_id": key, "answer_id": "x", "model_id": "m", "tstamp": 1.0}
+            file.write(json.dumps({**row, "choices": [{"index": 0, "turns": turns}]}) + "\n")
+    with Server() as server:
+        rows = run(tmp_path, server)
+        assert len(server.calls) == 2
+    assert rows[1].choices[0].turns == ["a", "b"]
+    assert rows[2].choices[0].turns == ["Fine.", "Fine."]
+
+
+def test_more_choices_keep_those_that_exist(tmp_path: pathlib.Path) -> None:
+    make(tmp_path)
+    with Server(Rule("one")) as server:
+        run(tmp_path, server, question_begin=2, seed=5)
+    with Server(Rule("two")) as server:
+        rows = run(tmp_path, server, question_begin=2, seed=5, num_choices=3)
+        assert sorted(call.body["seed"] for call in server.calls) == [6, 7]
+    assert [choice.turns for choice in rows[3].choices] == [["one"], ["two"], ["two"]]
+
+
+def test_a_cut_reply_is_asked_again_unless_the_limit_was_typed(tmp_path: pathlib.Path) -> None:
+    make(tmp_path)
+
+    def short(call: Call) -> bool:
+        return int(call.body.get("max_tokens") or call.body["max_completion_tokens"]) < 5000
+
+    with Server(Rule("cu", when=short, finish="length"), Rule("whole")) as server:
+        rows = run(tmp_path, server, question_begin=2)
+        assert rows[3].choices[0].turns == ["whole"]
+        assert rows[3].choices[0].details[0].usage.completion_tokens == 2
+        rows = run(tmp_path, server, question_begin=2, max_tokens=50)
+    assert rows[3].choices[0].turns == ["cu"]
+    assert rows[3].choices[0].details[0].finish_reason == "length"
+
+
+def test_a_benchmark_may_forbid_the_second_try(tmp_path: pathlib.Path) -> None:
+    make(tmp_path, settings="max_tokens = 1024\nretry_cut = 1.0\n")
+    with Server(Rule("cu", finish="length")) as server:
+        run(tmp_path, server, question_begin=2)
+        assert len(server.calls) == 1
+
+
+def test_replies_that_the_question_gives_are_not_asked_for(tmp_path: pathlib.Path) -> None:
+    turns = {"turns": ["A?", "B?", "C?"], "history": ["a", None, None]}
+    make(tmp_path, [{"question_id": 1, "category": "chat", **turns}])
+    with Server(Rule(echo)) as server:
+        (row,) = run(tmp_path, server).values()
+        assert len(server.calls) == 2
+    assert row.choices[0].turns[:2] == ["a", "A? / a / B?"]
+    assert [detail.given for detail in row.choices[0].details] == ["question", None, None]
+
+
+def test_with_a_history_every_turn_follows_given_replies(tmp_path: pathlib.Path) -> None:
+    home = make(tmp_path, QUESTIONS[:2])
+    (home / "reference_answer").mkdir()
+    with (home / "reference_answer" / "ref.jsonl").open("w") as file:
+        for key in (1, 2):
+            row = {"question_id": key, "model_id": "ref"}
+            file.write(json.dumps({**row, "choices": [{"turns": ["R1", "R2"]}]}) + "\n")
+    with Server(Rule(echo)) as server:
+        rows = run(tmp_path, server, history="reference")
+        assert len(server.calls) == 4
+    assert rows[1].model_id == "m+history=reference"
+    assert rows[1].choices[0].turns == ["Write.", "Write. / R1 / Shorter."]
+    assert rows[1].choices[0].history == ["R1"]
+    assert bench.load("small", tmp_path).answered_models() == ["m+history=reference"]
+
+
+def test_missing_turns_of_a_history_stop_the_run_or_are_left_out(tmp_path: pathlib.Path) -> None:
+    home = make(tmp_path, QUESTIONS[:2])
+    (home / "reference_answer").mkdir()
+    row = {"question_id": 2, "model_id": "ref", "choices": [{"turns": ["R1", "R2"]}]}
+    (home / "reference_answer" / "ref.jsonl").write_text(json.dumps(row) + "\n")
+    with Server() as server:
+        with pytest.raises(MissingError, match=r"reference has no replies to 1 questions \(1\)"):
+            run(tmp_path, server, history="reference")
+        assert set(run(tmp_path, server, history="reference", skip_missing=True)) == {2}
+
+
+def test_a_played_user_talks_until_content(tmp_path: pathlib.Path) -> None:
+    user = {
+        "persona": "A cook.",
+        "goal": "To learn the oven's heat.",
+        "done": "a temperature was named",
+        "knows": ["It is a cake."],
+    }
+    make(tmp_path, [{"question_id": 1, "category": "chat", "turns": ["Hi."], "user": user}])
+    with Server(Rule("What is it?", times=1), Rule("180 degrees.")) as server:
+        (row,) = run(tmp_path, server, user="builtin/user").values()
+    choice = row.choices[0]
+    assert choice.turns == ["What is it?", "180 degrees."]
+    assert choice.user[0] == "Hi."
+    assert choice.user[1] == "It is a cake."
+    assert choice.user[-1].endswith("[[done]]")
+    assert row.user is not None
+    assert row.user["model"] == "builtin/user"
+
+
+def test_a_played_user_needs_a_model(tmp_path: pathlib.Path) -> None:
+    user = {"persona": "p", "goal": "g", "done": "d"}
+    make(tmp_path, [{"question_id": 1, "category": "chat", "user": user}])
+    with Server() as server, pytest.raises(UsageError, match="name it with --user"):
+        run(tmp_path, server)
+
+
+def test_a_refused_prompt_is_an_answer(tmp_path: pathlib.Path) -> None:
+    make(tmp_path)
+    error = {"error": {"message": "flagged", "code": "content_filter"}}
+    math = Rule(status=400, body=error, when=lambda call: "2+2?" in call.text)
+    with Server(math) as server:
+        rows = run(tmp_path, server)
+    assert rows[2].choices[0].details[0].finish_reason == "refused"
+
+
+def test_the_command_lists_failures_and_the_next_run_tries_them_again(
+    tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    make(tmp_path)
+    bad = Rule(status=400, body={"error": {"message": "no such thing"}}, times=1)
+    flags = [
+        "--bench-name",
+        "small",
+        "--data-dir",
+        str(tmp_path),
+        "--model",
+        "m",
+        "--parallel",
+        "1",
+    ]
+    with Server(bad) as server:
+        command = [*flags, "--base-url", f"{server.url}/v1"]
+        assert main(command) == 1
+        said = capsys.readouterr()
+        assert "1 rows are missing; the same command tries them again" in said.err
+        assert "m, question 1: " in said.err
+        assert "no such thing" in said.err
+        assert said.out.splitlines() == [str(tmp_path / "small" / "model_answer" / "m.jsonl")]
+        assert main(command) == 0
+    assert (
+        "2 answered before (the newest just now; --redo answers again)" in capsys.readouterr().err
+    )
+
+
+def test_dry_run_calls_nothing(tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str]) -> None:
+    make(tmp_path)
+    flags = ["--bench-name", "small", "--data-dir", str(tmp_path)]
+    assert main([*flags, "--model", "gpt-4o", "--dry-run"]) == 0
+    assert capsys.readouterr().out.startswith("5 calls would be made, $0.02 to $0.2")
+
+
+def test_one_answer_file_holds_one_model(tmp_path: pathlib.Path) -> None:
+    make(tmp_path)
+    path = tmp_path / "mine.jsonl"
+    row = {"question_id": 1, "model_id": "other", "choices": [{"turns": ["a"]}]}
+    path.write_text(json.dumps(row) + "\n")
+    with Server() as server, pytest.raises(UsageError, match="holds answers of 'other'"):
+        run(tmp_path, server, answer_file=str(path))
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        pytest.param({"first_n": 1, "question_begin": 3}, "the slice leaves none", id="slice"),
+        pytest.param({"param": ["top=1"]}, "top", id="parameter"),
+        pytest.param({"param": ["top_k"]}, "must be NAME=VALUE", id="no value"),
+        pytest.param({"user": "builtin/user"}, "no question has a user", id="user"),
+    ],
+)
+def test_wrong_use_is_one_line(tmp_path: pathlib.Path, words: dict[str, Any], message: str) -> None:
+    make(tmp_path)
+    with Server() as server, pytest.raises(UsageError, match=message):
+        run(tmp_path, server, **words)
+
+
+def test_hashes_are_those_of_rows_on_disk(tmp_path: pathlib.Path) -> None:
+    """The recipe of the hashes: rows with another one would be paid for again."""
+    make(tmp_path)
+    with Server() as server:
+        rows = run(tmp_path, server)
+    made = rows[1].made_from
+    assert made is not None
+
+    assert made.question == "d8d7926de6f25583"
+    assert made.parameters == "1ed21942643fc8ec"
+
+
+@pytest.mark.parametrize(
+    ("rule", "message"),
+    [
+        pytest.param(Rule(status=404, body="<html>not here</html>"), "v1", id="404"),
+        pytest.param(Rule(body="<html><title>Hello</title></html>"), "web page", id="page"),
+        pytest.param(
+            Rule(status=401, body={"error": {"message": "bad key"}}), "no key was sent", id="key"
+        ),
+        pytest.param(
+            Rule(status=429, body={"error": {"message": "x", "code": "insufficient_quota"}}),
+            "no credit left",
+            id="credit",
+        ),
+    ],
+)
+def test_an_endpoint_that_cannot_work_ends_the_run_at_once(
+    tmp_path: pathlib.Path, rule: Rule, message: str
+) -> None:
+    make(tmp_path)
+    with Server(rule) as server, pytest.raises(EndpointError, match=message):
+        gen_answer("m", "small", data_dir=tmp_path, base_url=server.url)
+
+
+def test_a_server_that_still_loads_is_waited_for(tmp_path: pathlib.Path) -> None:
+    make(tmp_path)
+    with Server(Rule(status=503, times=12), Rule("x")) as server:
+        assert len(run(tmp_path, server)) == 3
+
+
+def test_a_server_that_never_comes_is_given_up_in_one_line(tmp_path: pathlib.Path) -> None:
+    make(tmp_path)
+    report = gen_answer("m", "small", data_dir=tmp_path, base_url=unused_url(), patience=0.2)
+    assert not report.complete
+    (cause,) = {failure.message for failure in report.outcome.failures}
+    assert "cannot connect to http://127.0.0.1:" in cause
+    assert cause.endswith("given up after 0.2 s without a reply (--patience)")
+
+
+def test_faults_of_every_kind_lose_no_row(tmp_path: pathlib.Path) -> None:
+    rows = [{"question_id": n, "category": "x", "turns": ["Q", "R"]} for n in range(30)]
+    make(tmp_path, rows)
+    faults = [
+        Rule(status=429, headers={"Retry-After": "0.01"}, times=3),
+        Rule(status=500, times=3),
+        Rule(drop="before", times=3),
+        Rule(drop="within", times=3),
+        Rule(body={"error": {"message": "overloaded"}}, times=2),
+    ]
+    with Server(*faults, Rule(echo)) as server:
+        found = run(tmp_path, server, parallel=4)
+        assert len(server.calls) == 60 + 14
+    assert {key: row.choices[0].turns for key, row in found.items()} == {
+        n: ["Q", "Q / Q / R"] for n in range(30)
+    }

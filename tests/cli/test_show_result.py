@@ -1,0 +1,76 @@
+"""The command `show_result`."""
+
+import json
+import pathlib
+
+import pytest
+
+from harness.cli.show_result import main
+from tests.reporting.folders import bench, grades
+
+
+@pytest.fixture
+def data(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> pathlib.Path:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "80")
+    return bench(tmp_path / "data")
+
+
+def test_the_page_answers_first_and_fits_80_columns(
+    data: pathlib.Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    grades(data, {f"a-model-of-somebody-{at}": 8 - at / 3 for at in range(12)})
+    assert main([]) == 0
+    shown = capsys.readouterr().out
+    assert "12 models" in shown.splitlines()[0]
+    assert max(map(len, shown.splitlines())) <= 80
+
+
+def test_missing_verdicts_are_exit_code_1(
+    data: pathlib.Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    grades(data, {"a": 8.0, "b": 5.0}, unread=lambda model, question, turn: question % 4 == 0)
+    assert main([]) == 1
+    assert capsys.readouterr().out.startswith("No result yet: 24 of 96 grades are missing")
+
+
+def test_no_judgments_are_one_line_and_exit_code_2(
+    data: pathlib.Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([]) == 2
+    assert len(capsys.readouterr().err.splitlines()) == 1
+
+
+def test_an_unknown_flag_names_the_nearest(
+    data: pathlib.Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["--judge-modle", "gpt-4"]) == 2
+    assert "did you mean --judge-model" in capsys.readouterr().err
+
+
+def test_report_and_charts_are_written(data: pathlib.Path) -> None:
+    grades(data, {"a": 8.0, "b": 5.0, "c": 4.0})
+    assert main(["--report", "report.html", "--charts", "charts"]) == 0
+    assert "<h1>a is the best of 3 models" in pathlib.Path("report.html").read_text()
+    assert pathlib.Path("charts/scores.svg").exists()
+
+
+def test_a_report_over_somebody_s_file_is_refused(
+    data: pathlib.Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    grades(data, {"a": 8.0, "b": 5.0})
+    pathlib.Path("thesis.html").write_text("mine")
+    assert main(["--report", "thesis.html"]) == 2
+    assert pathlib.Path("thesis.html").read_text() == "mine"
+
+
+@pytest.mark.parametrize("name", ["json", "csv", "markdown", "latex", "html", "text"])
+def test_every_format_is_written(
+    name: str, data: pathlib.Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    grades(data, {"a": 8.0, "b": 5.0})
+    assert main(["--format", name]) == 0
+    out = capsys.readouterr().out
+    assert "a" in out
+    if name == "json":
+        assert json.loads(out)["mode"] == "single"

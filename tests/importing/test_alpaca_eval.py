@@ -1,0 +1,172 @@
+"""AlpacaEval's annotations become judgments, and judgments annotations that it reads."""
+
+import json
+import pathlib
+from typing import Any
+
+import pytest
+
+from harness import bench, import_back, import_data
+from harness.errors import DataError, UsageError
+from tests.importing.files import ANNOTATIONS, annotation, json_array, rows
+
+JUDGMENTS = "model_judgment/weighted@weighted_pair1.jsonl"
+
+
+def test_annotations_make_a_benchmark_with_answers_and_judgments(tmp_path: pathlib.Path) -> None:
+    path = json_array(tmp_path / "a.json", ANNOTATIONS)
+    report = import_data("alpaca_eval", [path], "a", data_dir=tmp_path)
+    assert (report.questions, report.judgments, report.failed) == (4, {"mine": 3}, 1)
+    assert bench.load("a", tmp_path).answers("mine")[1].choices[0].turns == ["mine 0"]
+    found = rows(report.folder / JUDGMENTS)
+    assert [(row["model_1"], row["model_2"]) for row in found] == [("mine", "base")] * 3
+    shares = [row.get("g1_preference", row.get("g2_preference")) for row in found]
+    assert shares == pytest.approx([0.2, 0.5, 1.0])
+    assert {row["score_method"] for row in found} == {"logprobs"}
+
+
+def test_who_was_shown_first_is_alpaca_evals_own_draw(tmp_path: pathlib.Path) -> None:
+    # Which of these are switched with seed 0 is published with alpaca_eval's random.
+    switched = {"Say hi.": False, "Explain tides to a child.": True, "写一首诗": False}
+    records = [annotation(0, 2.0, instruction=text) for text in switched]
+    path = json_array(tmp_path / "a.json", records)
+    report = import_data("alpaca_eval", [path], "a", data_dir=tmp_path)
+    first = [row["shown_first"] for row in rows(report.folder / JUDGMENTS)]
+    assert first == ["model_1" if own else "model_2" for own in switched.values()]
+
+
+def test_annotations_again_add_only_what_had_failed(tmp_path: pathlib.Path) -> None:
+    path = json_array(tmp_path / "a.json", ANNOTATIONS)
+    import_data("alpaca_eval", [path], "a", data_dir=tmp_path)
+    json_array(path, [*ANNOTATIONS[:2], annotation(2, 1.0)])
+    again = import_data("alpaca_eval", [path], "a", data_dir=tmp_path)
+    assert (again.new, again.judgments, again.known) == ({}, {"mine": 1}, 2)
+
+
+def test_a_judge_set_of_the_annotators_name_gives_judge_and_version(tmp_path: pathlib.Path) -> None:
+    folder = tmp_path / "weighted"
+    folder.mkdir()
+    (folder / "judge_set.toml").write_text('version = "7"\norder = "random"\njudge = "gpt-x"\n')
+    (folder / "pair.toml").write_text('kind = "compare"\nuser = "{answer_a} {answer_b}"\n')
+    path = json_array(tmp_path / "a.json", ANNOTATIONS)
+    report = import_data("alpaca_eval", [path], "a", data_dir=tmp_path)
+    (row, *_) = rows(report.folder / "model_judgment" / "gpt-x@weighted_pair1.jsonl")
+    assert (row["judge"][0], row["judge_set"], row["judge_set_version"]) == (
+        "gpt-x",
+        "weighted",
+        "7",
+    )
+
+
+@pytest.mark.parametrize(
+    ("more", "fault"),
+    [
+        pytest.param({"preference": 3}, "from 1 to 2, this is 3", id="range"),
+        pytest.param({"preference": True}, "from 1 to 2, this is True", id="kind"),
+        pytest.param({"generator_2": ""}, "generator_2 is empty", id="name"),
+    ],
+)
+def test_a_wrong_annotation_is_an_error(
+    tmp_path: pathlib.Path, more: dict[str, Any], fault: str
+) -> None:
+    path = json_array(tmp_path / "a.json", [ANNOTATIONS[0] | more])
+    with pytest.raises(DataError, match=fault):
+        import_data("alpaca_eval", [path], "a", data_dir=tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("preference", "winner"),
+    [pytest.param(0, "tie", id="old tie"), pytest.param(-1, None, id="cached failure")],
+)
+def test_what_older_files_hold_is_known(
+    tmp_path: pathlib.Path, preference: int, winner: str | None
+) -> None:
+    path = json_array(tmp_path / "a.json", [annotation(0, preference)])
+    report = import_data("alpaca_eval", [path], "a", data_dir=tmp_path)
+    if winner is None:
+        assert (report.failed, report.judgments) == (1, {})
+    else:
+        (row,) = rows(report.folder / JUDGMENTS)
+        assert row.get("g1_winner", row.get("g2_winner")) == winner
+
+
+# Back
+
+
+def _imported(tmp_path: pathlib.Path) -> None:
+    other = [one | {"generator_2": "other", "output_2": "o"} for one in ANNOTATIONS]
+    paths = [
+        json_array(tmp_path / "mine.json", ANNOTATIONS),
+        json_array(tmp_path / "other.json", other),
+    ]
+    import_data("alpaca_eval", paths, "a", data_dir=tmp_path)
+
+
+def test_the_export_has_a_file_for_each_model_with_all_that_came_in(
+    tmp_path: pathlib.Path,
+) -> None:
+    _imported(tmp_path)
+    report = import_back("alpaca_eval", tmp_path / "out", "a", data_dir=tmp_path)
+    assert report.records == {"mine": 4, "other": 4}
+    for name in ("mine", "other"):
+        written = json.loads(
+            (tmp_path / "out" / name / "weighted" / "annotations.json").read_text()
+        )
+        given = json.loads((tmp_path / f"{name}.json").read_text())
+        failed = dict.fromkeys(("price_per_example", "time_per_example", "raw_completion"))
+        given[2] |= failed  # of which nothing is kept but that it is missing
+        assert written == given
+
+
+def test_the_export_can_be_of_some_models(tmp_path: pathlib.Path) -> None:
+    _imported(tmp_path)
+    report = import_back(
+        "alpaca_eval", tmp_path / "out", "a", data_dir=tmp_path, model_list=["other"]
+    )
+    assert [path.parts[-3] for path in report.written] == ["other"]
+    with pytest.raises(UsageError, match="no such judgments of 'none'"):
+        import_back("alpaca_eval", tmp_path / "x", "a", data_dir=tmp_path, model_list=["none"])
+    with pytest.raises(UsageError, match="is there already; give another --output"):
+        import_back("alpaca_eval", tmp_path / "out", "a", data_dir=tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("games", "preference"),
+    [
+        pytest.param(("model_1", "model_1"), 2.0, id="won twice"),
+        pytest.param(("model_1", "model_2"), 1.5, id="inconsistent"),
+        pytest.param(("model_1", "error"), None, id="one failed"),
+    ],
+)
+def test_two_games_are_one_preference(
+    tmp_path: pathlib.Path, games: tuple[str, str], preference: float | None
+) -> None:
+    _imported(tmp_path)
+    row = {"question_id": 1, "model_1": "mine", "model_2": "base", "turn": 1, "judge": ["j", "p"]}
+    row |= {"g1_winner": games[0], "g2_winner": games[1], "judge_set": "own"}
+    path = tmp_path / "a" / "model_judgment" / "j@own_pair.jsonl"
+    path.write_text(json.dumps(row) + "\n")
+    import_back("alpaca_eval", tmp_path / "out", "a", data_dir=tmp_path, judge_model="j")
+    first = json.loads((tmp_path / "out" / "mine" / "own" / "annotations.json").read_text())[0]
+    assert first["preference"] == preference
+
+
+def test_the_price_of_a_judgment_is_that_of_its_tokens(tmp_path: pathlib.Path) -> None:
+    _imported(tmp_path)
+    row = {"question_id": 1, "model_1": "mine", "model_2": "base", "turn": 1}
+    row |= {"g1_winner": "model_1", "judge": ["gpt-4.1", "p"], "judge_set": "own"}
+    row |= {"details": [{"usage": {"prompt_tokens": 1_000_000, "completion_tokens": 0}}]}
+    path = tmp_path / "a" / "model_judgment" / "gpt-4.1@own_pair1.jsonl"
+    path.write_text(json.dumps(row) + "\n")
+    output = tmp_path / "out.json"
+    import_back("alpaca_eval", output, "a", data_dir=tmp_path, judge_model="gpt-4.1")
+    assert json.loads(output.read_text())[0]["price_per_example"] == pytest.approx(2.0)
+
+
+def test_several_judges_must_be_chosen_from(tmp_path: pathlib.Path) -> None:
+    _imported(tmp_path)
+    import_data(
+        "alpaca_eval", [tmp_path / "mine.json"], "a", data_dir=tmp_path, judge_model="second"
+    )
+    with pytest.raises(UsageError, match="choose one with --judge-model: second, weighted"):
+        import_back("alpaca_eval", tmp_path / "out", "a", data_dir=tmp_path)

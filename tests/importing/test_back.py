@@ -1,0 +1,84 @@
+"""Grades become training records of the Feedback Collection."""
+
+import json
+import pathlib
+from typing import Any
+
+import pytest
+
+from harness import import_back, import_data
+from harness.cli.import_data import main
+from harness.errors import UsageError
+from tests.importing.files import FEEDBACK, json_array, json_lines
+
+PROMPT = "Grade: Is it clear?\n" + "\n".join(f"clear to degree {n}" for n in range(1, 6))
+
+
+def _judged(tmp_path: pathlib.Path, *rows: dict[str, Any]) -> pathlib.Path:
+    """Make a benchmark of one feedback record with these judgments; return the output file."""
+    path = json_array(tmp_path / "f.json", [FEEDBACK])
+    import_data("feedback_collection", [path], "f", data_dir=tmp_path)
+    folder = tmp_path / "f" / "model_judgment"
+    folder.mkdir()
+    usual = {
+        "question_id": 1,
+        "model": "response",
+        "judge": ["j", "absolute"],
+        "user_prompt": PROMPT,
+        "judgment": "Well said. [RESULT] 3",
+        "score": 3,
+        "turn": 1,
+    }
+    json_lines(folder / "j_single.jsonl", [usual | row for row in rows])
+    return tmp_path / "out.json"
+
+
+def test_a_grade_by_the_questions_rubric_is_a_training_record(tmp_path: pathlib.Path) -> None:
+    output = _judged(tmp_path, {})
+    report = import_back("feedback_collection", output, "f", data_dir=tmp_path)
+    assert (report.records, report.left_out) == ({"3": 1}, {})
+    (record,) = json.loads(output.read_text())
+    assert record == FEEDBACK | {
+        "instruction": PROMPT,
+        "output": "Well said. [RESULT] 3",
+        "orig_feedback": "Well said.",
+        "orig_score": "3",
+    }
+
+
+@pytest.mark.parametrize(
+    ("row", "reason"),
+    [
+        pytest.param({"score": -1}, "no verdict", id="failed"),
+        pytest.param({"score": 2.5}, "not a whole number from 1 to 5", id="half"),
+        pytest.param({"user_prompt": "Grade."}, "was not shown the question's rubric", id="rubric"),
+        pytest.param({"question_id": 9}, "no such question", id="question"),
+        pytest.param({"turn": 2}, "not a first turn", id="turn"),
+        pytest.param({"model": "nobody"}, "the answer is missing", id="answer"),
+    ],
+)
+def test_what_cannot_train_a_judge_is_left_out_and_counted(
+    tmp_path: pathlib.Path, row: dict[str, Any], reason: str
+) -> None:
+    output = _judged(tmp_path, row)
+    report = import_back("feedback_collection", output, "f", data_dir=tmp_path)
+    assert json.loads(output.read_text()) == []
+    assert reason in next(iter(report.left_out))
+
+
+def test_the_command_prints_the_file(
+    tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    output = _judged(tmp_path, {})
+    words = ["--bench-name", "f", "--data-dir", str(tmp_path), "--output", str(output)]
+    assert main(["--back", "feedback_collection", *words]) == 0
+    said = capsys.readouterr()
+    assert (said.out, said.err) == (f"{output}\n", "grade 3: 1 record\n")
+
+
+def test_without_judgments_there_is_nothing_to_export(tmp_path: pathlib.Path) -> None:
+    output = _judged(tmp_path)
+    with pytest.raises(UsageError, match="there are no such judgments in"):
+        import_back("feedback_collection", output, "f", data_dir=tmp_path)
+    with pytest.raises(UsageError, match="no form 'other'"):
+        import_back("other", output, "f", data_dir=tmp_path)

@@ -1,0 +1,303 @@
+"""Each format: what a small file becomes in the benchmark's folder."""
+
+import csv
+import json
+import pathlib
+from typing import Any
+
+import pytest
+
+from harness import bench, import_data
+from harness.errors import DataError
+from tests.importing import files
+from tests.importing.files import answers, json_array, json_lines, messages, rows
+
+
+def test_feedback_becomes_questions_with_rubric_answer_reference_and_vote(
+    tmp_path: pathlib.Path,
+) -> None:
+    path = json_array(tmp_path / "f.json", [files.FEEDBACK, files.FEEDBACK | {"orig_score": 2}])
+    report = import_data("feedback_collection", [path], "f", data_dir=tmp_path)
+    assert (report.questions, report.answers, report.votes) == (2, {"response": 2}, 2)
+    loaded = bench.load("f", tmp_path)
+    assert loaded.settings.judge_set == "prometheus"
+    extra = loaded.questions[0].extra
+    assert extra["rubric"].splitlines()[:2] == ["[Is it clear?]", "Score 1: clear to degree 1"]
+    assert "context" not in extra
+    assert answers(report.folder / "reference_answer" / "reference.jsonl")[1] == [
+        files.FEEDBACK["orig_reference_answer"]
+    ]
+    votes = rows(report.folder / "human_judgment" / "feedback_collection.jsonl")
+    assert [(vote["model"], vote["score"], vote["turn"]) for vote in votes] == [
+        ("response", 4, 1),
+        ("response", 2, 1),
+    ]
+
+
+def test_keep_input_keeps_the_judges_whole_input(tmp_path: pathlib.Path) -> None:
+    path = json_array(tmp_path / "f.json", [files.FEEDBACK])
+    import_data("feedback_collection", [path], "f", data_dir=tmp_path, keep_input=True)
+    (question,) = bench.load("f", tmp_path).questions
+    assert question.extra["context"] == files.FEEDBACK["instruction"]
+
+
+def test_a_preference_is_two_answers_and_a_vote(tmp_path: pathlib.Path) -> None:
+    path = json_lines(tmp_path / "p.jsonl", [files.PREFERENCE])
+    report = import_data("preference_collection", [path], "p", data_dir=tmp_path)
+    assert report.answers == {"response_a": 1, "response_b": 1}
+    (vote,) = rows(report.folder / "human_judgment" / "preference_collection.jsonl")
+    assert (vote["winner"], vote["turn"], vote["judgment"]) == ("model_b", 1, "B says more.")
+
+
+def test_colossalai_joins_the_input_and_falls_back_on_the_output(tmp_path: pathlib.Path) -> None:
+    target = json_array(tmp_path / "target.json", files.TARGETS)
+    answered = [dict(one, output=f"answer {one['id']}") for one in files.TARGETS]
+    path = json_array(tmp_path / "my.model.json", answered)
+    report = import_data("colossalai", [target, path], "c", data_dir=tmp_path, language="zh")
+    loaded = bench.load("c", tmp_path)
+    assert [question.turns for question in loaded.questions] == [
+        ["Which sea?\nA text."],
+        ["Hello"],
+    ]
+    assert loaded.settings.judge_set == "metrics_zh"
+    references = rows(report.folder / "reference_answer" / "reference.jsonl")
+    assert [row["choices"][0]["turns"] for row in references] == [["The Baltic."], ["Hi"]]
+    assert "made by a model" in references[1]["choices"][0]["details"][0]["note"]
+    assert loaded.answers("my.model")[2].choices[0].turns == ["answer 2"]
+
+
+def test_alpaca_eval_outputs_are_answers_by_generator(tmp_path: pathlib.Path) -> None:
+    first = json_array(tmp_path / "a.json", [*files.OUTPUTS, files.OUTPUTS[0]])
+    second = json_array(
+        tmp_path / "b.json", [{"instruction": "Say hi.", "output": "", "generator": "b"}]
+    )
+    report = import_data("alpaca_eval", [first, second], "a", data_dir=tmp_path)
+    assert (report.answers, report.repeated) == ({"base": 2, "b": 1}, 1)
+    loaded = bench.load("a", tmp_path)
+    assert [question.turns[0] for question in loaded.questions] == ["Say hi.", "Add.\n\n1+1"]
+    assert [question.category for question in loaded.questions] == ["helpful", "sums"]
+
+
+@pytest.mark.parametrize(
+    ("record", "winner"),
+    [
+        pytest.param({"winner": "tie (bothbad)"}, "tie (bothbad)", id="tie"),
+        pytest.param({"winner": "B"}, "model_b", id="letter"),
+        pytest.param({"winner": "x"}, "model_a", id="name"),
+        pytest.param({"preference": 2}, "model_b", id="preference"),
+        pytest.param({"winner_model_a": 0, "winner_tie": 1}, "tie", id="flags"),
+    ],
+)
+def test_the_winner_of_a_battle_is_found(
+    tmp_path: pathlib.Path, record: dict[str, Any], winner: str
+) -> None:
+    battle = {"question": "Q", "model_a": "x", "answer_a": "1", "model_b": "y", "answer_b": "2"}
+    path = json_lines(tmp_path / "b.jsonl", [battle | record])
+    report = import_data("battles", [path], "b", data_dir=tmp_path)
+    (vote,) = rows(report.folder / "human_judgment" / "battles.jsonl")
+    assert (vote["winner"], vote["judge"], vote["turn"]) == (winner, "voter 1", 1)
+
+
+def test_battles_are_one_question_as_long_as_each_model_has_one_answer(
+    tmp_path: pathlib.Path,
+) -> None:
+    def battle(other: str, text: str, **more: Any) -> dict[str, Any]:
+        own = {"question": "Q", "model_a": "x", "answer_a": "1", "winner": "model_a"}
+        return own | {"model_b": other, "answer_b": text} | more
+
+    battles = [battle("y", "2"), battle("z", "3"), battle("y", "2"), battle("y", "other")]
+    report = import_data(
+        "battles", [json_lines(tmp_path / "b.jsonl", battles)], "b", data_dir=tmp_path
+    )
+    assert (report.questions, report.votes) == (2, 4)
+    votes = rows(report.folder / "human_judgment" / "battles.jsonl")
+    assert [vote["judge"] for vote in votes] == ["voter 1", "voter 1", "voter 2", "voter 1"]
+
+
+def test_a_battle_of_conversations_is_voted_on_at_its_turn(tmp_path: pathlib.Path) -> None:
+    record = {
+        "conversation_a": messages("u1", "a1", "u2", "a2"),
+        "conversation_b": messages("u1", "b1", "u2", "b2"),
+        "model_a": "x",
+        "model_b": "y",
+        "winner": "model_b",
+        "judge": "ann",
+        "turn": 1,
+    }
+    path = json_lines(tmp_path / "b.jsonl", [record, record | {"turn": 2}])
+    report = import_data("battles", [path], "b", data_dir=tmp_path)
+    assert answers(report.folder / "model_answer" / "y.jsonl") == {1: ["b1", "b2"]}
+    votes = rows(report.folder / "human_judgment" / "battles.jsonl")
+    assert [vote["turn"] for vote in votes] == [1, 2]
+
+
+def test_short_facts_keep_fields_and_the_topic_of_metadata(tmp_path: pathlib.Path) -> None:
+    path = tmp_path / "simple.csv"
+    with path.open("w", newline="", encoding="utf-8") as file:
+        table = csv.writer(file)
+        table.writerow(["metadata", "problem", "answer"])
+        table.writerow(["{'topic': 'Art', 'urls': ['x']}", "Who,\nthen?", "Ann"])
+    import_data("short_facts", [path], "s", data_dir=tmp_path, language="hu")
+    loaded = bench.load("s", tmp_path)
+    (question,) = loaded.questions
+    assert (question.category, question.turns) == ("Art", ["Who,\nthen?"])
+    assert question.extra == {"topic": "Art"}
+    assert loaded.settings.judge_set == "short_fact_hu"
+    import_data("short_facts", [path], "de", data_dir=tmp_path, language="de")
+    assert bench.load("de", tmp_path).settings.judge_set == "short_fact_en"
+
+
+def test_ifeval_instructions_are_checks_as_ifeval_counts(tmp_path: pathlib.Path) -> None:
+    prompt = {
+        "key": 1000,
+        "prompt": "Write.",
+        "instruction_id_list": ["length_constraints:number_words", "punctuation:no_comma"],
+        "kwargs": [{"relation": "at least", "num_words": 3, "num_bullets": None}, {}],
+    }
+    responses = [{"prompt": "Write.", "response": "One two three"}]
+    paths = [
+        json_lines(tmp_path / "p.jsonl", [prompt]),
+        json_lines(tmp_path / "m.jsonl", responses),
+    ]
+    import_data("ifeval", paths, "i", data_dir=tmp_path, model_id=["mine"])
+    loaded = bench.load("i", tmp_path)
+    (question,) = loaded.questions
+    assert (question.question_id, question.category) == (1000, "length_constraints")
+    assert question.checks[0][0] == {
+        "kind": "ifeval",
+        "name": "length_constraints:number_words",
+        "instruction": "length_constraints:number_words",
+        "arguments": {"relation": "at least", "num_words": 3},
+    }
+    assert loaded.answers("mine")[1000].choices[0].turns == ["One two three"]
+
+
+def test_an_instruction_that_ifeval_lacks_is_named(tmp_path: pathlib.Path) -> None:
+    record = {"prompt": "P", "instruction_id_list": ["punctuation:no_stop"], "kwargs": [{}]}
+    path = json_lines(tmp_path / "p.jsonl", [record])
+    with pytest.raises(DataError, match=r"p.jsonl:1: .*punctuation:no_comma"):
+        import_data("ifeval", [path], "i", data_dir=tmp_path)
+
+
+def test_multi_if_has_the_checks_of_each_turn(tmp_path: pathlib.Path) -> None:
+    record = {
+        "key": "7:en",
+        "language": "Chinese",
+        "turn_1_prompt": json.dumps({"role": "user", "content": "c1"}),
+        "turn_1_instruction_id_list": json.dumps(["punctuation:no_comma"]),
+        "turn_1_kwargs": json.dumps(["{}"]),
+        "turn_2_prompt": json.dumps({"role": "user", "content": "c2"}),
+        "turn_2_instruction_id_list": json.dumps(["punctuation:no_comma", "startend:quotation"]),
+        "turn_2_kwargs": json.dumps(["{}", "{}"]),
+        "turn_3_prompt": "None",
+    }
+    path = json_lines(tmp_path / "m.jsonl", [record])
+    import_data("multi_if", [path], "m", data_dir=tmp_path)
+    (question,) = bench.load("m", tmp_path).questions
+    assert (question.question_id, question.turns) == ("7:en", ["c1", "c2"])
+    assert [len(turn) for turn in question.checks] == [1, 2]
+    assert question.checks[0][0]["script_words"] is True
+
+
+def test_every_turn_of_mt_bench_101_is_written_by_the_model(tmp_path: pathlib.Path) -> None:
+    dialogue = [{"user": "u1", "bot": "b1"}, {"user": "u2", "bot": "b2"}]
+    path = json_lines(tmp_path / "d.jsonl", [{"task": "CM", "id": 1, "history": dialogue}])
+    report = import_data("mt_bench_101", [path], "d", data_dir=tmp_path)
+    (question,) = bench.load("d", tmp_path).questions
+    assert (question.category, question.turns, question.history) == (
+        "context_memory",
+        ["u1", "u2"],
+        [],
+    )
+    assert answers(report.folder / "reference_answer" / "reference.jsonl") == {1: ["b1", "b2"]}
+
+
+def test_multi_challenge_gives_all_replies_but_the_last(tmp_path: pathlib.Path) -> None:
+    record = {
+        "QUESTION_ID": "q1",
+        "AXIS": "INFERENCE_MEMORY",
+        "CONVERSATION": messages("u1", "r1", "u2"),
+        "TARGET_QUESTION": "Is it kind?",
+        "PASS_CRITERIA": "NO",
+    }
+    path = json_lines(tmp_path / "m.jsonl", [record])
+    import_data("multi_challenge", [path], "m", data_dir=tmp_path)
+    (question,) = bench.load("m", tmp_path).questions
+    assert (question.turns, question.history) == (["u1", "u2"], ["r1", None])
+    assert question.extra["rubric"].startswith("Is it kind?\nIt passes if")
+
+
+def test_wildchat_drops_the_reply_that_the_model_writes(tmp_path: pathlib.Path) -> None:
+    record = {"conversation_hash": "h", "conversation": messages("u1", "r1", "u2", "r2")}
+    path = json_lines(tmp_path / "w.jsonl", [record | {"language": "English", "toxic": False}])
+    import_data("wildchat", [path], "w", data_dir=tmp_path)
+    (question,) = bench.load("w", tmp_path).questions
+    assert (question.question_id, question.history) == ("h", ["r1", None])
+    assert question.extra == {"language": "English", "toxic": False}
+
+
+# Messages and tables of one's own
+
+
+def test_messages_without_a_model_are_questions_with_references(tmp_path: pathlib.Path) -> None:
+    system = [{"role": "system", "content": "Be brief."}]
+    records = [
+        {"messages": system + messages("u1", "r1", "u2", "r2"), "id": "7", "category": "math"},
+        {"messages": system + messages("u1", "r1", "u2")},
+    ]
+    path = json_lines(tmp_path / "m.jsonl", records)
+    report = import_data("messages", [path], "m", data_dir=tmp_path)
+    loaded = bench.load("m", tmp_path)
+    assert loaded.settings.system_prompt == "Be brief."
+    first, second = loaded.questions
+    assert (first.question_id, first.category, first.history) == (7, "math", [])
+    assert answers(report.folder / "reference_answer" / "reference.jsonl") == {7: ["r1", "r2"]}
+    assert second.history == ["r1", None]
+
+
+def test_messages_of_a_model_are_its_answers(tmp_path: pathlib.Path) -> None:
+    path = json_lines(tmp_path / "m.jsonl", [{"messages": messages("u", "r"), "model": "x"}])
+    assert import_data("messages", [path], "m", data_dir=tmp_path).answers == {"x": 1}
+    again = import_data("messages", [path], "m", data_dir=tmp_path, model_id=["y"])
+    assert (again.questions, again.new) == (0, {"y": 1})
+
+
+def test_two_system_prompts_are_refused(tmp_path: pathlib.Path) -> None:
+    records = [
+        {"messages": [{"role": "system", "content": text}, *messages(text)]} for text in ("a", "b")
+    ]
+    path = json_lines(tmp_path / "m.jsonl", records)
+    with pytest.raises(DataError, match="a benchmark has one: 'a' and 'b'"):
+        import_data("messages", [path], "m", data_dir=tmp_path)
+    assert not (tmp_path / "m").exists()
+
+
+def test_a_table_of_questions_and_answers_is_read(tmp_path: pathlib.Path) -> None:
+    path = tmp_path / "table.csv"
+    path.write_text("question,answer,reference,level\nWhy?,Because.,So.,2\n", encoding="utf-8")
+    report = import_data("messages", [path], "t", data_dir=tmp_path, model_id=["mine"])
+    (question,) = bench.load("t", tmp_path).questions
+    assert (question.turns, question.extra) == (["Why?"], {"level": "2"})
+    assert answers(report.folder / "model_answer" / "mine.jsonl") == {1: ["Because."]}
+    assert answers(report.folder / "reference_answer" / "reference.jsonl") == {1: ["So."]}
+
+
+def test_parquet_is_read(tmp_path: pathlib.Path) -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    path = tmp_path / "t.parquet"
+    parquet.write_table(pyarrow.Table.from_pylist([{"messages": messages("u", "r")}]), path)
+    assert import_data("messages", [path], "t", data_dir=tmp_path).questions == 1
+
+
+def test_votes_are_added_to_a_benchmark_that_is_there(tmp_path: pathlib.Path) -> None:
+    own = json_lines(tmp_path / "m.jsonl", [{"messages": messages("u", "r"), "model": "x"}])
+    import_data("messages", [own], "m", data_dir=tmp_path)
+    vote = {"question_id": 1, "model_a": "x", "model_b": "y", "winner": "tie"}
+    path = json_array(tmp_path / "ballot.json", [vote, vote | {"judge": "ann", "question_id": 9}])
+    report = import_data("votes", [path], "m", data_dir=tmp_path)
+    assert report.bad == [f"{path}:8: it is about no question of m (9)"]
+    (row,) = rows(report.folder / "human_judgment" / "ballot.jsonl")
+    assert (row["winner"], row["judge"], row["turn"]) == ("tie", "ballot", 1)
+    again = import_data("votes", [path], "m", data_dir=tmp_path)
+    assert (again.votes, again.known) == (0, 1)

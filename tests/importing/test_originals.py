@@ -1,0 +1,236 @@
+"""Published files: pinned, verified, brought from a folder or a server, turned into our formats."""
+
+import hashlib
+import pathlib
+import shutil
+import threading
+from collections.abc import Iterator
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+import pytest
+
+from harness import bench, fetch_bench, originals
+from harness.cli.fetch_bench import main
+from harness.errors import DataError, MissingError, StorageError, UsageError
+from harness.judging import sets
+from tests.importing.files import rows
+
+MT_BENCH = ("question.jsonl", "reference_answer/gpt-4.jsonl", "judge_prompts.jsonl")
+
+
+@pytest.fixture
+def source(reference_data: pathlib.Path, tmp_path: pathlib.Path) -> pathlib.Path:
+    """Return a folder that holds the upstream files of three originals."""
+    folder = tmp_path / "source"
+    for name in MT_BENCH:
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(reference_data / "mt_bench" / name, folder / name)
+    published = reference_data / "originals"
+    shutil.copy(published / "prometheus_prompts.py", folder / "prompts.py")
+    shutil.copy(published / "unieval_utils.py", folder / "utils.py")
+    return folder
+
+
+class _Server(SimpleHTTPRequestHandler):
+    def log_message(self, *_: Any) -> None:
+        pass
+
+
+@pytest.fixture
+def server(source: pathlib.Path) -> Iterator[str]:
+    """Yield the address of a server that has the same files."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(_Server, directory=source)) as httpd:
+        threading.Thread(target=httpd.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{httpd.server_port}"
+        httpd.shutdown()
+
+
+def test_the_table_is_whole() -> None:
+    for name, original in originals().items():
+        places = [file.into for file in original.files]
+        assert len(set(places)) == len(places) > 0, name
+        assert all(part and part[0] != "." for into in places for part in into.split("/")), name
+        assert all(len(file.sha256) == 64 and file.bytes > 0 for file in original.files), name
+        assert len(original.revision) == 40, name
+        assert original.licence
+        assert original.title
+
+
+@pytest.mark.reference
+def test_mt_bench_is_set_up_as_fastchat_ran_it(
+    source: pathlib.Path, tmp_path: pathlib.Path
+) -> None:
+    fetched = fetch_bench("mt_bench_lmsys", tmp_path, source=str(source))
+    loaded = bench.load("mt_bench_lmsys", tmp_path)
+    assert len(loaded.questions) == 80
+    assert (loaded.settings.max_tokens, loaded.settings.retry_cut) == (1024, 1)
+    assert [loaded.temperature(name) for name in ("writing", "math", "stem")] == [0.7, 0.0, 0.1]
+    assert loaded.settings.judge_set == "mt_bench_lmsys"
+    made = sets.load(loaded.settings.judge_set, loaded.folder)
+    assert (made.name, len(made.templates)) == ("mt_bench_lmsys", 8)
+    assert len(fetched.written) == 4
+    again = fetch_bench("mt_bench_lmsys", tmp_path, source=str(source))
+    assert (again.written, len(again.already)) == ((), 3)
+
+
+@pytest.mark.reference
+def test_prometheus_prompts_become_a_judge_set(
+    source: pathlib.Path, tmp_path: pathlib.Path
+) -> None:
+    fetch_bench("prometheus_original", tmp_path, source=str(source))
+    made = sets.load(str(tmp_path / "prometheus_original"))
+    assert sorted(made.templates) == [
+        "absolute",
+        "absolute_reference",
+        "relative",
+        "relative_reference",
+    ]
+    assert "rubric" in made.templates["absolute"].names
+    assert "criterion" in made.templates["relative"].names
+    assert made.templates["absolute_reference"].reference
+    assert sorted(made.criteria) == [
+        "factual_validity",
+        "harmlessness",
+        "helpfulness",
+        "honesty",
+        "reasoning",
+    ]
+    words = made.criteria["honesty"].words("any")
+    assert words.rubric.count("\nScore ") == 5
+    assert words.rubric.startswith(words.definition)
+
+
+@pytest.mark.reference
+def test_unieval_questions_are_taken_out_of_the_function(
+    source: pathlib.Path, tmp_path: pathlib.Path
+) -> None:
+    fetch_bench("unieval_questions", tmp_path, source=str(source))
+    import tomllib
+
+    text = (tmp_path / "unieval_questions" / "unieval.toml").read_text()
+    tasks = tomllib.loads(text)["tasks"]
+    assert set(tasks) == {"summarization", "dialogue", "data2text", "fact"}
+    assert tasks["summarization"]["relevance"].endswith(
+        "summary: {answer} </s> reference: {reference}"
+    )
+    assert "{sentence}" in tasks["summarization"]["fluency"]
+    assert tasks["dialogue"]["engagingness"]["sentences"] == "sum"
+
+
+@pytest.mark.reference
+def test_a_mirror_serves_the_same_files(server: str, tmp_path: pathlib.Path) -> None:
+    fetched = fetch_bench("mt_bench_lmsys", tmp_path, source=server)
+    assert len(rows(fetched.folder / "question.jsonl")) == 80
+    with pytest.raises(MissingError, match=r"/upstream.*404|404 .*--from|the server answered 404"):
+        fetch_bench("alpaca_eval", tmp_path, source=server)
+    assert not (tmp_path / "alpaca_eval").exists()
+
+
+@pytest.mark.reference
+def test_a_changed_file_is_refused_and_nothing_is_written(
+    source: pathlib.Path, tmp_path: pathlib.Path
+) -> None:
+    path = source / "judge_prompts.jsonl"
+    path.write_bytes(path.read_bytes().replace(b"pair-v2", b"pair-v3"))
+    with pytest.raises(DataError, match="is not the pinned file: its SHA-256 begins"):
+        fetch_bench("mt_bench_lmsys", tmp_path, source=str(source))
+    path.write_bytes(b"{}")
+    with pytest.raises(DataError, match="it has 2 bytes, not 10449; nothing was written"):
+        fetch_bench("mt_bench_lmsys", tmp_path, source=str(source))
+    assert not (tmp_path / "mt_bench_lmsys").exists()
+
+
+@pytest.mark.reference
+def test_another_file_in_the_way_is_kept(source: pathlib.Path, tmp_path: pathlib.Path) -> None:
+    folder = tmp_path / "mt_bench_lmsys"
+    folder.mkdir()
+    (folder / "question.jsonl").write_text("mine")
+    with pytest.raises(StorageError, match="another file is there and is kept"):
+        fetch_bench("mt_bench_lmsys", tmp_path, source=str(source))
+    assert [path.name for path in folder.iterdir()] == ["question.jsonl"]
+
+
+@pytest.mark.reference
+def test_settings_that_the_user_changed_stay(source: pathlib.Path, tmp_path: pathlib.Path) -> None:
+    fetched = fetch_bench("mt_bench_lmsys", tmp_path, source=str(source))
+    (fetched.folder / "bench.toml").write_text("max_tokens = 2048\n")
+    fetch_bench("mt_bench_lmsys", tmp_path, source=str(source))
+    assert bench.load("mt_bench_lmsys", tmp_path).settings.max_tokens == 2048
+
+
+def test_husimpleqas_prompt_is_filled_with_the_gold_and_the_reply(
+    tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = (
+        "import os\nJUDGE_PROMPT = {'system_prompt': 'Judge {\"a\": 1}.\\n',\n"
+        "'user_prompt': '{question} {answer} {prediction}'}\nos.remove('x')\n"
+    )
+    table = originals()
+    name = "husimpleqa_original"
+    file = type(table[name].files[0])(
+        table[name].files[0].path,
+        table[name].files[0].into,
+        len(text),
+        hashlib.sha256(text.encode()).hexdigest(),
+    )
+    from msgspec import structs
+
+    monkeypatch.setitem(table, name, structs.replace(table[name], files=(file,)))
+    source = tmp_path / "source"
+    source.mkdir()
+    (source / "HuSimpleQA.py").write_text(text)
+    fetch_bench(name, tmp_path, source=str(source))
+    made = sets.load(str(tmp_path / name))
+    (template,) = made.templates.values()
+    filled = template.user.fill({"question": "Q", "reference": "gold", "answer": "reply"})
+    assert filled == 'Judge {"a": 1}.\nQ gold reply'
+    assert made.labels == {"CORRECT": 1, "INCORRECT": 0, "NOT_ATTEMPTED": 0}
+
+
+@pytest.mark.parametrize(
+    ("name", "source", "fault"),
+    [
+        pytest.param("nope", None, "nothing called 'nope' can be fetched", id="name"),
+        pytest.param("mt_bench_lmsys", "no/folder", "give a folder, or an address", id="folder"),
+        pytest.param("mt_bench_lmsys", "https://a:b@c", "a plain address", id="secret"),
+        pytest.param("mt_bench_lmsys", "ftp://a", "begins with https://", id="scheme"),
+    ],
+)
+def test_what_cannot_be_a_source_is_wrong_use(
+    tmp_path: pathlib.Path, name: str, source: str | None, fault: str
+) -> None:
+    with pytest.raises(UsageError, match=fault):
+        fetch_bench(name, tmp_path, source=source)
+
+
+def test_an_unreachable_mirror_is_named(tmp_path: pathlib.Path) -> None:
+    with pytest.raises(MissingError, match=r"http://127.0.0.1:9/.* cannot be fetched: .*--from"):
+        fetch_bench("mt_bench_lmsys", tmp_path, source="http://127.0.0.1:9")
+
+
+# The command
+
+
+def test_the_list_shows_every_original(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--list"]) == 0
+    shown = capsys.readouterr().out
+    assert all(name in shown for name in originals())
+    assert "CC BY-NC" in shown
+
+
+@pytest.mark.reference
+def test_the_command_prints_files_and_what_comes_next(
+    source: pathlib.Path, tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["mt_bench_lmsys", "--from", str(source), "--data-dir", str(tmp_path)]
+    assert main(words) == 0
+    said = capsys.readouterr()
+    assert said.out.splitlines()[-1] == f"{tmp_path}/mt_bench_lmsys/bench.toml"
+    assert "next: gen_answer --bench-name mt_bench_lmsys" in said.err
+
+
+def test_without_a_name_the_names_are_said(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([]) == 2
+    assert "name what to fetch: mt_bench_lmsys" in capsys.readouterr().err

@@ -1,0 +1,295 @@
+"""Which judgments are planned, made and counted as done."""
+
+import json
+import pathlib
+from typing import Any
+
+import pytest
+
+from harness.errors import MissingError, UsageError
+from harness.judging import JudgePlan
+from harness.types import Answer, Choice
+from tests.judging.conftest import Folder, counts
+
+SINGLE = "builtin%2Foverlap_single.jsonl"
+FASTCHAT = {"judge": ["builtin/overlap", "single-v1"], "score": 9, "judgment": "[[9]]"}
+
+
+def test_every_turn_of_every_answer_is_judged_once(folder: Folder) -> None:
+    plan = folder.plan()
+    assert counts(plan) == (8, 0, 0)
+    rows = folder.judge(plan, "Fine. Rating: [[7]]")
+    assert {row.template for row in rows if row.question_id == 2 and row.turn == 1} == {
+        "single-math-v1"
+    }
+    assert all(row.grade == 7 and row.judge_set == "mt_bench" for row in rows)
+    assert counts(folder.plan()) == (0, 8, 0)
+
+
+def test_files_keep_fastchats_fields(folder: Folder) -> None:
+    folder.judge(folder.plan(model_list="alpha", first_n=1), "Rating: [[7]]")
+    row = folder.written(SINGLE)[0]
+    assert row["judge"] == ["builtin/overlap", "single-v1"]
+    assert (row["score"], row["turn"], row["judgment"]) == (7, 1, "Rating: [[7]]")
+    assert "Write a line." in row["user_prompt"]
+
+
+def test_rows_of_other_tools_are_done_but_error_texts(folder: Folder) -> None:
+    rows = [
+        {**FASTCHAT, "question_id": q, "model": "alpha", "turn": t} for q in (1, 2) for t in (1, 2)
+    ]
+    rows[3] |= {"judgment": "$ERROR$", "score": -1}
+    folder.write(f"model_judgment/{SINGLE}", rows)
+    plan = folder.plan(model_list="alpha")
+    assert counts(plan) == (1, 3, 0)
+    assert any("do not say how they were made" in notice for notice in plan.notices)
+    assert counts(folder.plan(model_list="alpha", redo="all")) == (4, 0, 3)
+
+
+def test_a_changed_answer_is_judged_again(folder: Folder) -> None:
+    folder.judge(folder.plan(), "Rating: [[7]]")
+    folder.answer("alpha", {1: ["one", "another end"], 2: ["4", "one 8"]})
+    assert counts(folder.plan()) == (1, 7, 1)
+
+
+def test_rows_of_an_older_version_are_done_and_those_of_a_newer_one_are_not(folder: Folder) -> None:
+    folder.judge(folder.plan(judge_set="battle_en", mode="pairwise-all"), "8 7")
+    path = folder.folder / "model_judgment" / "builtin%2Foverlap@battle_en_pair.jsonl"
+    text = path.read_text(encoding="utf-8")
+    rows = [json.loads(line) for line in text.splitlines()]
+    for version, expected in (("1", (0, 4, 0)), ("9", (4, 0, 4))):
+        for row in rows:
+            row["judge_set_version"] = version
+            row["made_from"]["parameters"] = "0" * 16
+        folder.write(f"model_judgment/{path.name}", rows)
+        plan = folder.plan(judge_set="battle_en", mode="pairwise-all")
+        assert counts(plan) == expected, version
+
+
+def test_redo_failed_asks_again_what_has_no_verdict(folder: Folder) -> None:
+    folder.judge(folder.plan(), lambda prompt: "none" if "rhyme" in prompt else "[[7]]")
+    assert counts(folder.plan()) == (0, 8, 0)
+    assert counts(folder.plan(redo="failed")) == (2, 6, 2)
+
+
+def test_a_pair_is_one_row_with_a_game_in_each_order(folder: Folder) -> None:
+    def first_wins(prompt: str) -> str:
+        return "[[A]]"
+
+    plan = folder.plan(mode="pairwise-all", first_n=1)
+    assert (plan.total, plan.calls) == (2, 4)
+    row = folder.judge(plan, first_wins)[0]
+    assert (row.model_1, row.model_2) == ("alpha", "beta")
+    assert (row.g1_winner, row.g2_winner) == ("model_1", "model_2")
+    assert row.games == (1.0, 0.0)
+    assert row.g1_user_prompt != row.g2_user_prompt
+
+
+def test_equal_answers_are_a_tie_without_a_call(folder: Folder) -> None:
+    plan = folder.plan(mode="pairwise-all", question_begin=1, turns=1)
+    assert (plan.total, plan.calls) == (1, 0)
+    row = folder.judge(plan, "never asked")[0]
+    assert row.games == (0.5, 0.5)
+    assert row.details[0].given == "equal answers"
+
+
+def test_one_random_order_goes_to_a_file_of_its_own(folder: Folder) -> None:
+    own = folder.folder / "one_order"
+    own.mkdir()
+    text = 'extends = "mt_bench"\norder = "random"\n'
+    (own / "judge_set.toml").write_text(text, encoding="utf-8")
+    plan = folder.plan(mode="pairwise-all", judge_set="one_order", first_n=1)
+    assert plan.calls == 2
+    row = folder.judge(plan, "[[A]]")[0]
+    assert row.shown_first is not None
+    assert row.games == ((1.0,) if row.shown_first == "model_1" else (0.0,))
+    assert len(folder.written("builtin%2Foverlap@one_order_pair1.jsonl")) == 2
+
+
+def test_only_pairs_that_people_voted_on_are_judged(folder: Folder, tmp_path: pathlib.Path) -> None:
+    votes = tmp_path / "votes.jsonl"
+    vote = {"question_id": 1, "turn": 2, "model_a": "beta", "model_b": "alpha", "winner": "tie"}
+    votes.write_text(json.dumps(vote) + "\n", encoding="utf-8")
+    plan = folder.plan(votes=str(votes))
+    assert [(match.question.question_id, match.turn) for match in plan.tasks[0].todo] == [(1, 2)]
+
+
+def test_samples_have_files_and_seeds_of_their_own(folder: Folder) -> None:
+    plan = folder.plan(samples=2, param="seed=7", judge_model="builtin/overlap")
+    first, second = plan.tasks
+    assert first.path != second.path
+    seeds = [next(job.steps()).sampling.seed for job in plan.jobs()]
+    assert set(seeds) == {7, 8}
+
+
+def test_all_conversations_of_an_answer_can_be_judged(folder: Folder) -> None:
+    choices = [{"index": n, "turns": [f"line {n}", "x"]} for n in (0, 1)]
+    folder.write("model_answer/alpha.jsonl", [{"question_id": 1, "choices": choices}])
+    options = {"model_list": "alpha", "first_n": 1, "turns": 1}
+    assert folder.plan(**options).total == 1
+    rows = folder.judge(folder.plan(choices="all", **options), "[[7]]")
+    assert [row.choice for row in rows] == [0, 1]
+    assert "line 1" in (rows[1].user_prompt or "")
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "text"),
+    [
+        ({"judge_model": ()}, UsageError, "--judge-model"),
+        ({"judge_set": "mt_bensh"}, UsageError, "did you mean mt_bench"),
+        ({"mode": "pairwise-baseline"}, UsageError, "--baseline-model"),
+        ({"mode": "pairwise-all", "model_list": "alpha"}, UsageError, "two models or more"),
+        ({"model_list": "gamma"}, UsageError, "no answers by 'gamma'"),
+        ({"judge_model": "builtin/first"}, UsageError, "only compares"),
+        ({"judge_set": "short_fact_en", "mode": "pairwise-all"}, UsageError, "--mode single"),
+        ({"judge_set": "metrics_en", "criterion": "relevanse"}, UsageError, "relevance"),
+        ({"judge_set": "short_fact_en"}, MissingError, "no reference answer to question 1"),
+        ({"judge_set": "multi_challenge"}, MissingError, "'rubric'"),
+    ],
+)
+def test_what_cannot_be_judged_is_said_before_the_first_call(
+    folder: Folder, options: dict[str, Any], error: type[Exception], text: str
+) -> None:
+    with pytest.raises(error, match=text):
+        folder.plan(**options)
+
+
+def test_missing_answers_stop_or_are_left_out(folder: Folder) -> None:
+    folder.answer("beta", {1: ["two", "two more"]})
+    for mode in ("single", "pairwise-all"):
+        with pytest.raises(MissingError, match="beta has no answer to question 2; run gen_answer,"):
+            folder.plan(mode=mode)
+    plan = folder.plan(skip_missing=True)
+    assert plan.total == 4
+    assert any("left out for every model" in notice for notice in plan.notices)
+
+
+def test_without_references_the_plain_template_is_used(folder: Folder) -> None:
+    rows = folder.judge(folder.plan(reference="none", question_begin=1), "[[7]]")
+    assert {row.template for row in rows} == {"single-v1", "single-v1-multi-turn"}
+
+
+def test_prompts_that_differ_in_the_criterion_share_a_beginning(folder: Folder) -> None:
+    jobs = list(folder.plan(judge_set="metrics_en", model_list="alpha", first_n=1, turns=1).jobs())
+    assert len(jobs) == 3
+    assert len({job.first for job in jobs}) == 1
+    assert jobs[0].first
+    assert next(jobs[0].steps()).shared > 300
+
+
+def test_a_judge_of_a_models_family_is_named(folder: Folder) -> None:
+    folder.answer("gpt-4o", {1: ["x", "y"], 2: ["4", "8"]})
+    plan = folder.plan(judge_model="gpt-4.1")
+    assert any("of its own family (gpt-4o)" in notice for notice in plan.notices)
+
+
+def test_a_set_by_log_probabilities_says_who_cannot_be_its_judge(folder: Folder) -> None:
+    plan = folder.plan(judge_model="gpt-4.1", judge_set="metrics_en_logprobs", first_n=1)
+    assert any("a thinking model" in notice for notice in plan.notices)
+
+
+def test_every_reply_of_several_attempts_is_kept(folder: Folder) -> None:
+    texts = iter(["no idea", "[RESULT] 4"])
+    plan = folder.plan(
+        judge_model="gpt-4.1",
+        judge_set="prometheus",
+        criterion="honesty",
+        model_list="alpha",
+        turns=1,
+        first_n=1,
+    )
+    row = folder.judge(plan, lambda prompt: next(texts))[0]
+    assert row.grade == 4
+    assert row.details[0].earlier_attempts[0]["judgment"] == "no idea"
+
+
+def test_answers_still_to_be_made_are_judged_as_they_come(folder: Folder) -> None:
+    folder.answer("beta", {1: ["two", "two more"]})
+    plan = folder.plan(mode="pairwise-all", awaited={"beta": [2]})
+    assert (plan.total, len(list(plan.jobs()))) == (4, 2)
+    answer = Answer(question_id=2, model_id="beta", choices=[Choice(turns=["5", "10"])])
+    assert len(list(plan.about(answer))) == 2
+
+
+def test_given_turns_are_shown_and_not_judged(folder: Folder) -> None:
+    question = {
+        "question_id": 1,
+        "category": "writing",
+        "turns": ["a", "b"],
+        "history": ["x", None],
+    }
+    folder.write("question.jsonl", [question])
+    details = [{"given": "question"}, {}]
+    for model in ("alpha", "beta"):
+        folder.answer(model, {1: ["x", "mine"]}, details=details)
+    rows = folder.judge(folder.plan(model_list="alpha"), "[[7]]")
+    assert [row.turn for row in rows] == [2]
+    assert "did not write it" in (rows[0].user_prompt or "")
+
+
+def test_a_variant_is_judged_on_each_turn_it_wrote_after_the_given_ones(folder: Folder) -> None:
+    questions = [
+        {"question_id": 1, "category": "topic_shift", "turns": ["a", "b"]},
+        {"question_id": 2, "category": "context_memory", "turns": ["c", "d"]},
+    ]
+    folder.write("question.jsonl", questions)
+    gold = [{"question_id": q, "choices": [{"turns": ["gold 1", "gold 2"]}]} for q in (1, 2)]
+    folder.write("reference_answer/human.jsonl", gold)
+    name = "alpha+history=reference"
+    folder.answer(name, {q: ["own 1", "own 2"] for q in (1, 2)}, history=["gold 1"])
+    plan = folder.plan(judge_set="mt_bench_101", model_list=name, judge_model="gpt-4.1")
+    rows = folder.judge(plan, "Rating: [[8]]")
+    judged = {(row.question_id, row.turn) for row in rows}
+    assert judged == {(1, 1), (1, 2), (2, 2)}, "memory has nothing to remember at turn 1"
+    second = next(row for row in rows if row.turn == 2)
+    assert "gold 1" in (second.user_prompt or "")
+    assert "own 1" not in (second.user_prompt or "")
+
+
+def test_a_label_is_no_score_for_fastchats_tools(folder: Folder) -> None:
+    texts = iter(['{"evaluation": "CORRECT"}', "no idea", "no idea"])
+    options = {"judge_set": "short_fact_en", "judge_model": "gpt-4.1"}
+    plan = folder.plan(question_begin=1, **options)
+    rows = folder.judge(plan, lambda prompt: next(texts))
+    assert [(row.label, row.share, row.score) for row in rows] == [
+        ("CORRECT", 1.0, None),
+        (None, None, -1),
+    ]
+    assert [row.failed for row in rows] == [False, True]
+
+
+def test_of_dimensions_the_total_is_the_score(folder: Folder) -> None:
+    names = ("factuality", "need_satisfaction", "clarity", "completeness", "style")
+    text = json.dumps(dict.fromkeys(names, 6) | {"overall": 8})
+    options = {"judge_set": "dimensions", "judge_model": "gpt-4.1", "first_n": 1}
+    row = folder.judge(folder.plan(**options), text)[0]
+    assert (row.score, row.scores["style"]) == (8, 6)  # type: ignore[index]
+    assert row.scale == (1, 10)
+
+
+def _checklist_plan(folder: Folder) -> JudgePlan:
+    points = [
+        {"point": "It names a year.", "weight": 2, "tag": "facts"},
+        {"point": "It rhymes.", "tag": "form"},
+        {"point": "It apologises.", "weight": -1, "tag": "form"},
+        {"point": "It is short."},
+    ]
+    question = {"question_id": 1, "category": "writing", "turns": ["a", "b"]}
+    folder.write("question.jsonl", [{**question, "checklist": [points, []]}])
+    folder.answer("alpha", {1: ["In 1873, I am sorry to say.", "x"]})
+    return folder.plan(judge_set="checklist", model_list="alpha", judge_model="gpt-4.1")
+
+
+def test_a_checklist_counts_met_weights_over_positive_ones(folder: Folder) -> None:
+    said = [
+        {"point": 1, "met": True, "quote": "In 1873"},
+        {"point": 2, "met": False, "quote": ""},
+        {"point": 3, "met": True, "quote": "I am sorry"},
+        {"point": 4, "met": True, "quote": "words that are not there"},
+    ]
+    row = folder.judge(_checklist_plan(folder), json.dumps({"points": said}))[0]
+    assert row.grade == pytest.approx((2 - 1) / (2 + 1), abs=1e-5)
+    assert isinstance(row.points, list)
+    assert [point["met"] for point in row.points] == [True, False, True, None]
+    assert row.points[0]["tag"] == "facts"
+    assert row.scale == (0, 1)

@@ -1,0 +1,113 @@
+"""A page in each format."""
+
+import csv
+import io
+import json
+import math
+from typing import Any
+
+import pytest
+
+from harness.registry import find, names
+from harness.reporting import Column, Note, Page, Table
+from harness.reporting.formats import frame
+from harness.reporting.formats import text as written
+
+SCORE = Column("score", format=".2", always=True)
+ENDS = Column("score", "95% interval", "interval.2", always=True)
+
+
+def page(rows: list[dict[str, Any]], *columns: Column, **more: Any) -> Page:
+    table = Table("a table", [Column("model"), *(columns or (SCORE, ENDS))], rows)
+    return Page("a is better.", [table], **more)
+
+
+ROWS: list[dict[str, Any]] = [
+    {"model": "a", "score": 3.275, "score_low": 3.0, "score_high": 3.5},
+    {"model": "long-name", "score": math.nan, "score_low": None, "score_high": None},
+]
+
+
+def test_text_says_the_outcome_first_and_rounds_halves_up() -> None:
+    lines = written(page(ROWS), 80).splitlines()
+    assert lines[0] == "a is better."
+    assert "3.28  3.00 to 3.50" in lines[5]
+    assert lines[6].split() == ["long-name", "–", "–"]
+
+
+def test_text_leaves_out_columns_in_which_all_rows_say_the_same() -> None:
+    rows = [{"model": "a", "judge": "j", "n": 1}, {"model": "b", "judge": "j", "n": 2}]
+    shown = written(page(rows, Column("judge"), Column("n")), 80)
+    assert "judge" not in shown
+    assert "n" in shown.splitlines()[4].split()
+
+
+def test_text_of_one_row_has_every_column() -> None:
+    assert "judge" in written(page([{"model": "a", "judge": "j"}], Column("judge")), 80)
+
+
+@pytest.mark.parametrize("width", [40, 60, 80])
+def test_text_fits_the_width_and_repeats_the_names_where_it_is_divided(width: int) -> None:
+    columns = [Column(f"c{at}", f"column {at}", ".2", always=True) for at in range(12)]
+    rows: list[dict[str, Any]] = [
+        {"model": name} | {f"c{at}": at / 3 for at in range(12)} for name in ("one", "two")
+    ]
+    shown = written(page(rows, *columns), width)
+    assert max(map(len, shown.splitlines())) <= width
+    assert shown.count("two") > 1
+    assert all(f"column {at}" in shown for at in range(12))
+
+
+def test_text_gives_way_to_a_flag_where_a_table_is_too_wide() -> None:
+    columns = [Column("model"), *(Column(f"c{at}", always=True) for at in range(40))]
+    rows = [{"model": "a"} | {f"c{at}": at for at in range(40)}]
+    table = Table("", columns, rows, instead=Note("", "By category: --by category"))
+    shown = written(Page("x.", [table], notes=[Note("", "Everything: --details")]), 80)
+    assert shown.splitlines()[-1] == "By category: --by category. Everything: --details"
+
+
+def test_a_command_that_helps_is_not_broken() -> None:
+    command = "gen_judgment --judge-model " + "x" * 90
+    shown = written(Page("No result yet.", causes=[Note("7 calls failed", command)]), 80)
+    assert f"    {command}" in shown.splitlines()
+
+
+def test_json_has_null_for_what_is_no_number_and_all_columns() -> None:
+    data = json.loads(find("format", "json")(page(ROWS, SCORE)))
+    assert data["rows"][1]["score"] is None
+    assert data["rows"][0]["score_high"] == 3.5
+    assert data["outcome"] == "a is better."
+
+
+def test_csv_is_unrounded_and_no_spreadsheet_takes_a_name_for_a_formula() -> None:
+    rows = [{"model": "=HYPERLINK(1)", "score": 1 / 3}, {"model": "b", "score": -0.5}]
+    read = list(csv.DictReader(io.StringIO(find("format", "csv")(page(rows)))))
+    assert read[0]["model"] == "'=HYPERLINK(1)"
+    assert float(read[0]["score"]) == 1 / 3
+    assert read[1]["score"] == "-0.5"
+
+
+def test_markdown_and_latex_escape_names() -> None:
+    rows = [{"model": "a|b_c", "score": 1.0}]
+    assert r"a\|b\_c" in find("format", "markdown")(page(rows))
+    assert r"a\textbar{}b\_c & 1.00" in find("format", "latex")(page(rows))
+
+
+def test_a_frame_has_the_rows() -> None:
+    pytest.importorskip("pandas")
+    assert list(frame(page(ROWS))["model"]) == ["a", "long-name"]
+
+
+@pytest.mark.parametrize("name", names("format"))
+def test_every_format_writes_an_empty_page(name: str) -> None:
+    assert isinstance(find("format", name)(Page("Nothing.")), str)
+
+
+@pytest.mark.parametrize("name", ["text", "markdown", "latex", "html"])
+def test_no_format_lets_a_name_move_the_cursor_or_turn_the_line(name: str) -> None:
+    hostile = "a\x1b[2J‮b"
+    shown = find("format", name)(
+        Page(hostile, [Table(hostile, [Column("model", hostile)], [{"model": hostile}])])
+    )
+    assert "\x1b" not in shown
+    assert "‮" not in shown

@@ -1,0 +1,225 @@
+"""Pages of results: what stands on them, for whom."""
+
+import json
+import pathlib
+import re
+
+import pytest
+
+from harness.errors import MissingError, UsageError
+from harness.reporting.formats import json as as_json
+from harness.reporting.formats import text
+from harness.reporting.show_result import show_result
+from harness.store import Failure, Pending
+from tests.reporting.folders import bench, grades, pairs, write
+
+
+@pytest.fixture
+def data(tmp_path: pathlib.Path) -> pathlib.Path:
+    return bench(tmp_path)
+
+
+def test_grades_and_pairs_are_shown_without_flags_pairs_first(data: pathlib.Path) -> None:
+    grades(data, {"a": 8.0, "b": 5.0})
+    pairs(data, {("a", "b"): lambda q, t: ("model_1", "model_1")})
+    page = text(show_result(data_dir=str(data)).page, 80)
+    assert page.index("pairs judged by gpt-4") < page.index("graded from 1 to 10 by gpt-4")
+    assert page.startswith("a is better than b in pairs on 24 questions: win rate 1.00")
+
+
+def test_two_models_have_a_row_a_turn_from_one_side_and_no_rank(data: pathlib.Path) -> None:
+    games = {0: ("model_1", "model_1"), 1: ("model_1", "model_2"), 2: ("tie", "tie")}
+    pairs(data, {("a", "b"): lambda q, t: games[q % 3]})
+    page = text(show_result(data_dir=str(data)).page, 80)
+    assert re.search(r"a in turn 1 +8 +16 \(8\) +0 ", page)
+    assert "b in turn 1" not in page
+    assert "rank" not in page
+
+
+def test_three_models_have_rank_ranges_and_both_turns(data: pathlib.Path) -> None:
+    grades(data, {"a": 9.0, "b": 5.0, "c": 5.0})
+    result = show_result(data_dir=str(data))
+    page = text(result.page, 80)
+    assert page.startswith("a is the best of 3 models on 24 questions")
+    header = next(line for line in page.splitlines() if line.startswith("rank"))
+    assert "turn 1  turn 2" in header
+    assert [(row["rank_first"], row["rank_last"]) for row in result.rows()] == [
+        (1, 1),
+        (2, 3),
+        (2, 3),
+    ]
+
+
+def test_categories_stand_where_the_width_allows_else_their_flag(data: pathlib.Path) -> None:
+    grades(data, {"a": 9.0, "b": 5.0})
+    page = show_result(data_dir=str(data)).page
+    assert "writing" in text(page, 80)
+    assert "writing" not in text(page, 20)
+    assert "--by category" in text(page, 20).replace("\n", " ")
+
+
+def test_judges_of_one_set_are_a_panel_and_their_disagreement_is_said(data: pathlib.Path) -> None:
+    grades(data, {"a": 7.0, "b": 5.0}, judge="one")
+    grades(data, {"a": 6.0, "b": 7.0}, judge="two")
+    page = text(show_result(data_dir=str(data)).page, 80)
+    assert '"all" is the mean of the judges' in page
+    assert "The judges do not agree on a and b: one of them calls a better, one of them" in page
+    assert "a less b" in page
+
+
+def test_a_builtin_judge_joins_no_panel_unless_named(data: pathlib.Path) -> None:
+    grades(data, {"a": 7.0, "b": 5.0}, judge="gpt-4")
+    grades(data, {"a": 6.0, "b": 7.0}, judge="builtin/overlap")
+    page = text(show_result(data_dir=str(data)).page, 80)
+    assert page.startswith("a is better than b on 24 questions: 6.99 and 5.01")
+    assert "the mean of the judges" not in page
+    both = show_result(data_dir=str(data), judge_model=["gpt-4", "builtin/overlap"]).page
+    assert "the mean of the judges" in text(both, 80).replace("\n", " ")
+
+
+def test_over_a_tenth_missing_is_the_first_line_with_cause_and_command(data: pathlib.Path) -> None:
+    grades(
+        data,
+        {"a": 9.0, "b": 3.0},
+        unread=lambda model, question, turn: model == "b" and question < 6,
+        drop=lambda model, question, turn: model == "a" and question > 21,
+    )
+    result = show_result(data_dir=str(data))
+    page = text(result.page, 100)
+    assert page.startswith("No result yet: 16 of 96 grades are missing, 6 of them in b's turn")
+    assert "12 replies hold no verdict:" in page
+    assert "--redo failed" in page
+    assert "4 judgments were never made:" in page
+    assert "better than" not in page
+    assert result.exit_code == 1
+
+
+def test_calls_that_failed_are_counted_with_the_last_cause(data: pathlib.Path) -> None:
+    grades(data, {"a": 9.0, "b": 3.0}, drop=lambda m, question, turn: m == "b" and question < 6)
+    file = data / "mt_bench" / "model_judgment" / "gpt-4_single.jsonl"
+    with Pending(file) as pending:
+        for question in range(6):
+            failure = Failure(kind="rate limit", message="slow down", status=429)
+            pending.fail(f"b {question}", failure)
+    page = text(show_result(data_dir=str(data)).page, 100)
+    assert "6 calls failed (last: HTTP 429, rate limit)" in page
+    assert "6 judgments were never made" in page
+
+
+def test_what_all_have_in_common_is_compared_on_request(data: pathlib.Path) -> None:
+    grades(
+        data, {"a": 9.0, "b": 3.0}, drop=lambda model, question, turn: question % 4 == len(model)
+    )
+    grades(data, {"a": 9.0, "b": 3.0}, drop=lambda m, question, turn: m == "a" and question < 8)
+    result = show_result(data_dir=str(data), common=True)
+    assert result.page.outcome.startswith("a is better than b on 16 questions")
+    assert result.exit_code == 0
+
+
+def test_when_nothing_could_be_read_no_number_is_shown(data: pathlib.Path) -> None:
+    grades(data, {"a": 9.0, "b": 3.0}, unread=lambda *_: True)
+    page = text(show_result(data_dir=str(data)).page, 80)
+    assert page.startswith("No result: none of the 96 grades could be read.")
+
+
+def test_only_the_models_asked_for_are_shown(data: pathlib.Path) -> None:
+    grades(data, {"a": 9.0, "b": 5.0, "c": 2.0})
+    result = show_result(data_dir=str(data), model_list=["c", "b"])
+    assert [row["model"] for row in result.rows()] == ["b", "c"]
+    some = show_result(data_dir=str(data), model_list=["c", "nobody"])
+    assert some.page.notes[0].text == "Not judged: nobody."
+    with pytest.raises(MissingError, match="there are those of a, b and c"):
+        show_result(data_dir=str(data), model_list=["nobody"])
+
+
+def test_notes_are_at_most_two_and_details_have_the_rest(data: pathlib.Path) -> None:
+    grades(
+        data,
+        {"a": 9.0, "b": 5.0, "c": 5.0},
+        judge="builtin/overlap",
+        unread=lambda model, question, turn: question == 3 and turn == 1,
+    )
+    page = show_result(data_dir=str(data)).page
+    assert len([note for note in page.notes if note.text]) == 1
+    details = text(show_result(data_dir=str(data), details=True).page, 80)
+    assert "Each two models compared on what both did" in details
+    assert "95% intervals by turn" in details
+    assert "Left out: 3 judgments without a verdict." in details
+
+
+def test_json_has_every_number_and_no_nan(data: pathlib.Path) -> None:
+    grades(data, {"a": 9.0, "b": 5.0, "c": 5.0})
+    found = json.loads(as_json(show_result(data_dir=str(data)).page))
+    assert found["judge"] == "gpt-4"
+    assert found["rows"][0]["category_math"] == pytest.approx(9, abs=0.5)
+    assert {"average_low", "turn_1", "questions", "failed"} <= found["rows"][0].keys()
+
+
+def test_a_baseline_is_found_and_not_ranked(data: pathlib.Path) -> None:
+    win, lose = ("model_1", "model_1"), ("model_2", "model_2")
+    pairs(
+        data,
+        {
+            ("a", "base"): lambda q, t: win,
+            ("b", "base"): lambda q, t: lose if q % 2 else win,
+            ("c", "base"): lambda q, t: lose,
+        },
+    )
+    result = show_result("pairwise-baseline", data_dir=str(data))
+    assert [row["model"] for row in result.rows()] == ["a", "b", "c"]
+    assert "pairs against base judged by gpt-4" in text(result.page, 80)
+    two = show_result("pairwise-baseline", data_dir=str(data), model_list=["a", "b"])
+    assert "a is better than b on 24 questions: win rates 1.00 and 0.50" in two.page.outcome
+    one = show_result("pairwise-baseline", data_dir=str(data), model_list="a")
+    assert one.page.outcome.startswith("a beats base on 24 questions: win rate 1.00")
+
+
+def test_another_run_is_compared_by_model_and_by_renamed_model(data: pathlib.Path) -> None:
+    grades(data, {"new": 5.0})
+    now = data / "mt_bench" / "model_judgment" / "gpt-4_single.jsonl"
+    rows = [json.loads(line) for line in now.read_text().splitlines()]
+    write(data / "old.jsonl", [{**row, "model": "old", "score": row["score"] + 1} for row in rows])
+    result = show_result(
+        data_dir=str(data), against=data / "old.jsonl", compare="new=old", fail_if_worse=True
+    )
+    assert result.page.outcome.startswith("new (before: old) is worse than in the other run")
+    assert result.exit_code == 1
+    write(data / "same.jsonl", rows)
+    same = show_result(data_dir=str(data), against=data / "same.jsonl", fail_if_worse=True)
+    assert "The run passes." in same.page.outcome
+    assert same.exit_code == 0
+
+
+def test_flags_that_show_something_else_exclude_each_other(data: pathlib.Path) -> None:
+    with pytest.raises(UsageError, match="--cost and --efficiency exclude each other"):
+        show_result(data_dir=str(data), cost=True, efficiency=True)
+
+
+def test_columns_can_be_sorted_by_and_unknown_ones_are_named(data: pathlib.Path) -> None:
+    grades(data, {"a": 9.0, "b": 5.0, "c": 7.0})
+    result = show_result(data_dir=str(data), sort="model")
+    assert [row["model"] for row in result.rows()] == ["a", "b", "c"]
+    with pytest.raises(UsageError, match="no such column"):
+        show_result(data_dir=str(data), sort="beauty")
+
+
+def test_a_notebook_gets_a_table_without_scripts(data: pathlib.Path) -> None:
+    grades(data, {"a": 9.0, "b": 5.0})
+    shown = show_result(data_dir=str(data))._repr_html_()
+    assert "<table" in shown
+    assert "<script" not in shown
+
+
+def test_another_judge_s_unfinished_run_does_not_hide_the_result(data: pathlib.Path) -> None:
+    grades(data, {"a": 9.0, "b": 5.0})
+    grades(data, {"a": 9.0, "b": 5.0}, judge="builtin/overlap", drop=lambda m, q, turn: m == "a")
+    result = show_result(data_dir=str(data))
+    assert result.page.outcome.startswith("a is better than b")
+    assert result.exit_code == 0
+
+
+def test_a_run_that_was_stopped_says_how_many_questions_are_judged(data: pathlib.Path) -> None:
+    grades(data, {"a": 9.0, "b": 5.0}, questions=20)
+    notes = show_result(data_dir=str(data)).page.notes
+    assert notes[0].text == "20 of the 24 questions of mt_bench are judged."
+    assert "judged." not in str(show_result(data_dir=str(data), first_n=20))

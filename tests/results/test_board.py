@@ -1,0 +1,166 @@
+"""Boards: alpaca_eval's columns and figures, what may be added, what stands around it."""
+
+import csv
+import gzip
+from pathlib import Path
+
+import pytest
+
+from harness import bench, store
+from harness.errors import DataError, UsageError
+from harness.results import of_rows
+from harness.results.board import (
+    COLUMNS,
+    Origin,
+    added,
+    around,
+    board_rows,
+    check_board,
+    read_board,
+    same_answer_share,
+    write_board,
+)
+from harness.types import Answer, Choice, Judgment
+
+ORIGIN = Origin("gpt-4-turbo", "weighted 1", "base", "gpt-4-turbo")
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> bench.Bench:
+    folder = tmp_path / "data" / "b"
+    folder.mkdir(parents=True)
+    lines = [f'{{"question_id": {q}, "category": "c", "turns": ["?"]}}' for q in range(5)]
+    (folder / "question.jsonl").write_text("\n".join(lines) + "\n")
+    with store.Writer(folder / "model_answer" / "m.jsonl", Answer) as writer:
+        for q in range(5):
+            text = "same" if q < 2 else "x" * q
+            writer.append(Answer(question_id=q, model_id="m", choices=[Choice(turns=[text])]))
+    return bench.load("b", tmp_path / "data")
+
+
+def judged() -> list[Judgment]:
+    return [
+        Judgment(
+            question_id=q,
+            model_1="base",
+            model_2="m",
+            g1_winner="model_1",
+            g1_preference=1 - x,
+            turn=1,
+        )
+        for q, x in enumerate((1.0, 0.75, 0.5, 0.25, 0.25))
+    ]
+
+
+def published(path: Path) -> Path:
+    head = ",win_rate,standard_error,n_wins,n_total,length_controlled_winrate,mode"
+    path.write_text(
+        f"{head}\nnull,76.9,0.9,676,805,86.5,community\nbase,50.0,0.0,0,805,50.0,minimal\n"
+    )
+    return path
+
+
+def test_a_row_has_alpaca_evals_figures(small: bench.Bench) -> None:
+    (row,) = board_rows(of_rows(judged()), small, ORIGIN)
+    assert row["model"] == "m"
+    assert float(row["win_rate"]) == pytest.approx(55)
+    assert float(row["standard_error"]) == pytest.approx(100 * 0.3259601 / 5**0.5)
+    counts = [row[name] for name in ("n_wins", "n_wins_base", "n_draws", "n_total")]
+    assert counts == ["2", "2", "1", "5"]
+    assert float(row["discrete_win_rate"]) == 50
+    assert row["avg_length"] == "3"  # (4 + 4 + 2 + 3 + 4) / 5, rounded down
+    assert row["length_controlled_winrate"] == ""
+
+
+@pytest.mark.reference
+def test_the_rows_of_published_models(small: bench.Bench, reference_data: Path) -> None:
+    folder = reference_data / "alpaca_eval"
+    with gzip.open(folder / "lc_rows.csv.gz", "rt") as file:
+        scores = of_rows(
+            Judgment(
+                question_id=int(row["instruction_index"]),
+                model_1=row["model"],
+                model_2="base",
+                g1_winner="model_1",
+                g1_preference=float(row["preference"]) - 1,
+                turn=1,
+            )
+            for row in csv.DictReader(file)
+            if row["preference"]
+        )
+    rows = {row["model"]: row for row in board_rows(scores, small, ORIGIN)}
+    with (folder / "official_values.csv").open() as file:
+        published = {row["model"]: row for row in csv.DictReader(file)}
+    assert rows.keys() == published.keys()
+    for model, row in rows.items():
+        for name in ("n_wins", "n_wins_base", "n_draws", "n_total"):
+            assert row[name] == published[model][name]
+        for name in ("win_rate", "standard_error", "discrete_win_rate"):
+            assert float(row[name]) == pytest.approx(float(published[model][name]), abs=1e-8)
+
+
+def test_a_new_board_is_written_and_read_again(small: bench.Bench, tmp_path: Path) -> None:
+    path = tmp_path / "leaderboard.csv"
+    board = check_board(path, ORIGIN, ["m"])
+    write_board(path, added(board, board_rows(of_rows(judged()), small, ORIGIN)))
+    again = read_board(path)
+    assert (again.models, again.columns[: len(COLUMNS)]) == (("m",), COLUMNS)
+    with pytest.raises(UsageError, match="has m already; --overwrite"):
+        check_board(path, ORIGIN, ["m"])
+    assert check_board(path, ORIGIN, ["m"], overwrite=True).models == ("m",)
+
+
+def test_a_row_joins_the_published_ones_and_keeps_their_columns(
+    small: bench.Bench, tmp_path: Path
+) -> None:
+    path = published(tmp_path / "weighted_leaderboard.csv")
+    board = added(check_board(path, ORIGIN, ["m"]), board_rows(of_rows(judged()), small, ORIGIN))
+    write_board(path, board)
+    assert path.read_text().splitlines()[1].startswith("null,76.9,0.9,676,805,86.5,community")
+    assert board.models == ("null", "base", "m")  # sorted by length control, which m lacks
+    assert added(board, [], "win_rate").models == ("null", "m", "base")
+    places = around(added(board, [], "win_rate"), ["m"], rows=1)
+    assert [(own.place, own.model, own.own) for own in places] == [
+        (1, "null", False),
+        (2, "m", True),
+        (3, "base", False),
+    ]
+    assert (places[0].number("win_rate"), places[1].number("length_controlled_winrate")) == (
+        76.9,
+        None,
+    )
+
+
+@pytest.mark.parametrize(
+    ("origin", "name", "flag"),
+    [
+        pytest.param(ORIGIN._replace(judge="me"), "weighted.csv", "judge", id="judge"),
+        pytest.param(ORIGIN, "other.csv", "judge-set", id="judge set by the file's name"),
+    ],
+)
+def test_rows_of_another_judge_or_set_are_refused(
+    tmp_path: Path, origin: Origin, name: str, flag: str
+) -> None:
+    path = published(tmp_path / name)
+    with pytest.raises(UsageError, match=f"--allow {flag}"):
+        check_board(path, origin, ["m"])
+    assert check_board(path, origin, ["m"], allow=[flag]).models == ("null", "base")
+
+
+def test_rows_against_another_baseline_are_refused(small: bench.Bench, tmp_path: Path) -> None:
+    path = tmp_path / "weighted.csv"
+    write_board(path, added(read_board(path), board_rows(of_rows(judged()), small, ORIGIN)))
+    with pytest.raises(UsageError, match=r"rows of the baseline base, these are of davinci"):
+        check_board(path, ORIGIN._replace(baseline="davinci"), ["n"])
+
+
+def test_what_is_no_board_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "x.csv"
+    path.write_text("model,score\na,1\n")
+    with pytest.raises(DataError, match=r"x.csv: is not a board"):
+        read_board(path)
+
+
+def test_the_most_frequent_answer_is_found(small: bench.Bench) -> None:
+    assert same_answer_share(small, "m") == 0.4
+    assert same_answer_share(small, "nobody") == 0

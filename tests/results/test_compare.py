@@ -1,0 +1,148 @@
+"""Comparisons of models, rank ranges, and what is missing."""
+
+import numpy as np
+import pytest
+
+from harness.errors import UsageError
+from harness.results import compare, missing, of_rows, rank
+from harness.types import Judgment, Question, User
+from tests.results.test_scores import grade, pair
+
+NOISE = [0, 1, 0, -1, 1, 0, 0, -1, 1, 0, -1, 0]
+
+
+def graded(**means: float) -> list[Judgment]:
+    """Return grades on 12 questions, the noise shared but for a shift by model."""
+    return [
+        grade(q, model, mean + NOISE[(q + at) % 12])
+        for at, (model, mean) in enumerate(means.items())
+        for q in range(12)
+    ]
+
+
+def test_grades_are_compared_on_the_questions_that_both_have() -> None:
+    rows = [*graded(a=7, b=6), grade(99, "a", 1), grade(98, "b", -1)]
+    found = compare(of_rows(rows)).between("a", "b")
+    assert (found.difference.value, found.questions, found.better) == (1, 12, "a")
+    assert found.swapped.difference.value == -1
+    assert found.swapped.better == "a"
+
+
+def test_the_worked_line_of_pairs() -> None:
+    rows = [
+        pair(1, "A", "o", "model_1", "model_1"),
+        pair(1, "B", "o", "tie", "tie"),
+        pair(1, "A", "B", "model_1", "model_1"),
+    ]
+    found = compare(of_rows(rows)).between("A", "B")
+    assert (found.difference.value, found.opponents, found.difference.count) == (0.75, 1, 2)
+
+
+def test_in_a_complete_design_the_difference_is_that_of_the_win_rates() -> None:
+    rng = np.random.default_rng(2)
+    models = "abcd"
+    rows = [
+        pair(q, one, other, *[rng.choice(["model_1", "model_2", "tie"])] * 2)
+        for q in range(10)
+        for at, one in enumerate(models)
+        for other in models[at + 1 :]
+    ]
+    scores = of_rows(rows)
+    ranking = rank(scores)
+    means = {own["model"]: own.mean.value for own in ranking.models}
+    for own in ranking.comparisons.pairs:
+        assert own.difference.value == pytest.approx(means[own.model_1] - means[own.model_2])
+        assert (own.questions, own.opponents) == (10, 2)
+
+
+def test_models_without_common_opponents_are_not_compared() -> None:
+    rows = [
+        row
+        for q in range(20)
+        for row in (
+            pair(q, "a", "weak", "model_1", "model_1"),
+            pair(q, "b", "strong", "model_2", "model_2"),
+        )
+    ]
+    found = compare(of_rows(rows)).between("a", "b")
+    assert (found.questions, found.p, found.better) == (0, None, None)
+
+
+def test_pairs_drawn_at_random_are_compared_by_strengths() -> None:
+    """Each question has one of three pairs, so no two models met an opponent on the same one."""
+    drawn = [("a", "b"), ("b", "c"), ("a", "c")]
+    rows = [
+        pair(q, *drawn[q % 3], *["model_2" if q % 10 == 0 else "model_1"] * 2) for q in range(60)
+    ]
+    by_strength = compare(of_rows(rows), ["a", "b", "c"], drawn=True).between("a", "c")
+    assert (by_strength.better, by_strength.questions) == ("a", 60)
+    assert compare(of_rows(rows)).between("a", "c").questions == 20
+
+
+def test_opponents_count_only_on_common_questions() -> None:
+    rows = [pair(q, "a" if q < 10 else "b", "o", "model_1", "model_1") for q in range(20)]
+    assert compare(of_rows(rows)).between("a", "b").questions == 0
+
+
+def test_rank_ranges_follow_from_who_is_better() -> None:
+    ranking = rank(of_rows(graded(best=9, one=6, other=6.2, worst=3)))
+    ranks = {model: str(own) for model, own in ranking.ranks.items()}
+    assert ranks == {"best": "1", "other": "2-3", "one": "2-3", "worst": "4"}
+    assert (ranking.best, ranking.worst, ranking.close) == ("best", "worst", ("best",))
+    assert ranking.names == ("best", "other", "one", "worst")
+
+
+def test_models_that_are_too_close_share_the_first_place() -> None:
+    ranking = rank(of_rows(graded(a=6, b=6.1, c=3)))
+    assert (ranking.best, ranking.worst, ranking.close) == (None, "c", ("b", "a"))
+    assert ranking.neighbours[0].better is None
+    assert ranking.neighbours[0].difference.detectable == pytest.approx(1.06, abs=0.01)
+
+
+def test_over_a_tenth_missing_no_model_is_called_better() -> None:
+    rows = [row for row in graded(a=9, b=5) if not (row.model == "b" and row.question_id in (1, 2))]
+    rows += [grade(1, "b", -1)]
+    ranking = rank(of_rows(rows))
+    assert [tuple(own) for own in ranking.missing] == [("a", 1, 12, 0, 0), ("b", 1, 10, 1, 1)]
+    assert ranking.missing_share == pytest.approx(2 / 24)
+    assert ranking.best == "a"
+    failed = rank(of_rows(rows), calls_failed=3)
+    assert (failed.incomplete, failed.best) == (True, None)
+
+
+def test_a_turn_that_a_model_lacks_altogether_is_absent_but_not_of_played_users() -> None:
+    rows = [grade(1, model, 5, turn=turn) for model, turn in (("a", 1), ("a", 2), ("b", 1))]
+    assert missing(of_rows(rows))[-1] == ("b", 2, 0, 0, 1)
+    played = Question(
+        question_id=1, category="c", turns=[], user=User(persona="p", goal="g", done="d")
+    )
+    assert [own.absent for own in missing(of_rows(rows, [played]))] == [0, 0, 0]
+
+
+def test_a_turn_whose_history_was_given_is_not_missing() -> None:
+    rows = [*graded(a=7), *(grade(q, "a+history=b", 9, turn=2) for q in range(12))]
+    rows += [grade(q, "a", 5, turn=2) for q in range(12)]
+    assert rank(of_rows(rows)).missing_share == 0
+
+
+def test_a_baseline_is_an_opponent_without_a_rank() -> None:
+    rows = [
+        pair(q, model, "base", *[winner] * 2)
+        for q in range(12)
+        for model, winner in (("a", "model_1"), ("b", "model_2" if q % 3 else "model_1"))
+    ]
+    ranking = rank(of_rows(rows), baseline="base")
+    assert (ranking.names, ranking.best) == (("a", "b"), "a")
+    assert ranking.comparisons.between("a", "b").opponents == 1
+
+
+def test_pairs_that_nobody_judged_are_not_missing() -> None:
+    rows = [pair(1, "a", "b", "tie", "tie"), pair(2, "b", "c", "error", "tie")]
+    found = {(own.model, own.judged, own.failed, own.absent) for own in missing(of_rows(rows))}
+    assert found == {("a", 1, 0, 0), ("b", 1, 1, 0), ("c", 0, 1, 0)}
+
+
+def test_one_metric_at_a_time() -> None:
+    rows = [grade(1, "a", 1), grade(1, "a", 2, criterion="tone")]
+    with pytest.raises(UsageError, match="one metric"):
+        compare(of_rows(rows))

@@ -1,0 +1,111 @@
+"""Estimates: textbook values of t, Wilson and Holm, and how errors follow from questions."""
+
+import math
+
+import numpy as np
+import pytest
+
+from harness.results.estimate import Estimate, holm, jackknife, ratio, t_cdf, t_quantile
+
+
+@pytest.mark.parametrize(
+    ("p", "df", "t"),
+    [
+        (0.975, 1, 12.7062),
+        (0.975, 4, 2.7764),
+        (0.975, 9, 2.2622),
+        (0.95, 29, 1.6991),
+        (0.975, 79, 1.9905),
+    ],
+)
+def test_quantiles_of_t_are_the_textbooks(p: float, df: int, t: float) -> None:
+    assert t_quantile(p, df) == pytest.approx(t, abs=5e-5)
+    assert t_cdf(t, df) == pytest.approx(p, abs=5e-6)
+    assert t_cdf(-t, df) == pytest.approx(1 - p, abs=5e-6)
+
+
+def test_the_worked_line_two_questions_of_two_turns() -> None:
+    mean = ratio(np.array([14.0, 18.0]), np.array([2, 2]))
+    assert (mean.value, mean.variance, mean.n, mean.count) == (8, 1, 2, 4)
+    assert mean.influence.tolist() == [-0.5, 0.5]
+
+
+def test_one_value_a_question_has_the_textbook_interval_of_a_mean() -> None:
+    values = np.array([5.0, 7.0, 8.0, 6.0, 9.0])
+    mean = ratio(values, np.ones(5))
+    half = 2.7764 * values.std(ddof=1) / math.sqrt(5)
+    assert mean.interval == pytest.approx((7 - half, 7 + half), abs=1e-4)
+
+
+def test_turns_of_one_question_that_agree_are_one_observation() -> None:
+    values = np.array([5.0, 7.0, 8.0, 6.0, 9.0])
+    assert ratio(2 * values, np.full(5, 2)).se == pytest.approx(ratio(values, np.ones(5)).se)
+
+
+def test_below_five_questions_nothing_is_said_of_error() -> None:
+    mean = ratio(np.array([1.0, 2, 3, 4]), np.ones(4))
+    assert (mean.interval, mean.p, mean.detectable, mean.lower()) == (None, None, None, None)
+
+
+def test_questions_that_do_not_contribute_do_not_count() -> None:
+    mean = ratio(np.array([1.0, 0, 3]), np.array([1, 0, 1]))
+    assert (mean.value, mean.n) == (2, 2)
+
+
+def test_a_share_has_wilsons_interval_within_0_and_1() -> None:
+    mean = ratio(np.array([1.0] * 97 + [0.0] * 3), np.ones(100), share=True)
+    assert mean.interval == pytest.approx((0.914, 0.990), abs=1e-3)  # textbook: 0.9155 to 0.9897
+
+
+def test_a_share_of_one_has_an_interval_that_depends_on_the_questions() -> None:
+    ten, eighty = (ratio(np.ones(n), np.ones(n), share=True).interval for n in (10, 80))
+    assert ten is not None
+    assert eighty is not None
+    assert (round(ten.low, 2), ten.high) == (0.66, 1)
+    assert eighty.low > 0.95
+
+
+def test_equal_grades_have_no_interval_and_the_sign_test() -> None:
+    same = ratio(np.full(10, 0.5), np.ones(10))
+    assert (same.interval, same.detectable) == (None, None)
+    assert same.p == 2.0**-9
+    assert ratio(np.zeros(10), np.ones(10)).p == 1
+
+
+def test_a_difference_is_paired_by_question() -> None:
+    one, other = np.array([5.0, 7, 8, 6, 9, 4]), np.array([4.0, 7, 6, 5, 9, 3])
+    difference = ratio(one, np.ones(6)) - ratio(other, np.ones(6))
+    alone = ratio(one - other, np.ones(6))
+    assert (difference.value, difference.p) == pytest.approx((alone.value, alone.p))
+    apart = one - other
+    t = apart.mean() / (apart.std(ddof=1) / math.sqrt(6))
+    assert difference.p == pytest.approx(2 * (1 - t_cdf(t, 5)))
+
+
+def test_the_detectable_difference_is_t_and_the_power_quantile_times_the_error() -> None:
+    mean = ratio(np.arange(10.0), np.ones(10))
+    assert mean.detectable == pytest.approx((2.2622 + 0.8416) * mean.se, rel=1e-4)
+
+
+def test_holm_multiplies_the_least_by_all_and_never_falls() -> None:
+    assert holm([0.01, 0.04, None, 0.03]) == pytest.approx([0.03, 0.06, None, 0.06])
+    assert holm([0.9, 0.8]) == [1.0, 1.0]
+
+
+def test_the_jackknife_of_a_mean_is_its_own_error() -> None:
+    values = np.array([5.0, 7, 8, 6, 9, 4])
+    estimate = jackknife(lambda which: float(values[which].mean()), np.ones(6, dtype=bool))
+    assert estimate.se == pytest.approx(ratio(values, np.ones(6)).se)
+
+
+def test_a_one_sided_end_is_below_the_value_and_equal_where_nothing_differs() -> None:
+    assert ratio(np.zeros(8), np.ones(8)).lower() == 0
+    mean = ratio(np.arange(10.0), np.ones(10))
+    assert mean.lower() == pytest.approx(4.5 - 1.8331 * mean.se, rel=1e-4)
+
+
+def test_nothing_gives_nothing() -> None:
+    nothing = ratio(np.zeros(3), np.zeros(3))
+    assert math.isnan(nothing.value)
+    assert (nothing.n, nothing.interval, nothing.p) == (0, None, None)
+    assert isinstance(nothing, Estimate)

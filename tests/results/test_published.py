@@ -1,0 +1,111 @@
+"""Published tables, to the digit: MT-Bench's leaderboard, FastChat's win rates, the paper."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness import bench
+from harness.results import common, of_rows, panels, rank, read, summarize
+from harness.results.scores import Scores
+from harness.results.summarize import wins_over_opponents
+from harness.store import rows
+from harness.types import Vote
+
+pytestmark = pytest.mark.reference
+FIRST = ["writing", "roleplay", "reasoning", "math"]
+CATEGORIES = [*FIRST, "coding", "extraction", "stem", "humanities"]
+TABLE_7 = {
+    "gpt-4": (61.2, 67.9, 49.3, 66.1, 56.3, 66.2, 76.6, 72.2),
+    "gpt-3.5-turbo": (50.9, 60.6, 32.6, 63.8, 55.0, 48.8, 52.8, 53.8),
+    "vicuna-13b-v1.2": (39.7, 39.2, 20.1, 18.0, 36.9, 29.2, 47.0, 47.5),
+    "llama-13b": (15.1, 15.1, 7.8, 7.5, 2.1, 9.3, 6.8, 10.1),
+}
+
+
+@pytest.fixture
+def folder(reference_data: Path) -> Path:
+    return reference_data / "mt_bench"
+
+
+@pytest.fixture
+def expected(folder: Path) -> Any:
+    return json.loads((folder / "expected.json").read_text())
+
+
+def votes(path: Path, questions: Any = ()) -> Scores:
+    return of_rows((place.row for place in rows(path, Vote)), questions)
+
+
+def grades(path: Path) -> Scores:
+    (panel,) = panels(read(None, files=[path]))
+    return panel.combined
+
+
+def test_the_averages_of_the_34_published_models(folder: Path, expected: Any) -> None:
+    scores = grades(folder / "model_judgment" / "gpt-4_single.scores_only.jsonl")
+    found = {own.key: own for own in summarize(scores, by=("model", "turn"))}
+    whole = {own["model"]: own for own in summarize(scores)}
+    assert len(whole) == 34
+    for model, own in expected["single_official"].items():
+        assert whole[model].mean.value == pytest.approx(own["average"])
+        assert whole[model].failed == own["minus1_rows"]
+        for turn in (1, 2):
+            assert found[model, turn].mean.value == pytest.approx(own[f"turn{turn}"])
+            assert found[model, turn].n == own[f"n_turn{turn}"]
+
+
+@pytest.mark.parametrize("name", ["medusa_gpt-4", "stefanstud_gpt-4", "jxiw_gpt-4"])
+def test_the_averages_of_other_peoples_runs(folder: Path, expected: Any, name: str) -> None:
+    whole = summarize(grades(folder / "other_runs" / f"{name}_single.jsonl"))
+    own = expected["single_runs"][f"{name}_single.jsonl"]["models"]
+    assert {row["model"]: row.mean.value for row in whole} == pytest.approx(
+        {model: numbers["average"] for model, numbers in own.items()}
+    )
+
+
+@pytest.mark.parametrize("name", ["stefanstud_gpt-4_pair", "ku-nlp_japanese-vicuna_gpt-4_pair"])
+def test_fastchats_win_rates_of_other_peoples_pairs(folder: Path, expected: Any, name: str) -> None:
+    own = expected["pair_runs"][name]
+    scores = read(None, files=[folder / "other_runs" / f"{name}.jsonl"])
+    for row in summarize(scores):
+        numbers = own["win_rates"][row["model"]]
+        assert (row.win, row.loss, row.tie) == (numbers["win"], numbers["loss"], numbers["tie"])
+        assert row.mean.value == pytest.approx(numbers["win_rate_adjusted"])
+    (whole,) = summarize(scores, by=("judge",))
+    assert whole.failed == own["error_rows"]
+    assert whole.flipped == own["biased_first"] + own["biased_second"]
+    assert whole.one_sided == own["one_side_tie"]
+
+
+def test_fastchats_win_rates_of_gpt_4s_pairs(folder: Path, expected: Any) -> None:
+    scores = votes(folder / "human_judgment" / "gpt4_pair.jsonl").of(turns=[1])
+    for row in summarize(scores):
+        numbers = expected["gpt4_pair_fastchat_win_rates"]["turn1"][row["model"]]
+        assert (row.win, row.loss, row.tie) == (numbers["win"], numbers["loss"], numbers["tie"])
+
+
+def test_the_papers_table_by_category(folder: Path) -> None:
+    questions = bench.load_questions(folder / "question.jsonl")
+    scores = votes(folder / "human_judgment" / "human.jsonl", questions)
+    experts = [own.judge for own in scores.sources if own.judge.startswith("expert")]
+    found = wins_over_opponents(scores.of(judges=experts))
+    for model, published in TABLE_7.items():
+        assert [round(100 * found[model, name], 1) for name in CATEGORIES] == list(published)
+
+
+def test_what_the_eight_models_of_the_first_screen_are(folder: Path) -> None:
+    names = "gpt-4 gpt-3.5-turbo claude-v1 vicuna-33b-v1.3 wizardlm-30b Llama-2-70b-chat"
+    scores = grades(folder / "model_judgment" / "gpt-4_single.scores_only.jsonl")
+    ranking = rank(scores.of(models=[*names.split(), "vicuna-13b-v1.3", "llama-13b"]))
+    ranks = [str(ranking.ranks[model]) for model in ranking.names]
+    assert ranks == ["1", "2-3", "2-3", "4-6", "4-6", "4-7", "6-7", "8"]
+    assert (ranking.best, ranking.worst) == ("gpt-4", "llama-13b")
+    assert ranking.models[0].mean.interval == pytest.approx((8.60, 9.38), abs=0.005)
+
+
+def test_common_questions_of_a_model_with_a_failed_grade(folder: Path) -> None:
+    scores = grades(folder / "model_judgment" / "gpt-4_single.scores_only.jsonl")
+    both = common(scores.of(models=["gpt-4", "claude-instant-v1"]))
+    assert {own.n for own in summarize(both)} == {159}

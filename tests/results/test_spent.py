@@ -1,0 +1,74 @@
+"""What answers and judgments took."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from harness import bench, store
+from harness.results import ratio
+from harness.results.spent import efficiency, spent
+from harness.types import Answer, Choice, Detail, Judgment, Usage
+
+
+def cost(model: str, detail: Detail) -> float | None:
+    """Return a millionth of a dollar for a token; `odd` has no price."""
+    usage = detail.usage
+    if model == "odd" or usage.prompt_tokens is None or usage.completion_tokens is None:
+        return None
+    return (usage.prompt_tokens + usage.completion_tokens) / 1e6
+
+
+def call(prompt: int, reply: int, **more: object) -> Detail:
+    usage = Usage(prompt_tokens=prompt, completion_tokens=reply, reasoning_tokens=reply // 2)
+    return Detail(usage=usage, **more)  # type: ignore[arg-type]
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> bench.Bench:
+    folder = tmp_path / "data" / "b"
+    folder.mkdir(parents=True)
+    (folder / "question.jsonl").write_text('{"question_id": 1, "category": "c", "turns": ["?"]}\n')
+    details = {
+        "m": [call(100, 50, seconds=2.0), call(0, 0, from_cache=True), Detail()],
+        "odd": [call(10, 300, seconds=1.0, finish_reason="length")],
+    }
+    for model, own in details.items():
+        with store.Writer(folder / "model_answer" / f"{model}.jsonl", Answer) as writer:
+            turns = ["text"] * len(own)
+            writer.append(
+                Answer(question_id=1, model_id=model, choices=[Choice(turns=turns, details=own)])
+            )
+    earlier = call(
+        30, 5, earlier_attempts=[{"usage": {"prompt_tokens": 30, "completion_tokens": 5}}]
+    )
+    with store.Writer(folder / "model_judgment" / "j_single.jsonl", Judgment) as writer:
+        writer.append(
+            Judgment(question_id=1, model="m", judge=("j", "t"), score=8, turn=1, details=[earlier])
+        )
+        writer.append(Judgment(question_id=1, model="odd", judge=("j", "t"), score=8, turn=1))
+    return bench.load("b", tmp_path / "data")
+
+
+def test_calls_tokens_and_dollars_are_summed_by_model(small: bench.Bench) -> None:
+    found = {(own.what, own.model): own for own in spent(small, cost)}
+    m, odd, judge = found["answers", "m"], found["answers", "odd"], found["judgments", "j"]
+    assert (m.calls, m.unstated, m.reply_tokens) == (2, 1, 50)
+    assert m.dollars == pytest.approx(150e-6)
+    assert (odd.calls, odd.dollars) == (1, None)
+    assert (judge.calls, judge.unstated, judge.prompt_tokens) == (3, 1, 60)
+
+
+def test_models_and_judges_can_be_chosen(small: bench.Bench) -> None:
+    found = {
+        (own.what, own.model): own.calls for own in spent(small, cost, models=["m"], judges=[])
+    }
+    assert found == {("answers", "m"): 2}
+
+
+def test_quality_stands_beside_what_a_turn_takes(small: bench.Bench) -> None:
+    score = ratio(np.array([8.0]), np.ones(1))
+    rows = {own.model: own for own in efficiency(small, {"m": score, "odd": score}, cost)}
+    assert (rows["odd"].reply_tokens, rows["odd"].cut, rows["odd"].seconds) == (300, 1, 1)
+    assert (rows["odd"].dollars, rows["odd"].frontier) == (None, False)
+    assert rows["m"].characters == 4

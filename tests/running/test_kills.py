@@ -1,0 +1,80 @@
+"""Commands that are killed or interrupted, as processes of their own."""
+
+import json
+import pathlib
+import random
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from harness.store import latest
+from harness.types import Answer
+from tests.servers import Call, Rule, Server
+
+pytestmark = pytest.mark.slow
+PARALLEL = 8
+
+
+def command(folder: pathlib.Path, url: str) -> list[str]:
+    flags = ["--bench-name", "small", "--data-dir", str(folder), "--model", "m", "--quiet"]
+    flags += ["--base-url", f"{url}/v1", "--parallel", str(PARALLEL)]
+    return [sys.executable, "-m", "harness.cli.gen_answer", *flags]
+
+
+def bench(folder: pathlib.Path, questions: int) -> None:
+    (folder / "small").mkdir()
+    rows = [
+        {"question_id": n, "category": "x", "turns": [f"Q{n}", f"R{n}"]} for n in range(questions)
+    ]
+    text = "".join(json.dumps(row) + "\n" for row in rows)
+    (folder / "small" / "question.jsonl").write_text(text)
+
+
+def echo(call: Call) -> str:
+    return " / ".join(text for _, text in call.messages)
+
+
+def test_twenty_kills_and_a_resume_give_exactly_the_right_rows(tmp_path: pathlib.Path) -> None:
+    bench(tmp_path, 300)
+    drawn = random.Random(1)
+    kills = 0
+    with Server(Rule(echo, delay=0.05)) as server:
+        while kills < 20:
+            process = subprocess.Popen(command(tmp_path, server.url), stdout=subprocess.DEVNULL)
+            time.sleep(drawn.uniform(0.4, 1.6))
+            if process.poll() is not None:
+                break
+            process.kill()
+            process.wait()
+            kills += 1
+        assert subprocess.run(command(tmp_path, server.url), check=False).returncode == 0
+        calls = len(server.calls)
+    path = tmp_path / "small" / "model_answer" / "m.jsonl"
+    rows = latest(path, Answer)
+    assert len(path.read_text().splitlines()) == len(rows) == 300
+    for (key,), row in rows.items():
+        first = f"Q{key}"
+        assert row.choices[0].turns == [first, f"{first} / {first} / R{key}"]
+    assert calls <= 600 + kills * PARALLEL
+    assert not list(tmp_path.rglob("*.pending"))
+
+
+def test_ctrl_c_at_any_instant_ends_in_one_line(tmp_path: pathlib.Path) -> None:
+    bench(tmp_path, 300)
+    with Server(Rule("x", delay=0.02)) as server:
+        for tenths in range(1, 13):
+            process = subprocess.Popen(
+                command(tmp_path, server.url),
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.PIPE,
+                text=True,
+            )
+            time.sleep(0.08 * tenths)
+            process.send_signal(signal.SIGINT)
+            _, said = process.communicate(timeout=20)
+            assert process.returncode == 130, said
+            assert len(said.splitlines()) == 1, said
+            assert "interrupted" in said or "stopped" in said

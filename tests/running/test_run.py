@@ -1,0 +1,316 @@
+import asyncio
+import os
+import pathlib
+import signal
+import threading
+import time
+from collections.abc import Generator
+from typing import Any
+
+import msgspec
+import pytest
+
+from harness import running, store
+from harness.errors import (
+    ChatError,
+    EndpointError,
+    Interrupted,
+    StorageError,
+    TransientError,
+    UsageError,
+)
+from harness.models import Price
+from harness.options import Limits
+from harness.running import Job, Outcome
+from harness.types import Answer, Choice, Detail, Reply, Request, Sampling
+from tests.running.fakes import Model, ask, endpoint, job
+
+
+@pytest.fixture
+def path(tmp_path: pathlib.Path) -> pathlib.Path:
+    return tmp_path / "bench" / "model_answer" / "fake.jsonl"
+
+
+def run(jobs: list[Job], **limits: Any) -> Outcome:
+    state = jobs[0].path.parent.parent / ".turnbench"
+    return running.run(jobs, Limits(**limits), state=state, total=len(jobs))
+
+
+def answers(path: pathlib.Path) -> dict[Any, list[str]]:
+    return {key[0]: row.choices[0].turns for key, row in store.latest(path, Answer).items()}
+
+
+def test_every_job_ends_in_one_row(path: pathlib.Path) -> None:
+    model = Model()
+    outcome = run([job(endpoint(model), path, n, turns=2) for n in range(100)])
+    assert outcome.done == 100
+    assert answers(path) == {n: [f"to {n}.1", f"to {n}.2"] for n in range(100)}
+    assert len(path.read_text().splitlines()) == 100
+    assert model.closed
+
+
+def test_parallel_is_a_limit_that_is_used(path: pathlib.Path) -> None:
+    model = Model(seconds=0.002)
+    run([job(endpoint(model), path, n) for n in range(40)], parallel=7)
+    assert model.most_at_once == 7
+
+
+def test_the_limit_grows_until_the_endpoint_pushes_back(path: pathlib.Path) -> None:
+    def answer(_: Request) -> Any:
+        return (
+            TransientError("busy", kind="overload", status=503) if model.under_way > 30 else "yes"
+        )
+
+    model = Model(answer, seconds=0.002)
+    outcome = run([job(endpoint(model), path, n) for n in range(400)])
+    assert outcome.done == 400
+    assert 30 < model.most_at_once <= 64
+    assert outcome.progress.retries < 100
+
+
+def test_a_slow_model_does_not_hold_up_another(path: pathlib.Path) -> None:
+    slow, fast = Model(seconds=0.2), Model()
+    to_slow, to_fast = endpoint(slow, "slow"), endpoint(fast, "fast")
+    jobs = [job(to_slow, path, n) for n in range(4)]
+    jobs += [job(to_fast, path.with_name("fast.jsonl"), n) for n in range(50)]
+    began = time.monotonic()
+    outcome = run(jobs, parallel=4)
+    assert outcome.done == 54
+    assert time.monotonic() - began < 0.6
+
+
+def test_a_tenth_of_faults_neither_loses_nor_doubles_a_row(path: pathlib.Path) -> None:
+    faults = [
+        TransientError("limit", kind="rate limit", status=429, retry_after=0.001),
+        TransientError("broken", kind="server error", status=500),
+        TransientError("cut", kind="malformed reply"),
+        TransientError("dropped", kind="no connection", connected=False),
+    ]
+    count = 0
+
+    def answer(request: Request) -> Any:
+        nonlocal count
+        count += 1
+        return faults[count // 10 % 4] if count % 10 == 0 else f"to {request.messages[-1].content}"
+
+    outcome = run([job(endpoint(Model(answer)), path, n) for n in range(1000)])
+    assert (outcome.done, outcome.failures) == (1000, [])
+    assert len(path.read_text().splitlines()) == len(answers(path)) == 1000
+
+
+def test_a_request_that_fails_for_good_is_listed_with_its_cause(path: pathlib.Path) -> None:
+    def answer(request: Request) -> Any:
+        bad = request.messages[-1].content == "3.1"
+        return ChatError("400: too long", kind="context too long", status=400) if bad else "yes"
+
+    outcome = run([job(endpoint(Model(answer)), path, n) for n in range(5)])
+    assert outcome.done == 4
+    assert outcome.causes() == ["question 3: 400: too long"]
+    assert outcome.failures[0].status == 400
+    left = store.failures(path.parent.parent)
+    assert [(failure.where, failure.message) for failure in left] == [
+        ("question 3", "400: too long")
+    ]
+    again = run([job(endpoint(Model()), path, 3)])
+    assert again.done == 1
+    assert not store.failures(path.parent.parent)
+
+
+def test_a_suspicious_request_is_tried_six_times(path: pathlib.Path) -> None:
+    model = Model(lambda request: TransientError("cut off", kind="malformed reply"))
+    jobs = [job(endpoint(model), path, 1), job(endpoint(Model(), "other"), path, 2)]
+    outcome = run(jobs)
+    assert len(model.requests) == 6
+    assert outcome.causes() == ["question 1: cut off (6 tries)"]
+
+
+def test_an_endpoint_that_refuses_everybody_ends_the_run(path: pathlib.Path) -> None:
+    model = Model(lambda request: EndpointError("401: key refused", kind="key", status=401))
+    with pytest.raises(EndpointError, match="key refused"):
+        run([job(endpoint(model), path, n) for n in range(200)])
+    assert len(model.requests) < 64
+
+
+def test_an_outage_is_survived(path: pathlib.Path) -> None:
+    began = time.monotonic()
+
+    def answer(request: Request) -> Any:
+        down = 0.05 < time.monotonic() - began < 0.5
+        return TransientError("refused", kind="no connection", connected=False) if down else "yes"
+
+    model = Model(answer, seconds=0.01)
+    outcome = run([job(endpoint(model), path, n) for n in range(300)], patience=5)
+    assert (outcome.done, outcome.failures) == (300, [])
+    assert len(model.requests) < 600
+
+
+def test_an_endpoint_that_only_fails_is_given_up(path: pathlib.Path) -> None:
+    model = Model(lambda request: TransientError("503: loading", kind="overload", status=503))
+    outcome = run([job(endpoint(model), path, n) for n in range(100)], patience=0.2)
+    assert outcome.done == 0
+    assert len(outcome.failures) == 100
+    given_up = "503: loading; given up after 0.2 s without a reply (--patience)"
+    assert {failure.message for failure in outcome.failures} == {given_up}
+
+
+def test_replies_of_an_incomplete_row_are_used_by_the_next_run(path: pathlib.Path) -> None:
+    def answer(request: Request) -> Any:
+        text = request.messages[-1].content
+        return ChatError("refused") if text.endswith(".2") else f"first of {text}"
+
+    first = run([job(endpoint(Model(answer)), path, n, turns=2) for n in range(3)])
+    assert len(first.failures) == 3
+    model = Model()
+    run([job(endpoint(model), path, n, turns=2) for n in range(3)])
+    assert sorted(model.asked) == ["0.2", "1.2", "2.2"]
+    assert answers(path)[1] == ["first of 1.1", "to 1.2"]
+    assert not list((path.parent.parent / ".turnbench").rglob("*.pending"))
+
+
+def test_the_cache_answers_equal_requests_of_another_run(
+    path: pathlib.Path, tmp_path: pathlib.Path
+) -> None:
+    cache = tmp_path / "cache.sqlite"
+    run([job(endpoint(Model()), path, n) for n in range(5)], cache=str(cache))
+    model = Model()
+    other = path.with_name("other.jsonl")
+    outcome = run([job(endpoint(model), other, n) for n in range(6)], cache=str(cache))
+    assert model.asked == ["5.1"]
+    assert outcome.progress.from_cache == 5
+    assert answers(other)[2] == ["to 2.1"]
+
+
+def test_a_job_that_asks_the_same_twice_gets_two_completions(
+    path: pathlib.Path, tmp_path: pathlib.Path
+) -> None:
+    def steps() -> Generator[Request, Reply, Answer]:
+        texts = [(yield ask("same")).text, (yield ask("same")).text]
+        return Answer(question_id=1, choices=[Choice(turns=texts)])
+
+    numbers = iter("ab")
+    jobs = [Job("j", "j", endpoint(Model(lambda _: next(numbers))), path, Answer, steps)]
+    for _ in range(2):
+        run(jobs, cache=str(tmp_path / "cache.sqlite"))
+        assert answers(path)[1] == ["a", "b"]
+
+
+def test_the_cost_never_exceeds_what_it_may(path: pathlib.Path) -> None:
+    # A call costs 10 * 100 + 5 * 1,800 millionths: a cent. Its 4,096 tokens could cost $7.38.
+    to = endpoint(Model(seconds=0.001), price=Price(100.0, 1800.0))
+    outcome = run([job(to, path, n) for n in range(50)], max_cost=7.5)
+    assert outcome.cost <= 7.5
+    assert 5 < outcome.done < 50
+    assert outcome.stopped is not None
+    assert outcome.stopped.startswith("stopped before the cost could exceed $7.50 (so far $0.")
+
+
+def test_a_budget_needs_prices(path: pathlib.Path) -> None:
+    with pytest.raises(UsageError, match="--max-cost needs the price of fake"):
+        run([job(endpoint(Model()), path, 1)], max_cost=1.0)
+
+
+def test_one_job_warms_the_cache_for_those_that_begin_alike(path: pathlib.Path) -> None:
+    seen: list[list[str]] = []
+
+    def answer(request: Request) -> Any:
+        seen.append(list(model.asked))
+        return "yes"
+
+    model = Model(answer, seconds=0.01)
+    to = endpoint(model)
+    run([job(to, path, n, first=f"prompt {n % 2}") for n in range(10)])
+    assert sorted(seen[0]) == ["0.1", "1.1"]
+    assert len(model.asked) == 10
+
+
+def test_follow_up_jobs_are_run(path: pathlib.Path) -> None:
+    model = Model()
+    to = endpoint(model)
+    second = path.with_name("second.jsonl")
+    jobs = [job(to, path, n, then=lambda row: [job(to, second, row.question_id)]) for n in range(3)]
+    assert run(jobs).done == 6
+    assert sorted(answers(second)) == [0, 1, 2]
+
+
+def test_newer_rows_replace_older_ones(path: pathlib.Path) -> None:
+    run([job(endpoint(Model()), path, n) for n in range(3)])
+    outcome = run([job(endpoint(Model(lambda _: "again")), path, 1)])
+    assert outcome.superseded == 1
+    assert len(path.read_text().splitlines()) == 3
+    assert answers(path)[1] == ["again"]
+
+
+def test_ctrl_c_lets_the_calls_under_way_end(path: pathlib.Path) -> None:
+    model = Model(seconds=0.05)
+    timer = threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    with pytest.raises(Interrupted, match=r"stopped, \d+ of 400 left; what was done is kept"):
+        run([job(endpoint(model), path, n) for n in range(400)], parallel=4)
+    timer.join()
+    assert len(path.read_text().splitlines()) == len(model.requests) < 40
+
+
+def test_calls_a_minute_are_spread_evenly(path: pathlib.Path) -> None:
+    times: list[float] = []
+
+    def answer(_: Request) -> str:
+        times.append(time.monotonic())
+        return "yes"
+
+    began = time.monotonic()
+    run([job(endpoint(Model(answer)), path, n) for n in range(6)], rpm=1200)
+    assert times[-1] - began > 0.24
+
+
+def test_members_of_a_pool_share_the_calls(path: pathlib.Path) -> None:
+    one, two = Model(seconds=0.005), Model(lambda _: EndpointError("no credit", kind="credit"))
+    second = endpoint(two, "two")
+    outcome = run([job(endpoint(one, pool=(second,)), path, n) for n in range(20)])
+    assert outcome.done == 20
+    assert two.requests
+
+
+def test_a_cut_reply_is_asked_again_with_a_larger_limit(path: pathlib.Path) -> None:
+    def answer(request: Request) -> Any:
+        whole = (request.sampling.max_tokens or 0) >= 20
+        reason = "stop" if whole else "length"
+        return Reply(text=reason, detail=Detail(finish_reason=reason))  # type: ignore[arg-type]
+
+    def steps() -> Generator[Request, Reply, Answer]:
+        request = msgspec.structs.replace(ask("x"), sampling=Sampling(max_tokens=10))
+        replies = yield from running.uncut(request, 2.0)
+        return Answer(
+            question_id=1,
+            choices=[Choice(turns=[r.text for r in replies], details=[replies[-1].detail])],
+        )
+
+    run([Job("j", "j", endpoint(Model(answer)), path, Answer, steps)])
+    row = next(iter(store.latest(path, Answer).values()))
+    assert row.choices[0].turns == ["length", "stop"]
+    assert row.choices[0].details[0].note == "asked again: the first reply was cut at 10 tokens"
+
+
+def test_a_model_that_cannot_be_opened_ends_the_run_and_keeps_what_is_done(
+    path: pathlib.Path,
+) -> None:
+    good = endpoint(Model(), price=Price(0, 0))
+    dear = endpoint(Model(), "dear")  # its price is unknown
+    jobs = [job(good, path, n) for n in range(30)]
+    with pytest.raises(UsageError, match="price of dear"):
+        run([*jobs, job(dear, path.with_name("dear.jsonl"), 1)], max_cost=1.0)
+    assert len(answers(path)) > 0
+
+
+def test_a_run_works_where_a_loop_is_running_already(path: pathlib.Path) -> None:
+    async def notebook() -> Outcome:
+        return run([job(endpoint(Model()), path, n) for n in range(3)])
+
+    assert asyncio.run(notebook()).done == 3
+
+
+def test_a_file_that_another_process_writes_stops_the_run(path: pathlib.Path) -> None:
+    with (
+        store.Writer(path, Answer),
+        pytest.raises(StorageError, match="another process is writing it"),
+    ):
+        run([job(endpoint(Model()), path, 1)])
