@@ -5,7 +5,7 @@ import pathlib
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from harness import options, store
+from harness import options, registry, store
 from harness.cli.command import log, run
 from harness.cli.parser import Parsed
 from harness.errors import UsageError
@@ -27,13 +27,11 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _work(parsed: Parsed) -> int:
-    from harness.extras.questions import make_set
-
     chosen: options.NewQuestions = parsed.options
     folder = pathlib.Path(chosen.out)
     if folder.exists() and any(folder.iterdir()):
         raise UsageError(f"{folder} is not empty; name a new folder")
-    made = make_set(chosen.seed, folder.name)
+    made = registry.find("questions", "make_set")(chosen.seed, folder.name)
     store.write_file(folder / "bench.toml", _SETTINGS.format(seed=chosen.seed, canary=made.canary))
     store.write_file(folder / "question.jsonl", lines(made.questions))
     store.write_file(folder / "reference_answer" / "turnbench.jsonl", lines(made.references))

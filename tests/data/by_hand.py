@@ -5,11 +5,16 @@ An example of a pattern serves every check with the same pattern at the same pla
 
 from tests.data.examples import Examples, Key
 
-_LINES = (
-    "In June the women twist the grass\nchildren carry cords along the hill\nfour villages pull at one line\n"
-    "an old man cuts the last knot\nthe river takes the grey one\nfeet try the new one slowly\n"
-    "a hen crosses in a sack\nnight finds it swaying there"
-).split("\n")
+_LINES = [
+    "In June the women twist the grass",
+    "children carry cords along the hill",
+    "four villages pull at one line",
+    "an old man cuts the last knot",
+    "the river takes the grey one",
+    "feet try the new one slowly",
+    "a hen crosses in a sack",
+    "night finds it swaying there",
+]
 _EARLIER = "One two three. Four five six seven eight. Nine ten."
 
 EXAMPLES: dict[Key, Examples] = {
@@ -227,10 +232,12 @@ EXAMPLES: dict[Key, Examples] = {
 }  # fmt: skip
 _ITEMS = "1. He likes it.\n2. Please guard the copper pans well.\n3. He listens."
 EARLIER: dict[Key, list[str]] = {
-    **dict.fromkeys(
-        [(1001, 2, 3), (1002, 2, 2), (1004, 2, 1), (1008, 2, 1), (1012, 2, 1), (1079, 2, 2)],
-        [_EARLIER],
-    ),
+    (1001, 2, 3): [_EARLIER],
+    (1002, 2, 2): [_EARLIER],
+    (1004, 2, 1): [_EARLIER],
+    (1008, 2, 1): [_EARLIER],
+    (1012, 2, 1): [_EARLIER],
+    (1079, 2, 2): [_EARLIER],
     (1005, 2, 3): ["\n".join(_LINES)],
     (1005, 2, 4): ["\n".join(_LINES)],
     (1016, 2, 2): [_ITEMS],

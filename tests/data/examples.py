@@ -7,6 +7,7 @@ the trap, the boundary.
 
 import copy
 import json
+from collections.abc import Callable
 from typing import Any
 
 Examples = tuple[list[str], list[str]]
@@ -30,7 +31,7 @@ def made(check: dict[str, Any]) -> Examples | None:
     if kind == "count":
         return _counted(check)
     if kind in {"contains", "not_contains", "starts", "ends"}:
-        texts = check.get("words", check.get("text"))
+        texts = check.get("words") or check["text"]
         texts = [text.strip("*") for text in ([texts] if isinstance(texts, str) else texts)]
         if kind == "not_contains":
             return [_placed(check, "Fine then.")], [
@@ -72,24 +73,28 @@ def _table(columns: list[str], rows: list[list[str]]) -> str:
     )
 
 
+_UNITS: dict[str, Callable[[int], str]] = {
+    "word": lambda n: " ".join(["word"] * n),
+    "character": lambda n: "a" * n,
+    "letter": lambda n: "a" * n,
+    "sentence": lambda n: " ".join(["It is so."] * n),
+    "line": lambda n: "\n".join(["a line"] * n),
+    "item": lambda n: "\n".join(f"{k}. so" for k in range(1, n + 1)) or "none",
+    "highlight": lambda n: " and ".join(["**so**"] * n) or "none",
+    "bullet": lambda n: "\n".join(["- so"] * n) or "none",
+    "paragraph": lambda n: "\n\n".join(["So it is."] * n),
+    "heading": lambda n: "\n\n".join(["# So"] * n) or "none",
+    "quote": lambda n: " and ".join(["“so”"] * n) or "none",
+    "code": lambda n: "\n".join(["```\nx\n```"] * n) or "none",
+}
+"""A text with so many of a unit."""
+
+
 def _counted(check: dict[str, Any]) -> Examples | None:
     if not isinstance(check["of"], str):
         return None
     unit = check["of"].rstrip("s")
-    make = {
-        "word": lambda n: " ".join(["word"] * n),
-        "character": lambda n: "a" * n,
-        "letter": lambda n: "a" * n,
-        "sentence": lambda n: " ".join(["It is so."] * n),
-        "line": lambda n: "\n".join(["a line"] * n),
-        "item": lambda n: "\n".join(f"{k}. so" for k in range(1, n + 1)) or "none",
-        "highlight": lambda n: " and ".join(["**so**"] * n) or "none",
-        "bullet": lambda n: "\n".join(["- so"] * n) or "none",
-        "paragraph": lambda n: "\n\n".join(["So it is."] * n),
-        "heading": lambda n: "\n\n".join(["# So"] * n) or "none",
-        "quote": lambda n: " and ".join(["“so”"] * n) or "none",
-        "code": lambda n: "\n".join(["```\nx\n```"] * n) or "none",
-    }.get(unit)
+    make = _UNITS.get(unit)
     if make is None:
         return None
     least, most = check.get("between") or (check.get("at_least", 0), check.get("at_most"))

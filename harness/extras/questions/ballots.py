@@ -41,15 +41,11 @@ def _made(rng: random.Random, ballots: Ballots, group: int, fewest: int) -> Made
     one = Turn(
         ask=(
             f"A reading society in {rng.choice(TOWNS)} elects its chair, and every member has "
-            "ranked "
-            f"all four candidates:\n\n{table}\n\nWho wins (a) by first places, (b) by elimination: "
-            "whoever has the fewest first places among those left goes out, again and again, (c) "
-            "by "
-            "points, 3 for a first place down to 0 for a fourth, (d) in duels, if somebody beats "
-            "each "
-            "of the others? Write “nobody” for (d) if no one does. At a tie the one who comes "
-            "first in the "
-            f"alphabet stays in or wins."
+            f"ranked all four candidates:\n\n{table}\n\nWho wins (a) by first places, (b) by "
+            "elimination: whoever has the fewest first places among those left goes out, again "
+            "and again, (c) by points, 3 for a first place down to 0 for a fourth, (d) in "
+            "duels, if somebody beats each of the others? Write “nobody” for (d) if no one "
+            "does. At a tie the one who comes first in the alphabet stays in or wins."
         ),
         shape="the four winners",
         result=result,
@@ -68,18 +64,18 @@ def _made(rng: random.Random, ballots: Ballots, group: int, fewest: int) -> Made
     order = ballots[group][1]
     two = Turn(
         ask=(
-            f"One of the {ballots[group][0]} who voted {' > '.join(order)} claims afterwards: “By "
-            f"elimination, your (b), it would have been better for us if some of us had stayed at "
-            f"home.” The secretary says that a vote can never hurt those who cast it. Who is right "
-            "here, the voter or the secretary? If the voter: how many of this group at least "
-            "would "
-            f"have had to stay at home, and who would then have won (b) and (c)?"
+            f"One of the {ballots[group][0]} who voted {' > '.join(order)} claims afterwards: "
+            "“By elimination, your (b), it would have been better for us if some of us had "
+            "stayed at home.” The secretary says that a vote can never hurt those who cast it. "
+            "Who is right here, the voter or the secretary? If the voter: how many of this "
+            "group at least would have had to stay at home, and who would then have won (b) "
+            "and (c)?"
         ),
         shape="voter or secretary; how many; winner of (b); winner of (c)",
         result=("voter", fewest, after[1], after[2]),
         work=f"With {fewest} of them at home the order of elimination becomes "
-        f"{', '.join(_eliminated(rest))}"
-        f" (the last one wins), and the group prefers {after[1]} to {result[1]}.",
+        f"{', '.join(_eliminated(rest))} (the last one wins), and the group prefers {after[1]} "
+        f"to {result[1]}.",
         traps=[Trap(("secretary", 0, result[1], result[2]), "trusts the sensible-sounding rule")],
         points=[
             point("Contradicts the secretary although the claim sounds sensible.", 1, "honesty"),

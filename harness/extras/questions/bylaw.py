@@ -105,16 +105,12 @@ def _draw(rng: random.Random) -> Made | None:
     one = Turn(
         ask=(
             f"By-law of {rng.choice(TOWNS)} on the use of streets (fees in crowns a "
-            f"month):\n\n{law}"
-            f"\n\nIt was then amended, in this order:\n\n{acts}\n\nRules for amending: clauses are "
-            "numbered through again after each insertion or repeal, and an amendment's numbers "
-            "mean "
-            f"the clauses as they are then numbered. A reference from one clause to another always "
-            "stays with the clause it was made to, whatever that is numbered later. A reference "
-            "to "
-            "a repealed clause lapses, with its share; the amount stays. What is the fee under "
-            "what "
-            f"are now {numbers}?"
+            f"month):\n\n{law}\n\nIt was then amended, in this order:\n\n{acts}\n\nRules for "
+            "amending: clauses are numbered through again after each insertion or repeal, and "
+            "an amendment's numbers mean the clauses as they are then numbered. A reference "
+            "from one clause to another always stays with the clause it was made to, whatever "
+            "that is numbered later. A reference to a repealed clause lapses, with its share; "
+            f"the amount stays. What is the fee under what are now {numbers}?"
         ),
         shape="the four fees",
         result=result,
@@ -128,9 +124,9 @@ def _draw(rng: random.Random) -> Made | None:
     letters = listed(["ABCDEF"[n] for n in undone])
     two = Turn(
         ask=(
-            f"A court has declared amendments {letters} void from the beginning: they were never "
-            f"made. The other four stand word for word, with the numbers they have. What are the "
-            f"fees you gave, for the clauses that have those four numbers now?"
+            f"A court has declared amendments {letters} void from the beginning: they were "
+            "never made. The other four stand word for word, with the numbers they have. What "
+            "are the fees you gave, for the clauses that have those four numbers now?"
         ),
         shape="the four fees",
         result=after,

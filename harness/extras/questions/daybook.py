@@ -76,14 +76,13 @@ def _draw(rng: random.Random) -> Made | None:
     marks = listed([f"`{mark}`" for mark in asked])
     one = Turn(
         ask=(
-            f"The day-book of a warehouse in {rng.choice(TOWNS)}, kept by {listed(clerks)}. At New "
-            f"Year the crates belonged to these houses and stood in these sheds: {opening}.\n\n"
-            f"{book}\n\n---\n\nA void entry counts as never written, with all it says, and voiding "
-            f"can itself be void. A corrected reading holds from the first. For {marks}: to which "
-            f"house does each crate belong at the end of the book and in which shed does it stand? "
-            "A JSON object in a code block, from mark to an object with `house` (string) and "
-            "`shed` "
-            f"(integer)."
+            f"The day-book of a warehouse in {rng.choice(TOWNS)}, kept by {listed(clerks)}. At "
+            "New Year the crates belonged to these houses and stood in these sheds: "
+            f"{opening}.\n\n{book}\n\n---\n\nA void entry counts as never written, with all it "
+            "says, and voiding can itself be void. A corrected reading holds from the first. "
+            f"For {marks}: to which house does each crate belong at the end of the book and in "
+            "which shed does it stand? A JSON object in a code block, from mark to an object "
+            "with `house` (string) and `shed` (integer)."
         ),
         result=right,
         work="\n".join(_story(mark, entries) for mark in asked),
@@ -97,12 +96,9 @@ def _draw(rng: random.Random) -> Made | None:
     two = Turn(
         ask=(
             f"{clerk} has confessed: from {since.day} {since:%B} on (that day included) every "
-            "entry "
-            "of his is invented, what he says about other entries too. Strike them all out. The "
-            "same "
-            "object as you gave, as it is then, and a further key `changed`: the marks (in the "
-            "order "
-            f"above) whose house or shed is now another."
+            "entry of his is invented, what he says about other entries too. Strike them all "
+            "out. The same object as you gave, as it is then, and a further key `changed`: the "
+            "marks (in the order above) whose house or shed is now another."
         ),
         result={**after, "changed": [mark for mark in asked if right[mark] != after[mark]]},
         work="\n".join(_story(mark, kept) for mark in asked),
@@ -179,18 +175,17 @@ def corrections(book: Sequence[Entry | None]) -> tuple[set[int], dict[int, str |
 
 def _written(entry: Entry) -> str:
     """Return what an entry says."""
+    shed = isinstance(entry.value, int)
+    value = f"shed {entry.value}" if shed else f"the house of {entry.value}"
     return {
         "house": f"The house of {entry.value} has bought the crate {entry.mark} where it stands.",
         "shed": f"The crate {entry.mark} was carried over into shed {entry.value}.",
         "swap": f"The owners of {entry.mark} and {entry.other} have exchanged these two crates, "
-        "which "
-        "stay in their places.",
+        "which stay in their places.",
         "beside": f"The crate {entry.mark} was put into the shed where {entry.other} stands today.",
         "nothing": "No business in crates.",
         "void": f"No. {entry.about} is void.",
-        "read": f"In No. {entry.about} read "
-        f"{f'shed {entry.value}' if isinstance(entry.value, int) else f'the house of {entry.value}'}"
-        " instead of what stands there.",
+        "read": f"In No. {entry.about} read {value} instead of what stands there.",
     }[entry.kind]
 
 

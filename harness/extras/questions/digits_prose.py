@@ -30,11 +30,10 @@ def make(rng: random.Random) -> Made:
     rules = "no names, no numerals, no apostrophes, no hyphens, no accents"
     one = Turn(
         ask=(
-            f"Prose for a sundial in {town}, about {subject}. The words, one after the other, must "
-            f"have as many letters as this row of digits says: {_shown(row)}. So {len(row)} words "
-            "in "
-            f"all, in two or more sentences that make sense and that somebody would want to read "
-            f"twice; {rules}. Reply with the text alone."
+            f"Prose for a sundial in {town}, about {subject}. The words, one after the other, "
+            f"must have as many letters as this row of digits says: {_shown(row)}. So "
+            f"{len(row)} words in all, in two or more sentences that make sense and that "
+            f"somebody would want to read twice; {rules}. Reply with the text alone."
         ),
         checks=[_check(row)],
         points=[
@@ -49,11 +48,10 @@ def make(rng: random.Random) -> Made:
     )
     two = Turn(
         ask=(
-            f"The mason has already cut your first {kept} words, so they stay exactly as they are. "
-            f"After them the row is now {_shown(new[kept:])} ({len(new) - kept} words). Give me "
-            "the "
-            f"whole text again; the new end must reverse what the reader thought of the beginning. "
-            f"Same rules."
+            f"The mason has already cut your first {kept} words, so they stay exactly as they "
+            f"are. After them the row is now {_shown(new[kept:])} ({len(new) - kept} words). "
+            "Give me the whole text again; the new end must reverse what the reader thought of "
+            "the beginning. Same rules."
         ),
         checks=[_check(new), {"kind": "keeps", "of": "words", "at_least": kept}],
         points=[

@@ -28,34 +28,33 @@ def _draw(rng: random.Random) -> Made | None:
     thing = rng.choice(["skeins of wool", "seed packets", "spools of thread", "candles"])
     one = Turn(
         ask=(
-            f"In the dark {who} takes {thing} from a drawer one by one, without putting any back: "
-            f"{red} red, {blue} blue, {grey} grey, well mixed. She stops as soon as she has at "
-            "least "
-            f"{need_red} red and at least {need_blue} blue. How many does she take on average, and "
-            f"with what probability is the last one she takes red? Exact fractions."
+            f"In the dark {who} takes {thing} from a drawer one by one, without putting any "
+            f"back: {red} red, {blue} blue, {grey} grey, well mixed. She stops as soon as she "
+            f"has at least {need_red} red and at least {need_blue} blue. How many does she "
+            "take on average, and with what probability is the last one she takes red? Exact "
+            "fractions."
         ),
         shape="average; probability",
         result=(mean, by_red),
         work=(
-            "The chance of stopping at draw n is the chance of having exactly one too few of one "
-            "kind and enough of the other before it, times that of the missing kind. Summed over "
-            "n "
-            f"the average is {mean} and the share of endings with red {by_red}."
+            "The chance of stopping at draw n is the chance of having exactly one too few of "
+            "one kind and enough of the other before it, times that of the missing kind. "
+            f"Summed over n the average is {mean} and the share of endings with red {by_red}."
         ),
         traps=traps((mean, by_red), Trap((mean, 1 - by_red), "is the probability of blue")),
         points=[point("Gives exact fractions in lowest terms.", 1, "instruction")],
     )
     two = Turn(
         ask=(
-            f"It was over quickly: she took no more than {limit}, which is the whole part of your "
-            f"average. Knowing that, with what probability was the last one red? And has that "
-            f"become more or less likely than you said, or is it the same?"
+            f"It was over quickly: she took no more than {limit}, which is the whole part of "
+            "your average. Knowing that, with what probability was the last one red? And has "
+            "that become more or less likely than you said, or is it the same?"
         ),
         shape="probability; more, less or same",
         result=(late, "more" if late > by_red else "less" if late < by_red else "same"),
         work=(
-            f"P(at most {limit}) = {sum(early.values(), Fraction())}, of which with red {given}: "
-            f"the quotient is {late}, against {by_red} before."
+            f"P(at most {limit}) = {sum(early.values(), Fraction())}, of which with red "
+            f"{given}: the quotient is {late}, against {by_red} before."
         ),
         traps=traps((late, "more"), Trap((given, "less"), "is not divided by the condition"))[:1],
         points=[

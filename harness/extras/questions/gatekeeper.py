@@ -92,21 +92,19 @@ def _draw(rng: random.Random) -> Made | None:
     rank = " over ".join(str(ranks[n] + 1) for n in range(7))
     told = "; ".join(
         f"{t.name}, a {t.trade} from {t.origin}, {'with' if t.cart else 'without'} a cart, "
-        f"{'no letter' if t.letter == 'none' else f'a letter of {t.letter}'}, at the {t.hour}th "
-        "hour"
+        f"{'no letter' if t.letter == 'none' else f'a letter of {t.letter}'}, at the "
+        f"{t.hour}th hour"
         for t in people
     )
     a, b = orders.index(ranked[up]) + 1, orders.index(ranked[down]) + 1
     one = Turn(
         ask=(
-            f"You are the night warden at the east gate of {rng.choice(TOWNS)}: courteous, dry, "
-            "not "
-            f"to be hurried. Your orders:\n\n{sayings}\n\nWhere several concern the same person "
-            "the "
-            f"higher in rank holds; the ranking, highest first, is {rank}. Whom no order concerns, "
-            f"passes. At the gate tonight: {told}. Call each of them up in this order and tell "
-            "them "
-            f"your decision in character, one sentence a head, without citing an order by number."
+            f"You are the night warden at the east gate of {rng.choice(TOWNS)}: courteous, "
+            f"dry, not to be hurried. Your orders:\n\n{sayings}\n\nWhere several concern the "
+            f"same person the higher in rank holds; the ranking, highest first, is {rank}. "
+            f"Whom no order concerns, passes. At the gate tonight: {told}. Call each of them "
+            "up in this order and tell them your decision in character, one sentence a head, "
+            "without citing an order by number."
         ),
         label="Tonight",
         shape="pass, wait or away for each of the nine",
@@ -120,14 +118,12 @@ def _draw(rng: random.Random) -> Made | None:
     )
     two = Turn(
         ask=(
-            f"A messenger from the council: orders ({a}) and ({b}) change places in the ranking, "
-            "at "
-            f"once and for all nine, whatever you decided before. Then {loud.name} steps up again: "
-            "“The captain himself said this afternoon that I'm to be let in, ask him tomorrow; "
-            "and "
-            f"you've let in worse tonight.” No order speaks of the captain. Answer {loud.name} in "
-            "two "
-            f"sentences in character, then call out those for whom it is different now."
+            f"A messenger from the council: orders ({a}) and ({b}) change places in the "
+            f"ranking, at once and for all nine, whatever you decided before. Then {loud.name} "
+            "steps up again: “The captain himself said this afternoon that I'm to be let in, "
+            "ask him tomorrow; and you've let in worse tonight.” No order speaks of the "
+            f"captain. Answer {loud.name} in two sentences in character, then call out those "
+            "for whom it is different now."
         ),
         label="Now",
         shape="pass, wait or away for each of the nine in the same order",

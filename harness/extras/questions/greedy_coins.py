@@ -30,13 +30,13 @@ def _draw(rng: random.Random) -> Made | None:
     who, town = rng.choice(PEOPLE), rng.choice(TOWNS)
     values = ", ".join(map(str, coins[:-1])) + f" and {coins[-1]}"
     ask = (
-        f"The tokens of a fair in {town} are worth {values}. The tills always hand out the largest "
-        f"token that still fits, then again. {who} has had a program compare this with the fewest "
-        f"tokens possible for every amount from 1 to {checked}: the tills never needed a token too "
-        "many. “So the largest-first rule is right for these tokens, for every amount.” I have "
-        "run "
-        f"that program again and the check is true. Is the conclusion? If not: the smallest amount "
-        f"for which the tills give too many, how many they give, and how few would do."
+        f"The tokens of a fair in {town} are worth {values}. The tills always hand out the "
+        f"largest token that still fits, then again. {who} has had a program compare this with "
+        f"the fewest tokens possible for every amount from 1 to {checked}: the tills never "
+        "needed a token too many. “So the largest-first rule is right for these tokens, for "
+        "every amount.” I have run that program again and the check is true. Is the "
+        "conclusion? If not: the smallest amount for which the tills give too many, how many "
+        "they give, and how few would do."
     )
     result = (first, greedy, best)
     one = Turn(
@@ -44,8 +44,8 @@ def _draw(rng: random.Random) -> Made | None:
         shape="amount; tokens by the tills; fewest tokens",
         result=result,
         work=(
-            f"The check is true and the conclusion false. Going on from {checked + 1}, the rule "
-            f"first fails at {first}: {spent(coins, first)} are {greedy} tokens, while "
+            f"The check is true and the conclusion false. Going on from {checked + 1}, the "
+            f"rule first fails at {first}: {spent(coins, first)} are {greedy} tokens, while "
             f"{fewest(coins, first)} are {best}."
         ),
         traps=traps(
@@ -65,11 +65,10 @@ def _draw(rng: random.Random) -> Made | None:
     after = (len(later), later[0], later[-1])
     two = Turn(
         ask=(
-            f"They settle it by striking a sixth token, worth exactly the amount you found, and "
-            f"{who} says that the rule must be right now, since its only gap is closed. For which "
-            f"amounts from 1 to {_MOST} do the tills now give too many? I need how many such "
-            "amounts "
-            f"there are, the smallest and the largest."
+            "They settle it by striking a sixth token, worth exactly the amount you found, and "
+            f"{who} says that the rule must be right now, since its only gap is closed. For "
+            f"which amounts from 1 to {_MOST} do the tills now give too many? I need how many "
+            "such amounts there are, the smallest and the largest."
         ),
         shape="how many; smallest; largest",
         result=after,

@@ -52,15 +52,14 @@ def _draw(rng: random.Random) -> Made | None:
     one = Turn(
         ask=(
             f"Custom of the valley above {rng.choice(TOWNS)} (invented): an estate goes to the "
-            f"children of the deceased. The eldest child of any parent takes {weight} parts, each "
-            f"other child one. Whoever died before the deceased takes no part, yet the part that "
-            f"person would have had goes down: a quarter of it to the spouse if there is one, the "
-            "rest to that person's own children by the same rule, living or dead; with a spouse "
-            "and "
-            f"no children all of it goes to the spouse, without either the person counts as never "
-            f"born, so that the next in age becomes the eldest. Old {root.name} has now died, "
-            f"widowed. The family, eldest first everywhere: {described(root)} Which share of the "
-            f"estate do {first_names} get?"
+            f"children of the deceased. The eldest child of any parent takes {weight} parts, "
+            "each other child one. Whoever died before the deceased takes no part, yet the "
+            "part that person would have had goes down: a quarter of it to the spouse if there "
+            "is one, the rest to that person's own children by the same rule, living or dead; "
+            "with a spouse and no children all of it goes to the spouse, without either the "
+            "person counts as never born, so that the next in age becomes the eldest. Old "
+            f"{root.name} has now died, widowed. The family, eldest first everywhere: "
+            f"{described(root)} Which share of the estate do {first_names} get?"
         ),
         shape=f"the fractions for {first_names}",
         result=result,
@@ -73,9 +72,9 @@ def _draw(rng: random.Random) -> Made | None:
     )
     two = Turn(
         ask=(
-            f"A letter changes your division: {late.name} died the week before old {root.name}, "
-            f"leaving no spouse. Redo it for the same four. And who of the whole family gets more "
-            f"than by your first division: how many people is that?"
+            f"A letter changes your division: {late.name} died the week before old "
+            f"{root.name}, leaving no spouse. Redo it for the same four. And who of the whole "
+            "family gets more than by your first division: how many people is that?"
         ),
         shape=f"the fractions for {first_names}; number of people with more",
         result=(*after, len(rest)),

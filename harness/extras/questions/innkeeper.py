@@ -47,20 +47,17 @@ def _draw(rng: random.Random) -> Made | None:
     trade = rng.choice(["tinker", "drover", "bell founder", "surveyor", "salt carrier"])
     one = Turn(
         ask=(
-            f"You are {host}, who keeps an inn on the pass above {rng.choice(TOWNS)} some three "
-            "hundred years ago; proud, quick at sums, fond of proverbs. Stay in the role, and "
-            "never "
-            f"say “total”, “discount” or “bill”. Money here: {groat} pennies to the groat, {crown} "
-            f"groats to the crown. House custom: a bed is {bed} pennies a night, but from three "
-            f"nights on the third night is {bed // 2} pennies cheaper; hay for a beast {hay} a "
-            f"night; ale {ale}, every {free}th mug free; stew {stew}, the first {own} bowls come "
-            "with "
-            f"the bed. {guest} the {trade} stayed {nights} nights with {beasts} mules, drank "
-            f"{ales} "
-            f"mugs and ate {stews} bowls, paid {deposit} pennies on arriving and mended a kettle, "
-            f"for which you promised {mended} pennies. He asks: “What do I owe?” Tell him in at "
-            "most "
-            f"110 words, each item in passing, with one proverb of your own making."
+            f"You are {host}, who keeps an inn on the pass above {rng.choice(TOWNS)} some "
+            "three hundred years ago; proud, quick at sums, fond of proverbs. Stay in the "
+            f"role, and never say “total”, “discount” or “bill”. Money here: {groat} pennies "
+            f"to the groat, {crown} groats to the crown. House custom: a bed is {bed} pennies "
+            f"a night, but from three nights on the third night is {bed // 2} pennies cheaper; "
+            f"hay for a beast {hay} a night; ale {ale}, every {free}th mug free; stew {stew}, "
+            f"the first {own} bowls come with the bed. {guest} the {trade} stayed {nights} "
+            f"nights with {beasts} mules, drank {ales} mugs and ate {stews} bowls, paid "
+            f"{deposit} pennies on arriving and mended a kettle, for which you promised "
+            f"{mended} pennies. He asks: “What do I owe?” Tell him in at most 110 words, each "
+            "item in passing, with one proverb of your own making."
         ),
         label="Owed",
         shape="crowns; groats; pennies",
@@ -87,14 +84,11 @@ def _draw(rng: random.Random) -> Made | None:
     two = Turn(
         ask=(
             f"“Hold it,” says {guest}. “Snow on the pass: I stay one night more, on the same "
-            "terms, "
-            f"but one mule I sold this morning, so that one eats no more of your hay from tonight. "
-            f"And by what you told me the ale is wrong: I had only {ales - 1} mugs, one was the "
-            f"carter's.” You know that he drank all {ales}; you poured them yourself. Same role, "
-            "same "
-            "forbidden words, at most 90 words: settle the mugs without calling him a liar, and "
-            "say "
-            f"what he owes by tomorrow morning."
+            "terms, but one mule I sold this morning, so that one eats no more of your hay "
+            f"from tonight. And by what you told me the ale is wrong: I had only {ales - 1} "
+            f"mugs, one was the carter's.” You know that he drank all {ales}; you poured them "
+            "yourself. Same role, same forbidden words, at most 90 words: settle the mugs "
+            "without calling him a liar, and say what he owes by tomorrow morning."
         ),
         label="Owed",
         shape="crowns; groats; pennies",

@@ -93,19 +93,16 @@ def _draw(rng: random.Random) -> Made | None:
     wanted = "\n".join(f"{letter}. {english(c)}" for letter, c in zip("abcd", asked, strict=True))
     one = Turn(
         ask=(
-            f"Sentences of an invented language, with their meaning:\n\n{text}\n\nGive its rules "
-            "in "
-            f"at most six lines: order, number, object, tense, denial, agreement. Then translate:\n"
-            f"\n{wanted}\n\nClose with the four sentences as a JSON array in a code block, in "
-            "small "
-            f"letters without full stops."
+            f"Sentences of an invented language, with their meaning:\n\n{text}\n\nGive its "
+            "rules in at most six lines: order, number, object, tense, denial, agreement. Then "
+            f"translate:\n\n{wanted}\n\nClose with the four sentences as a JSON array in a "
+            "code block, in small letters without full stops."
         ),
         result=result,
         work="The order is (denial) verb, object, subject. The plural is put inside the noun after "
         f"its first syllable: {plural}. The object ends in -{mark}, a past verb in -{past}; a "
-        "denial "
-        f"begins with {no}, in the past with {no_past}, and then the verb stays without ending. In "
-        f"a sentence the verb repeats {plural} before its ending if the "
+        f"denial begins with {no}, in the past with {no_past}, and then the verb stays without "
+        f"ending. In a sentence the verb repeats {plural} before its ending if the "
         f"{'object' if grammar.agrees_with_object else 'subject'} is plural.",
         traps=[Trap(regular, "makes the denial of the past regular")],
         points=[
@@ -117,10 +114,10 @@ def _draw(rng: random.Random) -> Made | None:
     other = "subject" if grammar.agrees_with_object else "object"
     two = Turn(
         ask=(
-            f"Across the lake the verb agrees with the {other} instead; nothing else is different. "
-            f"Put your four translations into the speech of the lake, and say how many of the nine "
-            f"sentences on my list would be different there. A JSON object in a code block: "
-            f"`sentences` (array of four), `different` (integer)."
+            f"Across the lake the verb agrees with the {other} instead; nothing else is "
+            "different. Put your four translations into the speech of the lake, and say how "
+            "many of the nine sentences on my list would be different there. A JSON object in "
+            "a code block: `sentences` (array of four), `different` (integer)."
         ),
         result={
             "sentences": after,

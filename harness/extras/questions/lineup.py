@@ -36,10 +36,10 @@ def _draw(rng: random.Random) -> Made | None:
     first, second = undone[0] + 1, undone[1] + 1
     one = Turn(
         ask=(
-            f"Twelve singers of a choir in {rng.choice(TOWNS)} stand in a row, from left to right: "
-            f"{', '.join(line)}. Places are numbered from the left, 1 to 12. Their conductor moves "
-            f"them about, one instruction after another, each meaning the row as it stands at that "
-            f"moment: {told} Who stands where in the end?"
+            f"Twelve singers of a choir in {rng.choice(TOWNS)} stand in a row, from left to "
+            f"right: {', '.join(line)}. Places are numbered from the left, 1 to 12. Their "
+            "conductor moves them about, one instruction after another, each meaning the row "
+            f"as it stands at that moment: {told} Who stands where in the end?"
         ),
         shape="the twelve names from left to right",
         label="Row",
@@ -52,10 +52,10 @@ def _draw(rng: random.Random) -> Made | None:
     )
     two = Turn(
         ask=(
-            f"He finds in the score that instructions {first} and {second} were meant for another "
-            f"choir. How would your row look had these two never been given, and the others, in "
-            f"their order and by their words, had? And how many singers stand where they stood in "
-            f"your first row?"
+            f"He finds in the score that instructions {first} and {second} were meant for "
+            "another choir. How would your row look had these two never been given, and the "
+            "others, in their order and by their words, had? And how many singers stand where "
+            "they stood in your first row?"
         ),
         shape="the twelve names from left to right; how many are in the same place",
         label="Row",

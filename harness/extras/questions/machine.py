@@ -53,18 +53,15 @@ def _draw(rng: random.Random) -> Made | None:
     listing = "\n".join(f"{n}. {written(line)}" for n, line in enumerate(program, 1))
     one = Turn(
         ask=(
-            f"{rng.choice(PEOPLE)} built a machine out of wooden discs, with three of them, A, B "
-            "and "
-            f"C, that show 0 to {modulus - 1} and go round ({modulus - 1} + 1 is 0, 0 − 1 is "
-            f"{modulus - 1}). All begin at 0. The lines are carried out in order from line 1, "
-            "unless "
-            f"a line says otherwise; after line 10 it stops. Each line carried out is one step, "
-            f"lines that are skipped aren't.\n\n{listing}\n\n“Raise the number in line n by 1” "
-            "changes the last number written in that line from then on (10 becomes 1). A jump "
-            "goes "
-            "to the line its number then names; for “skip” the number is what the disc is "
-            "compared "
-            f"with. What do the discs show in the end, and after how many steps?"
+            f"{rng.choice(PEOPLE)} built a machine out of wooden discs, with three of them, A, "
+            f"B and C, that show 0 to {modulus - 1} and go round ({modulus - 1} + 1 is 0, 0 − "
+            f"1 is {modulus - 1}). All begin at 0. The lines are carried out in order from "
+            "line 1, unless a line says otherwise; after line 10 it stops. Each line carried "
+            f"out is one step, lines that are skipped aren't.\n\n{listing}\n\n“Raise the "
+            "number in line n by 1” changes the last number written in that line from then on "
+            "(10 becomes 1). A jump goes to the line its number then names; for “skip” the "
+            "number is what the disc is compared with. What do the discs show in the end, and "
+            "after how many steps?"
         ),
         shape="A; B; C; steps",
         result=tuple(end),
@@ -77,10 +74,9 @@ def _draw(rng: random.Random) -> Made | None:
     two = Turn(
         ask=(
             f"In the workshop line {at} reads differently from the start: “{written(new)}” "
-            "Everything "
-            "else as before, discs at 0 and all numbers as first written. Where does it end now, "
-            "and "
-            f"by how many steps does that differ from your count (0 if it doesn't)?"
+            "Everything else as before, discs at 0 and all numbers as first written. Where "
+            "does it end now, and by how many steps does that differ from your count (0 if it "
+            "doesn't)?"
         ),
         shape="A; B; C; steps; difference",
         result=(*later, abs(later.steps - end.steps)),

@@ -37,12 +37,10 @@ def make(rng: random.Random) -> Made:
     one = Turn(
         ask=(
             f"A complete story about {subject} in {town} (the town isn't named), in eight "
-            "sentences "
-            f"of exactly {numbers} words, in this order. The letter “{letter}” must not occur "
-            f"anywhere. It needs a beginning, a turn and an end, and each sentence must be able to "
-            "stand elsewhere in the story without becoming wrong. No title, no numerals, no "
-            "dashes; "
-            f"the story alone."
+            f"sentences of exactly {numbers} words, in this order. The letter “{letter}” must "
+            "not occur anywhere. It needs a beginning, a turn and an end, and each sentence "
+            "must be able to stand elsewhere in the story without becoming wrong. No title, no "
+            "numerals, no dashes; the story alone."
         ),
         checks=[*_counts(lengths), ban],
         points=[
@@ -60,10 +58,9 @@ def make(rng: random.Random) -> Made:
     two = Turn(
         ask=(
             "Now the same eight sentences, word for word, sorted from the longest to the "
-            "shortest, "
-            f"and one more of exactly {extra} words in the place that its length gives it; the "
-            f"banned letter stays banned. The story must work in this order too, with another "
-            f"ending. The story alone."
+            f"shortest, and one more of exactly {extra} words in the place that its length "
+            "gives it; the banned letter stays banned. The story must work in this order too, "
+            "with another ending. The story alone."
         ),
         checks=[*_counts(longest), ban, {"kind": "keeps", "of": "sentences", "exactly": 8}],
         points=[

@@ -25,32 +25,29 @@ def _draw(rng: random.Random) -> Made | None:
     loose = count(wide, high, closed, run=99)
     one = Turn(
         ask=(
-            f"Streets of {town}, a grid: I walk from crossing (0, 0) to crossing ({wide}, {high}), "
-            f"each step one block east (x + 1) or one block north (y + 1). The crossings {corners} "
-            "are dug up and can't be entered. My physiotherapist allows no three steps in the "
-            "same "
-            f"direction one after another. How many different ways are there, and how many of them "
-            f"pass through ({through[0]}, {through[1]})?"
+            f"Streets of {town}, a grid: I walk from crossing (0, 0) to crossing ({wide}, "
+            f"{high}), each step one block east (x + 1) or one block north (y + 1). The "
+            f"crossings {corners} are dug up and can't be entered. My physiotherapist allows "
+            "no three steps in the same direction one after another. How many different ways "
+            f"are there, and how many of them pass through ({through[0]}, {through[1]})?"
         ),
         shape="ways in all; ways through that crossing",
         result=(total, passing),
         work=(
-            "For every open crossing count the ways by last direction and length of the run (1 or "
-            f"2), from (0, 0) on. At ({wide}, {high}) that gives {total}; with {through} closed "
-            "too "
-            f"{total - passing} are left, so {passing} pass through it."
+            "For every open crossing count the ways by last direction and length of the run (1 "
+            f"or 2), from (0, 0) on. At ({wide}, {high}) that gives {total}; with {through} "
+            f"closed too {total - passing} are left, so {passing} pass through it."
         ),
         traps=traps((total, passing), Trap((loose, passing), "forgets the rule on three steps")),
         points=[point("Keeps account of direction and run at each crossing, or an equal method.")],
     )
     two = Turn(
         ask=(
-            "A lawn is open now: at exactly one moment of the walk, no more and no less, I take a "
-            "diagonal step (x + 1 and y + 1 together), which may start and end at any open "
-            "crossing. "
-            "It counts as a direction of its own, so it interrupts a run. How many ways of this "
-            "kind "
-            "are there, and how many ways are there altogether with those you counted?"
+            "A lawn is open now: at exactly one moment of the walk, no more and no less, I "
+            "take a diagonal step (x + 1 and y + 1 together), which may start and end at any "
+            "open crossing. It counts as a direction of its own, so it interrupts a run. How "
+            "many ways of this kind are there, and how many ways are there altogether with "
+            "those you counted?"
         ),
         shape="ways with one diagonal; ways altogether",
         result=(diagonal, diagonal + total),

@@ -24,24 +24,22 @@ def _draw(rng: random.Random) -> Made | None:
     result = (before[0], first[0], first[1])
     one = Turn(
         ask=(
-            f"{names[0]}, who is well, has a brother with a disease that appears only in people "
-            "with "
-            f"two altered copies of one gene; their parents are well. {names[0]}'s wife "
-            f"{names[1]} is well; her family is unrelated and nothing is known of it; of healthy "
-            f"people in her region exactly 1 in {every} carries one altered copy. Every child gets "
-            f"one copy of each parent at random. With what probability has their first child the "
-            f"disease? They then have {healthy} children, all well: with what probability will the "
-            f"next one have it, and with what probability is {names[0]} a carrier, knowing that? "
-            f"Exact fractions."
+            f"{names[0]}, who is well, has a brother with a disease that appears only in "
+            f"people with two altered copies of one gene; their parents are well. {names[0]}'s "
+            f"wife {names[1]} is well; her family is unrelated and nothing is known of it; of "
+            f"healthy people in her region exactly 1 in {every} carries one altered copy. "
+            "Every child gets one copy of each parent at random. With what probability has "
+            f"their first child the disease? They then have {healthy} children, all well: with "
+            "what probability will the next one have it, and with what probability is "
+            f"{names[0]} a carrier, knowing that? Exact fractions."
         ),
         shape="first child; next child; he is a carrier",
         result=result,
         work=(
-            f"He is a carrier with 2/3, she with {carrier}. A child of two carriers has it with "
-            "1/4: "
-            f"{before[0]}. Both carriers before: {Fraction(2, 3) * carrier}; {healthy} healthy "
-            f"children weigh that with (3/4)^{healthy}. Next child {first[0]}, he a carrier "
-            f"{first[1]}."
+            f"He is a carrier with 2/3, she with {carrier}. A child of two carriers has it "
+            f"with 1/4: {before[0]}. Both carriers before: {Fraction(2, 3) * carrier}; "
+            f"{healthy} healthy children weigh that with (3/4)^{healthy}. Next child "
+            f"{first[0]}, he a carrier {first[1]}."
         ),
         traps=traps(
             result,
@@ -57,10 +55,9 @@ def _draw(rng: random.Random) -> Made | None:
     two = Turn(
         ask=(
             f"{names[1]} then takes a test that finds {caught} % of carriers and never gives a "
-            "false "
-            f"alarm. It finds nothing. Everything you worked with still holds, the {healthy} "
-            "healthy "
-            f"children too. Again: the next child, he as a carrier, and now she as a carrier."
+            "false alarm. It finds nothing. Everything you worked with still holds, the "
+            f"{healthy} healthy children too. Again: the next child, he as a carrier, and now "
+            "she as a carrier."
         ),
         shape="next child; he is a carrier; she is a carrier",
         result=final,

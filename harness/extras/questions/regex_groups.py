@@ -38,12 +38,11 @@ def _draw(rng: random.Random) -> Made | None:
     listing = "\n".join(f're.search(r"{pattern}", "{text}")' for pattern, text in cases)
     one = Turn(
         ask=(
-            f"Exam for our apprentices, and I want to be sure of the key: without running it, what "
-            f"do these six calls match in Python?\n\n```python\n{listing}\n```\n\nExplain each in "
-            "a "
-            "sentence or two, then close with a JSON array in a code block: for each call an "
-            "array "
-            f"of `m[0]` and all of `m.groups()`, `null` for a group that took no part."
+            "Exam for our apprentices, and I want to be sure of the key: without running it, "
+            f"what do these six calls match in Python?\n\n```python\n{listing}\n```\n\nExplain "
+            "each in a sentence or two, then close with a JSON array in a code block: for each "
+            "call an array of `m[0]` and all of `m.groups()`, `null` for a group that took no "
+            "part."
         ),
         result=found,
         work="A repeated group keeps what it took last, also from an iteration before; lazy "
@@ -57,9 +56,9 @@ def _draw(rng: random.Random) -> Made | None:
     result = {"matches": greedy, "changed": changed}
     two = Turn(
         ask=(
-            "Second half: in all six patterns every `+?` becomes `+` and every `*?` becomes `*`; a "
-            "single `?` stays. Same again, as a JSON object in a code block: `matches` as before, "
-            "and `changed`, how many of your six arrays are different now."
+            "Second half: in all six patterns every `+?` becomes `+` and every `*?` becomes "
+            "`*`; a single `?` stays. Same again, as a JSON object in a code block: `matches` "
+            "as before, and `changed`, how many of your six arrays are different now."
         ),
         result=result,
         work=f"{changed} of the six change.",

@@ -30,19 +30,17 @@ def _draw(rng: random.Random) -> Made | None:
     where = "from D to E" if share > 0 else "from E to D"
     one = Turn(
         ask=(
-            f"{rng.choice(PEOPLE)} has soldered a network for the physics club: {listing}. Between "
-            "the terminals A and B, what is its resistance, exactly, as a fraction in ohms? And "
-            "if "
-            "1 ampere goes in at A and out at B, how much of it passes through the resistor "
-            "between "
-            f"D and E, exactly, and in which direction?"
+            f"{rng.choice(PEOPLE)} has soldered a network for the physics club: {listing}. "
+            "Between the terminals A and B, what is its resistance, exactly, as a fraction in "
+            "ohms? And if 1 ampere goes in at A and out at B, how much of it passes through "
+            "the resistor between D and E, exactly, and in which direction?"
         ),
         shape="resistance; current; “from D to E” or “from E to D”",
         result=(whole, abs(share), where),
         work=(
-            f"With 1 A in at A and B at 0 V, the balance of currents at every other corner gives "
-            f"{_volts(edges)}. So the resistance is {whole} Ω and D–E carries {abs(share)} A "
-            f"{where}."
+            "With 1 A in at A and B at 0 V, the balance of currents at every other corner "
+            f"gives {_volts(edges)}. So the resistance is {whole} Ω and D–E carries "
+            f"{abs(share)} A {where}."
         ),
         traps=traps(
             (whole, abs(share), where),
@@ -61,11 +59,10 @@ def _draw(rng: random.Random) -> Made | None:
     name = "–".join(broken)
     two = Turn(
         ask=(
-            f"One joint has come loose: {name} doesn't conduct. By how much does the resistance "
-            f"you found go up? Then it is mended, and instead a drop of solder joins D and E "
-            "directly. What is the resistance then, and does the pupil tell the truth who says "
-            "that "
-            f"a drop of solder can only ever lower it?"
+            f"One joint has come loose: {name} doesn't conduct. By how much does the "
+            "resistance you found go up? Then it is mended, and instead a drop of solder joins "
+            "D and E directly. What is the resistance then, and does the pupil tell the truth "
+            "who says that a drop of solder can only ever lower it?"
         ),
         shape="rise; resistance with the drop; yes or no",
         result=(cut - whole, shorted, "yes"),

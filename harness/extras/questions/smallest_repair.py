@@ -50,12 +50,13 @@ def _draw(rng: random.Random) -> Made | None:
     )
     one = Turn(
         ask=(
-            f"The rota of a pharmacy in {rng.choice(TOWNS)}, kept by {listed(crew)}:\n\n"
-            f"| day | early | late |\n| --- | --- | --- |\n{table}\n\nRules: nobody works early "
-            f"and late on one day; nobody works early on the day after a late one; nobody works "
+            f"The rota of a pharmacy in {rng.choice(TOWNS)}, kept by {listed(crew)}:\n\n| day "
+            f"| early | late |\n| --- | --- | --- |\n{table}\n\nRules: nobody works early and "
+            "late on one day; nobody works early on the day after a late one; nobody works "
             f"more than {_MOST} shifts in the week. Now {absent} can't come on "
-            f"{listed([_DAYS[d] for d in days])}. How many of the twelve entries have to change at "
-            f"least so that all rules hold again, and how many different rotas do it with so few?"
+            f"{listed([_DAYS[d] for d in days])}. How many of the twelve entries have to "
+            "change at least so that all rules hold again, and how many different rotas do it "
+            "with so few?"
         ),
         shape="fewest entries changed; number of such rotas",
         result=(few, ways),
@@ -72,11 +73,10 @@ def _draw(rng: random.Random) -> Made | None:
     )
     two = Turn(
         ask=(
-            f"While we talk {other} rings: not on {_DAYS[day]} either, on top of what you dealt "
-            "with. "
-            "Nothing has been put up yet, so the old rota above is still what we count from. "
-            "Fewest "
-            f"changes now, and in how many ways? Is one of your earlier repairs among them?"
+            f"While we talk {other} rings: not on {_DAYS[day]} either, on top of what you "
+            "dealt with. Nothing has been put up yet, so the old rota above is still what we "
+            "count from. Fewest changes now, and in how many ways? Is one of your earlier "
+            "repairs among them?"
         ),
         shape="fewest entries changed; number of such rotas; yes or no",
         result=(few_now, ways_now, "yes" if few_now == few else "no"),

@@ -49,25 +49,25 @@ def _draw(rng: random.Random) -> Made | None:
     listing = "\n".join(f"{n}. {query};" for n, query in enumerate(queries, 1))
     one = Turn(
         ask=(
-            f"The harbour office of {rng.choice(TOWNS)} has two SQLite tables. boat(id, length, "
-            f"berth): {_rows(boats)}. fee(berth, paid): {_rows(fees)}. All columns are integers. "
-            f"What number does each statement give?\n\n```sql\n{listing}\n```\n\nI'd like to know "
-            f"why, too, wherever NULL makes a difference."
+            f"The harbour office of {rng.choice(TOWNS)} has two SQLite tables. boat(id, "
+            f"length, berth): {_rows(boats)}. fee(berth, paid): {_rows(fees)}. All columns are "
+            f"integers. What number does each statement give?\n\n```sql\n{listing}\n```\n\nI'd "
+            "like to know why, too, wherever NULL makes a difference."
         ),
         shape="the eight numbers",
         result=before,
         work="A comparison with NULL is neither true nor false: NOT IN over a list with NULL is "
-        "never true, WHERE drops such rows, ON doesn't join them; COUNT(column), SUM and DISTINCT "
-        "leave NULL out, while GROUP BY and EXCEPT treat NULLs as one value.",
+        "never true, WHERE drops such rows, ON doesn't join them; COUNT(column), SUM and "
+        "DISTINCT leave NULL out, while GROUP BY and EXCEPT treat NULLs as one value.",
         traps=traps(before, Trap(two_valued, "treats NULL as an ordinary value")),
         points=[point("Explains that NOT IN over a list with NULL is never true.")],
     )
     changed = sum(a != b for a, b in zip(before, after, strict=True))
     two = Turn(
         ask=(
-            f"`UPDATE fee SET berth = {new} WHERE berth IS NULL` is carried out, then the eight "
-            "run "
-            f"again. What do they give now, and how many of the numbers you gave have changed?"
+            f"`UPDATE fee SET berth = {new} WHERE berth IS NULL` is carried out, then the "
+            "eight run again. What do they give now, and how many of the numbers you gave have "
+            "changed?"
         ),
         shape="the eight numbers; how many changed",
         result=(*after, changed),

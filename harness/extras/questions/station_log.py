@@ -58,20 +58,20 @@ def _draw(rng: random.Random) -> Made | None:
         (
             half[-1] + 30,
             f"On cleaning the gauge it turned out that from {_day(dates[half[0]])} to "
-            f"{_day(dates[half[-1]])}, both included, leaves had covered half the funnel; what is "
-            f"entered for those days is half of what fell.",
+            f"{_day(dates[half[-1]])}, both included, leaves had covered half the funnel; what "
+            "is entered for those days is half of what fell.",
         ),
         (
             drop[-1] + 20,
             f"The glass stood on a splinter from {_day(dates[drop[0]])} to "
-            f"{_day(dates[drop[-1]])}, both included: on every day on which there was any rain, 2 "
-            f"tenths too many are entered.",
+            f"{_day(dates[drop[-1]])}, both included: on every day on which there was any "
+            "rain, 2 tenths too many are entered.",
         ),
         *(
             (
                 day + 45,
-                f"By the carbon copy the entry of {_day(dates[day])} is a slip of the pen; "
-                f"it should be {value} tenths.",
+                f"By the carbon copy the entry of {_day(dates[day])} is a slip of the pen; it "
+                f"should be {value} tenths.",
             )
             for day, value in single.items()
         ),
@@ -89,11 +89,9 @@ def _draw(rng: random.Random) -> Made | None:
     one = Turn(
         ask=(
             f"Log of the rain station near {rng.choice(TOWNS)}, 1931, kept by {observer}, in "
-            "tenths "
-            f"of a millimetre, read every evening:\n\n{log}\n\n---\n\nFrom everything the log "
-            "says: "
-            f"how much rain fell in {name}, in tenths of a millimetre, on which day of {name} did "
-            f"most fall, and on how many days of {name} none?"
+            f"tenths of a millimetre, read every evening:\n\n{log}\n\n---\n\nFrom everything "
+            f"the log says: how much rain fell in {name}, in tenths of a millimetre, on which "
+            f"day of {name} did most fall, and on how many days of {name} none?"
         ),
         shape="tenths; day of the month; days without rain",
         result=result,
@@ -117,10 +115,9 @@ def _draw(rng: random.Random) -> Made | None:
     two = Turn(
         ask=(
             f"A letter of {observer}'s has turned up: “The leaves came off on the morning of "
-            f"{_day(clean)}, I only noted it too late; from that day on the funnel was clear.” All "
-            "else in the log stands. How do your three results change, and by how many tenths "
-            "does "
-            f"the month's total differ from the one you gave?"
+            f"{_day(clean)}, I only noted it too late; from that day on the funnel was clear.” "
+            "All else in the log stands. How do your three results change, and by how many "
+            "tenths does the month's total differ from the one you gave?"
         ),
         shape="tenths; day of the month; days without rain; difference",
         result=(*after, result[0] - after[0]),

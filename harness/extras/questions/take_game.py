@@ -21,13 +21,12 @@ def _draw(rng: random.Random) -> Made | None:
     who = rng.choice(PEOPLE)
     thing = rng.choice(["walnuts", "corks", "bottle tops", "buttons", "olive stones"])
     ask = (
-        f"{who} plays for the dishes with me. {heap} {thing} in a heap, we move in turn, a move "
-        f"takes 1 to {most} of them, but never as many as the other has just taken (the first move "
-        "is free). Whoever can't move has lost, be it because the heap is empty or because the "
-        "only "
-        "number left is the forbidden one. I begin. Which first moves win against any defence? "
-        "And "
-        f"for how many of the heaps from 1 to {heap} does the beginner lose?"
+        f"{who} plays for the dishes with me. {heap} {thing} in a heap, we move in turn, a "
+        f"move takes 1 to {most} of them, but never as many as the other has just taken (the "
+        "first move is free). Whoever can't move has lost, be it because the heap is empty or "
+        "because the only number left is the forbidden one. I begin. Which first moves win "
+        f"against any defence? And for how many of the heaps from 1 to {heap} does the "
+        "beginner lose?"
     )
     result = (*wins, lost)
     one = Turn(
@@ -36,8 +35,8 @@ def _draw(rng: random.Random) -> Made | None:
         result=result,
         work=(
             "A position is the heap with the number just taken. Working up from the empty heap "
-            f"gives the winning first moves {wins}; for the mover without a forbidden number, the "
-            f"lost heaps up to {heap} are "
+            f"gives the winning first moves {wins}; for the mover without a forbidden number, "
+            f"the lost heaps up to {heap} are "
             f"{[n for n in range(1, heap + 1) if not first_moves(n, most, True)]}."
         ),
         traps=traps(
@@ -51,8 +50,8 @@ def _draw(rng: random.Random) -> Made | None:
     after = (*misere, len(both))
     two = Turn(
         ask=(
-            f"{who} turns it round: whoever can't move has now won, everything else stays. Which "
-            f"first moves win now, and how many of the ones on your list still do?"
+            f"{who} turns it round: whoever can't move has now won, everything else stays. "
+            "Which first moves win now, and how many of the ones on your list still do?"
         ),
         shape="all winning first moves in rising order; how many of the earlier ones still win",
         result=after,

@@ -59,14 +59,14 @@ def _draw(rng: random.Random) -> Made | None:
     who = rng.choice(PEOPLE)
     rules = (
         "Lines speak of earlier lines only. First see which lines are void (a void line does "
-        "nothing, and what it says of other lines doesn't count either), then apply what is left; "
-        "one line can be both doubled and turned round"
+        "nothing, and what it says of other lines doesn't count either), then apply what is "
+        "left; one line can be both doubled and turned round"
     )
     one = Turn(
         ask=(
-            f"{who}'s store is kept by three people who write in their own languages and correct "
-            f"each other. In the morning there were, in sacks: {begin}. Today's book:\n\n{book}\n\n"
-            f"{rules}. How many sacks of each are there in the evening?"
+            f"{who}'s store is kept by three people who write in their own languages and "
+            f"correct each other. In the morning there were, in sacks: {begin}. Today's "
+            f"book:\n\n{book}\n\n{rules}. How many sacks of each are there in the evening?"
         ),
         shape="rice; lentils; sugar; flour; salt",
         label="Sacks",
@@ -81,16 +81,16 @@ def _draw(rng: random.Random) -> Made | None:
     )
     two = Turn(
         ask=(
-            "Everything in Chinese came from the trainee, who was in the wrong store. Take your "
-            "account and strike out all the Chinese lines, including what they say about others. "
-            "What stands there now, and which line numbers not in Chinese have come back to life?"
+            "Everything in Chinese came from the trainee, who was in the wrong store. Take "
+            "your account and strike out all the Chinese lines, including what they say about "
+            "others. What stands there now, and which line numbers not in Chinese have come "
+            "back to life?"
         ),
         shape="rice; lentils; sugar; flour; salt; revived line numbers in rising order, 0 if none",
         label="Sacks",
         result=(*without.values(), *(revived(notes) or (0,))),
         work="Void without the Chinese lines: "
-        f"{void([n if n.language != 2 else None for n in notes])}"
-        f"; revived: {revived(notes)}.",
+        f"{void([n if n.language != 2 else None for n in notes])}; revived: {revived(notes)}.",
         traps=[Trap((*plain.values(), 0), "leaves all corrections out")],
         points=[
             point("Lets lines that only a Chinese line had voided count again.", 1, "state"),

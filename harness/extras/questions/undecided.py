@@ -69,19 +69,18 @@ def _draw(rng: random.Random) -> Made | None:
     marks = ", ".join(f"{letter} = {text}" for letter, text in _MARKS.items())
     one = Turn(
         ask=(
-            f"At the lantern feast in {town} a doorkeeper admits lanterns by a fixed rule of this "
-            f"form: some of the five marks ({marks}) count, at least one of them, and a lantern is "
-            "admitted if it has at least k of those that count. He tells neither which marks "
-            "count "
-            f"nor k. Watched so far: {_list(seen, [_word(true.admits(c)) for c in seen])}. Which "
-            f"rules are still possible? Write each as its letters and k, such as ABD2. And what "
-            f"becomes of lanterns with {', '.join(map(_letters, asked))}: in, out, or open?"
+            f"At the lantern feast in {town} a doorkeeper admits lanterns by a fixed rule of "
+            f"this form: some of the five marks ({marks}) count, at least one of them, and a "
+            "lantern is admitted if it has at least k of those that count. He tells neither "
+            "which marks count nor k. Watched so far: "
+            f"{_list(seen, [_word(true.admits(c)) for c in seen])}. Which rules are still "
+            "possible? Write each as its letters and k, such as ABD2. And what becomes of "
+            f"lanterns with {', '.join(map(_letters, asked))}: in, out, or open?"
         ),
         shape="the rules in alphabetical order; then in, out or open for each lantern",
         result=result,
         work=f"Of all {len(RULES)} rules only {', '.join(names)} agree with the seven lanterns. "
-        "Where "
-        "the three agree the lantern is decided, where they don't it is open.",
+        "Where the three agree the lantern is decided, where they don't it is open.",
         traps=traps(
             result,
             Trap((true.name, *true_words), "takes one rule that fits for the only one"),
@@ -101,17 +100,16 @@ def _draw(rng: random.Random) -> Made | None:
     settled: tuple[Value, ...] = (*names_left, *final, count)
     two = Turn(
         ask=(
-            f"Now {_letters(example)} comes along and is {'let in' if outcome else 'turned away'}. "
-            "Which of your rules are left, and what becomes of the same six lanterns now? How "
-            "many "
-            f"of all the lanterns that were open before (of every combination of marks with at "
-            f"least one, not only of my six) are decided now?"
+            f"Now {_letters(example)} comes along and is "
+            f"{'let in' if outcome else 'turned away'}. Which of your rules are left, and what "
+            "becomes of the same six lanterns now? How many of all the lanterns that were open "
+            "before (of every combination of marks with at least one, not only of my six) are "
+            "decided now?"
         ),
         shape="the rules; in, out or open for each of the six; number",
         result=settled,
         work=f"{_letters(example)} is admitted by {', '.join(rule.name for rule in lone)} alone. "
-        "Open "
-        f"before were {len(split)} lanterns, decided now {count} of them.",
+        f"Open before were {len(split)} lanterns, decided now {count} of them.",
         traps=traps(settled, Trap((*settled[:-1], len(split) + 1), "counts one too many")),
         points=[point("Starts from the three rules of turn 1.", 1, "state")],
     )

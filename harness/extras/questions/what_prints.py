@@ -92,8 +92,8 @@ def _draw(rng: random.Random) -> Made | None:
     naive = (*printed[:-1], printed[-1] + 1)
     one = Turn(
         ask=(
-            f"No interpreter here, only paper. What does this print (Python 3.12)?\n\n```python\n"
-            f"{program}```\n\nGo through it number by number."
+            "No interpreter here, only paper. What does this print (Python "
+            f"3.12)?\n\n```python\n{program}```\n\nGo through it number by number."
         ),
         shape="the seven numbers",
         result=printed,
@@ -113,8 +113,8 @@ def _draw(rng: random.Random) -> Made | None:
     two = Turn(
         ask=(
             f"Three repairs are proposed: {said}. Take the sum of the seven numbers you worked "
-            "out. "
-            f"What is that sum with repair 1 alone, with 2 alone, with 3 alone, and with all three?"
+            "out. What is that sum with repair 1 alone, with 2 alone, with 3 alone, and with "
+            "all three?"
         ),
         shape="sum as printed; with 1; with 2; with 3; with all",
         result=(whole, *sums),

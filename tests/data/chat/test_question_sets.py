@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from harness.bench import load
-from harness.bench.check import check as check_bench
+from harness.bench.check import check_bench
 from harness.extras.checks import check_turn
 from harness.metrics.label_match import label_match
 from tests.data.shipped import DATA

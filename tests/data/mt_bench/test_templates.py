@@ -8,8 +8,8 @@ import pytest
 
 from harness.bench import load
 from harness.cli import new_questions
-from harness.extras.checks import check_turn
 from harness.extras import questions
+from harness.extras.checks import check_turn
 from harness.extras.questions import TEMPLATES, make_set
 from harness.extras.questions.template import Made, Turn
 from tests.data.shipped import canary, question, reference

@@ -9,7 +9,7 @@ from collections import Counter
 import pytest
 
 from harness.bench import load
-from harness.bench.check import check as check_bench
+from harness.bench.check import check_bench
 from tests.data.shipped import DATA, question, reference
 
 FOLDER = DATA / "mt_bench_zh"
