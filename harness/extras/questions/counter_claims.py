@@ -52,9 +52,8 @@ def _draw(rng: random.Random) -> Made | None:
         ),
         result=result,
         work="\n".join(
-            f"{name}: "
-            f"{' + '.join(str(sold[name, day]) for day in _DAYS)}{f' − {back[name]}' if name in back else ''} "
-            f"= {result[name]}"
+            f"{name}: {' + '.join(str(sold[name, day]) for day in _DAYS)}"
+            f"{f' − {back[name]}' if name in back else ''} = {result[name]}"
             for name in names
         ),
         traps=[Trap(totals, "forgets what came back")],

@@ -184,13 +184,15 @@ def shown(result: Result) -> str:
 def last_line(label: str, values: Sequence[Value]) -> str:
     """Return the pattern of a last line with these values and no others.
 
-    Words such as units may stand beside numbers, but no other number.
+    Words such as units may stand beside numbers, but no other number; a name, a letter or "and"
+    before a word; a decimal value behind a fraction.
     """
+    between = r"(?:(?:and|then|the|on|(?-i:[A-Z])\pL*|[a-h])\W+){0,2}?"
     pattern = rf"{re.escape(label)}\W+"
     for place, value in enumerate(values):
         wordy = isinstance(value, str)
-        if place and wordy and isinstance(values[place - 1], str):
-            pattern += r"\W+(?:(?:and|then|the)\W+)?"
+        if wordy and (not place or isinstance(values[place - 1], str)):
+            pattern += (r"\W+" if place else "") + between
         elif place:
             pattern += r"\W+(?:\pL+\W+){0,4}?"
         elif not wordy:
@@ -229,9 +231,10 @@ def traps(right: Result, *candidates: Trap) -> list[Trap]:
 def _spelling(value: Value) -> str:
     """Return the pattern of one value."""
     if isinstance(value, Fraction):
-        return (
+        exact = (
             rf"{value.numerator} ?/ ?{value.denominator}" if value.denominator > 1 else str(value)
         )
+        return exact + r"(?: ?\(?(?:≈|=|~|about|or) ?\d+(?:[.,]\d+)?\)?)?"
     if isinstance(value, str):
         return r"\W+".join(map(re.escape, re.findall(r"\w+", value)))
     grouped = f"{abs(value):,}".replace(",", "[,. ]?")

@@ -50,6 +50,8 @@ def variants(turn: Turn) -> list[str]:
         f"**{turn.label}:** {', '.join(values)}",
         f"{turn.label}: {'; '.join(latex)}",
         f"{turn.label}: {'; '.join(f'`{value}`' for value in values)}",
+        f"{turn.label}: {'; '.join(f'Ada: {value}' for value in values)}",
+        f"{turn.label}: {'; '.join(f'{v} ≈ 0.12' if '/' in v else v for v in values)}",
     ]
 
 
