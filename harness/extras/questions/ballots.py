@@ -58,6 +58,7 @@ def _made(rng: random.Random, ballots: Ballots, group: int, fewest: int) -> Made
                 "holds one run-off of the two best in (b)",
             ),
             Trap((result[0], result[0], *result[2:]), "takes the plurality winner in (b)"),
+            Trap((*result[:3], result[1] if result[3] == "nobody" else "nobody"), "errs in a duel"),
         ),
         points=[point("Shows who is eliminated in which round.")],
     )

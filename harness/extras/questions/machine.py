@@ -37,18 +37,17 @@ def _draw(rng: random.Random) -> Made | None:
         return None
     if len({line.kind for line in program}) < 6:
         return None
-    end = run(program, modulus)
-    frozen = run(program, modulus, patching=False)
     at = rng.randint(2, 9)
     new = Line(rng.choice(["add", "sub", "set"]), rng.choice("ABC"), rng.randint(1, 9))
+    steps = _run(program, modulus, True) or []
+    if not 22 <= len(steps) <= 48 or [program[n - 1].kind for n, _ in steps].count("patch") < 3:
+        return None
+    end, frozen = steps[-1][1], run(program, modulus, patching=False)
     changed = [*program[: at - 1], new, *program[at:]]
     later = run(changed, modulus)
-    if end is None or frozen is None or later is None or len({end, frozen, later}) < 3:
+    if frozen is None or later is None or end.steps == later.steps or not 22 <= later.steps <= 55:
         return None
-    carried = [program[n - 1].kind for n, _ in _run(program, modulus, True) or []]
-    if carried.count("patch") < 3:
-        return None
-    if end.steps == later.steps or not 22 <= end.steps <= 48 or not 22 <= later.steps <= 55:
+    if len({end, frozen, later}) < 3:
         return None
     listing = "\n".join(f"{n}. {written(line)}" for n, line in enumerate(program, 1))
     one = Turn(
