@@ -642,6 +642,19 @@ class Viewer(Struct, kw_only=True, frozen=True):
     """say how to reach the page from elsewhere"""
 
 
+class NewQuestions(Struct, kw_only=True, frozen=True):
+    """Make the computed questions of mt_bench anew: other numbers, names and texts, same skills.
+
+    new_questions --seed 7 --out data/renewed_7
+    gen_answer --bench-name renewed_7 --model builtin/reference
+    """
+
+    seed: Annotated[FromZero, Flag("N")]
+    """equal seeds give equal questions; the shipped set has seed 0"""
+    out: Annotated[str, Flag("DIR")]
+    """folder of the new benchmark; its name is the benchmark's"""
+
+
 class Init(Struct, kw_only=True, frozen=True):
     """Write a commented turnbench.toml into this folder.
 

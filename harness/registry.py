@@ -44,6 +44,9 @@ TABLE: dict[str, dict[str, str]] = {
         "describe": "harness.extras.checks:describe",
         "all_pass": "harness.extras.checks:all_pass",
     },
+    "questions": {
+        "make_set": "harness.extras.questions:make_set",
+    },
     "report": {
         "agreement": "harness.extras.judges.agreement:report",
         "attack": "harness.extras.judges.attack:report",

@@ -20,6 +20,7 @@ COMMANDS = {
     "check_bench": "check a benchmark's files before any model is called",
     "fetch_bench": "download a published benchmark and verify it",
     "import_data": "make a benchmark from other projects' data, or training data from judgments",
+    "new_questions": "make the computed questions anew, with other numbers, names and texts",
     "init": "write a commented turnbench.toml into this folder",
 }
 

@@ -24,6 +24,7 @@ COMMANDS: dict[str, type[Struct]] = {
     "fetch_bench": options.FetchBench,
     "import_data": options.ImportData,
     "viewer": options.Viewer,
+    "new_questions": options.NewQuestions,
 }
 
 

@@ -4,6 +4,7 @@ import functools
 import json
 import pathlib
 import re
+import tomllib
 from typing import Any
 
 DATA = pathlib.Path(__file__).resolve().parents[2] / "data"
@@ -27,6 +28,17 @@ def reference(question_id: int) -> list[str]:
     """Return the worked answers of the question, one text a turn."""
     turns: list[str] = _rows("reference_answer/turnbench.jsonl")[question_id]["choices"][0]["turns"]
     return turns
+
+
+def references() -> dict[int, list[str]]:
+    """Return the worked answers by question id."""
+    rows = _rows("reference_answer/turnbench.jsonl")
+    return {number: row["choices"][0]["turns"] for number, row in rows.items()}
+
+
+def canary(bench: str) -> str:
+    """Return the text that identifies a set."""
+    return str(tomllib.loads((DATA / bench / "bench.toml").read_text(encoding="utf-8"))["canary"])
 
 
 def code_blocks(text: str, language: str = "python") -> list[str]:

@@ -8,18 +8,18 @@ from typing import Any
 
 import pytest
 
-from harness import judging
-from harness.bench import load as load_bench
+from harness.bench import load
 from tests.data.shipped import DATA
 
 FOLDER = DATA / "long_chat"
-IDS = range(8001, 8025)
+IDS = range(8001, 8028)
 CATEGORIES = {
     "memory": 5,
     "topic_shift": 5,
     "self_correction": 4,
     "instruction_retention": 4,
     "contradiction": 6,
+    "distance": 3,
 }
 FIELDS = {
     *(
@@ -43,7 +43,7 @@ BY_ID = pytest.mark.parametrize(
 )
 
 
-def test_there_are_24_questions_with_their_own_ids_in_order() -> None:
+def test_there_are_27_questions_with_their_own_ids_in_order() -> None:
     assert [row["question_id"] for row in ROWS] == list(IDS)
     others = (
         path.read_text(encoding="utf-8")
@@ -62,9 +62,9 @@ def test_the_categories_stand_together() -> None:
 
 
 @BY_ID
-def test_a_question_has_5_to_10_turns_and_the_fields_described(row: dict[str, Any]) -> None:
+def test_a_question_has_5_to_12_turns_and_the_fields_described(row: dict[str, Any]) -> None:
     assert set(row) - {"claim"} == FIELDS
-    assert 5 <= len(row["turns"]) <= 10
+    assert 5 <= len(row["turns"]) <= 12
     assert len(row["note"]) == len(row["checks"]) == len(row["turns"])
     for text in (
         *row["turns"],
@@ -112,27 +112,6 @@ def test_a_contradiction_says_where_it_is_and_how_far_the_person_is_right(
         assert words in row["note"][turn - 1]
 
 
-def test_every_rubric_is_shown_by_the_judge_set_that_grades_by_rubrics() -> None:
-    bench = load_bench("long_chat", DATA)
-    for question in bench.questions:
-        shown = judging.judge_prompts(
-            judging.load("prometheus"), bench, question.question_id, mode="single"
-        )
-        assert [made.match.turn for made in shown] == list(range(1, len(question.turns) + 1))
-        assert all(question.extra["rubric"] in made.request.messages[-1].content for made in shown)
-
-
-def test_the_usual_judge_set_needs_no_reference_for_them() -> None:
-    bench = load_bench("long_chat", DATA)
-    usual = judging.load("mt_bench")
-    prompts = [
-        prompt
-        for question in bench.questions
-        for prompt in judging.judge_prompts(usual, bench, question.question_id, mode="single")
-    ]
-    assert {prompt.template for prompt in prompts} == {"single-v1", "single-v1-multi-turn"}
-
-
 def counted() -> dict[str, int]:
     """Count in the data what README.md says of the set."""
     claims = Counter(row["claim"]["is"] for row in ROWS if "claim" in row)
@@ -150,6 +129,10 @@ def counted() -> dict[str, int]:
         "things said once and needed again": len(instructions),
         "… places where they are needed": len(gaps),
         "… turns later, at the most": max(gaps),
+        "conversations of twelve turns with a text of 2,000 words or more": sum(
+            len(row["turns"]) == 12 and max(len(t.split()) for t in row["turns"]) >= 2_000
+            for row in ROWS
+        ),
         "conversations in which the user is right": claims["right"],
         "… half right": claims["half"],
         "… wrong": claims["wrong"],
@@ -168,7 +151,7 @@ def test_the_readme_has_the_hash_the_version_and_every_category() -> None:
     assert f"`{actual}`" in README, (
         f"question.jsonl has changed: raise the version, then put {actual} into README.md"
     )
-    settings = load_bench("long_chat", DATA).settings
+    settings = load("long_chat", DATA).settings
     assert f"version {settings.version}" in README.splitlines()[0]
     assert settings.licence == "Apache-2.0"
     for category in CATEGORIES:
@@ -176,7 +159,7 @@ def test_the_readme_has_the_hash_the_version_and_every_category() -> None:
 
 
 def test_the_canary_is_one_string_everywhere() -> None:
-    canary = load_bench("long_chat", DATA).settings.canary
+    canary = load("long_chat", DATA).settings.canary
     assert canary is not None
     assert re.fullmatch(
         r"turnbench long_chat canary [0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}",

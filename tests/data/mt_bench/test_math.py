@@ -1,9 +1,8 @@
 """Proofs of the shipped math questions: both turns' results, computed from the problem's data."""
 
 import math
-from collections.abc import Iterator
 from fractions import Fraction
-from itertools import combinations, pairwise, product
+from itertools import pairwise, product
 
 from tests.data.shipped import question, reference
 
@@ -147,59 +146,6 @@ def test_1033_check_digit() -> None:
     assert "**none of them** catches" in reference(1033)[1]
 
 
-def test_1034_tea_sachets() -> None:
-    """3 ginger, 4 mint, 5 hibiscus drawn at random: probability that ginger runs out first.
-
-    Turn 2, given that: probability that hibiscus lasts longest, mean number of sachets left.
-    """
-    size = 12
-    first, hibiscus_last, left_over, total = 0, 0, 0, 0
-    for ginger in combinations(range(size), 3):
-        rest = [place for place in range(size) if place not in ginger]
-        for mint in combinations(rest, 4):
-            hibiscus = [place for place in rest if place not in mint]
-            total += 1
-            if ginger[-1] < mint[-1] and ginger[-1] < hibiscus[-1]:
-                first += 1
-                hibiscus_last += hibiscus[-1] == size - 1
-                left_over += size - 1 - ginger[-1]
-    assert total == 27720
-    chance = Fraction(first, total)
-    given = Fraction(hibiscus_last, first)
-    mean = Fraction(left_over, first)
-    stands(1034, 1, f"Answer: {chance}**", str(chance))
-    stands(
-        1034, 2, f"Answer: {given} for hibiscus last; on average {mean} sachets", f"{given}; {mean}"
-    )
-
-
-def test_1035_garden_path() -> None:
-    """Pave 14 m with slabs of 1, 2 and 3 m, no two 3 m slabs touching: how many sequences.
-
-    Turn 2: only those that read the same from both ends and hold at least one 3 m slab.
-    """
-
-    def ways(left: int, last: int = 0) -> Iterator[tuple[int, ...]]:
-        if left == 0:
-            yield ()
-        for slab in (1, 2, 3):
-            if slab <= left and not slab == last == 3:
-                for more in ways(left - slab, slab):
-                    yield (slab, *more)
-
-    every = list(ways(14))
-    assert len(set(every)) == len(every)
-    assert all(sum(way) == 14 for way in every)
-    stands(1035, 1, f"Answer: {len(every)} ways", str(len(every)))
-    symmetric = [way for way in every if way == way[::-1]]
-    with_black = [way for way in symmetric if 3 in way]
-    assert (
-        f"{len(symmetric)} − {len(symmetric) - len(with_black)} = {len(with_black)}."
-        in reference(1035)[1]
-    )
-    stands(1035, 2, f"Answer: {len(with_black)} ways", str(len(with_black)))
-
-
 def test_1036_three_basins() -> None:
     """Basins of 2, 3 and 10 m touch each other: radius of the ring through the touching points.
 
@@ -257,53 +203,6 @@ def test_1036_three_basins() -> None:
         f"below √{small * middle} m ≈ {limit:.3f} m",
     )
     assert "No radius" in question(1036)["reference"][1]
-
-
-def test_1037_tesserae_packs() -> None:
-    """187 sheets from packs of 9 (EUR 20), 14 (EUR 30) and 25 (EUR 52) at the least cost.
-
-    Tempting: as many of the pack that is cheapest per sheet as fit, then top up: EUR 394.
-    Turn 2: surplus sheets are bought back at EUR 1.50; tempting is to stay with turn 1's packs.
-    """
-    need = 187
-    packs = ((9, 20), (14, 30), (25, 52))
-
-    def cheapest(refund: Fraction) -> list[tuple[Fraction, tuple[int, ...]]]:
-        offers = []
-        for counts in product(range(need // 9 + 4), range(need // 14 + 4), range(need // 25 + 4)):
-            sheets = sum(n * size for n, (size, _) in zip(counts, packs, strict=True))
-            price = sum(n * cost for n, (_, cost) in zip(counts, packs, strict=True))
-            if sheets >= need:
-                offers.append((price - refund * (sheets - need), counts))
-        least = min(offers)[0]
-        return [offer for offer in offers if offer[0] == least]
-
-    best = cheapest(Fraction(0))
-    assert len(best) == 1
-    cost, counts = best[0]
-    full = need // 25
-    top_up = min(price for size, price in packs if size >= need - 25 * full)
-    tempting = full * 52 + top_up
-    assert tempting == 394
-    assert tempting != cost
-    assert counts == (1, 2, 6)
-    stands(
-        1037,
-        1,
-        f"Answer: €{cost}, with one pack of 9, two packs of 14 and six packs of 25",
-        f"€{cost}: one 9-pack, two 14-packs, six 25-packs",
-    )
-    best = cheapest(Fraction(3, 2))
-    assert len(best) == 1
-    net, counts = best[0]
-    assert net != cost
-    assert counts == (0, 1, 7)
-    stands(
-        1037,
-        2,
-        f"Answer: €{net} on balance, with one pack of 14 and seven packs of 25 and no pack of 9",
-        f"€{net}: one 14-pack and seven 25-packs",
-    )
 
 
 def solve(rows: list[list[Fraction]]) -> list[Fraction]:
@@ -373,88 +272,6 @@ def test_1038_tile_pattern() -> None:
         f"12 + 2 = {mean('aba')}; {mean('aab')}; amber, amber, blue comes first with probability {later}. "
         f"For amber, amber, amber the rule gives {mean('aaa')}, which is right",
     )
-
-
-def test_1039_mower_cable() -> None:
-    """Cable of 10 m fastened to a hexagon with sides of 4 m: area mown, in terms of pi.
-
-    Turn 2: fastened to the middle of a wall; the difference. Sectors, then a grid of real points.
-    """
-    side, cable = 4, Fraction(10)
-
-    def sectors(to_next_corner: int, outside: int) -> Fraction:
-        """Return area / pi: one sector where it is fastened, then 60 degrees about each corner."""
-        area = Fraction(outside, 360) * cable**2
-        left = cable - to_next_corner
-        while left > 0:
-            area += 2 * Fraction(60, 360) * left**2
-            left -= side
-        return area
-
-    corner = sectors(side, 240)
-    middle = sectors(side // 2, 180)
-
-    corners = [
-        (side * math.cos(math.radians(60 * k)), side * math.sin(math.radians(60 * k)))
-        for k in range(6)
-    ]
-    apothem = side * math.sqrt(3) / 2
-    normals = [
-        (math.cos(math.radians(60 * k + 30)), math.sin(math.radians(60 * k + 30))) for k in range(6)
-    ]
-
-    def mown(start: tuple[float, float], ahead: list[int], offset: float) -> float:
-        """Return the area whose points the cable reaches by the shorter way round the walls."""
-
-        def visible(from_point: tuple[float, float], to_point: tuple[float, float]) -> bool:
-            # Some wall has both points on its outer side, so the segment misses the inside.
-            low, high = 0.0, 1.0
-            for nx, ny in normals:
-                before = nx * from_point[0] + ny * from_point[1] - apothem + 1e-9
-                after = nx * to_point[0] + ny * to_point[1] - apothem + 1e-9
-                if before >= 0 and after >= 0:
-                    return True
-                if before != after:
-                    cut = before / (before - after)
-                    if before > after:
-                        low = max(low, cut)
-                    else:
-                        high = min(high, cut)
-            return low >= high
-
-        step = 0.17
-        cells = 0
-        span = int(15 / step)
-        for column in range(-span, span + 1):
-            for row in range(-span, span + 1):
-                point = ((column + 0.5) * step, (row + 0.5) * step)
-                if all(nx * point[0] + ny * point[1] < apothem for nx, ny in normals):
-                    continue
-                reach = math.inf
-                if visible(start, point):
-                    reach = math.dist(start, point)
-                else:
-                    for way in (ahead, ahead[::-1]):
-                        for walked, at in enumerate(way):
-                            if visible(corners[at], point):
-                                along = offset + walked * side
-                                reach = min(reach, along + math.dist(corners[at], point))
-                                break
-                cells += reach <= cable
-        return cells * step * step
-
-    at_corner = mown(corners[0], [1, 2, 3, 4, 5], float(side))
-    half_way = ((corners[0][0] + corners[5][0]) / 2, (corners[0][1] + corners[5][1]) / 2)
-    at_middle = mown(half_way, [0, 1, 2, 3, 4, 5], side / 2)
-    assert abs(at_corner / math.pi - corner) < Fraction(1, 2)
-    assert abs(at_middle / math.pi - middle) < Fraction(1, 2)
-    assert corner.denominator == 1
-    stands(1039, 1, f"Answer: {corner}π m²", f"{corner}π m²")
-    loss = corner - middle
-    assert loss > 0
-    text = f"{loss.numerator}π/{loss.denominator} m²"
-    stands(1039, 2, f"Answer: it loses {text}", f"loses {text}")
-    assert f"{middle.numerator}π/{middle.denominator}" in reference(1039)[1]
 
 
 def test_1040_factorial_in_base_12() -> None:

@@ -1,0 +1,54 @@
+"""The command `new_questions`: a benchmark with the computed questions made anew."""
+
+import json
+import pathlib
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from harness import options, registry, store
+from harness.cli.command import log, run
+from harness.cli.parser import Parsed
+from harness.errors import UsageError
+
+_SETTINGS = """\
+title = "The computed questions of mt_bench, made from seed {seed}"
+version = "3.0 seed {seed}"
+licence = "Apache-2.0"
+language = "en"
+judge_set = "mt_bench"
+# Identifies the set in training data.
+canary = "{canary}"
+"""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Write a benchmark of new questions; return the exit code."""
+    return run("new_questions", options.NewQuestions, _work, argv)
+
+
+def _work(parsed: Parsed) -> int:
+    chosen: options.NewQuestions = parsed.options
+    folder = pathlib.Path(chosen.out)
+    if folder.exists() and any(folder.iterdir()):
+        raise UsageError(f"{folder} is not empty; name a new folder")
+    made = registry.find("questions", "make_set")(chosen.seed, folder.name)
+    store.write_file(folder / "bench.toml", _SETTINGS.format(seed=chosen.seed, canary=made.canary))
+    store.write_file(folder / "question.jsonl", lines(made.questions))
+    store.write_file(folder / "reference_answer" / "turnbench.jsonl", lines(made.references))
+    log.info(
+        "wrote %d questions into %s; next: gen_answer --bench-name %s --data-dir %s --model NAME",
+        len(made.questions),
+        folder,
+        folder.name,
+        folder.parent,
+    )
+    return 0
+
+
+def lines(rows: Iterable[dict[str, Any]]) -> str:
+    """Return rows as JSON lines."""
+    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

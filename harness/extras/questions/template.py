@@ -1,0 +1,241 @@
+"""What every template is written with: a turn that has one right result, and its row.
+
+A template is one file with `make(rng) -> Made`. Numbers, names and texts come from `rng`; the
+result, the traps and the worked answer are computed, so each seed proves its own reference.
+"""
+
+import json
+import random
+import re
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from typing import Any, NamedTuple, TypeAlias
+
+from msgspec import Struct
+
+from harness.types import Point, Question
+
+Value: TypeAlias = int | str | Fraction
+Result: TypeAlias = tuple[Value, ...] | dict[str, Any] | list[Any]
+"""The values of the last line, or the JSON of a code block."""
+
+MEN = [
+    "Bence",
+    "Chidi",
+    "Emeka",
+    "Goran",
+    "Ilmari",
+    "Kofi",
+    "Mirza",
+    "Oskar",
+    "Quentin",
+    "Tomasz",
+    "Viktor",
+    "Yusuf",
+]
+WOMEN = [
+    "Amara",
+    "Dorka",
+    "Farida",
+    "Hanneke",
+    "Jelena",
+    "Lindiwe",
+    "Nadia",
+    "Paloma",
+    "Rosalba",
+    "Sanna",
+    "Urska",
+    "Wanjiru",
+    "Ximena",
+    "Zsofia",
+]
+PEOPLE = sorted(MEN + WOMEN)
+TOWNS = [
+    "Aalborg",
+    "Bamako",
+    "Coimbra",
+    "Debrecen",
+    "Esfahan",
+    "Galway",
+    "Huelva",
+    "Iringa",
+    "Jaffna",
+    "Kutaisi",
+    "Luleå",
+    "Maribor",
+    "Nablus",
+    "Ohrid",
+    "Pécs",
+    "Quelimane",
+    "Rijeka",
+    "Salto",
+    "Tarnów",
+    "Uppsala",
+    "Vigo",
+    "Windhoek",
+    "Xalapa",
+    "Yazd",
+    "Zadar",
+]
+
+
+class Trap(NamedTuple):
+    """A wrong result that a plausible mistake gives."""
+
+    result: Result
+    why: str
+
+
+class Turn(Struct, kw_only=True):
+    """One turn: what the user says and what is right."""
+
+    ask: str
+    work: str = ""
+    """The worked answer without its last line."""
+    result: Result = ()
+    traps: list[Trap] = []
+    label: str = "Answer"
+    """How the last line begins."""
+    shape: str = ""
+    """What the last line has after the label, for the request."""
+    checks: list[dict[str, Any]] = []
+    """More checks than that of the result."""
+    note: str = ""
+    points: list[Point] = []
+    right: list[str] = []
+    """Further replies that are right, for the tests."""
+    wrong: list[str] = []
+    """Further replies that are wrong, for the tests."""
+
+    def request(self) -> str:
+        """Return what the user says, the last line demanded."""
+        if not self.shape:
+            return self.ask
+        return f"{self.ask} End with one line of the form “{self.label}: {self.shape}”."
+
+    def reply(self, result: Result, work: str = "") -> str:
+        """Return a reply with a result."""
+        if isinstance(result, tuple):
+            end = f"{self.label}: {'; '.join(map(str, result))}"
+        else:
+            end = f"```json\n{json.dumps(result, ensure_ascii=False)}\n```"
+        return f"{work}\n\n{end}".strip()
+
+    def all_checks(self) -> list[dict[str, Any]]:
+        """Return the checks, that of the result first."""
+        if not self.result:
+            return self.checks
+        if not isinstance(self.result, tuple):
+            return [{"kind": "json", "equals": self.result, "around": True}, *self.checks]
+        pattern = last_line(self.label, self.result)
+        found = {"kind": "contains", "pattern": pattern, "in": {"line": -1}, "name": "result"}
+        return [found, *self.checks]
+
+    def all_points(self) -> list[Point]:
+        """Return the checklist of the turn."""
+        if not self.result:
+            return self.points
+        point = Point(point=f"The result given is {shown(self.result)}.", weight=3, tag="result")
+        return [point, *self.points]
+
+    def full_note(self) -> str | None:
+        """Return the note for judges: the result, and where wrong ones come from."""
+        parts = [f"Right: {shown(self.result)}."] if self.result else []
+        parts += [f"Trap: {shown(trap.result)} {trap.why}." for trap in self.traps]
+        return " ".join([*parts, self.note]).strip() or None
+
+
+class Made(NamedTuple):
+    """A question that a template made."""
+
+    turns: tuple[Turn, Turn]
+    points_back: str
+    """The words of the second turn that need the first exchange."""
+    kind: str
+    """How the second turn depends on the first; the set's README has the list."""
+
+    def question(self, question_id: int, category: str, canary: str) -> Question:
+        """Return the question's row."""
+        short = [shown(turn.result) if turn.result else "" for turn in self.turns]
+        extra: dict[str, Any] = {"turn_2_kind": self.kind, "points_back": self.points_back}
+        return Question(
+            question_id=question_id,
+            category=category,
+            turns=[turn.request() for turn in self.turns],
+            reference=short if any(short) else [],
+            note=[turn.full_note() for turn in self.turns],
+            checks=[turn.all_checks() for turn in self.turns],
+            checklist=[turn.all_points() for turn in self.turns],
+            extra=extra | {"template": True, "canary": canary},
+        )
+
+    def reference(self) -> list[str]:
+        """Return the worked answers, one a turn; empty where no one result is right."""
+        return [turn.reply(turn.result, turn.work) for turn in self.turns if turn.result]
+
+
+def shown(result: Result) -> str:
+    """Return a result on one line."""
+    if isinstance(result, tuple):
+        return "; ".join(map(str, result))
+    return json.dumps(result, ensure_ascii=False)
+
+
+def last_line(label: str, values: Sequence[Value]) -> str:
+    """Return the pattern of a last line with these values and no others.
+
+    Words such as units may stand beside numbers, but no other number; a name, a letter or "and"
+    before a word; a decimal value behind a fraction.
+    """
+    between = r"(?:(?:and|then|the|on|(?-i:[A-Z])\pL*|[a-h])\W+){0,2}?"
+    pattern = rf"{re.escape(label)}\W+"
+    for place, value in enumerate(values):
+        wordy = isinstance(value, str)
+        if wordy and (not place or isinstance(values[place - 1], str)):
+            pattern += (r"\W+" if place else "") + between
+        elif place:
+            pattern += r"\W+(?:\pL+\W+){0,4}?"
+        elif not wordy:
+            pattern += r"(?:\pL+\W+){0,3}?"
+        pattern += _spelling(value)
+    end = r"" if isinstance(values[-1], str) else r"(?:\W*\pL+){0,4}"
+    return rf"{pattern}{end}\W*$"
+
+
+def point(text: str, weight: float = 1, tag: str = "reasoning") -> Point:
+    """Return a point of a checklist."""
+    return Point(point=text, weight=weight, tag=tag)
+
+
+def listed(words: Sequence[object], joint: str = "and") -> str:
+    """Return words as prose: "a, b and c"."""
+    texts = [str(word) for word in words]
+    return texts[0] if len(texts) == 1 else f"{', '.join(texts[:-1])} {joint} {texts[-1]}"
+
+
+def attempt(
+    rng: random.Random, draw: Callable[[random.Random], Made | None], most: int = 20_000
+) -> Made:
+    """Return the first draw that is a good question."""
+    for _ in range(most):
+        if (made := draw(rng)) is not None:
+            return made
+    raise RuntimeError("no draw gave a good question")
+
+
+def traps(right: Result, *candidates: Trap) -> list[Trap]:
+    """Return the wrong results that differ from the right one."""
+    return [trap for trap in candidates if trap.result != right]
+
+
+def _spelling(value: Value) -> str:
+    """Return the pattern of one value."""
+    if isinstance(value, Fraction):
+        exact = (
+            rf"{value.numerator} ?/ ?{value.denominator}" if value.denominator > 1 else str(value)
+        )
+        return exact + r"(?: ?\(?(?:≈|=|~|about|or) ?\d+(?:[.,]\d+)?\)?)?"
+    if isinstance(value, str):
+        return r"\W+".join(map(re.escape, re.findall(r"\w+", value)))
+    grouped = f"{abs(value):,}".replace(",", "[,. ]?")
+    return ("-" if value < 0 else "") + grouped
