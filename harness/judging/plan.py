@@ -24,6 +24,7 @@ from harness.bench import Bench, take
 from harness.bench.names import Kind as JudgmentKind
 from harness.errors import MissingError, UsageError
 from harness.judging import builtin
+from harness.judging.draw import drawn_pairs
 from harness.judging.judge import MORE_TOKENS, judging
 from harness.judging.prompts import Match, Prompts, written
 from harness.judging.sets import JudgeSet, load
@@ -91,6 +92,8 @@ class JudgePlan:
     """The turns that are judged; empty: all."""
     every_choice: bool = False
     """Whether every conversation of an answer is judged, not the first alone."""
+    share: float | None = None
+    """The share of the pairs that is drawn at random; None: all, and none is called drawn."""
     retry_cut: float = MORE_TOKENS
 
     @property
@@ -196,9 +199,12 @@ def plan_judgments(
         baseline=flags.baseline_model or judge_set.baseline,
     )
     votes = _voted(flags.votes) if flags.votes else None
-    mode = flags.mode or ("pairwise-all" if votes is not None else judge_set.mode) or "single"
-    if votes is not None and mode != "pairwise-all":
-        raise UsageError("--votes: pairs that people voted on are judged with --mode pairwise-all")
+    some_pairs = "--votes" if votes is not None else "--share" if flags.share is not None else ""
+    mode = flags.mode or ("pairwise-all" if some_pairs else judge_set.mode) or "single"
+    if some_pairs and mode != "pairwise-all":
+        raise UsageError(f"{some_pairs} takes some of the pairs of --mode pairwise-all")
+    if votes is not None and flags.share is not None:
+        raise UsageError("--votes and --share exclude each other: pairs are voted on or drawn")
     chosen = list(part.model_list) or (sorted(votes.models) if votes is not None else [])
     waits = {model: set(ids) for model, ids in (awaited or {}).items()}
     known = sorted({*bench.answered_models(), *waits})
@@ -216,6 +222,7 @@ def plan_judgments(
         awaited=waits,
         turns=part.turns,
         every_choice=flags.choices == "all",
+        share=flags.share,
         retry_cut=1.0 if typed.max_tokens is not None else MORE_TOKENS,
     )
     prompts = _gather(plan, options, reference, votes)
@@ -239,6 +246,8 @@ def plan_judgments(
         why = "--turns, the chosen questions and the judge set leave no turn"
         if votes is not None:
             why = "nobody voted on any of the chosen pairs"
+        if flags.share is not None:
+            why = f"--share {flags.share:g} draws no pair of so few questions and models"
         raise UsageError(f"there is nothing to judge: {'; '.join(plan.notices) or why}")
     return plan
 
@@ -486,10 +495,16 @@ def _fill(plan: JudgePlan, task: JudgeTask, flags: Any, votes: _Votes | None) ->
 def _matches(plan: JudgePlan, task: JudgeTask, flags: Any, votes: _Votes | None) -> Iterator[Match]:
     """Yield every match; the criteria come last, since their prompts share a beginning."""
     answers, judge_set = task.prompts.answers, plan.judge_set
+    names = plan.models
     for question in plan.questions:
         key = question.question_id
         for turn in _turns(plan, question):
+            drawn = None
+            if plan.share is not None:
+                drawn = drawn_pairs(key, turn, names, plan.share)
             for group in plan.groups:
+                if drawn is not None and frozenset(group) not in drawn:
+                    continue
                 there = [answers[model].get(key) for model in group]
                 known = [answer for answer in there if answer is not None]
                 if len(known) < len(group) and not plan._waits(Match(question, turn, group)):
@@ -500,7 +515,9 @@ def _matches(plan: JudgePlan, task: JudgeTask, flags: Any, votes: _Votes | None)
                 every = plan.every_choice and len(known) == len(group)
                 for choice in task.prompts.choices(about) if every else (0,):
                     for criterion in judge_set.criteria_of(question, turn):
-                        match = Match(question, turn, group, criterion, task.sample, choice)
+                        match = Match(
+                            question, turn, group, criterion, task.sample, choice, plan.share
+                        )
                         if votes is None or votes.holds(match):
                             yield match
 

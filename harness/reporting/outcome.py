@@ -133,6 +133,8 @@ class Evidence:
             return f"where less than {self.measure.gap(sizes[0])} from one half {_UNSEEN}"
         about = "about " if len(sizes) > 1 else ""
         typical = self.measure.gap(statistics.median(sizes))
+        if self.ranking.strengths:
+            typical = f"{rounded(statistics.median(sizes), 0)} rating points"
         return f"where a difference under {about}{typical} {_UNSEEN}"
 
 

@@ -8,12 +8,12 @@ import numpy as np
 
 from harness.reporting import charts
 from harness.reporting.outcome import Measure, flips
-from harness.reporting.page import Chart, Column, Table
+from harness.reporting.page import Chart, Column, Table, rounded
 from harness.reporting.ranked import MOST_IN_MATRIX, Ranked
 from harness.reporting.section import Section, View, put
 from harness.results import Panel, Ranking, Scores, Summary, ratio, summarize
 from harness.results.scores import FLIPPED, ONCE
-from harness.results.strengths import strengths
+from harness.results.strengths import strengths, win_rate
 
 
 def pairs(panel: Panel, view: View) -> Section:
@@ -63,11 +63,24 @@ def pairs(panel: Panel, view: View) -> Section:
         rate = column.rows[0].get("length_controlled_winrate")
         section.evidence = [replace(section.evidence[0], equal_length=rate)]
     section.said = _flips(scores)
+    if column.drawn is not None:
+        section.caveats.insert(0, _drawn(column.drawn, ranking))
     if not both and panel.form == "pair" and len(panel.judges) == 1:
         section.caveats.append("Each pair was judged in one order, so flips cannot be seen.")
-    section.more += _strengths(scores)
+    section.more += [] if ranking.strengths else _strengths(scores)
     section.charts += _matrix(scores, ranking)
     return section
+
+
+def _drawn(share: float, ranking: Ranking) -> str:
+    """Return how much of the pairs was judged, and what difference that could have shown."""
+    parts = f"{rounded(share, 0 if share > 0.02 else 1, 2)}% of the pairs, drawn at random, are"
+    said = f"{parts} judged, and models are ranked and compared by strength (Bradley-Terry)"
+    if (size := ranking.detectable) is None:
+        return f"{said}; that is too little to tell neighbours apart."
+    rate = rounded(win_rate(size), 2)
+    seen = f"between neighbours {rounded(size, 0)} rating points, a win rate of {rate},"
+    return f"{said}; {seen} would have been seen."
 
 
 def _controlled(form: str) -> list[Column]:

@@ -67,7 +67,13 @@ class Ranked:
         self.scale, self.fill = scale, fill
         self.pooled = panel.combined.of(metric=metric)
         self.scores = self._aggregated(self.pooled)
-        self.ranking = rank(self.scores, models=view.models or None, baseline=view.baseline)
+        self.drawn = panel.drawn if view.baseline is None else None
+        self.ranking = rank(
+            self.scores,
+            models=view.models or None,
+            baseline=view.baseline,
+            drawn=self.drawn is not None,
+        )
         self.judges = panel.judges if len(panel.judges) > 1 and panel.form != "vote" else ()
         by_model: Rows = {}
         for summary in self.ranking.models:
@@ -88,6 +94,8 @@ class Ranked:
     def _row(self, summary: Summary, more: dict[str, Any]) -> dict[str, Any]:
         row = {"model": summary["model"], **more}
         put(row, self.key, summary.mean, self.scale)
+        if self.ranking.strengths:
+            put(row, "strength", self.ranking.strengths.get(summary["model"]))
         self.fill(row, summary)
         return row | {"n": summary.n, "questions": summary.questions, "failed": summary.failed}
 
@@ -150,6 +158,7 @@ class Ranked:
             Column(self.key, self.heading, form, always=True),
             Column(self.key, "95% interval", f"interval{form}", always=True, draw="whisker"),
             *(Column(f"judge_{name}", name, form, always=True) for name in self.judges),
+            *([Column("strength", format=".0", always=True)] if self.ranking.strengths else []),
         ]
 
     def tail(self) -> list[Column]:
@@ -192,7 +201,8 @@ class Ranked:
             for what, columns in (("turn", by_turn), (field, by_group))
             if len(columns) > 1
         ]
-        return [*tables, *comparison_tables(self.ranking, self.form)]
+        form = ".0" if self.drawn is not None else self.form
+        return [*tables, *comparison_tables(self.ranking, form)]
 
     # Charts
 

@@ -244,7 +244,8 @@ def comparison_tables(ranking: Ranking, form: str) -> list[Table]:
             Table(title, columns, shown),
             Table("", columns, rows, name="compared", only="json"),
         ]
-    return [Table("Each two models compared on what both did", columns, rows, name="compared")]
+    what = "by strength, in rating points" if ranking.strengths else "on what both did"
+    return [Table(f"Each two models compared {what}", columns, rows, name="compared")]
 
 
 def comparison_row(pair: Comparison) -> dict[str, Any]:

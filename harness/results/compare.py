@@ -14,8 +14,8 @@ for having met weak opponents. Only where the pairs were drawn at random are str
 """
 
 import functools
-from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -251,6 +251,8 @@ class Ranking:
     missing: tuple[Missing, ...]
     calls_failed: int = 0
     """Judgments whose calls failed, which are in no file."""
+    strengths: Mapping[str, Estimate | None] = field(default_factory=dict)
+    """Of pairs drawn at random: the ratings by which models are ranked and compared."""
 
     @property
     def missing_share(self) -> float:
@@ -320,7 +322,7 @@ def rank(
     calls_failed: int = 0,
     drawn: bool = False,
 ) -> Ranking:
-    """Return the models of one column ranked, by their means.
+    """Return the models of one column ranked, by their means; of drawn pairs by their strengths.
 
     Args:
         scores: of one metric, one value for each item.
@@ -332,10 +334,20 @@ def rank(
     ranked = set(scores.models_present if models is None else models) - {baseline}
     summaries = [row for row in summarize(scores, by=("model",)) if row["model"] in ranked]
     summaries.sort(key=lambda row: (-row.mean.value if row.n else np.inf, row["model"]))
+    ratings = strengths(scores) if drawn else {}
+    if drawn:
+        summaries.sort(key=lambda row: -_place(row, ratings.get(row["model"])))
     names = [summary["model"] for summary in summaries]
     compared = compare(scores, names, drawn=drawn)
     lost = tuple(missing(scores, names))
-    return Ranking(tuple(summaries), compared, compared.ranks(), lost, calls_failed)
+    return Ranking(tuple(summaries), compared, compared.ranks(), lost, calls_failed, ratings)
+
+
+def _place(row: Summary, rating: Estimate | None) -> float:
+    """Return what a model of drawn pairs is ranked by; one that won all of them is the first."""
+    if rating is not None:
+        return rating.value
+    return np.inf if row.mean.value > 0.5 else -np.inf
 
 
 def missing(scores: Scores, models: Collection[str] | None = None) -> list[Missing]:

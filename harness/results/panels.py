@@ -57,6 +57,23 @@ class Panel:
         return self._combined.left_out
 
     @property
+    def drawn(self) -> float | None:
+        """The share of the pairs that is judged, if all of them were drawn at random.
+
+        None too for two models, for all pairs, and where one model played less than half as often
+        as another: its opponents were not drawn like theirs.
+        """
+        sources = [self.scores.sources[code] for code in np.unique(self.scores.source).tolist()]
+        models = len(self.scores.models_present)
+        if not (self.scores.paired and models > 2 and all(source.drawn for source in sources)):
+            return None
+        question, turn, *both, _ = np.unique(_items(self.scores), axis=0).T
+        plays = np.unique(np.concatenate(both), return_counts=True)[1]
+        turns = np.unique(np.stack([question, turn]), axis=1).shape[1]
+        share = len(question) / (turns * models * (models - 1) / 2)
+        return share if share < 1 and plays.min() >= plays.max() / 2 else None
+
+    @property
     def by_judge(self) -> dict[str, Scores]:
         """Each judge alone, on the same items; with one judge, all of its items."""
         if len(self.judges) == 1 or self.form == "vote":

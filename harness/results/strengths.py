@@ -89,6 +89,15 @@ def strengths(scores: Scores) -> dict[str, Estimate | None]:
     return ratings
 
 
+def win_rate(points: float) -> float:
+    """Return how often a model wins against one whose rating is lower by some points.
+
+    >>> win_rate(0), round(win_rate(400), 3)
+    (0.5, 0.909)
+    """
+    return 1 / (1 + math.exp(-points / POINTS))
+
+
 def _comparable(pairs: Scores) -> tuple[list[int], Scores]:
     """Return the largest set of models in which everybody won something of everybody else.
 
