@@ -1,6 +1,10 @@
 """The command `gen_judgment`."""
 
-from collections.abc import Sequence
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from msgspec.structs import replace
 
 from harness import bench, options
 from harness.cli import calls
@@ -13,6 +17,9 @@ from harness.judging import (
     estimate_judgments,
     plan_judgments,
 )
+from harness.reporting import Column, Table
+from harness.results.strengths import expected_detectable, win_rate
+from harness.running.estimate import Estimate, total_cost
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -23,12 +30,14 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _work(parsed: Parsed) -> int:
     record: options.GenJudgment = parsed.options
     loaded = bench.load(record.bench.bench_name, record.bench.data_dir)
-    plan = plan_judgments(
-        loaded,
-        record,
-        configs=calls.configs(parsed),
-        key_needed=not record.limits.dry_run,
-    )
+    configs, key_needed = calls.configs(parsed), not record.limits.dry_run
+
+    def at(share: float | None) -> JudgePlan:
+        judging = replace(record.judging, share=share)
+        wanted = replace(record, judging=judging)
+        return plan_judgments(loaded, wanted, configs=configs, key_needed=key_needed)
+
+    plan = at(record.judging.share)
     tell(plan)
     outcome = calls.carry_out(
         parsed,
@@ -38,6 +47,7 @@ def _work(parsed: Parsed) -> int:
         total=plan.total,
         unit="judgments",
         questions=len(plan.questions),
+        also=functools.partial(shares, plan, at),
         state=loaded.state,
         redo=record.judging.redo is not None,
     )
@@ -47,6 +57,46 @@ def _work(parsed: Parsed) -> int:
     tell_unread(report)
     print("\n".join(map(str, report.paths)))
     return 0 if report.complete else 1
+
+
+SHARES = (0.05, 0.1, 0.25, 1.0)
+
+
+def shares(
+    plan: JudgePlan, at: Callable[[float], JudgePlan], estimates: Sequence[Estimate]
+) -> list[Table]:
+    """Return what shares of all pairs would take, and the difference between models they show.
+
+    Args:
+        plan: what is to be judged.
+        at: returns the plan of a share.
+        estimates: what the plan will take, by chat model.
+    """
+    if plan.mode != "pairwise-all" or len(plan.models) < 3 or plan.voted:
+        return []
+    judges = {task.name for task in plan.tasks}
+    own = [one for one in estimates if one.model in judges]
+    calls_estimated, costs = sum(one.calls for one in own), total_cost(own)
+    turns = plan.turns_judged / max(len(plan.questions), 1)
+    rows = []
+    for share in SHARES:
+        number = at(share).calls
+        row: dict[str, Any] = {"share": share, "calls": number}
+        for name, cost in zip(("cost_low", "cost_high"), costs, strict=True):
+            row[name] = cost and number * cost / calls_estimated
+        points = expected_detectable(share, len(plan.models), len(plan.questions), turns)
+        row |= {"points": points, "win_rate": None if points is None else win_rate(points)}
+        rows.append(row)
+    columns = [
+        Column("share", "% of the pairs", "%"),
+        Column("calls", always=True),
+        Column("cost_low", "cost from", "$"),
+        Column("cost_high", "to", "$"),
+        Column("points", "shows points", ".0"),
+        Column("win_rate", "win rate", ".2"),
+    ]
+    title = "Shares of the pairs (--share), and the difference of two models that each would show"
+    return [Table(title, columns, rows, name="shares")]
 
 
 def tell(plan: JudgePlan) -> None:

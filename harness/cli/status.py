@@ -47,7 +47,7 @@ def page(loaded: Bench, configs: dict[str, ModelConfig] | None = None) -> Page:
     ]
     tables = [
         Table("", _columns(["model", "answered", *STATE, "not_whole"]), models, "models"),
-        Table("", _columns([*_JudgeRun._fields, "judged", *STATE, "unparsed"]), judges, "judges"),
+        Table("", _columns([*_JudgeRun._fields, *JUDGED]), judges, "judges"),
     ]
     facts = {"bench": loaded.name, "questions": len(loaded.questions)}
     tables = [table for table in tables if table.rows]
@@ -55,6 +55,7 @@ def page(loaded: Bench, configs: dict[str, ModelConfig] | None = None) -> Page:
 
 
 STATE = ("missing", "superseded", "failed")
+JUDGED = ("share", "judged", *STATE, "unparsed")
 
 
 class _JudgeRun(NamedTuple):
@@ -139,12 +140,16 @@ def _judge_row(
         "unparsed": sum(judgment.failed for judgment in rows.values()),
         "failed": 0,
     }
+    drawn = [judgment.drawn for judgment in rows.values()]
+    shares = [share for share in drawn if share is not None]
+    row["share"] = max(shares) if shares and len(shares) == len(drawn) else None
     wanted = options.build(
         options.GenJudgment,
         {
             "judge_model": own.judge,
             "judge_set": own.judge_set,
             "mode": own.mode,
+            "share": row["share"],
             "bench_name": loaded.name,
             "data_dir": str(loaded.folder.parent),
             "skip_missing": True,
@@ -188,15 +193,26 @@ def _outcome(
     _, high = total_cost(estimates)
     cost = f" (up to {dollars(high)})" if high else ""
     command = f"gen_judgment --judge-model {shlex.quote(left[0]['judge'])} --mode {left[0]['mode']}"
+    if left[0]["share"] is not None:
+        command += f" --share {left[0]['share']:g}"
     if left[0]["judge_set"] != (loaded.settings.judge_set or "mt_bench"):
         command += f" --judge-set {left[0]['judge_set']}"
     return f"{text}; {counted(number, 'judgment')} missing{cost}. Next: {command}{where}"
 
 
 def _columns(names: Sequence[str]) -> list[Column]:
-    titles = {"superseded": "out of date", "not_whole": "cut or refused", "unparsed": "no verdict"}
+    titles = {
+        "superseded": "out of date",
+        "not_whole": "cut or refused",
+        "unparsed": "no verdict",
+        "share": "% of the pairs",
+    }
     always = ("answered", "judged", "missing")
-    return [Column(name, titles.get(name, ""), always=name in always) for name in names]
+    formats = {"share": "%"}
+    return [
+        Column(name, titles.get(name, ""), formats.get(name, ""), always=name in always)
+        for name in names
+    ]
 
 
 if __name__ == "__main__":

@@ -92,6 +92,8 @@ class JudgePlan:
     """The turns that are judged; empty: all."""
     every_choice: bool = False
     """Whether every conversation of an answer is judged, not the first alone."""
+    voted: bool = False
+    """Whether only pairs are judged that people voted on."""
     share: float | None = None
     """The share of the pairs that is drawn at random; None: all, and none is called drawn."""
     retry_cut: float = MORE_TOKENS
@@ -117,6 +119,11 @@ class JudgePlan:
     def models(self) -> list[str]:
         """The models that are judged."""
         return list(dict.fromkeys(model for group in self.groups for model in group))
+
+    @property
+    def turns_judged(self) -> int:
+        """The turns of the questions that are judged."""
+        return sum(1 for question in self.questions for _ in _turns(self, question))
 
     def jobs(self) -> Iterator[Job]:
         """Yield the jobs whose answers are there."""
@@ -222,6 +229,7 @@ def plan_judgments(
         awaited=waits,
         turns=part.turns,
         every_choice=flags.choices == "all",
+        voted=votes is not None,
         share=flags.share,
         retry_cut=1.0 if typed.max_tokens is not None else MORE_TOKENS,
     )

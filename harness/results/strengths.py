@@ -23,7 +23,7 @@ import numpy as np
 
 from harness.bench import Bench
 from harness.errors import MissingError, UsageError
-from harness.results.estimate import Bools, Estimate, Floats, Ints
+from harness.results.estimate import LEAST, POWER, Bools, Estimate, Floats, Ints, t_quantile
 from harness.results.scores import Scores
 
 CENTER, POINTS = 1000.0, 400 / math.log(10)
@@ -96,6 +96,26 @@ def win_rate(points: float) -> float:
     (0.5, 0.909)
     """
     return 1 / (1 + math.exp(-points / POINTS))
+
+
+_BY_QUESTION, _BY_PAIR = 0.88, 4.1
+"""Variances in log odds of GPT-4's published pairs of MT-Bench, 6 models on 80 questions: of a
+model's strength from question to question, and of what one pair adds. Random parts of these pairs
+had errors within 1% of what the two give (`benchmarks/README.md`)."""
+
+
+def expected_detectable(share: float, models: int, questions: int, turns: float) -> float | None:
+    """Return the difference in rating points that a drawn share of pairs would show; None: none.
+
+    By the variance of a difference, 2/questions · (0.88 + 4.1 / (share · turns · models)).
+
+    >>> round(expected_detectable(0.1, 34, 80, 2) or 0)
+    95
+    """
+    if questions < LEAST:
+        return None
+    variance = 2 / questions * (_BY_QUESTION + _BY_PAIR / (share * turns * models))
+    return (t_quantile(0.975, questions - 1) + POWER) * POINTS * math.sqrt(variance)
 
 
 def _comparable(pairs: Scores) -> tuple[list[int], Scores]:
