@@ -29,6 +29,10 @@ from harness.reporting.section import (
 from harness.results import Panel, Scores, Summary, conversations, rank, summarize
 from harness.results.summarize import Aggregate
 
+STOPPED = (
+    "Judged until decided: models whose comparisons were clear, or surely close, were judged no "
+    "further; p and intervals of differences are those of a stopped run (O'Brien and Fleming)."
+)
 MOST_IN_MATRIX = 20
 """Models in a matrix of pairs; more would not fit a page."""
 
@@ -73,6 +77,7 @@ class Ranked:
             models=view.models or None,
             baseline=view.baseline,
             drawn=self.drawn is not None,
+            looks=panel.looks,
         )
         self.judges = panel.judges if len(panel.judges) > 1 and panel.form != "vote" else ()
         by_model: Rows = {}
@@ -159,6 +164,7 @@ class Ranked:
             Column(self.key, "95% interval", f"interval{form}", always=True, draw="whisker"),
             *(Column(f"judge_{name}", name, form, always=True) for name in self.judges),
             *([Column("strength", format=".0", always=True)] if self.ranking.strengths else []),
+            *([Column("questions", always=True)] if self.panel.looks is not None else []),
         ]
 
     def tail(self) -> list[Column]:
@@ -262,6 +268,8 @@ class Ranked:
             self.panel, [self.evidence()], rows, tables, self.charts(), self.details()
         )
         section.caveats = caveats_of(self.panel, self.scores)
+        if self.panel.looks is not None:
+            section.caveats.insert(0, STOPPED)
         return section
 
 

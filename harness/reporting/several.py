@@ -44,7 +44,7 @@ def several(panels: Sequence[Panel], view: View) -> Section:
         for metric in panel_.metrics:
             scores = panel_.combined.of(metric=metric)
             measure, form = measure_of(panel_, scores)
-            ranking = rank(scores, models=view.models or None)
+            ranking = rank(scores, models=view.models or None, looks=panel_.looks)
             questions = len(np.unique(scores.question[scores.valid]))
             about = Evidence(measure, ranking, questions, view.noun, name=metric)
             first = panel_.metrics[0]
