@@ -339,6 +339,9 @@ class GenJudgment(Struct, kw_only=True, frozen=True):
     """
 
     judging: Judging = Judging()
+    until: Annotated[Positive | None, Flag("DIFFERENCE")] = None
+    """judge in five looks, and a model no further when each comparison is significant or surely
+    under DIFFERENCE, in points or as win rate; on published grades it saved UNKNOWN"""
     bench: BenchName = BenchName()
     slice: Slice = Slice()
     sampling: JudgeSampling = JudgeSampling()

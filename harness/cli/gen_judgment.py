@@ -16,9 +16,11 @@ from harness.judging import (
     JudgmentReport,
     estimate_judgments,
     plan_judgments,
+    within_budget,
 )
 from harness.reporting import Column, Table
 from harness.results.strengths import expected_detectable, win_rate
+from harness.results.until import look_of, stages
 from harness.running.estimate import Estimate, total_cost
 
 
@@ -31,32 +33,60 @@ def _work(parsed: Parsed) -> int:
     record: options.GenJudgment = parsed.options
     loaded = bench.load(record.bench.bench_name, record.bench.data_dir)
     configs, key_needed = calls.configs(parsed), not record.limits.dry_run
+    plan_at = functools.partial(plan_judgments, loaded, configs=configs, key_needed=key_needed)
+    whole = plan_at(record)
+    tell(whole)
 
-    def at(share: float | None) -> JudgePlan:
-        judging = replace(record.judging, share=share)
-        wanted = replace(record, judging=judging)
-        return plan_judgments(loaded, wanted, configs=configs, key_needed=key_needed)
+    def at(share: float) -> JudgePlan:
+        return plan_at(replace(record, judging=replace(record.judging, share=share)))
 
-    plan = at(record.judging.share)
-    tell(plan)
-    outcome = calls.carry_out(
-        parsed,
-        record.limits,
-        plan.jobs,
-        lambda: estimate_judgments(plan, batch=record.limits.batch),
-        total=plan.total,
-        unit="judgments",
-        questions=len(plan.questions),
-        also=functools.partial(shares, plan, at),
-        state=loaded.state,
-        redo=record.judging.redo is not None,
-    )
-    if outcome is None:
-        return 0
-    report = JudgmentReport(outcome, plan)
-    tell_unread(report)
-    print("\n".join(map(str, report.paths)))
-    return 0 if report.complete else 1
+    def also(estimates: Sequence[Estimate]) -> list[Table]:
+        if record.until is not None:
+            return [_looks(whole, record, plan_at)]
+        return shares(whole, at, estimates)
+
+    reports: list[JudgmentReport] = []
+    for plan, limits in within_budget(stages(whole, record, plan_at), record.limits, reports):
+        if record.until is not None and not record.limits.dry_run:
+            of = f"{calls.counted(len(plan.questions), 'question')}, {plan.total:,} to judge"
+            log.info("look %d: %s on %s", len(reports) + 1, ", ".join(plan.models), of)
+        outcome = calls.carry_out(
+            parsed,
+            limits if not reports else replace(limits, yes=True),
+            plan.jobs,
+            functools.partial(estimate_judgments, whole, batch=limits.batch),
+            total=plan.total,
+            unit="judgments",
+            questions=len(whole.questions),
+            also=also,
+            state=loaded.state,
+            redo=record.judging.redo is not None,
+        )
+        if outcome is None:
+            return 0
+        reports.append(JudgmentReport(outcome, plan))
+        tell_unread(reports[-1])
+    if record.until is not None and reports[-1].complete:
+        size = len(reports[-1].plan.questions)
+        log.info("decided, or all is judged, after %d of %d questions", size, len(whole.questions))
+    print("\n".join(map(str, reports[-1].paths)))
+    return 0 if reports[-1].complete else 1
+
+
+def _looks(
+    whole: JudgePlan, record: options.GenJudgment, plan_at: Callable[..., JudgePlan]
+) -> Table:
+    """Return the calls up to each look, if no model is decided before; the last are the most."""
+    looks = look_of(whole.questions)
+    rows = []
+    for look in sorted(set(looks.values())):
+        part = [q for q in whole.questions if looks[q.question_id] <= look]
+        number = plan_at(record, questions=part, looks=looks).calls
+        rows.append({"look": look, "questions": len(part), "calls": number})
+    title = f"From {rows[0]['calls']:,} calls, if all is decided at the first look, to "
+    title += f"{rows[-1]['calls']:,}, if nothing is before the last"
+    columns = [Column("look"), Column("questions", always=True), Column("calls", always=True)]
+    return Table(title, columns, rows, name="looks")
 
 
 SHARES = (0.05, 0.1, 0.25, 1.0)

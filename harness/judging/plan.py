@@ -96,6 +96,8 @@ class JudgePlan:
     """Whether only pairs are judged that people voted on."""
     share: float | None = None
     """The share of the pairs that is drawn at random; None: all, and none is called drawn."""
+    looks: Mapping[QuestionId, int] = field(default_factory=dict)
+    """Of a run that stops when it is decided, the look of each question."""
     retry_cut: float = MORE_TOKENS
 
     @property
@@ -174,13 +176,14 @@ def plan_judgments(
     questions: Sequence[Question] | None = None,
     categories: Mapping[str, Sequence[str]] | None = None,
     awaited: Mapping[str, Collection[QuestionId]] | None = None,
+    looks: Mapping[QuestionId, int] | None = None,
     key_needed: bool = True,
 ) -> JudgePlan:
     """Return what is left to do so that every judge has judged every match.
 
     `configs` are the models of turnbench.toml, `questions` those to judge in place of the slice's,
     `categories` the criteria of each category in place of the set's. `awaited` names answers, by
-    model, that are still to be made.
+    model, that are still to be made. `looks` are those of a run that stops when it is decided.
 
     Raises:
         UsageError: no such judge, judge set, mode or model, or nothing is left to judge.
@@ -206,6 +209,8 @@ def plan_judgments(
         baseline=flags.baseline_model or judge_set.baseline,
     )
     votes = _voted(flags.votes) if flags.votes else None
+    if options.until is not None and (flags.share or flags.redo or votes is not None):
+        raise UsageError("--until goes without --share, --votes and --redo")
     some_pairs = "--votes" if votes is not None else "--share" if flags.share is not None else ""
     mode = flags.mode or ("pairwise-all" if some_pairs else judge_set.mode) or "single"
     if some_pairs and mode != "pairwise-all":
@@ -231,6 +236,7 @@ def plan_judgments(
         every_choice=flags.choices == "all",
         voted=votes is not None,
         share=flags.share,
+        looks=looks or {},
         retry_cut=1.0 if typed.max_tokens is not None else MORE_TOKENS,
     )
     prompts = _gather(plan, options, reference, votes)
@@ -523,9 +529,8 @@ def _matches(plan: JudgePlan, task: JudgeTask, flags: Any, votes: _Votes | None)
                 every = plan.every_choice and len(known) == len(group)
                 for choice in task.prompts.choices(about) if every else (0,):
                     for criterion in judge_set.criteria_of(question, turn):
-                        match = Match(
-                            question, turn, group, criterion, task.sample, choice, plan.share
-                        )
+                        which = (task.sample, choice, plan.share, plan.looks.get(key))
+                        match = Match(question, turn, group, criterion, *which)
                         if votes is None or votes.holds(match):
                             yield match
 

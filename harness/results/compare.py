@@ -158,21 +158,26 @@ def _stopped(difference: Estimate, looks: Ints | None) -> Estimate:
     return replace(difference, fraction=int(last) / LOOKS)
 
 
-def undecided(scores: Scores, models: Sequence[str], within: float, looks: Ints) -> tuple[str, ...]:
+def undecided(
+    scores: Scores, models: Sequence[str], within: float, looks: Ints, active: Collection[str]
+) -> tuple[str, ...]:
     """Return the models of which a comparison is not decided yet, so that they are judged further.
 
     Args:
         scores: of one metric, as far as they are judged.
-        models: which.
+        models: all that are compared.
         within: differences that are surely smaller do not matter.
         looks: the look of each question, from 1.
+        active: those that are judged further up to now.
     """
     open_models: set[str] = set()
     for pair in compare(scores, models, looks=looks).pairs:
+        if not {pair.model_1, pair.model_2} <= set(active):
+            continue
         ends = pair.difference.interval
         if pair.better is None and (ends is None or max(-ends.low, ends.high) >= within):
             open_models |= {pair.model_1, pair.model_2}
-    return tuple(model for model in models if model in open_models)
+    return tuple(model for model in active if model in open_models)
 
 
 def _items(scores: Scores) -> tuple[Ints, Ints]:
