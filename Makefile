@@ -1,10 +1,8 @@
-# make demo   questions to verdicts with built-in models and judge; no key, no network once installed
-# make viewer the demo's results in a browser
-# make check  lint, format and types
-# make test   the tests, but for slow ones and those in a browser: some minutes
-# make test-quick  those that start no process and no server: under a minute
-# make test-all    every test; slow proofs, the browser and all odd files with them
-# make fuzz   a million odd files to every reader (FUZZ_CASES=N for another number, FUZZ_SEED=TEXT for others)
+# make demo      questions to verdicts with built-in models and judge; no key, no network once installed
+# make viewer    the demo's results in a browser
+# make check     lint, format and types
+# make test      the tests, but for slow ones and those in a browser: some two minutes
+# make test-all  every test
 PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
@@ -12,10 +10,10 @@ BIN = $(VENV)/bin
 # Without compiled modules every process that a test starts compiles all of them again, which doubles its time.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo viewer test test-quick test-all fuzz check format clean-demo
+.PHONY: help demo viewer test test-all check format clean-demo
 
 help:
-	@sed -n '1,7s/^# //p' Makefile
+	@sed -n '1,5s/^# //p' Makefile
 
 demo: $(VENV)/.installed
 	@PATH="$(CURDIR)/$(BIN):$$PATH" sh examples/demo.sh
@@ -24,22 +22,13 @@ viewer: $(VENV)/.installed
 	@[ -e demo/mt_bench/model_judgment/*_pair.jsonl ] || $(MAKE) --no-print-directory demo
 	@$(BIN)/viewer --data-dir demo $(VIEWER_ARGS)
 
-PYTEST = $(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
-QUICK = tests/judgments tests/results/grades tests/results/pairs tests/results/statistics \
-  tests/judging/verdicts $(addprefix tests/judging/test_,parse.py plan.py prompts.py template.py extraction.py) \
-  $(addprefix tests/test_,bench.py docs.py exported_members.py file_edge.py names.py records.py rooms.py rows.py written.py)
+PYTEST = $(BIN)/python -m pytest -n auto --dist loadfile
 
 test: $(VENV)/.dev
 	@$(PYTEST) -m "not slow and not browser" $(PYTEST_ARGS)
 
-test-quick: $(VENV)/.dev
-	@$(PYTEST) -q -m "not slow and not browser" $(QUICK) $(PYTEST_ARGS)
-
 test-all: $(VENV)/.dev
 	@$(PYTEST) $(PYTEST_ARGS)
-
-fuzz: $(VENV)/.dev
-	@FUZZ_CASES=$${FUZZ_CASES:-1000000} $(BIN)/python -m pytest -q -n auto --dist load tests/fuzz $(PYTEST_ARGS)
 
 check: $(VENV)/.dev
 	@$(BIN)/ruff check .

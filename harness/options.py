@@ -479,11 +479,10 @@ class JudgeReport(Struct, kw_only=True, frozen=True):
 
     report: Annotated[str, Flag("REPORT", positional=True)] = ""
     """position: verdicts that change with the order; agreement: with people and other judges;
-    length: the longer answer; repeat: the same judged again; self: its own family; reference:
-    wrong answers without one; attack: answers that tell it what to say; corrected: win rates
-    by votes and verdicts; checks: what a program finds; ranking: the models' order; judges:
-    which to choose; worth: how many independent judges a panel is; wording: paraphrases of the
-    prompt"""
+    length: the longer answer; repeat: the same judge again; reference: wrong answers without one;
+    attack: answers that tell it what to say; corrected: win rates by votes and verdicts; checks:
+    what a program finds; judges: which to choose; worth: how many independent judges a panel is;
+    wording: paraphrases of the prompt"""
     select: Select = Select()
     bench: BenchName = BenchName()
     slice: Slice = Slice()
@@ -497,18 +496,6 @@ class JudgeReport(Struct, kw_only=True, frozen=True):
     """checks: the least top grade (default: 9 of 10)"""
     loose: bool = False
     """checks: by their loose reading"""
-    family: Annotated[Names, Flag("MODEL=FAMILY")] = ()
-    """self: the family of a model or judge whose name does not say it"""
-    against: Annotated[Path | None, Flag("FILE")] = None
-    """ranking: a CSV file with a column of models and one of scores"""
-    model_column: Annotated[str | None, Flag("NAME")] = None
-    """ranking: the column of models"""
-    score_column: Annotated[str | None, Flag("NAME")] = None
-    """ranking: the column of scores"""
-    metric: Annotated[Names, Flag("NAME")] = ()
-    """ranking: metrics that need no judge, to compare its verdicts with"""
-    variant: Annotated[str | None, Flag("NAME")] = None
-    """ranking: the variant of the metrics"""
     compatible: bool = False
     """judges: count and name the columns as alpaca_eval does"""
     table: Annotated[Path | None, Flag("FILE")] = None
@@ -647,7 +634,7 @@ class Viewer(Struct, kw_only=True, frozen=True):
     data_dir: Annotated[str, Flag("DIR")] = "data"
     """data folder, where answers and judgments are"""
     read_only: bool = False
-    """hide the tab Vote; nothing is written"""
+    """hide the tab Vote; no vote is written"""
     export: Annotated[Path | None, Flag("DIR")] = None
     """write static pages to this folder instead of serving"""
     ballot: Annotated[Names, Flag("FILE.html N")] = ()

@@ -2,17 +2,11 @@
 
 import os
 import pathlib
-from collections.abc import Iterator
 from importlib.util import find_spec
 
 import pytest
 
-from harness.old.running import engine
-from harness.old.running.batches import courier
-from harness.old.running.batches.courier import Pauses
-from harness.old.running.retry import RetryPolicy
 from harness.running import worker
-from tests.old.processes import Starter
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
@@ -46,16 +40,7 @@ def _clean_environment(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(autouse=True)
 def _no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
     """Try again at once."""
-    monkeypatch.setattr(courier, "PAUSES", Pauses(first=0.0, settling=0.0))
-    monkeypatch.setattr(engine, "RETRY", RetryPolicy(first=0.0, longest=0.0, patience=0.0))
     monkeypatch.setattr(worker, "RETRY", worker.Retry(first=0.001, longest=0.01))
-
-
-@pytest.fixture(scope="session")
-def starter() -> Iterator[Starter]:
-    """Yield what starts commands as processes of their own, without their imports."""
-    with Starter() as starter:
-        yield starter
 
 
 @pytest.fixture

@@ -24,7 +24,7 @@ import msgspec
 from harness import store
 from harness.bench import Bench
 from harness.errors import DataError
-from harness.types import Answer, Judgment, MadeFrom, Measurement, QuestionId, Row, Vote
+from harness.types import Answer, Detail, Judgment, MadeFrom, Measurement, QuestionId, Row, Vote
 
 KINDS: dict[str, type[Row]] = {
     "answer": Answer,
@@ -100,23 +100,24 @@ class Index:
     @property
     def faults(self) -> list[str]:
         """What is wrong with files, a line each; the rows before the fault are in the index."""
-        with self._lock:
-            found = self._base.execute("select fault from files where fault != '' order by path")
-            return [fault for (fault,) in found]
+        query = "select fault from files where fault != '' order by path"
+        return [fault for (fault,) in self._all(query)]
 
     def slims(self, *kinds: str) -> Iterator[tuple[str, Any]]:
-        """Yield the name of its file and the row, without texts, of all rows of some kinds."""
-        query = (
-            "select path, rows.kind, slim from rows join files on id = file where rows.kind = ? "
-            "order by path, offset"
-        )
+        """Yield the file's name and the row without texts; of an answer its `Lengths`."""
         for kind in kinds:
-            decode = msgspec.msgpack.Decoder(KINDS[kind]).decode
-            with self._lock:
-                found = self._base.execute(query, (kind,)).fetchall()
-            names: dict[str, str] = {}
-            for path, _, slim in found:
-                yield names.setdefault(path, pathlib.Path(path).name), decode(slim)
+            of_answers = kind in ("answer", "reference")
+            decode = msgspec.msgpack.Decoder(Lengths if of_answers else KINDS[kind]).decode
+            files = "select id, path from files where kind = ? order by path"
+            for number, path in self._all(files, kind):
+                name = pathlib.Path(path).name
+                rows = self._all("select slim from rows where file = ? order by offset", number)
+                for (slim,) in rows:
+                    yield name, decode(slim)
+
+    def _all(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
+        with self._lock:
+            return self._base.execute(query, values).fetchall()
 
     def read(self, question: QuestionId, kind: str) -> list[Found]:
         """Return the rows of a kind about a question, whole, in the order of files and lines.
@@ -128,8 +129,7 @@ class Index:
             "select path, offset, length from rows join files on id = file "
             "where question = ? and rows.kind = ? order by path, offset"
         )
-        with self._lock:
-            places = self._base.execute(query, (_id(question), kind)).fetchall()
+        places = self._all(query, _id(question), kind)
         return [self.row(pathlib.Path(path), kind, *place) for path, *place in places]
 
     def row(self, path: pathlib.Path, kind: str, offset: int, length: int) -> Found:
@@ -142,8 +142,7 @@ class Index:
             "select offset, length from rows where file = (select id from files where path = ?) "
             "order by offset"
         )
-        with self._lock:
-            return self._base.execute(query, (str(path),)).fetchall()
+        return self._all(query, str(path))
 
     def questions(self, path: pathlib.Path) -> set[QuestionId]:
         """Return the questions that a file has good rows about."""
@@ -151,10 +150,7 @@ class Index:
             "select distinct question from rows where good and "
             "file = (select id from files where path = ?)"
         )
-        with self._lock:
-            return {
-                msgspec.json.decode(text) for (text,) in self._base.execute(query, (str(path),))
-            }
+        return {msgspec.json.decode(text) for (text,) in self._all(query, str(path))}
 
     def _drop(self, number: int) -> None:
         self._base.execute("delete from rows where file = ?", (number,))
@@ -223,16 +219,27 @@ _encode = msgspec.msgpack.Encoder().encode
 _encode_json = msgspec.json.Encoder().encode
 
 
+class Lengths(msgspec.Struct):
+    """An answer without its texts."""
+
+    question_id: QuestionId
+    characters: list[int]
+    """Of each turn."""
+
+
 def _columns(row: Any) -> tuple[str, int, bytes]:
     """Return a row's question and key, and the row without its texts."""
     if isinstance(row, Answer):
-        key: Any = row.key
-        row = Answer(question_id=row.question_id, choices=[])
+        lengths = [len(text) for text in row.choices[0].turns]
+        row, key = Lengths(row.question_id, lengths), row.key
     elif isinstance(row, Judgment):
         key = (row.key, row.judge)
         row.user_prompt = row.g1_user_prompt = row.g2_user_prompt = row.system_prompt = None
         row.judgment = row.g1_judgment = row.g2_judgment = None
-        row.details = []
+        row.details = [
+            Detail(usage=detail.usage, seconds=detail.seconds, batch=detail.batch)
+            for detail in row.details
+        ]
         if row.made_from is not None:
             row.made_from = MadeFrom(question=row.made_from.question)
     else:

@@ -32,6 +32,7 @@ from harness.models import Endpoint, EndpointOptions, ModelConfig
 from harness.options import GenJudgment
 from harness.running import Job
 from harness.types import (
+    UNSTATED,
     Answer,
     Judgment,
     MadeFrom,
@@ -467,12 +468,22 @@ class _Row(NamedTuple):
     tokens: int | None
 
 
-def _rows(path: pathlib.Path) -> dict[tuple[Any, ...], _Row]:
-    """Return the row that counts for each key; FastChat's `$ERROR$` is none."""
+def _rows(plan: JudgePlan, task: JudgeTask) -> dict[tuple[Any, ...], _Row]:
+    """Return the row that counts for each key; FastChat's `$ERROR$` is none.
+
+    A judge's rows in files that are named otherwise count as well.
+    """
     found: dict[tuple[Any, ...], _Row] = {}
-    for row, *_ in store.rows(path, Judgment) if path.exists() else ():
+    others = [file.path for file in plan.bench.judgment_files() if file.name is None]
+    paths = [*others, task.path] if task.path.exists() else others
+    for row in (place.row for path in paths for place in store.rows(path, Judgment)):
         texts = (row.judgment, row.g1_judgment, row.g2_judgment)
         if row.made_from is None and "$ERROR$" in texts:
+            continue
+        about = (row.judge_model, row.sample, row.model is None)
+        if about != (task.name, task.sample, plan.mode != "single"):
+            continue
+        if row.judge_set not in (plan.judge_set.name, UNSTATED):
             continue
         kept = found.get(row.key)
         if kept is None or kept.failed or not row.failed:
@@ -485,7 +496,7 @@ def _rows(path: pathlib.Path) -> dict[tuple[Any, ...], _Row]:
 def _fill(plan: JudgePlan, task: JudgeTask, flags: Any, votes: _Votes | None) -> None:
     """Put into a judge's task what it has to do."""
     builtin_name = task.name if task.endpoint.provider == "builtin_judge" else None
-    rows = _rows(task.path)
+    rows = _rows(plan, task)
     task.lengths = [float(row.tokens) for row in rows.values() if row.tokens][:1000]
     for match in _matches(plan, task, flags, votes):
         if builtin_name is not None:

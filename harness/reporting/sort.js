@@ -33,5 +33,6 @@
       cell.append(button);
     });
   };
-  document.querySelectorAll(".tb-table").forEach(prepare);
+  window.makeSortable = () => document.querySelectorAll(".tb-table").forEach(prepare);
+  window.makeSortable();
 })();

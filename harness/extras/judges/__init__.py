@@ -2,11 +2,10 @@
 
 position    does the order change the verdict          agreement   with people, with other judges
 length      does the longer answer win                 repeat      the same judge asked again
-self        its own family                             reference   wrong answers without one
-attack      answers that say what to say               checks      what a program finds
-corrected   people's win rates, from both              ranking     the models' order
-judges      which judge to choose                      worth       independent judges in a panel
-wording     paraphrases of the prompt
+reference   wrong answers without a reference          checks      what a program finds
+attack      answers that say what to say               wording     paraphrases of the prompt
+corrected   people's win rates, from both              judges      which judge to choose
+worth       independent judges in a panel
 
 data.py has what they start from, truth.py which answers are right.
 """

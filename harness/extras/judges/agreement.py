@@ -46,7 +46,9 @@ def report(options: JudgeReport) -> Page:
     data = load(options)
     sides = _sides(data)
     graded = any(
-        isinstance(v.value, float) and kind_of(v) == "single" for s in sides.values() for v in s
+        isinstance(v.value, int | float) and kind_of(v) == "single"
+        for s in sides.values()
+        for v in s
     )
     paired = any(kind_of(v) == "pair" for side in sides.values() for v in side)
     meetings = _meetings(sides)

@@ -11,8 +11,16 @@ that do not count words grade a broken limit like a kept one. Needs `auto_checks
 from typing import Any
 
 from harness.errors import MissingError
-from harness.extras.judges.data import interval_columns, kind_of, load, mean, named, shares, words
-from harness.extras.judges.self_preference import difference
+from harness.extras.judges.data import (
+    difference,
+    interval_columns,
+    kind_of,
+    load,
+    mean,
+    named,
+    shares,
+    words,
+)
 from harness.extras.judges.truth import checked
 from harness.options import JudgeReport
 from harness.reporting import Column, Page, Table

@@ -57,6 +57,7 @@ class Verdict(NamedTuple):
     games: tuple[Game, ...] = ()
     """Of pairs judged by a model, those with a verdict."""
     judge_set: str = ""
+    """With its version: `mt_bench 2`."""
     sample: int = 0
     voter: bool = False
     scale: tuple[float, float] | None = None
@@ -253,7 +254,7 @@ def _verdict(row: Judgment, item: Item, file: str) -> Verdict:
         row.judge_model,
         value,
         games,
-        row.judge_set,
+        f"{row.judge_set} {row.judge_set_version}".rstrip(),
         row.sample,
         scale=row.scale,
         file=file,
@@ -278,6 +279,21 @@ def mean(parts: Iterable[tuple[QuestionId, float, float]], *, share: bool = Fals
 def shares(parts: Iterable[tuple[QuestionId, bool]]) -> Estimate:
     """Return the share of parts (question, whether) that are true."""
     return mean(((question, float(true), 1.0) for question, true in parts), share=True)
+
+
+def difference(one: Sequence[tuple[Item, float]], other: Sequence[tuple[Item, float]]) -> Estimate:
+    """Return the mean of some items' values less that of others, paired by question."""
+    questions = list(dict.fromkeys(item.question for item, _ in [*one, *other]))
+    place = {question: at for at, question in enumerate(questions)}
+
+    def estimate(parts: Sequence[tuple[Item, float]]) -> Estimate:
+        sums, counts = np.zeros((2, len(questions)))
+        for item, value in parts:
+            sums[place[item.question]] += value
+            counts[place[item.question]] += 1
+        return ratio(sums, counts)
+
+    return estimate(one) - estimate(other)
 
 
 def over_questions(

@@ -44,11 +44,10 @@ from harness.extras.judges.data import (
     load,
     mean,
     named,
-    over_questions,
 )
 from harness.options import JudgeReport
 from harness.reporting import Column, Note, Page, Table
-from harness.results.estimate import Estimate
+from harness.results.estimate import Estimate, jackknife
 from harness.types import QuestionId, content_hash
 
 PEOPLE = ("people", "")
@@ -327,39 +326,38 @@ def _correlations(
             cast.update(dict.fromkeys(item.models, len(votes[item])))
         models = [model for model in models if cast[model] > 100]
 
-    def rates(chosen: Sequence[Item]) -> tuple[Any, Any]:
-        sums = np.zeros((2, 2, len(models)))
-        for item in chosen:
-            for side, given in enumerate((values[item], votes[item])):
-                for model, share in (
-                    (item.models[0], sum(given)),
-                    (item.models[1], len(given) - sum(given)),
-                ):
-                    if model in models:
-                        sums[side, :, models.index(model)] += (share, len(given))
+    questions = list(dict.fromkeys(item.question for item in items))
+    tables = np.zeros((len(questions), 2, 2, len(models)))
+    """By question: what the judge, then what people gave each model, and of how many verdicts."""
+    for item in items:
+        at = questions.index(item.question)
+        for side, given in enumerate((values[item], votes[item])):
+            shares = (sum(given), len(given) - sum(given))
+            for model, share in zip(item.models, shares, strict=True):
+                if model in models:
+                    tables[at, side, :, models.index(model)] += (share, len(given))
+
+    def rates(mask: Any) -> tuple[Any, Any]:
+        sums = np.tensordot(mask.astype(float), tables, axes=1)
         with np.errstate(divide="ignore", invalid="ignore"):
-            by_judge, by_people = sums[0, 0] / sums[0, 1], sums[1, 0] / sums[1, 1]
-        return by_judge, by_people
+            return sums[0, 0] / sums[0, 1], sums[1, 0] / sums[1, 1]
 
     found: dict[str, Any] = {}
+    every = np.ones(len(questions), dtype=bool)
     usable = len(models) >= 3 and (name != PEOPLE or compatible)
-    pairs = [(item.question, item) for item in items]
     for measure in ("spearman", "pearson"):
 
-        def statistic(chosen: Sequence[Item], measure: str = measure) -> float:
-            one, other = (np.round(rate, 12) for rate in rates(chosen))
+        def statistic(mask: Any, measure: str = measure) -> float:
+            one, other = (np.round(rate, 12) for rate in rates(mask))
             if np.isnan(one).any() or np.isnan(other).any():
                 return math.nan
-            return (
-                correlation(*map(ranks, (one, other)))
-                if measure == "spearman"
-                else correlation(one, other)
-            )
+            if measure == "spearman":
+                one, other = ranks(one), ranks(other)
+            return correlation(one, other)
 
-        empty = mean(())
-        found |= named(measure, over_questions(pairs, statistic) if usable else empty)
-    by_judge, by_people = rates(items)
-    about = {"judge": name[0], "judge_set": name[1] or None}
+        found |= named(measure, jackknife(statistic, every) if usable else mean(()))
+    by_judge, by_people = rates(every)
+    about = {"judge": name[0], "judge_set": name[1]}
     table = [
         about | {"model": model, "by_judge": one, "by_people": other}
         for model, one, other in zip(models, by_judge.tolist(), by_people.tolist(), strict=True)
@@ -425,7 +423,7 @@ def _key(row: Mapping[str, Any]) -> Name:
 
 
 def _name(row: Mapping[str, Any]) -> str:
-    plain = row["judge_set"] in (None, "unstated", "mt_bench")
+    plain = (row["judge_set"] or "").split(" ")[0] in ("", "unstated", "mt_bench")
     return str(row["judge"]) if plain else f"{row['judge']} ({row['judge_set']})"
 
 

@@ -1,1 +1,0 @@
-"""Rooms that are being replaced; only `harness.cli`, the public functions and `viewer.old` use them."""

@@ -1,1 +1,0 @@
-"""The commands: each module parses its flags, calls the harness and prints; no command computes anything."""

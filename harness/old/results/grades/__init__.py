@@ -1,1 +1,0 @@
-"""Numbers from grades of single answers."""

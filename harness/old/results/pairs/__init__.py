@@ -1,1 +1,0 @@
-"""Numbers from comparisons of two answers: win rates, the matrix of pairs, strengths."""

@@ -1,1 +1,0 @@
-"""What is not about judgments in particular: resampling, tests, ranks, rounding."""

@@ -1,0 +1,206 @@
+"""Reports on judges: textbook values on small invented files."""
+
+import csv
+import json
+import pathlib
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import harness
+from harness.cli.main import main
+from harness.errors import MissingError, UsageError
+from tests.judges.conftest import answer, grade, pair, vote
+
+Write = Callable[..., pathlib.Path]
+
+
+def rows(report: str, **options: Any) -> list[dict[str, Any]]:
+    return [dict(row) for row in harness.judge_report(report, **options).all_rows]
+
+
+def test_position_counts_what_the_order_changed(write: Write) -> None:
+    games = ["xx", "xx", "yy", "xy", "xy", "yx", "xt", "tt", "x-"]
+    write("model_judgment/j_pair.jsonl", [pair(n, own) for n, own in enumerate(games, 1)])
+    whole = rows("position")[0]
+    assert (whole["n"], whole["errors"], whole["consistent"]) == (8, 1, 4)
+    assert (whole["biased_first"], whole["biased_second"], whole["one_sided_tie"]) == (2, 1, 1)
+    assert (whole["first_games"], whole["decided_games"]) == (8, 13)
+
+
+def test_position_lists_every_flipped_pair(write: Write) -> None:
+    write("model_judgment/j_pair.jsonl", [pair(1, "xy"), pair(2, "xx"), pair(3, "yx")])
+    page = harness.judge_report("position", list=True)
+    flipped = next(table for table in page.tables if table.name == "flipped")
+    assert [(row["question"], row["won"]) for row in flipped.rows] == [(1, "first"), (3, "second")]
+
+
+def test_agreement_counts_ties_as_a_third_verdict_and_leaves_them_out(write: Write) -> None:
+    write("model_judgment/j_pair.jsonl", [pair(1, "xx"), pair(2, "xx"), pair(3, "xy")])
+    write("human_judgment/v.jsonl", [vote(1, "x"), vote(2, "y"), vote(3, "x")])
+    found = {row["setup"]: row for row in rows("agreement") if row["category"] is None}
+    assert (found["S1"]["agree"], found["S1"]["total"]) == (1, 3)
+    assert found["S1"]["kappa"] == pytest.approx(0)
+    assert (found["S2"]["agree"], found["S2"]["total"], found["S2"]["kappa"]) == (1, 2, 0)
+
+
+def test_agreement_of_grades_has_correlations(write: Write) -> None:
+    for judge, scores in (("j", [1, 2, 3, 4]), ("k", [1, 3, 2, 4])):
+        own = [grade(n, "x", score, judge) for n, score in enumerate(scores, 1)]
+        write(f"model_judgment/{judge}_single.jsonl", own)
+    found = {r["measure"]: r["value"] for r in rows("agreement") if r["category"] is None}
+    assert found["pearson"] == found["spearman"] == pytest.approx(0.8)
+    assert found["kendall tau-b"] == pytest.approx(4 / 6)
+    assert (found["exact"], found["within one"]) == (0.5, 1)
+
+
+def test_length_counts_decided_pairs(write: Write) -> None:
+    write("model_answer/x.jsonl", [answer(n, "long text") for n in (1, 2, 3, 4)])
+    write("model_answer/y.jsonl", [answer(n, "short") for n in (1, 2, 3, 4)])
+    games = ["xx", "xx", "yy", "xy"]
+    write("model_judgment/j_pair.jsonl", [pair(n, own) for n, own in enumerate(games, 1)])
+    whole = rows("length")[0]
+    assert (whole["n"], whole["longer_wins"]) == (3, pytest.approx(2 / 3))
+
+
+def test_repeat_compares_samples_of_one_judge(write: Write) -> None:
+    for sample, score in enumerate((7, 7, 8)):
+        name = "j_single" if not sample else f"j@mt_bench#{sample}_single"
+        write(f"model_judgment/{name}.jsonl", [grade(1, "x", score, sample=sample)])
+    whole = rows("repeat")[0]
+    assert whole["same"] == pytest.approx(1 / 3)
+    assert whole["difference"] == pytest.approx(2 / 3)
+    assert whole["sd"] == pytest.approx((1 / 3) ** 0.5)
+
+
+def test_repeat_without_samples_says_how_to_get_them(write: Write) -> None:
+    write("model_judgment/j_single.jsonl", [grade(1, "x", 7)])
+    with pytest.raises(MissingError, match="--samples"):
+        rows("repeat")
+
+
+def test_corrected_moves_the_judge_by_the_votes(write: Write) -> None:
+    write("model_judgment/j_pair.jsonl", [pair(n, "xx" if n % 4 else "yy") for n in range(1, 41)])
+    write("human_judgment/v.jsonl", [vote(n, "x" if n % 4 else "y") for n in range(1, 21)])
+    found = {row["model"]: row for row in rows("corrected")}
+    assert found["x"]["judge"] == found["x"]["votes"] == 0.75
+    assert found["x"]["corrected"] == pytest.approx(0.75)
+    assert (found["x"]["weight"], found["x"]["voted"]) == (1, 20)
+
+
+def test_judges_are_measured_by_votes(write: Write, tmp_path: pathlib.Path) -> None:
+    votes = [vote(1, w, v) for w, v in (("x", "p"), ("x", "q"), ("y", "r"))]
+    votes += [vote(2, "y", v) for v in ("p", "q")]
+    write("human_judgment/v.jsonl", votes)
+    for sample, verdicts in enumerate((("xx", "yy"), ("xx", "xx"))):
+        name = "j_pair" if not sample else "j@mt_bench#1_pair"
+        made = [pair(n, games, sample=sample) for n, games in enumerate(verdicts, 1)]
+        write(f"model_judgment/{name}.jsonl", made)
+    table = tmp_path / "judges.csv"
+    found = {row["judge"]: row for row in rows("judges", table=table)}
+    assert found["j"]["human_agreement"] == pytest.approx(0.75)
+    assert (found["j"]["bias"], found["j"]["variance"]) == (0.25, 0.5)
+    with table.open(newline="") as file:
+        assert {row["judge"] for row in csv.DictReader(file)} == set(found)
+    write("human_judgment/w.jsonl", [vote(3, "x", "new")])
+    with pytest.raises(UsageError, match="other votes"):
+        rows("judges", table=table)
+
+
+def test_worth_is_kishs_effective_number(write: Write) -> None:
+    write("human_judgment/v.jsonl", [vote(n, "x") for n in range(1, 13)])
+    twins = ["xx" if n % 3 else "yy" for n in range(1, 13)]
+    other = ["xx" if n % 4 else "yy" for n in range(1, 13)]
+    for judge, own in (("j", twins), ("k", twins), ("l", other)):
+        made = [pair(n, games, judge) for n, games in enumerate(own, 1)]
+        write(f"model_judgment/{judge}_pair.jsonl", made)
+    page = harness.judge_report("worth")
+    assert 1 < page.facts["worth"] < 3
+    adds = {row["judge"]: row["adds"] for row in page.all_rows}
+    assert adds["l"] > adds["j"] == pytest.approx(adds["k"])
+
+
+def test_wording_compares_judge_sets_beside_repeats(write: Write) -> None:
+    made = [grade(n, "x", 7) for n in range(1, 9)]
+    made += [grade(n, "x", 7, sample=1) for n in range(1, 9)]
+    other = [grade(n, "x", 7 if n > 2 else 5, judge_set="mt_bench_wording_1") for n in range(1, 9)]
+    write("model_judgment/j_single.jsonl", made + other)
+    found = {row["what"]: row["changed"] for row in rows("wording")}
+    assert found["mt_bench and mt_bench_wording_1"] == 0.25
+    assert found["repeats of one wording"] == 0
+    assert found["excess"] == 0.25
+
+
+def test_attacks_are_planted_judged_and_resumed(
+    write: Write, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = "judge_report attack --judge-model builtin/overlap --first-n 2 --yes -q --format json"
+    shifts = []
+    for _ in range(2):
+        assert main(command.split()) == 0
+        page = json.loads(capsys.readouterr().out)
+        shifts.append([row["shift"] for row in page["rows"]])
+    assert shifts[0] == shifts[1]
+    assert page["rows"][0]["n"] == 64
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        pytest.param("judge_report", "name a report", id="none"),
+        pytest.param("judge_report positon", "did you mean position", id="misspelt"),
+        pytest.param("judge_report position", "there are no pairs", id="no judgments"),
+    ],
+)
+def test_what_is_lacking_is_one_line(
+    write: Write, capsys: pytest.CaptureFixture[str], words: str, message: str
+) -> None:
+    assert main(words.split()) == 2
+    error = capsys.readouterr().err
+    assert message in error
+    assert error.count("\n") == 1
+
+
+@pytest.mark.reference
+def test_the_papers_table_5(reference_data: pathlib.Path) -> None:
+    folder = reference_data / "mt_bench" / "human_judgment"
+    found = rows(
+        "agreement",
+        votes=[folder / "gpt4_pair.jsonl", folder / "human.jsonl"],
+        exclude="author*",
+        data_dir="nowhere",
+    )
+    cells = {
+        (row["judge1"], row["judge2"], row["turn"], row["setup"]): (row["agree"], row["total"])
+        for row in found
+        if row["category"] is None
+    }
+    assert cells["gpt4_pair", "human", 1, "S1"] == (886, 1343)
+    assert cells["gpt4_pair", "human", 1, "S2"] == (727, 859)
+    assert cells["gpt4_pair", "human", 2, "S2"] == (731, 864)
+
+
+@pytest.mark.reference
+def test_alpaca_evals_analysis_to_the_digit(write: Write, reference_data: pathlib.Path) -> None:
+    folder = reference_data / "alpaca_eval"
+    lines = (folder / "cross_annotations.jsonl").read_text().splitlines()
+    expected = json.loads((folder / "cross_annotations_expected.json").read_text())["expected"]
+    sides = {1: "model_a", 2: "model_b", 0: "tie", 1.5: "tie"}
+    votes, made = [], []
+    for item in map(json.loads, lines):
+        names = {"model_a": "base", "model_b": item["generator"]}
+        for at, said in enumerate(item["gold_votes"]):
+            row = {"question_id": item["key"], "turn": 1, "winner": sides[said], "judge": f"p{at}"}
+            votes.append(row | names)
+        for sample, said in enumerate(item["judge_votes"]):
+            winner = sides[said].replace("_a", "_1").replace("_b", "_2")
+            row = {"question_id": item["key"], "turn": 1, "g1_winner": winner, "sample": sample}
+            row |= {"model_1": "base", "model_2": item["generator"], "shown_first": "model_1"}
+            made.append(row | {"judge": ["gpt4_b1", "t"], "judge_set": "own"})
+    write("human_judgment/people.jsonl", votes)
+    write("model_judgment/gpt4_b1@own_pair1.jsonl", made)
+    found = {row["judge"]: row for row in rows("judges", compatible=True)}
+    for judge, theirs in (("gpt4_b1", "gpt4_b1"), ("people", "humans")):
+        for column in ("Human agreement", "Bias", "Variance", "Spearman corr.", "Proba. prefer 1"):
+            assert found[judge][column] == pytest.approx(expected[theirs][column], abs=1e-9), column

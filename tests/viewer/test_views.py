@@ -1,0 +1,162 @@
+"""What the views show: who won, the worst answers, flips, a text with its mark, both judges."""
+
+import gzip
+import pathlib
+import re
+
+import pytest
+
+from tests.viewer.small import small, write
+from viewer.app import Views
+from viewer.data import Home
+from viewer.state import View, parse
+
+
+@pytest.fixture
+def views(tmp_path: pathlib.Path) -> Views:
+    return Views(Home(small(tmp_path)))
+
+
+def words(page: str) -> str:
+    return " ".join(re.sub(r"<[^>]*>", " ", page).split())
+
+
+def listed(page: str) -> list[str]:
+    return re.findall(r'<th scope="row"[^>]*>(?:<a[^>]*>)?<span class="tb-id">(\d+)</span>', page)
+
+
+def links(page: str) -> list[str]:
+    return [found.replace("&amp;", "&") for found in re.findall(r'href="(\?[^"]*)"', page)]
+
+
+def test_the_board_says_first_who_won(views: Views) -> None:
+    _, page = views.show("")
+    assert words(page).startswith("ant is the best of 3 models in pairs on 6 questions")
+    assert re.findall(r'<th scope="row"[^>]*>.*?>(\w+)</a>', page) == ["ant", "bee", "cat"]
+    assert "win/tie/loss" in words(page)
+
+
+def test_from_the_board_the_worst_answers_of_a_model_are_one_click_away(views: Views) -> None:
+    _, page = views.show("")
+    link = next(own for own in links(page) if parse(own).model == ("bee",))
+    assert listed(views.show(link)[1])[0] == "5"
+
+
+def test_two_judges_are_seen_together_and_compared(views: Views) -> None:
+    assert {"lu", "mo"} <= set(words(views.show("")[1]).split())
+    page = words(views.show("?judge=lu&other=mo")[1])
+    assert "Δ" in page
+    assert "-1.00" in page
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("?tab=questions", ["1", "2", "3", "4", "5", "6"]),
+        ("?tab=questions&category=math", ["3", "6"]),
+        ("?tab=questions&only=flipped", ["3"]),
+        ("?tab=questions&only=failed", ["4"]),
+        ("?tab=questions&sort=low&model=cat", ["5", "1", "2", "3", "6", "4"]),
+        ("?tab=questions&sort=flip", ["3", "1", "2", "4", "5", "6"]),
+    ],
+)
+def test_the_list_is_filtered_and_sorted(views: Views, query: str, expected: list[str]) -> None:
+    found = listed(views.show(query)[1])
+    assert found[:2] == expected[:2]
+    assert sorted(found) == sorted(expected)
+
+
+def test_a_question_shows_verdicts_with_their_reasons_before_the_answers(views: Views) -> None:
+    page = words(views.show("?tab=questions&question=3&model=ant&model=bee")[1])
+    assert "changed with the order: a tie" in page
+    assert "ant shown first: ant" in page
+    assert "bee shown first: bee" in page
+    assert page.index("lu likes ant here") < page.index("ant says 3")
+    assert "ann: ant over bee" in page
+
+
+def test_a_text_is_found_with_its_place_marked(views: Views) -> None:
+    _, page = views.show("?tab=questions&find=BEE%20SAYS")
+    assert page.count("<mark>bee says</mark>") == 6
+    (first, *_) = [own for own in links(page) if parse(own).question == "1"]
+    assert "<mark>bee says</mark>" in views.show(first)[1]
+
+
+def test_a_text_in_another_script_is_found_however_json_writes_it(tmp_path: pathlib.Path) -> None:
+    home = small(tmp_path)
+    path = home / "small" / "model_answer" / "ant.jsonl"
+    path.write_text(
+        '{"question_id": 1, "choices": [{"turns": ["\\u4f60\\u597d, caf\\u00e9"]}]}\n'
+        '{"question_id": 2, "choices": [{"turns": ["你好, café"]}]}\n',
+        encoding="utf-8",
+    )
+    _, page = Views(Home(home)).show("?tab=questions&find=你好, Café")
+    assert words(page).count("ant, turn 1") == 2
+
+
+def test_packed_files_are_shown_and_searched(tmp_path: pathlib.Path) -> None:
+    home = small(tmp_path)
+    for path in (home / "small").glob("model_*/*.jsonl"):
+        with gzip.open(path.with_name(f"{path.name}.gz"), "wb") as packed:
+            packed.write(path.read_bytes())
+        path.unlink()
+    views = Views(Home(home))
+    assert words(views.show("")[1]).startswith("ant is the best of 3 models")
+    assert views.show("?tab=questions&find=bee says")[1].count("<mark>") == 6
+
+
+def test_judges_are_rows_with_flips_and_agreement(views: Views) -> None:
+    page = views.show("?tab=judges")[1]
+    table = page.partition("</table>")[0]
+    rows = [
+        [words(cell) for cell in re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row, re.S)]
+        for row in re.findall(r"<tr>(.*?)</tr>", table, re.S)
+    ]
+    assert [row[0] for row in rows] == ["judge", "lu", "mo", "people among themselves"]
+    assert rows[1][1:4] == ["72", "36", "17"]
+    assert any(parse(own).only == "flipped" for own in links(page))
+
+
+def test_an_open_page_shows_new_rows_when_it_is_loaded_again(tmp_path: pathlib.Path) -> None:
+    views = Views(Home(small(tmp_path)))
+    assert listed(views.show("?tab=questions&only=failed")[1]) == ["4"]
+    with (tmp_path / "small" / "model_judgment" / "mo_single.jsonl").open("a") as file:
+        file.write(
+            '{"question_id": 2, "model": "ant", "judge": ["mo", "x"], "turn": 3, "score": -1}\n'
+        )
+    assert listed(views.show("?tab=questions&only=failed")[1]) == ["2", "4"]
+
+
+@pytest.mark.parametrize(
+    "query",
+    ["?bench=none", "?tab=none", "?tab=questions&question=99", "?verdicts=x&judge=y&other=z",
+     "?tab=questions&page=-1&sort=x&only=y", "?tab=questions&page=999999999999", "?%00=%ff&model=",
+     "?tab=questions&question=1&model=none&model=ant", "?tab=vote&voter=ann&show=zz.1&plan=-3"],
+)  # fmt: skip
+def test_an_address_that_nobody_made_shows_a_page(views: Views, query: str) -> None:
+    _, page = views.show(query)
+    assert "cannot be shown" not in page
+    assert words(page)
+
+
+def test_a_folder_without_answers_says_what_to_do(tmp_path: pathlib.Path) -> None:
+    write(
+        tmp_path / "new" / "question.jsonl", [{"question_id": 1, "category": "a", "turns": ["?"]}]
+    )
+    page = words(Views(Home(tmp_path)).show("")[1])
+    assert "There are no answers in new yet; gen_answer makes them." in page
+    assert str(tmp_path) not in page
+
+
+def test_a_damaged_file_is_named_and_the_rest_is_shown(tmp_path: pathlib.Path) -> None:
+    home = small(tmp_path)
+    with (home / "small" / "model_judgment" / "lu_single.jsonl").open("a") as file:
+        file.write('{"question_id": 1}\n')
+    page = words(Views(Home(home)).show("")[1])
+    assert "lu_single.jsonl:37: " in page
+    assert "ant is the best" in page
+
+
+def test_an_address_and_its_view_are_the_same() -> None:
+    view = View("questions", "b", model=("a b", "c&d"), find="é ?", sort="low")
+    assert parse(view.query()) == view

@@ -1,0 +1,160 @@
+"""The app: one hidden field holds the address, and a change of it shows another view.
+
+    a link is clicked ─▶ page.js ─▶ Views.show(address) ─▶ HTML and the final address
+
+The server keeps nothing of a page: a view follows from its address, the files, and who is logged
+in. Gradio gives the tabs and the way from the browser to Python and back.
+"""
+
+import json
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from harness.errors import TurnbenchError
+from harness.reporting.html import asset
+from viewer import board, judges, pages, questions, vote
+from viewer.data import Data, Home
+from viewer.pages import Site
+from viewer.state import View, parse
+
+log = logging.getLogger("turnbench")
+
+TABS: dict[str, str] = {
+    "board": "Board",
+    "questions": "Questions",
+    "judges": "Judges",
+    "vote": "Vote",
+}
+SHOW: dict[str, Callable[[Data, View, Site], str]] = {
+    "board": board.show,
+    "questions": questions.show,
+    "judges": judges.show,
+    "vote": vote.show,
+}
+SITE = Site(View.query)
+STYLES = ("table.css", "chart.css")
+"""Sheets of `harness.reporting` that the pages use too."""
+
+
+class Views:
+    """From addresses to HTML."""
+
+    def __init__(self, home: Home, *, read_only: bool = False) -> None:
+        self.home = home
+        self.tabs = {name: title for name, title in TABS.items() if name != "vote" or not read_only}
+
+    def show(self, query: str, who: str = "") -> tuple[View, str]:
+        """Return the view of an address as it is, and its HTML; what is wrong is on the page."""
+        view = parse(query)
+        if view.tab not in self.tabs:
+            view = replace(view, tab="board")
+        if view.tab == "vote":
+            view = vote.blind(view, who)
+        return view, self._shown(view)
+
+    def act(self, action: str, who: str = "") -> tuple[View, str]:
+        """Return what follows a form that was sent: a vote."""
+        try:
+            fields = dict(json.loads(action)) if len(action) < 10_000 else {}
+            view = vote.blind(parse(str(fields.get("view", ""))), who)
+        except (ValueError, TypeError):
+            return self.show("", who)
+        if "vote" not in self.tabs:
+            return self.show("", who)
+        try:
+            view = vote.act(self.home.data(view.bench), view, fields)
+        except TurnbenchError as error:
+            return view, self._shown(view, self._without_path(error))
+        return view, self._shown(view)
+
+    def _shown(self, view: View, message: str = "") -> str:
+        try:
+            data = self.home.data(view.bench)
+            shown = SHOW[view.tab](data, replace(view, bench=data.bench.name), SITE)
+            faults = data.index.faults
+        except TurnbenchError as error:
+            shown, faults = pages.notice(self._without_path(error)), []
+        except Exception as error:  # a file may hold what nobody foresaw; the other views go on
+            log.exception("the view %s cannot be shown", view.query())
+            shown, faults = pages.notice(f"this cannot be shown ({type(error).__name__})"), []
+        names = self.home.names()
+        chosen = replace(view, bench=view.bench or (names[0] if names else ""))
+        fresh = replace(chosen.within(view.tab), verdicts="", judge="", model=())
+        benches = pages.form(fresh, [pages.choice(chosen, "bench", "Benchmark", names)])
+        return pages.render(
+            "view.html",
+            title=self._title(view),
+            benches=benches,
+            faults=faults,
+            message=pages.notice(message) if message else "",
+            shown=shown,
+        )
+
+    def _without_path(self, error: TurnbenchError) -> str:
+        """Return a message without the data folder, which readers of the page need not know."""
+        return str(error).replace(f"{self.home.data_dir}/", "")
+
+    def _title(self, view: View) -> str:
+        parts = [view.question and f"question {view.question}", self.tabs[view.tab], view.bench]
+        return " · ".join([part for part in parts if part] + ["turnbench"])
+
+
+def build(views: Views) -> Any:
+    """Return the Gradio app."""
+    import gradio as gr
+
+    plain: dict[str, Any] = {"apply_default_css": False, "padding": False}
+    with gr.Blocks(title="turnbench", analytics_enabled=False, fill_width=True) as app:
+        gr.HTML("<h1>turnbench</h1>", elem_classes="tb-top", **plain)
+        query = gr.Textbox(label="address", elem_id="tb-query", visible="hidden")
+        action = gr.Textbox(label="action", elem_id="tb-action", visible="hidden")
+        go = gr.Button("go", elem_id="tb-go", elem_classes="tb-hidden")
+        act = gr.Button("act", elem_id="tb-act", elem_classes="tb-hidden")
+        panes = []
+        with gr.Tabs(selected="board", elem_id="tb-tabs") as bar:
+            for name, title in views.tabs.items():
+                with gr.Tab(title, id=name, render_children=True):
+                    panes.append(gr.HTML("", elem_classes="tb-view", **plain))
+
+        def outcome(view: View, shown: str) -> Sequence[Any]:
+            # The other tabs are emptied, as ids must be unique on the page.
+            inside = [shown if name == view.tab else "" for name in views.tabs]
+            return [view.query(), gr.Tabs(selected=view.tab), *inside]
+
+        def at(address: str, request: gr.Request) -> Sequence[Any]:
+            return outcome(*views.show(address, request.username or ""))
+
+        def done(fields: str, request: gr.Request) -> Sequence[Any]:
+            return outcome(*views.act(fields, request.username or ""))
+
+        outputs = [query, bar, *panes]
+        quiet: dict[str, Any] = {
+            "queue": False,
+            "show_progress": "hidden",
+            "api_visibility": "private",
+        }
+        once = {**quiet, "trigger_mode": "once"}
+        asked = "() => turnbench.asked()"
+        for event in (
+            app.load(at, query, outputs, js=asked, **quiet),
+            go.click(at, query, outputs, js=asked, **once),
+            act.click(done, action, outputs, js="() => turnbench.sent()", **once),
+        ):
+            event.then(fn=None, inputs=query, js="(query) => { turnbench.shown(query); }")
+    return app
+
+
+def head() -> str:
+    """Return style and script of the pages, for the head of Gradio's."""
+    colours = asset("colours.css")  # Gradio says by a class whether it is dark, not by the system
+    dark = "@media screen and (prefers-color-scheme: dark) {\n  :root"
+    colours = colours.replace(dark, ".dark {\n  &").replace("color-scheme: light dark;", "")
+    style = "".join([colours, *map(asset, STYLES), *map(_file, ("style.css", "gradio.css"))])
+    return f"<style>{style}</style><script>{asset('sort.js')}{_file('page.js')}</script>"
+
+
+def _file(name: str) -> str:
+    """Return one of this room's files."""
+    return (pages.HERE / name).read_text(encoding="utf-8")

@@ -1,0 +1,65 @@
+"""One page to vote on, to be sent by mail; `import_data votes` takes what comes back.
+
+The page needs nothing else. It asks for a name, keeps the votes in the browser's memory, and saves
+them as a file of `Vote` rows. The models' names are in it in base64, which is no secret, but
+nobody reads them by accident.
+"""
+
+import base64
+import json
+import pathlib
+
+from harness.errors import MissingError
+from harness.reporting.html import asset, check_html
+from harness.store import write_file
+from viewer import pages
+from viewer.ballots import Booth, answers_hash
+from viewer.data import Data
+from viewer.export import digest
+from viewer.vote import BUTTONS, sides
+
+
+def write_ballot(data: Data, path: pathlib.Path, count: int) -> str:
+    """Write a page with the first `count` votes there are to cast; return what was written.
+
+    Raises:
+        MissingError: there are no two models to compare.
+        StorageError: the file holds something else, or cannot be written.
+    """
+    check_html(path)
+    booth = Booth(data, "ballot")
+    rows: list[dict[str, object]] = []
+    items: list[object] = []
+    for ballot in booth.ballots():
+        if len(rows) == count:
+            break
+        answers = data.answers(ballot.question.question_id)
+        rows.append(
+            {
+                "question_id": ballot.question.question_id,
+                "model_a": ballot.model_a,
+                "model_b": ballot.model_b,
+                "turn": ballot.turn,
+                "answers": answers_hash(answers, ballot),
+            }
+        )
+        items.append((ballot, sides(data, ballot)))
+    if not rows:
+        raise MissingError(f"{data.bench.name}: voting needs answers of two models; run gen_answer")
+    style = "".join(map(asset, ("colours.css", "page.css")))
+    style += (pages.HERE / "style.css").read_text(encoding="utf-8")
+    script = (pages.HERE / "ballot.js").read_text(encoding="utf-8")
+    page = pages.render(
+        "ballot.html",
+        title=f"{data.bench.name}: {len(rows)} votes",
+        items=items,
+        buttons=BUTTONS,
+        rows=base64.b64encode(json.dumps(rows).encode()).decode(),
+        bench=data.bench.name,
+        style=style,
+        script=script,
+        style_hash=digest(style),
+        script_hash=digest(script),
+    )
+    write_file(path, page)
+    return f"{path}: {len(rows)} votes; import_data votes FILE takes what comes back"

@@ -1,0 +1,210 @@
+"""What a voter is asked next, and the file that the votes go to.
+
+    human_judgment/ann.jsonl
+    {"question_id": 81, "model_a": "x", "model_b": "y", "winner": "model_b", "judge": "ann"}
+
+`model_a` is the answer that was shown as A. Order and sides follow from the voter's name, the
+question and the two models alone, so they repeat, and later models change little. Every question
+comes once, with one pair, before any comes again; pairs that a judge has compared come first.
+"""
+
+import hashlib
+import json
+import re
+import threading
+import time
+import unicodedata
+from collections.abc import Iterator
+from itertools import combinations
+from typing import NamedTuple
+
+from harness import store
+from harness.bench import file_stem
+from harness.errors import UsageError
+from harness.types import Answer, Question, QuestionId, Vote, content_hash
+from viewer.data import Data
+
+CHOICES = {"a": "model_a", "b": "model_b", "tie": "tie", "bad": "tie (bothbad)"}
+"""What a voter may say, and how it stands in the file."""
+Key = tuple[QuestionId, int, frozenset[str]]
+_NAME = re.compile(r"[^\W_](?:[\w .-]{0,58}[^\W_])?")
+_writing = threading.Lock()
+
+
+def check_voter(name: str) -> str:
+    """Return the name under which somebody votes, or raise `UsageError`."""
+    plain = unicodedata.normalize("NFC", name.strip())
+    if not plain:
+        raise UsageError("type a name to vote under")
+    if not _NAME.fullmatch(plain):
+        raise UsageError("a voter's name has up to 60 letters, digits, and . - _ or blanks between")
+    return plain
+
+
+class Ballot(NamedTuple):
+    """One thing to vote on, as a voter sees it."""
+
+    question: Question
+    turn: int
+    model_a: str
+    model_b: str
+    token: str
+    """Stands for question, turn and models where no name may be seen."""
+
+    @property
+    def key(self) -> Key:
+        """What is voted on, whoever is A."""
+        return self.question.question_id, self.turn, frozenset((self.model_a, self.model_b))
+
+
+class Booth:
+    """One voter in one benchmark."""
+
+    def __init__(self, data: Data, voter: str, category: str = "") -> None:
+        """Enter it.
+
+        Raises:
+            UsageError: nobody can vote under that name.
+        """
+        self.data, self.voter = data, check_voter(voter)
+        folder = data.bench.folder / "human_judgment"
+        self.path = folder / f"{file_stem(self.voter)}.jsonl"
+        self.votes: dict[Key, Vote] = {}
+        for file, vote in data.index.slims("vote"):
+            if file == self.path.name and vote.judge != self.voter:
+                raise UsageError(f"{file} holds votes by {vote.judge}; choose another name")
+            if vote.judge == self.voter:
+                models = frozenset((vote.model_a, vote.model_b))
+                self.votes[vote.question_id, vote.turn, models] = vote
+        files = data.bench.answer_files()
+        self._answered = {model: data.index.questions(path) for model, path in files.items()}
+        self._judged: dict[QuestionId, set[frozenset[str]]] = {}
+        scores = data.scores.take(data.scores.opponent >= 0)
+        columns = (scores.question, scores.model, scores.opponent)
+        for question, one, two in zip(*(c.tolist() for c in columns), strict=True):
+            pair = frozenset((scores.models[one], scores.models[two]))
+            self._judged.setdefault(scores.questions[question].question_id, set()).add(pair)
+        self.questions = [
+            question
+            for question in data.bench.questions
+            if category in ("", question.category) and len(self._models(question)) > 1
+        ]
+
+    @property
+    def total(self) -> int:
+        """How many votes there are to cast."""
+        found = 0
+        for question in self.questions:
+            models = len(self._models(question))
+            found += len(_turns(question)) * models * (models - 1) // 2
+        return found
+
+    def ballots(self) -> Iterator[Ballot]:
+        """Yield all there is to vote on in the voter's order, the turns of a pair together."""
+        models = max((len(self._models(question)) for question in self.questions), default=0)
+        for number in range(models * (models - 1) // 2):
+            for question in sorted(
+                self.questions, key=lambda question: self._lot(number, question.question_id)
+            ):
+                pairs = self._pairs(question)
+                if number < len(pairs):
+                    for turn in _turns(question):
+                        yield self.ballot(question, turn, *pairs[number])
+
+    def next(self) -> Ballot | None:
+        """Return what comes next; None if nothing is left."""
+        return next((ballot for ballot in self.ballots() if ballot.key not in self.votes), None)
+
+    def cast(self) -> list[Ballot]:
+        """Return what was voted on, the last vote first."""
+        found = []
+        for key, turn, models in sorted(self.votes, key=lambda k: -(self.votes[k].tstamp or 0)):
+            question = self.data.bench.by_id.get(key)
+            if question is not None and len(models) == 2 and turn in _turns(question):
+                found.append(self.ballot(question, turn, *sorted(models)))
+        return found
+
+    def named(self, token: str) -> Ballot | None:
+        """Return the ballot that a token stands for."""
+        key, _, _ = token.partition(".")
+        question = self.data.question(bytes.fromhex(key).decode()) if _is_hex(key) else None
+        if question is None:
+            return None
+        pairs = [(turn, *pair) for pair in self._pairs(question) for turn in _turns(question)]
+        found = (self.ballot(question, *pair) for pair in pairs)
+        return next((ballot for ballot in found if ballot.token == token), None)
+
+    def vote(self, ballot: Ballot, choice: str) -> None:
+        """Write a vote.
+
+        Raises:
+            UsageError: there is no such choice.
+            StorageError: the file cannot be written.
+        """
+        if choice not in CHOICES:
+            raise UsageError(f"no vote {choice!r}; there are {', '.join(CHOICES)}")
+        answers = self.data.answers(ballot.question.question_id)
+        row = Vote(
+            question_id=ballot.question.question_id,
+            model_a=ballot.model_a,
+            model_b=ballot.model_b,
+            winner=CHOICES[choice],
+            judge=self.voter,
+            turn=ballot.turn,
+            answers=answers_hash(answers, ballot),
+            tstamp=time.time(),
+        )
+        with _writing, store.Writer(self.path, Vote) as writer:
+            writer.append(row)
+
+    def said(self, ballot: Ballot) -> str:
+        """Return what was voted, by the sides as they are shown; "" if nothing was."""
+        vote = self.votes.get(ballot.key)
+        if vote is None:
+            return ""
+        winner = {"model_a": vote.model_a, "model_b": vote.model_b}.get(vote.winner, vote.winner)
+        words = {ballot.model_a: "A is better", ballot.model_b: "B is better"}
+        return words.get(winner, "both are bad" if "bad" in winner else "tie")
+
+    def ballot(self, question: Question, turn: int, one: str, two: str) -> Ballot:
+        """Return a ballot, with the sides drawn by lot."""
+        key = question.question_id
+        sides = (two, one) if self._lot("side", key, one, two) % 2 else (one, two)
+        token = f"{str(key).encode().hex()}.{self._lot(key, turn, one, two):016x}"
+        return Ballot(question, turn, *sides, token)
+
+    def _models(self, question: Question) -> list[str]:
+        key = question.question_id
+        return sorted(model for model, ids in self._answered.items() if key in ids)
+
+    def _pairs(self, question: Question) -> list[tuple[str, str]]:
+        """Return every two models that answered a question, in the voter's order."""
+        key = question.question_id
+        judged = self._judged.get(key, set())
+        return sorted(
+            combinations(self._models(question), 2),
+            key=lambda pair: (frozenset(pair) not in judged, self._lot(key, *pair)),
+        )
+
+    def _lot(self, *what: object) -> int:
+        """Return a number that looks drawn by lot, the same each time for this voter."""
+        text = json.dumps([self.voter, *map(str, what)])
+        return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8])
+
+
+def _turns(question: Question) -> list[int]:
+    """Return the turns that models wrote; a conversation with a played user is one."""
+    if question.user is not None:
+        return [1]
+    return [n for n in range(1, len(question.turns) + 1) if question.given(n) is None]
+
+
+def answers_hash(answers: dict[str, Answer], ballot: Ballot) -> str:
+    """Return what identifies the two conversations up to the turn, whoever is A."""
+    models = sorted((ballot.model_a, ballot.model_b))
+    turns = [answers[model].choices[0].turns[: ballot.turn] for model in models if model in answers]
+    return content_hash(*turns)
+
+
+def _is_hex(text: str) -> bool:
+    return re.fullmatch(r"(?:[0-9a-f]{2})+", text) is not None

@@ -1,0 +1,141 @@
+"""Static pages of results, to be sent: they open from disk or any file server.
+
+    index.html           the board; board-2.html …: other verdicts
+    questions.html       all questions; model-1.html …: a model's, the worst first
+    flipped.html         questions with flipped pairs; failed.html: without a verdict
+    question-1.html …    every answer and verdict of a question
+    judges.html
+
+They are made by the functions of the viewer. No script runs but the one that sorts tables; a
+content security policy in each page forbids everything else. What judges were shown is left out.
+"""
+
+import base64
+import hashlib
+import pathlib
+from collections.abc import Iterator
+
+from harness.errors import MissingError
+from harness.reporting.html import asset, check_html
+from harness.store import write_file
+from viewer import board, judges, pages, questions
+from viewer.data import Data, Home
+from viewer.pages import Site
+from viewer.state import View
+
+_SHEETS = ("colours.css", "page.css", "table.css", "chart.css")
+
+
+def export(home: Home, folder: pathlib.Path) -> str:
+    """Write the pages of all benchmarks that have answers; return what was written, in words.
+
+    Raises:
+        MissingError: there are no answers.
+        StorageError: the folder holds something else, or cannot be written.
+    """
+    every = [home.data(name) for name in home.names()]
+    shown = [data for data in every if data.models]
+    if not shown:
+        raise MissingError(f"{home.data_dir}: nothing to export; run gen_answer first")
+    folder.mkdir(parents=True, exist_ok=True)
+    check_html(folder / "index.html")
+    count = size = 0
+    for data in shown:
+        target = folder if len(shown) == 1 else folder / data.bench.name
+        for name, page in pages_of(data):
+            write_file(target / name, page)
+            count, size = count + 1, size + len(page.encode())
+    if len(shown) > 1:
+        links = {data.bench.name: f"{data.bench.name}/index.html" for data in shown}
+        write_file(folder / "index.html", document("turnbench", links, "", ""))
+    return f"{folder / 'index.html'}: {count:,} pages, {size / 1e6:.1f} MB"
+
+
+def pages_of(data: Data) -> Iterator[tuple[str, str]]:
+    """Yield the name and the HTML of each page of a benchmark."""
+    files = _Files(data)
+    site = Site(files.href, live=False)
+    bench = data.bench.name
+    links = {"Board": "index.html", "Questions": "questions.html"}
+    if data.verdicts:
+        links["Judges"] = "judges.html"
+    for verdicts in [*data.verdicts.values()][1:]:
+        links[f"Board: {verdicts.label}"] = files.href(View("board", bench, verdicts.name))
+    views = [View("board", bench, name) for name in data.verdicts] or [View("board", bench)]
+    for view in views:
+        name = files.href(view)
+        yield name, document(f"{bench}: results", links, name, board.show(data, view, site))
+    if data.verdicts:
+        shown = judges.show(data, View("judges", bench), site)
+        yield "judges.html", document(f"{bench}: judges", links, "judges.html", shown)
+    lists = [
+        View("questions", bench),
+        *(View("questions", bench, only=only) for only in files.filters),
+    ]
+    lists += [View("questions", bench, model=(model,), sort="low") for model in data.models]
+    for view in lists:
+        title = f"{bench}: questions {view.only}{', '.join(view.model)}".rstrip()
+        name = files.href(view)
+        yield name, document(title, links, name, questions.show(data, view, site))
+    for question in data.bench.questions:
+        view = View("questions", bench, question=str(question.question_id), model=files.models)
+        title = f"{bench}: question {question.question_id}"
+        yield files.page(view), document(title, links, "", questions.show(data, view, site))
+
+
+class _Files:
+    """Which file a view is in."""
+
+    def __init__(self, data: Data) -> None:
+        self.models = tuple(data.models)
+        self.verdicts = list(data.verdicts)
+        self.numbers = {str(q.question_id): n for n, q in enumerate(data.bench.questions, 1)}
+        every = {
+            only: View("questions", data.bench.name, only=only) for only in ("flipped", "failed")
+        }
+        self.filters = [only for only, view in every.items() if questions.items(data, view)]
+
+    def href(self, view: View) -> str:
+        """Return a view's file, with the place of its model; "" if there is none."""
+        if view.question:
+            one = view.model[0] if len(view.model) == 1 else ""
+            place = f"#turn-1-{self.models.index(one) + 1}" if one in self.models else ""
+            return self.page(view) + place
+        if view.tab == "questions":
+            if view.only:
+                return f"{view.only}.html" if view.only in self.filters else "questions.html"
+            if len(view.model) == 1 and view.model[0] in self.models:
+                return f"model-{self.models.index(view.model[0]) + 1}.html"
+            return "questions.html"
+        if view.tab == "board":
+            known = view.verdicts in self.verdicts
+            number = self.verdicts.index(view.verdicts) + 1 if known else 1
+            return "index.html" if number == 1 else f"board-{number}.html"
+        return "judges.html" if view.tab == "judges" else ""
+
+    def page(self, view: View) -> str:
+        """Return the file of a question."""
+        number = self.numbers.get(view.question)
+        return f"question-{number}.html" if number else ""
+
+
+def document(title: str, links: dict[str, str], here: str, shown: str) -> str:
+    """Return a whole page that needs nothing else."""
+    style = "".join(map(asset, _SHEETS)) + (pages.HERE / "style.css").read_text(encoding="utf-8")
+    script = asset("sort.js")
+    return pages.render(
+        "document.html",
+        title=title,
+        links=links,
+        here=here,
+        shown=shown,
+        style=style,
+        script=script,
+        style_hash=digest(style),
+        script_hash=digest(script),
+    )
+
+
+def digest(text: str) -> str:
+    """Return what a content security policy calls a style or a script."""
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()

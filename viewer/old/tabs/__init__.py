@@ -1,1 +1,0 @@
-"""One module for each tab; `viewer.old.context` says what a tab is."""

@@ -1,0 +1,124 @@
+/* Links and forms of the views lead to addresses; an address is fetched through one hidden button
+   and put into the address bar. Keys press what has them as data-key. Nothing is loaded from elsewhere. */
+(() => {
+  "use strict";
+  const page = (window.turnbench = { query: location.search, wanted: null, current: null, action: "" });
+  const one = (selector) => document.querySelector(selector);
+  const seen = (part) => part && part.getClientRects().length;
+  const busy = (on) => document.body.classList.toggle("tb-busy", on);
+  const themed = (query) => {
+    const theme = new URLSearchParams(location.search).get("__theme");
+    return theme ? query + (query.length > 1 ? "&" : "") + "__theme=" + theme : query;
+  };
+  const bare = (query) => {
+    const rest = new URLSearchParams(query);
+    rest.delete("__theme");
+    return "?" + rest;
+  };
+
+  page.asked = () => [(page.wanted = page.query)];
+  page.sent = () => ((page.wanted = page.query), [page.action]);
+  page.go = (query) => {
+    page.query = query;
+    busy(true);
+    one("#tb-go")?.click();
+  };
+  page.shown = (query) => {
+    if (page.wanted !== page.query) return void setTimeout(() => page.go(page.query)); /* clicked on meanwhile */
+    busy(false);
+    const other = page.current !== query;
+    if (page.current === null) history.replaceState(null, "", themed(query));
+    else if (other && bare(location.search) !== query) history.pushState(null, "", themed(query));
+    page.query = page.wanted = page.current = query;
+    requestAnimationFrame(() => arrive(other));
+  };
+  const arrive = (other) => {
+    const view = [...document.querySelectorAll(".tb-view [data-title]")].find(seen);
+    if (!view) return;
+    document.title = view.dataset.title;
+    window.makeSortable();
+    if (other) {
+      const place = view.querySelector("#tb-found, mark") || view.querySelector("[data-here]");
+      if (place) place.scrollIntoView({ block: place.matches("mark") ? "center" : "start" });
+      else window.scrollTo(0, 0);
+    }
+    if (page.focus) view.querySelector(page.focus)?.focus();
+    page.focus = null;
+    document.body.dataset.shown = Number(document.body.dataset.shown || 0) + 1;
+  };
+  window.addEventListener("popstate", () => page.go(bare(location.search)));
+
+  const modified = (event) => event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey;
+  document.addEventListener("click", (event) => {
+    const tab = event.target.closest?.("#tb-tabs [role=tab][data-tab-id]");
+    if (tab) return openTab(tab.dataset.tabId);
+    const link = event.target.closest?.(".tb-view a[href^='?']");
+    if (link && !modified(event)) {
+      event.preventDefault();
+      return page.go(link.getAttribute("href"));
+    }
+    const csv = event.target.closest?.("[data-csv]");
+    if (csv) download(csv.dataset.csv + ".csv", table(one(".tb-view .tb-table")));
+  });
+  const openTab = (name) => {
+    const query = new URLSearchParams(page.query);
+    const kept = name === "vote" ? ["bench", "voter", "category", "plan"] : ["bench", "verdicts", "judge", "model"];
+    const next = new URLSearchParams([...query].filter(([key]) => kept.includes(key)));
+    if (name !== "board") next.set("tab", name);
+    page.go("?" + next);
+  };
+  const table = (part) =>
+    [...part.rows].map((row) => [...row.cells].map((cell) => {
+      const text = (cell.dataset.sort ?? cell.textContent).trim();
+      return /[",\n]|^[=+@-]/.test(text) && !/^-?[\d.]+$/.test(text) ? `"${text.replaceAll('"', '""').replace(/^[=+@-]/, "'$&")}"` : text;
+    }).join(",")).join("\n") + "\n";
+  const download = (name, text) => {
+    const link = document.createElement("a");
+    link.href = URL.createObjectURL(new Blob([text], { type: "text/csv" }));
+    link.download = name;
+    link.click();
+    URL.revokeObjectURL(link.href);
+  };
+
+  const fields = (form, button) => {
+    const found = [...new FormData(form)].map(([name, value]) => [name, String(value).trim()]);
+    if (button?.name) found.push([button.name, button.value]);
+    return found;
+  };
+  document.addEventListener("change", (event) => event.target.closest?.("form[data-go]")?.requestSubmit());
+  document.addEventListener("submit", (event) => {
+    const form = event.target.closest?.(".tb-form");
+    if (!form) return;
+    event.preventDefault();
+    const given = fields(form, event.submitter);
+    if (form.dataset.act !== undefined) {
+      if (document.body.classList.contains("tb-busy")) return;
+      page.action = JSON.stringify([...given, ["view", page.current]]);
+      busy(true);
+      return void one("#tb-act").click();
+    }
+    const query = new URLSearchParams(form.dataset.go);
+    for (const name of [...(form.dataset.fields || "").split(" "), ...given.map(([name]) => name)]) query.delete(name);
+    for (const [name, value] of given) if (value) query.append(name, value);
+    const next = "?" + query;
+    if (next !== page.query) page.go(next);
+  });
+
+  const typing = (part) => part.closest?.("input, textarea, select, [contenteditable], [role=tab]");
+  document.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
+    if (event.key === "Escape" && one("#tb-keys[open]")) return one("#tb-keys").removeAttribute("open");
+    if (typing(event.target)) return;
+    const part = [...document.querySelectorAll(".tb-view [data-key]")].find(
+      (own) => seen(own) && own.dataset.key.split(" ").includes(event.key));
+    if (part) {
+      event.preventDefault();
+      return part.matches("input") ? (part.focus(), part.select()) : part.click();
+    }
+    if (event.key === "/") {
+      event.preventDefault();
+      page.focus = "input[type=search]";
+      openTab("questions");
+    } else if (event.key === "?") one(".tb-view #tb-keys")?.toggleAttribute("open");
+  });
+})();

@@ -1,0 +1,89 @@
+"""From a view to HTML: Jinja2 templates, which escape everything but what `text` made."""
+
+import functools
+import pathlib
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from harness.reporting.page import rounded
+from viewer import text
+from viewer.state import View
+
+HERE = pathlib.Path(__file__).parent
+
+
+@dataclass(frozen=True)
+class Site:
+    """Where pages are: in the viewer, or in a folder of files."""
+
+    href: Callable[[View], str]
+    """Returns the address of a view; "" if there is no such view."""
+    live: bool = True
+    """Whether there is a viewer that answers: forms, sorting, search."""
+
+
+@functools.cache
+def _environment() -> Environment:
+    made = Environment(
+        loader=FileSystemLoader(HERE / "templates"),
+        autoescape=True,
+        finalize=lambda value: text.readable(value) if type(value) is str else value,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=StrictUndefined,
+    )
+    made.filters |= {
+        "styled": _styled,
+        "plain": _plain,
+        "number": number,
+    }
+    return made
+
+
+def render(template: str, **values: Any) -> str:
+    """Return a template filled in."""
+    return _environment().get_template(template).render(**values)
+
+
+def _styled(written: str) -> Markup:
+    return Markup(text.styled(written))
+
+
+def _plain(written: str) -> Markup:
+    return Markup(text.plain(written))
+
+
+def number(value: float | None) -> str:
+    """Return a grade or a share as a chip shows it: whole numbers without places."""
+    if value is None or value != value:
+        return "–"
+    return f"{value:g}" if value == int(value) else rounded(value, 1)
+
+
+def choice(view: View, name: str, label: str, options: Mapping[str, str] | Iterable[str]) -> Markup:
+    """Return a field that chooses one of the view's values: what stands in the address → words.
+
+    Nothing if there is nothing to choose.
+    """
+    words = dict(options) if isinstance(options, Mapping) else {value: value for value in options}
+    if len(words) < 2:
+        return Markup("")
+    now = getattr(view, name)
+    return Markup(render("choice.html", name=name, label=label, words=words, now=now))
+
+
+def form(view: View, fields: Iterable[Markup], **changes: str) -> Markup:
+    """Return fields as a form; a change of one leads to the view with its value."""
+    inside = [field for field in fields if field]
+    if not inside:
+        return Markup("")
+    return Markup(render("form.html", address=view.to(**changes).query(), fields=inside))
+
+
+def notice(words: str) -> str:
+    """Return a message."""
+    return render("notice.html", words=words)

@@ -1,0 +1,81 @@
+"""A view of the viewer as its address: `?tab=questions&bench=mt_bench&model=a&model=b&sort=low`."""
+
+from dataclasses import dataclass, fields, replace
+from typing import Any, Self
+from urllib.parse import parse_qsl, urlencode
+
+MOST_MODELS = 50
+"""Models that a view names; the board shows all without naming them."""
+_MOST = 8_000
+"""Characters of an address that is read."""
+
+
+@dataclass(frozen=True)
+class View:
+    """What is shown; every field is in the address, and empty ones are left out."""
+
+    tab: str = "board"
+    """board, questions, judges or vote."""
+    bench: str = ""
+    verdicts: str = ""
+    """Which panel of judgments, as `Panels` calls it."""
+    judge: str = ""
+    """One judge or file of the panel; empty: all together."""
+    other: str = ""
+    """What the numbers are compared with: another judge or file."""
+    criterion: str = ""
+    """Which of the panel's numbers a list shows; empty: the main one."""
+    model: tuple[str, ...] = ()
+    question: str = ""
+    """The question that is open; empty: the list of questions."""
+    category: str = ""
+    only: str = ""
+    """A filter of the list: flipped, failed, cut, second (equal in turn 1, different in turn 2)."""
+    sort: str = ""
+    find: str = ""
+    """A text to search for."""
+    changes: str = ""
+    """`1`: what one answer has and the other does not is marked."""
+    page: str = ""
+    voter: str = ""
+    plan: str = ""
+    """How many votes a voter wants to cast."""
+    show: str = ""
+    """What of a voter's is shown: votes, last, result, or a vote to change."""
+
+    def to(self, **changes: Any) -> Self:
+        """Return another view; a list begins on its first page again."""
+        return replace(self, **{"page": "", **changes})
+
+    def within(self, tab: str) -> "View":
+        """Return the tab's first view of the same benchmark, verdicts and models."""
+        if tab == "vote":
+            return View("vote", self.bench)
+        kept = {name: getattr(self, name) for name in ("bench", "verdicts", "judge", "model")}
+        return View(tab, **kept)
+
+    def query(self) -> str:
+        """Return the address, from the question mark on."""
+        pairs: list[tuple[str, str]] = []
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if field.name == "model":
+                pairs += [("model", name) for name in value]
+            elif value != field.default:
+                pairs.append((field.name, value))
+        return "?" + urlencode(pairs, errors="replace")
+
+
+_NAMES = frozenset(field.name for field in fields(View))
+
+
+def parse(query: str) -> View:
+    """Return the view of an address; what it does not know is left out."""
+    known: dict[str, Any] = {}
+    models: list[str] = []
+    for name, value in parse_qsl(query[:_MOST].removeprefix("?"), max_num_fields=None):
+        if name == "model":
+            models.append(value)
+        elif name in _NAMES:
+            known[name] = value
+    return View(model=tuple(dict.fromkeys(models[:MOST_MODELS])), **known)

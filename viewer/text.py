@@ -1,0 +1,336 @@
+r"""Text of models and people as safe HTML: Markdown with tables, code and formulas.
+
+    List<int>, <div onclick=x>, ![](http://x/a.png), [a](javascript:x)
+
+come out as the characters they are. Nothing in a text runs and nothing is fetched: HTML is off, a
+picture is a link to its address, and a link leads only to http, https or mail. LaTeX between
+dollars, `\(...\)` and `\[...\]` becomes MathML, rebuilt from a closed list of elements.
+"""
+
+import functools
+import html
+import re
+from collections.abc import Sequence
+from typing import Any
+from xml.etree import ElementTree
+
+from markdown_it import MarkdownIt
+from markdown_it.rules_block import StateBlock
+from markdown_it.rules_inline import StateInline
+from markdown_it.token import Token
+
+MOST = 20_000
+"""Characters of a text that are shown; the rest is counted."""
+_MOST_LINE = 4_000
+"""Of a line that is still laid out: longer ones are data, and slow to parse and to break."""
+_MOST_CELLS = 20_000
+"""Of a table."""
+_MOST_CODE = 5_000
+"""Of code that is coloured."""
+_MOST_FORMULA, _MOST_FORMULAS = 1_000, 100
+_DEEPEST = 20
+"""Lists and quotes within each other."""
+_LANGUAGES = {
+    **{name: name for name in ("bash", "css", "go", "html", "java", "json", "python", "rust")},
+    "c": "c",
+    "c++": "cpp",
+    "cpp": "cpp",
+    "javascript": "javascript",
+    "js": "javascript",
+    "py": "python",
+    "python3": "python",
+    "rs": "rust",
+    "sh": "bash",
+    "shell": "bash",
+    "sql": "sql",
+    "ts": "typescript",
+    "typescript": "typescript",
+}
+"""What fences say → lexers that take linear time. Of Pygments' 600 some take hours for a line."""
+_LINK = re.compile(r"(?:https?://|mailto:)[^\s\x00-\x1f]+", re.IGNORECASE)
+_UNSEEN = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb"
+    "\ud800-\udfff\U000e0000-\U000e007f]"
+)
+"""Characters that hide, turn or break others."""
+
+
+def readable(text: str) -> str:
+    """Return a text in which such characters are shown by their number.
+
+    >>> readable("a\\u202eb")
+    'a⟨U+202E⟩b'
+    """
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    return _UNSEEN.sub(lambda found: f"\u27e8U+{ord(found[0]):04X}\u27e9", text)
+
+
+def escaped(text: object) -> str:
+    """Return any value as text to read, in an element or a quoted attribute."""
+    return html.escape(readable(str(text)), quote=True)
+
+
+def styled(text: str) -> str:
+    """Return a text of a model or a person as HTML."""
+    shown = text[:MOST]
+    if not shown.strip():
+        return '<p class="tb-quiet">(no text)</p>'
+    inside = _laid_out(shown)
+    if len(text) > MOST:
+        inside += (
+            f'<p class="tb-quiet">Cut here: {len(text) - MOST:,} of {len(text):,} characters are '
+            "not shown.</p>"
+        )
+    return f'<div class="tb-words" dir="auto">{inside}</div>'
+
+
+def plain(text: str) -> str:
+    """Return a text as it was written."""
+    return f'<pre class="tb-plain">{escaped(text)}</pre>'
+
+
+def marked(page: str, needle: str) -> str:
+    """Return HTML of this module with a text marked wherever it is, in any case."""
+    if not needle:
+        return page
+    pattern = re.compile(rf"({re.escape(escaped(needle))})|&#?\w+;|<[^>]*>", re.IGNORECASE)
+    return pattern.sub(lambda found: f"<mark>{found[1]}</mark>" if found[1] else found[0], page)
+
+
+def excerpt(text: str, needle: str, around: int = 70) -> str:
+    """Return the surroundings of the first place of a text in another, marked; "" if there is none.
+
+    Only one line of it, and with nothing laid out.
+    """
+    found = re.search(re.escape(needle), text, re.IGNORECASE)
+    if found is None:
+        return ""
+    start, end = max(0, found.start() - around), found.end() + around
+    before, after = text[start : found.start()], text[found.end() : end]
+    left, right = "…" if start else "", "…" if end < len(text) else ""
+    before, after = (" ".join(part.split("\n")) for part in (before, after))
+    return f"{left}{escaped(before)}<mark>{escaped(found[0])}</mark>{escaped(after)}{right}"
+
+
+def unlike(text: str, other: str) -> str:
+    """Return a text as it was written, with what the other text does not have marked.
+
+    A word counts as shared if it stands in a run of three words that both texts have: linear time,
+    whatever two models wrote.
+    """
+    words, others = list(re.finditer(r"\S+", text[:MOST])), re.findall(r"\S+", other)
+    names = [word[0] for word in words]
+    size = max(1, min(3, len(names), len(others)))
+    runs = {tuple(others[at : at + size]) for at in range(len(others) - size + 1)}
+    alike: set[int] = set()
+    for at in range(len(names) - size + 1):
+        if tuple(names[at : at + size]) in runs:
+            alike.update(range(at, at + size))
+    parts, end, marking = [], 0, False
+    for at, word in enumerate(words):
+        if (at not in alike) != marking:
+            place = words[at - 1].end() if marking and at else word.start()
+            parts += [escaped(text[end:place]), "</mark>" if marking else "<mark>"]
+            end, marking = place, not marking
+    last = words[-1].end() if words else 0
+    parts += [escaped(text[end:last]), "</mark>" if marking else ""]
+    return f'<pre class="tb-plain">{"".join(parts)}</pre>'
+
+
+def _laid_out(text: str) -> str:
+    lines = text.split("\n")
+    cells = len(lines) * max(line.count("|") for line in lines)  # short rows are filled up
+    if cells > _MOST_CELLS or any(len(line) > _MOST_LINE for line in lines):
+        return plain(text)
+    parser = _parser()
+    try:
+        tokens = parser.parse(readable(text))
+    except (RecursionError, ValueError, IndexError):  # a library that reads whatever anybody wrote
+        return plain(text)
+    if any(token.level >= _DEEPEST - 1 for token in tokens):  # what is deeper would be left out
+        return plain(text)
+    inline = [part for token in tokens for part in (token, *(token.children or ()))]
+    for formula in [part for part in inline if part.type == "formula"][_MOST_FORMULAS:]:
+        formula.hidden = True
+    rendered: str = parser.renderer.render(tokens, parser.options, {})
+    return rendered
+
+
+@functools.cache
+def _parser() -> MarkdownIt:
+    parser = MarkdownIt("commonmark", {"html": False, "breaks": True, "maxNesting": _DEEPEST})
+    parser.enable(["table", "strikethrough"])
+    parser.disable(["html_block", "html_inline", "reference", "entity"])
+    parser.validateLink = lambda url: bool(_LINK.fullmatch(url))  # type: ignore[method-assign]
+    parser.inline.ruler.before("escape", "formula", _inline_formula)
+    blocks: Any = {"alt": ["paragraph", "blockquote", "list"]}
+    parser.block.ruler.before("fence", "formula", _block_formula, blocks)
+    scroll = '<div class="tb-wide" tabindex="0" role="group" aria-label="table">'
+    rules: dict[str, Any] = {
+        "formula": _formula,
+        "image": _image,
+        "link_open": _link,
+        "heading_open": lambda _, tokens, at, *__: f'<p class="tb-heading tb-{tokens[at].tag}">',
+        "heading_close": lambda *_: "</p>",
+        "th_open": _cell,
+        "td_open": _cell,
+        "table_open": lambda *_: f"{scroll}<table>",
+        "table_close": lambda *_: "</table></div>",
+        "fence": _code,
+        "code_block": _code,
+    }
+    for name, rule in rules.items():
+        parser.add_render_rule(name, rule)
+    return parser
+
+
+def _link(_: object, tokens: Sequence[Token], at: int, *__: Any) -> str:
+    return _anchor(str(tokens[at].attrGet("href") or ""))
+
+
+def _anchor(address: str) -> str:
+    target = escaped(address)
+    return (
+        f'<a href="{target}" title="{target}" target="_blank" rel="noopener noreferrer nofollow">'
+    )
+
+
+def _image(_: object, tokens: Sequence[Token], at: int, *__: Any) -> str:
+    """Return a picture as a link to it: shown, it would be fetched from elsewhere."""
+    address, name = str(tokens[at].attrGet("src") or ""), tokens[at].content
+    return f"{_anchor(address)}[picture: {escaped(name or address)}]</a>"
+
+
+def _cell(_: object, tokens: Sequence[Token], at: int, *__: Any) -> str:
+    right = "right" in str(tokens[at].attrGet("style") or "")
+    return f"<{tokens[at].tag}{' class=tb-right' if right else ''}>"
+
+
+def _code(_: object, tokens: Sequence[Token], at: int, *__: Any) -> str:
+    token = tokens[at]
+    language = next(iter(token.info.split()), "")
+    label = f'<span class="tb-language">{escaped(language)}</span>' if language else ""
+    code = _coloured(token.content, _LANGUAGES.get(language.lower()))
+    scroll = 'class="tb-code" tabindex="0" role="group" aria-label="code"'
+    return f"<div {scroll}>{label}<pre><code>{code}</code></pre></div>"
+
+
+def _coloured(code: str, language: str | None) -> str:
+    if language is None or len(code) > _MOST_CODE:
+        return html.escape(code)
+    from pygments import highlight
+    from pygments.formatters.html import HtmlFormatter
+    from pygments.lexers import get_lexer_by_name
+
+    lexer = get_lexer_by_name(language, stripnl=False, ensurenl=False)
+    coloured: str = highlight(code, lexer, HtmlFormatter(nowrap=True, classprefix="tb-c-"))
+    return coloured
+
+
+# Formulas
+
+_MARKS = (("$$", "$$"), (r"\[", r"\]"), (r"\(", r"\)"), ("$", "$"))
+
+
+def _inline_formula(state: StateInline, silent: bool) -> bool:
+    for opening, closing in _MARKS:
+        if not state.src.startswith(opening, state.pos):
+            continue
+        start = state.pos + len(opening)
+        end = state.src.find(closing, start, start + _MOST_FORMULA)
+        formula, after = state.src[start:end], state.src[end + len(closing) :][:1]
+        if end < 0 or not formula.strip() or (opening == "$" and not _is_formula(formula, after)):
+            continue
+        if not silent:
+            token = state.push("formula", "", 0)
+            token.content, token.markup, token.info = formula, opening, closing
+        state.pos = end + len(closing)
+        return True
+    return False
+
+
+def _is_formula(text: str, after: str) -> bool:
+    """Return whether what stands between two dollars is a formula, and not the words of prices."""
+    clear = not (text[0].isspace() or text[-1].isspace() or "\n\n" in text or "`" in text)
+    return clear and not (after.isascii() and (after.isalnum() or after in ("{", "_")))
+
+
+def _block_formula(state: StateBlock, first: int, last: int, silent: bool) -> bool:
+    begin = state.bMarks[first] + state.tShift[first]
+    opening = state.src[begin : begin + 2]
+    closing = dict(_MARKS[:2]).get(opening)
+    if closing is None or state.is_code_block(first):
+        return False
+    for line in range(first, min(last, first + 30)):
+        start = begin + 2 if line == first else state.bMarks[line]
+        end = state.src.find(closing, start, state.eMarks[line])
+        if end < 0:
+            continue
+        formula = state.src[begin + 2 : end]
+        if state.src[end + 2 : state.eMarks[line]].strip() or not 0 < len(formula) < _MOST_FORMULA:
+            return False
+        if not silent:
+            token = state.push("formula", "", 0)
+            token.content, token.markup, token.info, token.block = formula, opening, closing, True
+            state.line = line + 1
+        return True
+    return False
+
+
+def _formula(_: object, tokens: Sequence[Token], at: int, *__: object) -> str:
+    token = tokens[at]
+    drawn = None if token.hidden else mathml(token.content, token.block)
+    return drawn or f"<code>{html.escape(token.markup + token.content + token.info)}</code>"
+
+
+@functools.lru_cache(maxsize=1024)
+def mathml(formula: str, block: bool = False) -> str | None:
+    """Return a formula as a `<math>` element; None if it cannot be read."""
+    from latex2mathml.converter import convert
+
+    try:
+        made = convert(formula.strip(), display="block" if block else "inline")
+        clean = _clean(ElementTree.fromstring(made))
+    except Exception:  # the library raises whatever its input leads to
+        return None
+    if clean is None:
+        return None
+    clean.set("alttext", formula.strip())
+    return ElementTree.tostring(clean, encoding="unicode")
+
+
+_ELEMENTS = frozenset(
+    re.findall(
+        r"\w+",
+        "math mrow mi mn mo ms mtext mspace msup msub msubsup mfrac msqrt mroot mover "
+        "munder munderover mtable mtr mtd mstyle mpadded mphantom menclose",
+    )
+)
+_ATTRIBUTES = frozenset(
+    re.findall(
+        r"\w+",
+        "display mathvariant stretchy fence separator accent accentunder columnalign "
+        "rowalign linethickness notation lspace rspace minsize maxsize movablelimits form "
+        "displaystyle scriptlevel columnspacing rowspacing columnlines rowlines symmetric "
+        "largeop",
+    )
+)
+
+
+def _clean(element: ElementTree.Element) -> ElementTree.Element | None:
+    """Return an element rebuilt from its known parts; None if it is of an unknown kind."""
+    tag = element.tag.rpartition("}")[2]
+    if tag not in _ELEMENTS:
+        return None
+    kept = {
+        name: value
+        for name, value in element.attrib.items()
+        if name in _ATTRIBUTES and re.fullmatch(r"[\w .%+-]{1,40}", value)
+    }
+    clean = ElementTree.Element(tag, kept)
+    clean.text, clean.tail = element.text, element.tail
+    for part in element:
+        inside = _clean(part)
+        if inside is not None:
+            clean.append(inside)
+    return clean

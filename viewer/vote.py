@@ -1,0 +1,171 @@
+"""The tab Vote: two answers without names, on sides drawn by lot; a vote is a click or a key.
+
+No model's name is on the page or in the address until the voter asks for the result.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from markupsafe import Markup
+
+from harness.errors import MissingError, UsageError
+from harness.reporting.html import table_html
+from harness.reporting.page import Column, Table
+from viewer import pages, text
+from viewer.ballots import Ballot, Booth, check_voter
+from viewer.data import Data
+from viewer.judges import PEOPLE, agreement_of
+from viewer.pages import Site
+from viewer.state import View
+
+PLANS = (10, 20, 50, 100, 200)
+BUTTONS = (
+    ("a", "A is better", "a 1"),
+    ("b", "B is better", "b 2"),
+    ("tie", "Tie", "t 3"),
+    ("bad", "Both are bad", "x 4"),
+)
+
+
+def blind(view: View, who: str) -> View:
+    """Return a view without what could tell whose answers these are; who is logged in votes."""
+    names = ("bench", "category", "plan", "show", "page")
+    kept = {name: getattr(view, name) for name in names}
+    return View("vote", voter=who or view.voter, **kept)
+
+
+def show(data: Data, view: View, site: Site) -> str:
+    """Return the tab."""
+    if len(data.bench.answered_models()) < 2:
+        return pages.notice("Voting needs answers of two models; gen_answer makes them.")
+    if not view.voter:
+        return _welcome(data, view)
+    try:
+        booth = Booth(data, view.voter, view.category)
+    except UsageError as error:
+        return pages.notice(str(error)) + _welcome(data, view)
+    done, total = len(booth.votes), booth.total
+    plan = min(total, int(view.plan) if view.plan.isdecimal() and len(view.plan) < 8 else 50)
+    if view.show == "result":
+        return _result(data, view, booth, site)
+    if view.show == "votes":
+        cast = [(b, booth.said(b), site.href(view.to(show=b.token))) for b in booth.cast()]
+        return pages.render(
+            "votes.html", voter=booth.voter, cast=cast, back=site.href(view.to(show=""))
+        )
+    ballot = _again(booth, view.show) or (booth.next() if done < plan else None)
+    plans = {str(n): f"{n} votes" for n in sorted({*PLANS, plan}) if n < total}
+    named = replace(view, plan=str(plan))
+    return pages.render(
+        "vote.html",
+        voter=booth.voter,
+        done=done,
+        plan=plan,
+        plans=pages.form(
+            named, [pages.choice(named, "plan", "Ask me for", {**plans, str(total): "all"})]
+        ),
+        last=site.href(view.to(show="last")) if booth.votes else "",
+        votes=site.href(view.to(show="votes")) if booth.votes else "",
+        result=site.href(view.to(show="result")) if booth.votes else "",
+        before=booth.said(ballot) if ballot is not None else "",
+        ballot=ballot,
+        turns=sides(data, ballot) if ballot is not None else (),
+        buttons=BUTTONS,
+    )
+
+
+def act(data: Data, view: View, fields: Mapping[str, str]) -> View:
+    """Write a vote, or begin; return the view that follows.
+
+    Raises:
+        UsageError: there is no name, or no such vote.
+        MissingError: the answers are no longer there.
+    """
+    if "begin" in fields:
+        voter = view.voter or check_voter(fields.get("voter", ""))
+        return replace(view, voter=voter, category=fields.get("category", ""), show="")
+    booth = Booth(data, view.voter, view.category)
+    ballot = booth.named(fields.get("item", ""))
+    if ballot is None:
+        raise MissingError("not written: these two answers are no longer there")
+    booth.vote(ballot, fields.get("choice", ""))
+    return view.to(show="votes" if "." in view.show else "")
+
+
+def sides(data: Data, ballot: Ballot) -> list[tuple[int, str, list[str]]]:
+    """Return each turn up to the ballot's: its number, what the user says, both answers as HTML."""
+    answers = data.answers(ballot.question.question_id)
+    both = [
+        answers[model].choices[0] for model in (ballot.model_a, ballot.model_b) if model in answers
+    ]
+    found = []
+    for turn in range(1, ballot.turn + 1):
+        bodies = []
+        for choice in both:
+            if choice.user:  # a conversation with a played user is voted on as a whole
+                spoken = zip(choice.user, [*choice.turns, ""], strict=False)
+                whole = "\n\n".join(f"**User:** {said}\n\n{reply}" for said, reply in spoken)
+                bodies.append(text.styled(whole))
+            else:
+                written = choice.turns[turn - 1] if turn <= len(choice.turns) else ""
+                bodies.append(text.styled(written))
+        found.append((turn, ballot.question.turns[turn - 1], bodies))
+    return found
+
+
+def _again(booth: Booth, show: str) -> Ballot | None:
+    """Return the vote that is to be looked at again."""
+    if show == "last":
+        return next(iter(booth.cast()), None)
+    return booth.named(show) if "." in show else None
+
+
+def _welcome(data: Data, view: View) -> str:
+    categories = list(dict.fromkeys(question.category for question in data.bench.questions))
+    options = {"": "all", **{name: name for name in categories}}
+    return pages.render(
+        "welcome.html",
+        voter=view.voter,
+        category=pages.choice(view, "category", "Category", options),
+    )
+
+
+def _result(data: Data, view: View, booth: Booth, site: Site) -> str:
+    """Return how the models fared with the voter, and how far judges agree."""
+    won: dict[str, dict[str, float]] = {}
+    for vote in booth.votes.values():
+        for side, model in (("model_a", vote.model_a), ("model_b", vote.model_b)):
+            record = won.setdefault(model, {"win": 0, "tie": 0, "loss": 0})
+            record[
+                "tie" if vote.winner.startswith("tie") else "win" if vote.winner == side else "loss"
+            ] += 1
+    rows: list[dict[str, Any]] = [
+        {
+            "model": model,
+            **record,
+            "rate": (record["win"] + record["tie"] / 2) / sum(record.values()),
+        }
+        for model, record in won.items()
+    ]
+    rows.sort(key=lambda row: -row["rate"])
+    columns = [
+        Column("model"),
+        Column("rate", "win rate", ".2"),
+        Column("", "win/tie/loss", draw="record"),
+    ]
+    agreement = [row for row in agreement_of(data, booth.voter) if row["judge"] != PEOPLE]
+    compared = [
+        Column("judge"),
+        Column("agrees", "agrees with you %", "%"),
+        Column("agrees", "95% interval", "interval%"),
+        Column("compared", "votes compared"),
+    ]
+    return pages.render(
+        "result.html",
+        voter=booth.voter,
+        count=len(booth.votes),
+        models=Markup(table_html(Table("your votes", columns, rows))),
+        judges=Markup(table_html(Table("judges", compared, agreement))) if agreement else "",
+        back=site.href(view.to(show="")),
+    )
