@@ -16,11 +16,9 @@ from harness.judging import (
     JudgmentReport,
     estimate_judgments,
     plan_judgments,
-    within_budget,
+    stages,
 )
 from harness.reporting import Column, Table
-from harness.results.strengths import expected_detectable, win_rate
-from harness.results.until import look_of, stages
 from harness.running.estimate import Estimate, total_cost
 
 
@@ -46,7 +44,7 @@ def _work(parsed: Parsed) -> int:
         return shares(whole, at, estimates)
 
     reports: list[JudgmentReport] = []
-    for plan, limits in within_budget(stages(whole, record, plan_at), record.limits, reports):
+    for plan, limits in stages(whole, record, plan_at, reports):
         if record.until is not None and not record.limits.dry_run:
             of = f"{calls.counted(len(plan.questions), 'question')}, {plan.total:,} to judge"
             log.info("look %d: %s on %s", len(reports) + 1, ", ".join(plan.models), of)
@@ -77,6 +75,8 @@ def _looks(
     whole: JudgePlan, record: options.GenJudgment, plan_at: Callable[..., JudgePlan]
 ) -> Table:
     """Return the calls up to each look, if no model is decided before; the last are the most."""
+    from harness.results.until import look_of  # with numpy, which other runs do not need
+
     looks = look_of(whole.questions)
     rows = []
     for look in sorted(set(looks.values())):
@@ -102,6 +102,8 @@ def shares(
         at: returns the plan of a share.
         estimates: what the plan will take, by chat model.
     """
+    from harness.results.strengths import expected_detectable, win_rate  # with numpy
+
     if plan.mode != "pairwise-all" or len(plan.models) < 3 or plan.voted:
         return []
     judges = {task.name for task in plan.tasks}

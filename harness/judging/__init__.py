@@ -28,7 +28,7 @@ from harness.judging.run import (
     JudgmentReport,
     estimate_judgments,
     gen_judgment,
-    within_budget,
+    stages,
 )
 from harness.judging.sets import JudgeSet, load, shipped_sets
 from harness.judging.verdicts import Verdict, read
@@ -57,5 +57,5 @@ __all__ = [
     "plan_judgments",
     "read",
     "shipped_sets",
-    "within_budget",
+    "stages",
 ]

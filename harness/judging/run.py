@@ -3,7 +3,7 @@
 import functools
 import pathlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from msgspec import Struct
@@ -66,9 +66,8 @@ def gen_judgment(
     record = options.build(options.GenJudgment, values)
     loaded = bench.load(record.bench.bench_name, record.bench.data_dir)
     plan_at = functools.partial(plan_judgments, loaded)
-    stages = registry.find("stopping", "until")(plan_at(record), record, plan_at)
     reports: list[JudgmentReport] = []
-    for plan, limits in within_budget(stages, record.limits, reports):
+    for plan, limits in stages(plan_at(record), record, plan_at, reports):
         outcome = running.run(
             plan.jobs(),
             limits,
@@ -81,14 +80,26 @@ def gen_judgment(
     return reports[-1]
 
 
-def within_budget(
-    stages: Iterable[JudgePlan], limits: Limits, reports: Sequence[JudgmentReport]
+def stages(
+    whole: JudgePlan,
+    record: options.GenJudgment,
+    plan_at: Callable[..., JudgePlan],
+    reports: Sequence[JudgmentReport],
 ) -> Iterator[tuple[JudgePlan, Limits]]:
-    """Yield each plan with what is left of `--max-cost`, until one is not carried out whole.
+    """Yield the plans to carry out one after the other, with what is left of `--max-cost`.
 
-    `reports` are those of the plans before, which the caller adds to.
+    That is the whole plan; with `--until` one for each look, until one is not carried out whole.
+
+    Args:
+        whole: the plan of everything.
+        record: the command's options.
+        plan_at: `plan_judgments` of the benchmark.
+        reports: of the plans before, which the caller adds to.
     """
-    for plan in stages:
+    plans, limits = [whole], record.limits
+    if record.until is not None:
+        plans = registry.find("stopping", "until")(whole, record, plan_at)
+    for plan in plans:
         yield plan, limits
         if not reports or not reports[-1].complete:
             return

@@ -1,6 +1,6 @@
 """Judging in five looks: `gen_judgment --until DIFFERENCE` as a series of plans.
 
-    for plan in stages(whole, options, plan_at):     the first fifth of the questions, the next, …
+    for plan in stages(whole, options, plan_at):     on a fifth of the questions, on two fifths, …
         running.run(plan.jobs(), …)                  models that are decided are in no later plan
 
 Nothing is kept but the judgments: the order of the questions follows from their ids, and a run that
@@ -52,12 +52,10 @@ def stages(
 
     Args:
         whole: the plan of everything.
-        options: the command's; without `until` the whole plan is the only one.
+        options: the command's, with `until`.
         plan_at: `plan_judgments` of a benchmark, with options, `questions` and `looks`.
     """
-    if options.until is None:
-        yield whole
-        return
+    assert options.until is not None
     looks = look_of(whole.questions)
     baseline = {whole.judge_set.baseline} if whole.mode == "pairwise-baseline" else set()
     models = tuple(model for model in whole.models if model not in baseline)
@@ -81,13 +79,13 @@ def _undecided(
     active: Sequence[str],
 ) -> tuple[str, ...]:
     """Return the active models of which a comparison is open, by the judgments up to a look."""
-    paired = plan.mode != "single"
+    judges = [task.name for task in plan.tasks]
     try:
-        scores = read(plan.bench, files=[task.path for task in plan.tasks if task.path.exists()])
+        scores = read(plan.bench, kind="single" if plan.mode == "single" else "pair")
     except MissingError:
         return tuple(active)
-    for panel in panels(scores, named=[task.name for task in plan.tasks]):
-        if panel.judge_set == plan.judge_set.name and (panel.form == "pair") == paired:
+    for panel in panels(scores.of(judges=judges), named=judges):
+        if panel.judge_set == plan.judge_set.name:
             judged = [question.question_id for question in plan.questions]
             column = panel.combined.of(metric=panel.metrics[0], questions=judged)
             look = np.array([looks.get(q.question_id, 1) for q in column.questions])
