@@ -3,6 +3,7 @@
 # make check     lint, format and types
 # make test      the tests, but for slow ones and those in a browser: some two minutes
 # make test-all  every test
+# make docs      the documentation as a site in site/
 PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
@@ -10,10 +11,10 @@ BIN = $(VENV)/bin
 # Without compiled modules every process that a test starts compiles all of them again, which doubles its time.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo viewer test test-all check format clean-demo
+.PHONY: help demo viewer docs test test-all check format clean-demo
 
 help:
-	@sed -n '1,5s/^# //p' Makefile
+	@sed -n '1,6s/^# //p' Makefile
 
 demo: $(VENV)/.installed
 	@PATH="$(CURDIR)/$(BIN):$$PATH" sh examples/demo.sh
@@ -34,6 +35,11 @@ check: $(VENV)/.dev
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
+
+docs: $(VENV)/.docs
+	@$(BIN)/python -m docs.generate
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
+	@echo "site/index.html"
 
 format: $(VENV)/.dev
 	@$(BIN)/ruff check --fix .
@@ -58,4 +64,9 @@ $(VENV)/.installed: $(BIN)/python pyproject.toml
 $(VENV)/.dev: $(VENV)/.installed
 	@echo "installing what the tests need" >&2
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
+	@touch $@
+
+$(VENV)/.docs: $(VENV)/.installed
+	@echo "installing what the documentation needs" >&2
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[docs]'
 	@touch $@

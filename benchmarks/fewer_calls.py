@@ -1,6 +1,6 @@
 """What fewer calls cost: Kendall's tau and false "better" by replay of published judgments.
 
-    python -m benchmarks.fewer_calls REFERENCE_DATA/mt_bench
+    OPENBLAS_NUM_THREADS=1 python -m benchmarks.fewer_calls FOLDER
 
 The folder holds FastChat's published files: GPT-4's grades of 34 models on MT-Bench, and GPT-4's
 pairs of six of them. A pair of any two models is drawn as GPT-4's published pairs came out at the
@@ -15,14 +15,14 @@ for each seed. Designs, each with its own choice of the pairs of every question 
                     variance of the difference (D-optimal; Glickman and Jensen 2005)
 
 False "better": each two neighbours of the ranking swap their grades on half of the questions, so
-that they are equally good; counted is how often p < 0.05 for them. "Told apart" is how many of all
-pairs have p < 0.05. The second part replays `gen_judgment --until` on random sets of models.
+that they are equally good; counted is how often p < 0.05 for them. "Apart" is how many of all
+pairs of models have p < 0.05. The second part replays `gen_judgment --until` on random sets of models.
 """
 
 import argparse
+import itertools
 import json
 import pathlib
-from collections import Counter
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -129,7 +129,7 @@ def random_share(outcomes: Floats, share: float, seed: int) -> Ints:
     items, models, _ = outcomes.shape
     names = [str(model) for model in range(models)]
     rows = [
-        (item, *sorted(map(int, pair)))
+        (item, *sorted(int(name) for name in pair))
         for item in range(items)
         for pair in drawn_pairs(f"{seed} {item // TURNS}", item % TURNS, names, share)
     ]
@@ -209,7 +209,8 @@ def fit(wins: Floats, theta: Floats) -> tuple[Floats, Floats]:
         weight = games * p * (1 - p)
         hessian = np.diag(weight.sum(axis=1) + 0.25) - weight
         theta = theta + np.linalg.solve(hessian, (wins - games * p).sum(axis=1) - theta / 4)
-    return theta, np.linalg.inv(hessian)
+    covariance: Floats = np.linalg.inv(hessian)
+    return theta, covariance
 
 
 # Measures
@@ -242,22 +243,19 @@ def ranking(outcomes: Floats, rows: Ints) -> Floats:
 def ps(outcomes: Floats, rows: Ints, *, drawn: bool) -> dict[tuple[int, int], float]:
     """Return the unadjusted p-value of every two models."""
     scores, size = scores_of(outcomes, rows), outcomes.shape[1]
+    found: dict[tuple[int, int], float] = {}
     if drawn:
         ratings = strengths(scores)
-        found = {}
-        for one in range(size):
-            for other in range(one + 1, size):
-                a, b = ratings.get(f"m{one}"), ratings.get(f"m{other}")
-                found[one, other] = 1.0 if a is None or b is None else (a - b).p or 0.0
+        for one, other in itertools.combinations(range(size), 2):
+            a, b = ratings.get(f"m{one}"), ratings.get(f"m{other}")
+            p = None if a is None or b is None else (a - b).p
+            found[one, other] = 1.0 if p is None else p
         return found
     names = [f"m{model}" for model in range(size)]
-    pairs = compare(scores, names).pairs
-    return {
-        (int(pair.model_1[1:]), int(pair.model_2[1:])): 1.0
-        if pair.difference.p is None
-        else pair.difference.p
-        for pair in pairs
-    }
+    for pair in compare(scores, names).pairs:
+        p = pair.difference.p
+        found[int(pair.model_1[1:]), int(pair.model_2[1:])] = 1.0 if p is None else p
+    return found
 
 
 def equalled(rng: np.random.Generator, published: Published) -> tuple[Published, list[int]]:
@@ -265,8 +263,9 @@ def equalled(rng: np.random.Generator, published: Published) -> tuple[Published,
     order = np.argsort(published.grades.mean(axis=(1, 2))).tolist()
     grades = published.grades.copy()
     for one, other in zip(order[::2], order[1::2], strict=False):
-        swap = rng.random(grades.shape[1]) < 0.5
-        grades[np.ix_([one, other], swap)] = grades[np.ix_([other, one], swap)]
+        swap = np.flatnonzero(rng.random(grades.shape[1]) < 0.5)
+        both = grades[one, swap].copy()
+        grades[one, swap], grades[other, swap] = grades[other, swap], both
     return published._replace(grades=grades), order
 
 
@@ -277,6 +276,8 @@ DESIGNS: dict[str, Callable[[Floats, float, int], Ints]] = {
     "Swiss": swiss,
     "information": information,
 }
+WITHOUT_SHARE = ("all pairs", "baseline")
+"""Designs of fixed pairs; their models are compared on common opponents."""
 
 
 def replay(published: Published, name: str, share: float, seeds: int, tested: int) -> None:
@@ -291,8 +292,9 @@ def replay(published: Published, name: str, share: float, seeds: int, tested: in
         taus.append(tau(ranking(outcomes, rows), whole))
         if seed >= tested:
             continue
-        drawn = name not in ("all pairs", "baseline")
+        drawn = name not in WITHOUT_SHARE
         apart.append(np.mean([p < 0.05 for p in ps(outcomes, rows, drawn=drawn).values()]))
+        rng = np.random.default_rng([seed, 2])
         same, order = equalled(rng, published)
         outcomes = verdicts(rng, same)
         found = ps(outcomes, DESIGNS[name](outcomes, share, seed + 1000), drawn=drawn)
@@ -300,7 +302,7 @@ def replay(published: Published, name: str, share: float, seeds: int, tested: in
             false += found[min(one, other), max(one, other)] < 0.05
             equal += 1
     total = len(published.models) * (len(published.models) - 1) * len(outcomes) / 2
-    bar = "#" * round(max(np.mean(taus) - 0.8, 0) * 150)
+    bar = "#" * round(max(float(np.mean(taus)) - 0.8, 0.0) * 150)
     print(
         f"{name:<13} {pairs / total:>5.0%} {2 * pairs:>8,} {np.mean(taus):>6.3f} "
         f"{np.std(taus):>6.3f} {false / equal:>7.1%} {np.mean(apart):>6.0%}  {bar}",
@@ -351,8 +353,7 @@ def _saved(grades: Floats, within: float, run: int) -> tuple[float, bool]:
         if not active or look == LOOKS:
             break
     first = compare(judged, names[:2], looks=looks).pairs[0]
-    counts = Counter(looks.tolist())
-    taken = sum(counts[look] for end in until for look in range(1, int(end) + 1))
+    taken = sum(int((looks <= end).sum()) for end in until)
     return 1 - taken / (models * questions), first.better is not None
 
 
@@ -361,16 +362,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("folder", type=pathlib.Path, help="FastChat's published files")
     parser.add_argument("--seeds", type=int, default=50, metavar="N", help="of each design")
-    parser.add_argument("--tested", type=int, default=10, metavar="N", help="seeds with p-values")
+    parser.add_argument("--tested", type=int, default=20, metavar="N", help="seeds with p-values")
     options = parser.parse_args()
     published = read(options.folder)
-    shares = {"random share": 0, "Swiss": 0, "information": 0}
-    for models, parts in ((EIGHT, (0.1, 0.25, 0.5)), (published.models, (0.05, 0.1, 0.25))):
+    for models, parts in ((EIGHT, (0.1, 0.25, 0.5)), (published.models, (0.05, 0.1))):
         print(
             f"\n{len(models)} models\n{'design':<13} share    calls    tau    +-     false  apart"
         )
         for name in DESIGNS:
-            for share in parts if name in shares else (1.0,):
+            for share in (1.0,) if name in WITHOUT_SHARE else parts:
                 tested = options.tested if len(models) > 8 else options.seeds
                 replay(published.of(models), name, share, options.seeds, tested)
     print("\n--until 0.5: grades saved, and equal models that are called different")

@@ -33,19 +33,14 @@ show_result --mode pairwise-all --data-dir "$data"
 # 6. Where to look next.
 step "6. Where to look next"
 cat <<END
-Every answer and every verdict is a line of JSON, with the judge's words beside it:
-  $data/mt_bench/model_answer/      what the models said
-  $data/mt_bench/model_judgment/    what the judge made of it
+Every answer and every verdict is a line of JSON in $data/mt_bench/.
 
-With real models it is the same three commands (a question costs two calls, a graded answer two, a compared pair four):
-  export OPENAI_API_KEY=...
-  gen_answer   --model gpt-4.1 gpt-4.1-mini --first-n 5
-  gen_judgment --judge-model gpt-4.1 --first-n 5
-  show_result  --judge-model gpt-4.1
-
-A server of your own (vLLM, SGLang, llama.cpp, Ollama), or the numbers for a program:
-  gen_answer  --model my-model --base-url http://localhost:8000/v1
-  show_result --data-dir $data --format json
+With two models on a local server (vLLM, SGLang, llama.cpp, Ollama) and a judge:
+  gen_answer   --model my-model other-model --base-url http://localhost:8000/v1
+  gen_judgment --judge-model gpt-4.1
+  show_result
 
 turnbench lists the commands, COMMAND --help explains each. If they are not found: . .venv/bin/activate
+To see every answer and every verdict in a browser:
+  viewer --data-dir $data
 END

@@ -66,8 +66,7 @@ class ChatError(TurnbenchError):
 class TransientError(ChatError):
     """A call failed in a way that a later try may not.
 
-    `retry_after` is the wait in seconds that the server asks for. `connected` is False if no
-    connection came about.
+    `retry_after` is the wait in seconds that the server asks for.
     """
 
     def __init__(
@@ -77,10 +76,9 @@ class TransientError(ChatError):
         kind: str = "outage",
         status: int | None = None,
         retry_after: float | None = None,
-        connected: bool = True,
     ) -> None:
         super().__init__(message, kind=kind, status=status)
-        self.retry_after, self.connected = retry_after, connected
+        self.retry_after = retry_after
 
 
 class EndpointError(ChatError):

@@ -368,8 +368,6 @@ class Message(Struct, frozen=True):
 
     role: Literal["system", "user", "assistant"]
     content: str
-    carried: str | None = None
-    """What the provider wants back in place of an earlier reply's text, as JSON."""
 
 
 class Sampling(Struct, kw_only=True, omit_defaults=True, forbid_unknown_fields=True, frozen=True):
@@ -464,8 +462,6 @@ class Reply(Struct, kw_only=True, omit_defaults=True):
     text: str
     detail: Detail = field(default_factory=Detail)
     logprobs: list[TokenLogprobs] | None = None
-    carried: str | None = None
-    """What the provider demands back with this reply in the next turn, as JSON; in no row."""
 
 
 def content_hash(*parts: Any) -> str:

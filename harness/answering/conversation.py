@@ -67,7 +67,7 @@ def _fixed(asking: Asking, index: int) -> Talk:
         if number <= len(asking.history):
             messages.append(Message("assistant", asking.history[number - 1]))
         else:
-            messages.append(Message("assistant", reply.text, reply.carried))
+            messages.append(Message("assistant", reply.text))
     return Choice(
         index=index,
         turns=[reply.text for reply in replies],
@@ -96,7 +96,7 @@ def _played(asking: Asking, index: int) -> Talk:
         text = player.prompt.without_stop(said[-1].text)
         messages.append(_user(asking, text or question.user.goal))
         replies.append((yield from _ask(asking, messages, index, Facts(question, number))))
-        messages.append(Message("assistant", replies[-1].text, replies[-1].carried))
+        messages.append(Message("assistant", replies[-1].text))
     return Choice(
         index=index,
         turns=[reply.text for reply in replies],

@@ -75,6 +75,7 @@ def check_bench(which: pathlib.Path | str, data_dir: pathlib.Path | str = "data"
     _check_questions(report)
     for path in store.data_files(folder / "reference_answer"):
         _check_references(report, path)
+    _note_unused_references(report)
     if len(report.references) > 1:
         authors = ", ".join(report.references)
         report.notes.append(f"several authors of references; choose with --reference: {authors}")
@@ -125,11 +126,18 @@ def _check_questions(report: BenchReport) -> None:
         report.questions.append(question)
     if not lines:
         report.problems.append(f"{path}: holds no questions")
-    having = [str(question.question_id) for question in report.questions if question.reference]
-    if having:
-        some = ", ".join(having[:5]) + (f" and {len(having) - 5} more" if len(having) > 5 else "")
+
+
+def _note_unused_references(report: BenchReport) -> None:
+    """Note questions whose own `reference` is all the reference there is: a judge never sees it."""
+    answered = set().union(*report.references.values())
+    lost = [
+        q.question_id for q in report.questions if q.reference and q.question_id not in answered
+    ]
+    if lost:
+        some = ", ".join(map(str, lost[:5])) + (f" and {len(lost) - 5} more" if lost[5:] else "")
         where = "write references into reference_answer/NAME.jsonl"
-        report.notes.append(f"{path}: a judge never sees `reference` (question {some}); {where}")
+        report.notes.append(f"a judge never sees the field `reference` (question {some}); {where}")
 
 
 def _check_references(report: BenchReport, path: pathlib.Path) -> None:

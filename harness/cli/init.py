@@ -25,7 +25,7 @@ TEXT = """\
 # base_url = "http://localhost:8000/v1"
 # model = "org/my-model-7b"      # what the server calls it, if not my-model
 # api_key_env = "MY_SERVER_KEY"
-# parallel = 32
+# limits = { parallel = 32 }
 # sampling = { temperature = 0.7, max_tokens = 4096 }
 # price = { prompt = 0.0, completion = 0.0 }   # dollars for a million tokens
 """

@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+from msgspec.structs import replace
+
 from harness import options, registry
 from harness.cli.command import run, show
 from harness.cli.parser import Parsed
@@ -17,6 +19,9 @@ def _work(parsed: Parsed) -> int:
     asked: options.JudgeReport = parsed.options
     if not asked.report:
         raise UsageError(f"name a report: {', '.join(registry.names('report'))}")
+    if "judge_model" not in parsed.typed and asked.report != "attack":
+        # The judge that turnbench.toml names for judging is not the only one to be reported on.
+        asked = replace(asked, select=replace(asked.select, judge_model=()))
     page = registry.find("report", asked.report)(asked)
     show(page, asked.output.format)
     return 0

@@ -1,8 +1,9 @@
 """The command `turnbench`, which lists and runs all the others."""
 
+import functools
 import importlib
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from difflib import get_close_matches
 
 COMMANDS = {
@@ -29,8 +30,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     first = words[0] if words else "--help"
     name = first.replace("-", "_")
     if name in COMMANDS:
-        code: int = importlib.import_module(f"harness.cli.{name}").main(words[1:])
-        return code
+        return command(name, words[1:])
     if first in {"-h", "--help", "help"}:
         sys.stdout.write(overview())
         return 0
@@ -43,6 +43,26 @@ def main(argv: Sequence[str] | None = None) -> int:
     advice = f"did you mean {near[0]}?" if near else "see turnbench --help"
     sys.stderr.write(f"turnbench: there is no command {first!r}; {advice}\n")
     return 2
+
+
+def command(name: str, argv: Sequence[str] | None = None) -> int:
+    """Run one command; its manual is shown without importing what it works with."""
+    words = list(sys.argv[1:] if argv is None else argv)
+    if {"-h", "--help"} & set(words):
+        from harness import options
+        from harness.cli.parser import parse
+
+        record = "".join(part.title() for part in name.split("_"))
+        parse(name, getattr(options, record), words)
+    code: int = importlib.import_module(f"harness.cli.{name}").main(words)
+    return code
+
+
+def __getattr__(name: str) -> Callable[[], int]:
+    """Return a command as a function, for the scripts of its name."""
+    if name in COMMANDS:
+        return functools.partial(command, name)
+    raise AttributeError(name)
 
 
 def overview() -> str:

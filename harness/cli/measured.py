@@ -40,8 +40,8 @@ def carry_out(plan: "MetricPlan", unit: str, quiet: bool) -> int:
     if report.superseded:
         rows = _counted(report.superseded, "older row")
         log.info("%s moved to %s", rows, plan.bench.state / "model_metric" / "superseded")
-    for path in report.paths:
-        sys.stdout.write(f"{printable(str(path))}\n")
+    for work in plan.works:
+        sys.stdout.write(f"{printable(str(work.path))}\n")
     names = " ".join(work.metric.name for work in plan.works)
     log.info("show_result %s --metric %s shows them", plan.bench.flags, names)
     return 0

@@ -9,7 +9,7 @@ import re
 import sys
 from collections.abc import Sequence
 from difflib import get_close_matches
-from typing import Any, NoReturn, TypeVar, get_args, get_origin
+from typing import Any, Literal, NoReturn, TypeVar, get_args, get_origin
 
 import msgspec
 from msgspec import Struct
@@ -121,8 +121,7 @@ def _add(group: Any, field: Field, text: str) -> None:
     if kind is bool:
         group.add_argument(*names, action="store_true", **common)
         return
-    choices = get_args(kind) if get_origin(kind) is not tuple else get_args(get_args(kind)[0])
-    literal = [value for value in choices if isinstance(value, str)]
+    literal = choices(kind)
     metavar = flag.metavar or ("{" + ",".join(literal) + "}" if literal else "VALUE")
     common["metavar"] = metavar
     if flag.positional:
@@ -137,6 +136,17 @@ def _add(group: Any, field: Field, text: str) -> None:
         group.add_argument(*names, nargs="?", const=flag.const, **common)
     else:
         group.add_argument(*names, nargs="+" if field.many else None, **common)
+
+
+def choices(kind: Any) -> list[str]:
+    """Return the words that a value of a type may be; empty: any.
+
+    >>> choices(tuple[Literal["length", "lists"], ...] | None)
+    ['length', 'lists']
+    """
+    if get_origin(kind) is Literal:
+        return [value for value in get_args(kind) if isinstance(value, str)]
+    return [word for part in get_args(kind) if not isinstance(part, str) for word in choices(part)]
 
 
 @functools.cache

@@ -13,7 +13,7 @@ import re
 from typing import Any, NamedTuple
 
 from harness.judging.objects import folded, objects
-from harness.judging.verdicts import after_reasoning
+from harness.models import split_reasoning
 
 _NUMBER = re.compile(
     r"(?P<n>\d{1,3}(?:[.,]\d{1,6})?)\s*(?P<of>%|(?:/|out of)\s*(?P<full>100?(?:[.,]0+)?))?"
@@ -30,8 +30,8 @@ class Extracted(NamedTuple):
 
 def extracted(text: str, answer_field: str, confidence_field: str | None = None) -> Extracted:
     """Return the answer in a field of a reply's JSON object, and the confidence in another."""
-    said = after_reasoning(text)
-    if said is None or "{" not in said:
+    said = split_reasoning(text, cut=True).text
+    if "{" not in said:
         return Extracted(text)
     wanted, sure = folded(answer_field), folded(confidence_field or "")
     members = [{folded(k): v for k, v in place.value.items()} for place in objects(said)]

@@ -363,10 +363,9 @@ def _gather(
     referenced = frozenset(
         c for c in relevant if judge_set.shows_reference(c, present=c in present)
     )
-    plan.notices += [
-        f"{category}: no question of this category has a reference answer; judged without one"
-        for category in sorted(relevant - referenced)
-    ]
+    if without := sorted(relevant - referenced):
+        text = f"{', '.join(without)}: no question of these has a reference answer; judged without"
+        plan.notices.append(text)
     answers = {
         model: {
             key: answer

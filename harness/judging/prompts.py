@@ -253,12 +253,10 @@ class Prompts:
         )
 
     def messages(self, match: Match, order: Sequence[str]) -> list[Message]:
-        """Return the messages about a match: system, the set's examples, the prompt."""
+        """Return the messages about a match: system and prompt."""
         template = self.template(match)
         values = self._values(match, order, template)
         messages = [Message("user", template.user.fill(values))]
-        if template.compares:
-            messages[:0] = self._examples(match.criterion)
         if template.system is not None:
             messages.insert(0, Message("system", template.system.fill(values)))
         return messages
@@ -288,40 +286,6 @@ class Prompts:
 
         what = ("shared", *order, match.turn, match.sample, match.choice)
         return self._once(match.question, what, common)
-
-    def _examples(self, criterion: str | None) -> list[Message]:
-        """Return the set's examples as an exchange of messages, each rendered like a match.
-
-        One for which there is no template, or whose verdict has no words, is left out.
-        """
-        shown: list[Message] = []
-        for number, example in enumerate(self.judge_set.examples, 1):
-            key = f"example {number}"
-            question = Question(question_id=key, category=example.category, turns=[*example.turns])
-            answers: dict[str, dict[QuestionId, Answer]] = {
-                side: {key: Answer(question_id=key, choices=[Choice(turns=list(turns))])}
-                for side, turns in (("A", example.answer_a), ("B", example.answer_b))
-            }
-            known: dict[QuestionId, Sequence[str]] = {}
-            if example.reference:
-                known[key] = example.reference
-            own = replace(
-                self,
-                answers=answers,
-                references=known,
-                referenced=self.referenced if known else frozenset(),
-            )
-            match = Match(question, len(example.turns), ("A", "B"), criterion)
-            try:
-                form = own.form(match)
-                prompt = own.template(match).user.fill(
-                    own._values(match, ("A", "B"), own.template(match))
-                )
-            except (UsageError, MissingError):
-                continue
-            if (verdict := form.stated(example.verdict)) is not None:
-                shown += [Message("user", prompt), Message("assistant", verdict)]
-        return shown
 
     def _values(
         self, match: Match, order: Sequence[str], template: JudgeTemplate

@@ -14,7 +14,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 import msgspec
 from msgspec import Meta, Struct
-from msgspec.structs import asdict, replace
+from msgspec.structs import replace
 
 from harness import registry, store
 from harness.bench import shipped
@@ -108,17 +108,6 @@ class References(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Without a reference or note, in spite of the other two."""
 
 
-class Example(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A decided pair, shown with its verdict before the pair that the judge is asked about."""
-
-    turns: tuple[Filled, ...]
-    answer_a: tuple[str, ...]
-    answer_b: tuple[str, ...]
-    verdict: Literal["A", "B", "tie"]
-    category: str = ""
-    reference: tuple[str, ...] = ()
-
-
 class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The keys of `judge_set.toml`."""
 
@@ -155,7 +144,6 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """How the grades of a conversation's turns are combined."""
     rubric: str = ""
     labels: dict[Filled, Share] = {}
-    examples: tuple[Example, ...] = ()
 
 
 class TemplateFile(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -598,9 +586,7 @@ def _content(judge_set: JudgeSet, template: JudgeTemplate) -> str:
     shaping: list[Any] = [judge_set.name, judge_set.fence, judge_set.attempts]
     shaping.append([float(value) for value in judge_set.scale])
     shaping += [] if judge_set.step is None else [judge_set.step]
-    examples = [asdict(one) for one in judge_set.examples] if template.compares else []
-    bound = template.on(usual, judge_set.language)
-    return content_hash(shape(bound), shaping, *([examples] if examples else []))
+    return content_hash(shape(template.on(usual, judge_set.language)), shaping)
 
 
 def shape(template: JudgeTemplate) -> list[Any]:
@@ -711,7 +697,7 @@ def prompt_fault(template: JudgeTemplate) -> str | None:
 
 
 def _check(judge_set: JudgeSet, path: pathlib.Path) -> None:
-    """Raise `DataError` unless scales, criteria, categories and examples fit together."""
+    """Raise `DataError` unless scales, criteria and categories fit together."""
     scales = {"": Scale(*judge_set.scale, judge_set.step)}
     scales |= {f"criteria.{name}.": judge_set.scale_of(name) for name in judge_set.criteria}
     for where, scale in scales.items():
@@ -744,10 +730,6 @@ def _check(judge_set: JudgeSet, path: pathlib.Path) -> None:
     for template in judge_set.templates.values():
         if "steps" in template.fields and not judge_set.criteria:
             raise DataError(f"{template.name} shows {{steps}}, but there are no criteria", path)
-    for number, example in enumerate(judge_set.examples, 1):
-        counts = {len(example.turns), len(example.answer_a), len(example.answer_b)}
-        if len(counts) > 1 or not example.turns or len(example.reference) not in {0, *counts}:
-            raise DataError(f"examples[{number}]: as many answers (and references) as turns", path)
     if len({label.casefold() for label in judge_set.labels}) < len(judge_set.labels):
         raise DataError("labels: two differ in capital letters only", path)
 

@@ -23,6 +23,7 @@ from typing import Any, NamedTuple, TypeAlias
 from harness.judging import likelihood
 from harness.judging.forms import Form, Scale
 from harness.judging.objects import entries, first_of, folded, labelled, objects, values
+from harness.models import split_reasoning
 from harness.types import Reply
 
 Value: TypeAlias = float | str | dict[str, float] | list[dict[str, Any]]
@@ -106,14 +107,6 @@ def _options(form: Form) -> int:
 
 # The rule
 
-_REASONED = re.compile(
-    r".*(?:</(?:think|thinking|thought|reasoning)>|\[/THINK\]|<\|channel\|>final<\|message\|>"
-    r"|<channel\|>)",
-    re.S | re.I,
-)
-_OPEN = re.compile(
-    r"^\s*(?:<(?:think|thinking|thought|reasoning)>|\[THINK\]|<\|channel\|>analysis)", re.I | re.M
-)
 _FOLDED = str.maketrans("【】", "[]", "*\\\u200b\ufeff")
 _MARKS = " \t\"'`“”‘’«»「」()_#>-•–—$"
 _CLOSERS = f"{_MARKS}.。!,;"
@@ -139,7 +132,7 @@ def choose(text: str, find: Finder, answers: Sequence[str] = (), options: int = 
     """Return the verdict of a text by the rule above; `options` is how many values there are."""
     plain = spoken(text)
     if not plain:
-        return Verdict(None, "the text is empty" if plain == "" else "reasoning is left open")
+        return Verdict(None, "there is no text, or nothing but reasoning")
     shown = [fold(answer) for answer in answers]
     held = any(not match.weak for answer in shown for match in find(answer))
     if held:
@@ -166,17 +159,9 @@ def fold(text: str) -> str:
     return unicodedata.normalize("NFKC", text).translate(_FOLDED)
 
 
-def spoken(text: str) -> str | None:
-    """Return the folded text after the judge's reasoning; None: reasoning is left open."""
-    plain = after_reasoning(fold(text))
-    return None if plain is None else plain.strip()
-
-
-def after_reasoning(text: str) -> str | None:
-    """Return what follows a text's reasoning; None: reasoning is left open."""
-    if reasoned := _REASONED.match(text):
-        text = text[reasoned.end() :]
-    return None if _OPEN.search(text) else text
+def spoken(text: str) -> str:
+    """Return the folded text after the judge's reasoning; nothing if that is left open."""
+    return split_reasoning(fold(text), cut=True).text.strip()
 
 
 def _in_form(text: str, match: Match) -> bool:
@@ -522,7 +507,7 @@ def checklist(text: str, count: int, answer: str) -> Verdict:
     """
     plain = spoken(text)
     if not plain:
-        return Verdict(None, "the text is empty" if plain == "" else "reasoning is left open")
+        return Verdict(None, "there is no text, or nothing but reasoning")
     points: list[dict[str, Any]] = [{"met": None, "quote": ""} for _ in range(count)]
     unfounded = 0
     for number, met, quote in entries(plain):

@@ -10,7 +10,6 @@ An order without a match counts as half of one match, the next such order as a q
 from harness.metrics.metric import Metric, Numbers, Setup, of_texts, versions
 from harness.metrics.tokens import TOKENIZERS
 
-_ORDERS = (1, 2, 3, 4)
 _BY_LANGUAGE = {"zh": "zh", **dict.fromkeys(("ja", "th", "lo", "km", "my"), "char")}
 """sacrebleu's tokenizers; its default, 13a, splits at spaces and punctuation."""
 
@@ -21,29 +20,21 @@ def metric(setup: Setup) -> Metric:
 
     own = setup.options.tokenizer
     tokenizer = own or _BY_LANGUAGE.get(setup.language, "13a")
-    scorer = BLEU(tokenize="none" if own else tokenizer, effective_order=True)
+    scorers = {
+        f"bleu_{n}": BLEU(
+            tokenize="none" if own else tokenizer, effective_order=True, max_ngram_order=n
+        )
+        for n in (1, 2, 3, 4)
+    }
 
     def bleu(answer: str, reference: str) -> Numbers:
-        """Return the four; None where the reference is empty."""
-        if not reference.strip():
-            return {f"bleu_{order}": None for order in _ORDERS}
         if own is not None:
             answer, reference = (" ".join(TOKENIZERS[own](text)) for text in (answer, reference))
-        counts = scorer.sentence_score(answer, [reference])
-        found: dict[str, float | None] = {}
-        for order in _ORDERS:
-            score = BLEU.compute_bleu(
-                counts.counts[:order],
-                counts.totals[:order],
-                counts.sys_len,
-                counts.ref_len,
-                "exp",
-                effective_order=True,
-                max_ngram_order=order,
-            )
-            # exp(log(100)) is a hair above 100
-            found[f"bleu_{order}"] = min(1.0, max(0.0, score.score / 100))
-        return found
+        # exp(log(100)) is a hair above 100
+        return {
+            name: min(1.0, scorer.sentence_score(answer, [reference]).score / 100)
+            for name, scorer in scorers.items()
+        }
 
     return of_texts(
         bleu,
@@ -52,6 +43,5 @@ def metric(setup: Setup) -> Metric:
         tokenizer=tokenizer,
         library=versions("sacrebleu"),
         needs_reference=True,
-        overlap=True,
         parameters={"smoothing": "exp", "effective_order": True},
     )

@@ -16,8 +16,6 @@ def metric(setup: Setup) -> Metric:
     scorer = CHRF()
 
     def chrf(answer: str, reference: str) -> Numbers:
-        if not reference.strip():
-            return {"chrf": None}
         return {"chrf": min(1.0, scorer.sentence_score(answer, [reference]).score / 100)}
 
     return of_texts(
@@ -25,6 +23,5 @@ def metric(setup: Setup) -> Metric:
         "chrf",
         library=versions("sacrebleu"),
         needs_reference=True,
-        overlap=True,
         parameters={"beta": 2, "order": 6},
     )

@@ -15,7 +15,6 @@ import functools
 import string
 import warnings
 from collections.abc import Callable, Mapping
-from typing import Any
 
 from harness.errors import UsageError
 from harness.metrics.metric import Metric, Numbers, Setup, of_texts, versions
@@ -99,25 +98,14 @@ def _token_f1(answer: str, reference: str, language: str) -> Numbers:
     }
 
 
-_Function = Callable[[str, str, str], Numbers]
-_METRICS: Mapping[str, tuple[_Function, str, tuple[str, ...], tuple[str, ...]]] = {
-    "bleu": (_bleu, "bleu_4", ("bleu_1", "bleu_2", "bleu_3", "bleu_4"), ("nltk",)),
-    "rouge": (
-        _rouge,
-        "rouge_l",
-        ("rouge_1", "rouge_2", "rouge_l"),
-        ("rouge-score", "rouge-chinese"),
-    ),
-    "chrf": (_chrf, "chrf", ("chrf",), ("nltk",)),
-    "distinct": (_distinct, "distinct", ("distinct",), ()),
-    "token_f1": (
-        _token_f1,
-        "token_f1",
-        ("token_precision", "token_recall", "token_f1"),
-        ("scikit-learn",),
-    ),
+_METRICS: Mapping[str, tuple[Callable[[str, str, str], Numbers], str, tuple[str, ...]]] = {
+    "bleu": (_bleu, "bleu_4", ("nltk",)),
+    "rouge": (_rouge, "rouge_l", ("rouge-score", "rouge-chinese")),
+    "chrf": (_chrf, "chrf", ("nltk",)),
+    "distinct": (_distinct, "distinct", ()),
+    "token_f1": (_token_f1, "token_f1", ("scikit-learn",)),
 }
-"""Each function with the name of its main number, of all its numbers, and its libraries."""
+"""Each function with the name of its main number, and its libraries."""
 NAMES = tuple(_METRICS)
 """The metrics that have this variant."""
 
@@ -136,22 +124,15 @@ def metric(name: str, setup: Setup) -> Metric:
         )
     if setup.options.tokenizer is not None:
         raise UsageError(f"the variant {VARIANT} has its own tokens; leave out --tokenizer")
-    function, main, numbers, libraries = _METRICS[name]
-    if name == "rouge":
-        libraries = libraries[1:] if language == "zh" else libraries[:1]
-    packages = (*libraries, "jieba") if language == "zh" else libraries
+    function, main, libraries = _METRICS[name]
+    library = versions(*libraries, *(["jieba"] if language == "zh" else [])) or None
 
     def measured(answer: str, reference: str) -> Numbers:
         try:
             return function(answer, reference, language)
         except (ValueError, ZeroDivisionError, IndexError):  # of an empty text
-            return dict.fromkeys(numbers)
+            return {main: None}
 
-    try:
-        library = versions(*packages) or None
-    except UsageError as error:
-        raise UsageError(f"{error}; or all of them: pip install 'turnbench[colossalai]'") from None
-    more: dict[str, Any] = {} if name == "distinct" else {"needs_reference": True, "overlap": True}
     return of_texts(
         measured,
         main,
@@ -159,6 +140,6 @@ def metric(name: str, setup: Setup) -> Metric:
         variant=VARIANT,
         tokenizer=None if name == "chrf" else "jieba" if language == "zh" else "whitespace",
         library=library,
+        needs_reference=name != "distinct",
         parameters={"language": language},
-        **more,
     )

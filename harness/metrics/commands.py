@@ -1,14 +1,13 @@
 """The commands `auto_metrics` and `auto_checks`, from Python: the same words as keywords."""
 
-from collections.abc import Sequence
 from typing import Any
 
 from harness import bench as benches
 from harness import options, registry
 from harness.bench import Bench
 from harness.errors import DataError, MissingError, UsageError
-from harness.metrics.load import configured, load
-from harness.metrics.metric import Metric, Setup
+from harness.metrics.load import load
+from harness.metrics.metric import Setup
 from harness.metrics.run import MetricPlan, MetricReport, plan, run
 from harness.options import AutoChecks, AutoMetrics, Slice
 from harness.types import Question
@@ -42,21 +41,19 @@ def plan_metrics(asked: AutoMetrics) -> MetricPlan:
         device=asked.device,
         batch_size=asked.batch_size,
     )
-    metrics: Sequence[Metric]
     notices: list[str] = []
-    if asked.config is not None:
-        if asked.options.metrics:
-            raise UsageError("--config names the metrics; leave out --metrics")
-        evaluation = registry.find("judge_file", "colossalai_config")(asked.config)
-        notices = evaluation.check(chosen, None)
-        metrics = configured(evaluation, setup)
-    else:
+    if asked.config is None:
         metrics = load(asked.options.metrics or ("text",), setup)
+    elif asked.options.metrics:
+        raise UsageError("--config names the metrics; leave out --metrics")
+    else:
+        configured = registry.find("judge_file", "colossalai_metrics")
+        metrics, notices = configured(asked.config, setup, chosen)
     found = plan(
         bench,
         metrics,
+        chosen,
         models=asked.slice.model_list,
-        questions=chosen,
         turns=asked.slice.turns,
         reference=asked.reference,
         redo=asked.redo,
@@ -77,12 +74,11 @@ def plan_checks(asked: AutoChecks) -> MetricPlan:
         except ValueError as error:
             file = bench.source / "question.jsonl"
             raise DataError(f"question {question.question_id}: {error}", file) from None
-    metric = load(["checks"], Setup(run_code=asked.run_code))
     found = plan(
         bench,
-        metric,
+        load(["checks"], Setup(run_code=asked.run_code)),
+        checked,
         models=asked.slice.model_list,
-        questions=checked,
         turns=asked.slice.turns,
         every_choice=True,
         redo=asked.redo,

@@ -18,9 +18,8 @@ def metric(setup: Setup) -> Metric:
 
 
 def exact_match(answer: str, reference: str) -> Numbers:
-    """Return 1 or 0; None where the reference is empty."""
-    expected = plain(reference)
-    return {"exact_match": float(plain(answer) == expected) if expected else None}
+    """Return 1 or 0."""
+    return {"exact_match": float(plain(answer) == plain(reference))}
 
 
 def plain(text: str) -> str:

@@ -24,17 +24,16 @@ def metric(setup: Setup) -> Metric:
     )
 
 
-def label_match(answer: str, reference: str, labels: Sequence[str] = ()) -> float | None:
-    """Return 1 or 0; None where the reference has no word."""
+def label_match(answer: str, reference: str, labels: Sequence[str] = ()) -> float:
+    """Return 1 or 0."""
     right = words(reference)
     known = {right, *map(words, labels)} - {()}
-    return float(_named(words(answer), known) == {right}) if right else None
+    return float(_named(words(answer), known) == {right})
 
 
 def _measure(items: Sequence[Item]) -> Iterable[Measured]:
     for item in items:
-        value = label_match(item.answer, item.reference or "", _labels(item.question))
-        yield Measured(value, note=None if value is not None else "the reference is empty")
+        yield Measured(label_match(item.answer, item.reference or "", _labels(item.question)))
 
 
 def _labels(question: Question) -> list[str]:
@@ -49,6 +48,7 @@ def _named(text: Tokens, labels: set[Tokens]) -> set[Tokens]:
     while place < len(text):
         at = (label for label in longest_first if text[place : place + len(label)] == label)
         label = next(at, None)
-        found |= {label} if label else set()
+        if label:
+            found.add(label)
         place += len(label) if label else 1
     return found

@@ -10,7 +10,7 @@ from typing import Any
 from harness.errors import UsageError
 from harness.metrics.tokens import TOKENIZERS, Tokens
 from harness.options import MetricOptions
-from harness.types import Question, content_hash
+from harness.types import MadeFrom, Question, content_hash
 
 Numbers = Mapping[str, float | None]
 """Numbers by name; None where one is not defined, such as the share of word pairs of one word."""
@@ -43,6 +43,9 @@ class Item:
     """The answer's turns up to this one, which is the last."""
     reference: str | None = None
     """This turn of the reference answer."""
+    model: str = ""
+    """Whose answer it is."""
+    choice: int = 0
 
     @property
     def answer(self) -> str:
@@ -80,8 +83,6 @@ class Metric:
     """Whether items without a reference are left out."""
     reads_reference: bool = False
     """Whether some of its numbers need the reference, though it does without."""
-    overlap: bool = False
-    """Whether it measures likeness to the reference, which says little about open questions."""
     parameters: Mapping[str, Any] = field(default_factory=dict)
     """Further settings that affect the numbers, as JSON values."""
     applies: Callable[[Question, int], bool] = lambda question, turn: True
@@ -89,12 +90,19 @@ class Metric:
     shaped_by: Callable[[Question, int], Any] | None = None
     """Further fields of a question that affect a turn's number, as a JSON value."""
 
-    def content(self, question: Question, turn: int) -> str:
-        """Return the hash of what defines the number of a turn, apart from the texts."""
+    def made_from(self, item: Item) -> MadeFrom:
+        """Return what an item's number is made from: the texts, and what defines the metric."""
         own = (self.name, self.variant, self.tokenizer, self.library, dict(self.parameters))
-        if self.shaped_by is None:
-            return content_hash(*own)
-        return content_hash(content_hash(*own), self.shaped_by(question, turn))
+        content = content_hash(*own)
+        if self.shaped_by is not None:
+            content = content_hash(content, self.shaped_by(item.question, item.turn))
+        reads = (self.needs_reference or self.reads_reference) and item.reference is not None
+        return MadeFrom(
+            question=item.question.hash,
+            conversation=content_hash(*item.answers),
+            reference=content_hash(item.reference) if reads else None,
+            metric=content,
+        )
 
     def __call__(self, question: str, answer: str, reference: str | None = None) -> Measured:
         """Return the metric's result for one answer to one question."""
@@ -108,10 +116,11 @@ def of_texts(function: Callable[[str, str], Numbers], main: str, **more: Any) ->
     def measure(items: Sequence[Item]) -> Iterable[Measured]:
         for item in items:
             values = function(item.answer, item.reference or "")
-            note = None if values[main] is not None else _reason(item, compared)
+            note = None
+            if values[main] is None:
+                note = "not defined for this text" if item.answer.strip() else "the answer is empty"
             yield Measured(values[main], values if len(values) > 1 else {}, note)
 
-    compared = bool(more.get("needs_reference"))
     return Metric(more.pop("name", main), measure, **more)
 
 
@@ -141,11 +150,6 @@ def versions(*libraries: str) -> str:
     try:
         return ", ".join(f"{name} {version(name)}" for name in libraries)
     except PackageNotFoundError as error:
-        raise UsageError(f"the package {error.name} is missing: pip install {error.name}") from None
-
-
-def _reason(item: Item, compared: bool) -> str:
-    if compared:
-        there = (item.reference or "").strip()
-        return "not defined for this text" if there else "the reference is empty"
-    return "the answer is too short" if item.answer.strip() else "the answer is empty"
+        raise UsageError(
+            f"the package {error.name} is missing: pip install 'turnbench[colossalai]'"
+        ) from None

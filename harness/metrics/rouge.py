@@ -35,8 +35,6 @@ def metric(setup: Setup) -> Metric:
     scorer = RougeScorer(list(_NAMES), use_stemmer=False, tokenizer=own)
 
     def rouge(answer: str, reference: str) -> Numbers:
-        if not reference.strip():
-            return dict.fromkeys(_NAMES.values())
         scores = scorer.score(reference, answer)
         return {ours: scores[theirs].fmeasure for theirs, ours in _NAMES.items()}
 
@@ -47,5 +45,4 @@ def metric(setup: Setup) -> Metric:
         tokenizer=name,
         library=versions("rouge-score"),
         needs_reference=True,
-        overlap=True,
     )

@@ -12,51 +12,16 @@ import pathlib
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
-
-import regex
 
 from harness import store
 from harness.bench import Bench
 from harness.errors import MissingError, UsageError
 from harness.judging.extraction import extracted
 from harness.metrics.metric import Item, Measured, Metric
-from harness.types import (
-    Choice,
-    MadeFrom,
-    Measurement,
-    Question,
-    QuestionId,
-    content_hash,
-    split_variant,
-)
+from harness.types import Choice, Measurement, Question, QuestionId, split_variant
 
-OPEN_CATEGORIES = frozenset({"brainstorming", "chat", "generation", "roleplay", "writing"})
-"""Categories in which good answers need have no words in common."""
 _AT_ONCE = 512
 """Items that every metric measures before the next ones, so that their tokens are cut once."""
-
-
-@dataclass(frozen=True, slots=True)
-class Subject:
-    """An item, and whose it is."""
-
-    item: Item
-    model: str
-    choice: int
-
-    def made_from(self, metric: Metric) -> MadeFrom:
-        """Return what the row of a metric is made from."""
-        item = self.item
-        reads = metric.needs_reference or metric.reads_reference
-        return MadeFrom(
-            question=item.question.hash,
-            conversation=content_hash(*item.answers),
-            reference=content_hash(item.reference)
-            if reads and item.reference is not None
-            else None,
-            metric=metric.content(item.question, item.turn),
-        )
 
 
 @dataclass
@@ -65,7 +30,7 @@ class Work:
 
     metric: Metric
     path: pathlib.Path
-    todo: list[Subject] = field(default_factory=list)
+    todo: list[Item] = field(default_factory=list)
     already: int = 0
     """Rows that are current."""
     superseded: int = 0
@@ -90,7 +55,6 @@ class MetricPlan:
 class MetricReport:
     """What `run` did."""
 
-    paths: list[pathlib.Path]
     written: int = 0
     undefined: int = 0
     """Rows whose main number is not defined."""
@@ -101,9 +65,9 @@ class MetricReport:
 def plan(
     bench: Bench,
     metrics: Sequence[Metric],
+    questions: Sequence[Question],
     *,
     models: Sequence[str] = (),
-    questions: Sequence[Question] | None = None,
     turns: Sequence[int] = (),
     reference: str | None = None,
     every_choice: bool = False,
@@ -111,8 +75,8 @@ def plan(
 ) -> MetricPlan:
     """Return what has to be done so that every metric has measured every turn of every answer.
 
-    `models`, `questions` and `turns` narrow it. `reference` is a reference file or an answered
-    model; None takes the only file. Of an answer's choices the first is measured, or each.
+    `models` and `turns` narrow it. `reference` is a reference file or an answered model; None takes
+    the only file. Of an answer's choices the first is measured, or each.
 
     Raises:
         UsageError: there are no answers by a model, or several references to choose from.
@@ -124,27 +88,36 @@ def plan(
     for model in models:
         if model not in answered:
             raise UsageError(f"no answers by {model!r}; there are {', '.join(answered)}")
-    reads = any(metric.needs_reference or metric.reads_reference for metric in metrics)
-    references = bench.references(reference) if reads else None
-    found = MetricPlan(bench, list(models or answered), [], references.name if references else None)
-    texts = references.turns if references else {}
-    asked = bench.questions if questions is None else questions
-    subjects = [
-        subject
+    found = MetricPlan(bench, list(models or answered), [])
+    texts: Mapping[QuestionId, Sequence[str]] = {}
+    if any(metric.needs_reference or metric.reads_reference for metric in metrics):
+        references = bench.references(reference)
+        if references is not None:
+            found.reference, texts = references.name, references.turns
+    items = [
+        item
         for model in found.models
-        for subject in _subjects(bench, model, asked, texts, every_choice, found.notices)
-        if not turns or subject.item.turn in turns
+        for item in _items(bench, model, questions, texts, every_choice, found.notices)
+        if not turns or item.turn in turns
     ]
-    found.works = [_work(metric, bench, subjects, redo) for metric in metrics]
+    found.works = [_work(metric, bench, items, redo) for metric in metrics]
+    without = {w.metric.name: w.without_reference for w in found.works if w.without_reference}
     if not any(work.todo or work.already for work in found.works):
-        if any(work.without_reference for work in found.works):
+        if without:
             raise MissingError(
                 f"no answer has a reference in {bench.folder}; put some into reference_answer/, "
                 "or name an answered model with --reference"
             )
         names = ", ".join(metric.name for metric in metrics)
         raise MissingError(f"there is nothing to measure in {bench.folder} for {names}")
-    found.notices += _notices(found, subjects)
+    if without:
+        most, names = max(without.values()), ", ".join(without)
+        found.notices.append(f"{most} turns without a reference are left out ({names})")
+    if found.reference is not None and found.reference not in bench.reference_files():
+        found.notices.append(
+            f"the references are a model's own answers ({found.reference}): likeness to them is "
+            "likeness to that model"
+        )
     return found
 
 
@@ -155,36 +128,31 @@ def run(plan: MetricPlan, done: Callable[[], object] = lambda: None) -> MetricRe
         UsageError: a model that a metric needs cannot be loaded.
         StorageError: a file can't be written, or another process writes it.
     """
-    report = MetricReport(list(dict.fromkeys(work.path for work in plan.works)))
+    report = MetricReport()
     works = [work for work in plan.works if work.todo]
+    most = max((len(work.todo) for work in works), default=0)
     with contextlib.ExitStack() as stack:
-        writers = {
-            path: stack.enter_context(store.Writer(path, Measurement))
-            for path in dict.fromkeys(work.path for work in works)
-        }
-        most = max((len(work.todo) for work in works), default=0)
+        writers = [stack.enter_context(store.Writer(work.path, Measurement)) for work in works]
         for start in range(0, most, _AT_ONCE):
-            for work in works:
-                subjects = work.todo[start : start + _AT_ONCE]
-                measured = work.metric.measure([subject.item for subject in subjects])
-                for subject, numbers in zip(subjects, measured, strict=True):
-                    row = _row(subject, numbers, work.metric, plan.reference)
-                    writers[work.path].append(row)
+            for work, writer in zip(works, writers, strict=True):
+                items = work.todo[start : start + _AT_ONCE]
+                for item, measured in zip(items, work.metric.measure(items), strict=True):
+                    writer.append(_row(item, measured, work.metric, plan.reference))
                     report.written += 1
-                    report.undefined += numbers.value is None
+                    report.undefined += measured.value is None
                     done()
-        report.superseded = sum(writer.compact() for writer in writers.values())
+        report.superseded = sum(writer.compact() for writer in writers)
     return report
 
 
-def _subjects(
+def _items(
     bench: Bench,
     model: str,
     questions: Sequence[Question],
     references: Mapping[QuestionId, Sequence[str]],
     every_choice: bool,
     notices: list[str],
-) -> Iterator[Subject]:
+) -> Iterator[Item]:
     """Yield every turn of every answer that can be measured, and note what cannot."""
     answers = bench.answers(model)
     missing: list[QuestionId] = []
@@ -203,14 +171,13 @@ def _subjects(
         reference = references.get(question.question_id, ())
         for choice in answer.choices if every_choice else answer.choices[:1]:
             for turn in _written_turns(question, model, choice):
-                shown = _shown(bench, choice, turn)
+                replies = _replies(bench, choice, turn)
                 expected = reference[turn - 1] if turn <= len(reference) else None
-                yield Subject(Item(question, turn, shown, expected), model, choice.index)
+                yield Item(question, turn, replies, expected, model, choice.index)
     for what, ids in (("has no answer to", missing), ("answered another wording of", stale)):
         if ids:
-            more = f" and {len(ids) - 5} more" if len(ids) > 5 else ""
-            listed = ", ".join(map(str, ids[:5])) + more
-            notices.append(f"left out: {model} {what} question {listed}")
+            listed = ", ".join(map(str, ids[:5])) + ", …" * (len(ids) > 5)
+            notices.append(f"left out: {model} {what} {len(ids)} questions ({listed})")
 
 
 def _written_turns(question: Question, model: str, choice: Choice) -> list[int]:
@@ -219,7 +186,7 @@ def _written_turns(question: Question, model: str, choice: Choice) -> list[int]:
     return turns if split_variant(model)[1] is None else turns[1:]
 
 
-def _shown(bench: Bench, choice: Choice, turn: int) -> list[str]:
+def _replies(bench: Bench, choice: Choice, turn: int) -> list[str]:
     """Return the replies up to a turn: with `answer_field`, that field of JSON replies."""
     before = choice.history[: turn - 1]
     replies = [*before, *choice.turns[len(before) : turn]]
@@ -227,38 +194,33 @@ def _shown(bench: Bench, choice: Choice, turn: int) -> list[str]:
     return replies if name is None else [extracted(reply, name).answer for reply in replies]
 
 
-def _work(metric: Metric, bench: Bench, subjects: Sequence[Subject], redo: bool) -> Work:
+def _work(metric: Metric, bench: Bench, items: Sequence[Item], redo: bool) -> Work:
     """Return what is left to do for a metric: everything without a current row."""
     work = Work(metric, bench.metric_file(metric.name))
     rows = store.latest(work.path, Measurement)
-    there = {key: row.made_from for key, row in rows.items()}
-    for subject in subjects:
-        item = subject.item
+    for item in items:
         if not metric.applies(item.question, item.turn):
             continue
         if metric.needs_reference and not (item.reference or "").strip():
             work.without_reference += 1
             continue
-        key = (item.question.question_id, item.turn, subject.model, subject.choice)
-        made = there.get((*key, metric.name, metric.variant), "missing")
-        if made == subject.made_from(metric) and not redo:
+        key = (item.question.question_id, item.turn, item.model, item.choice)
+        row = rows.get((*key, metric.name, metric.variant))
+        if row is not None and row.made_from == metric.made_from(item) and not redo:
             work.already += 1
         else:
-            work.superseded += made != "missing"
-            work.todo.append(subject)
+            work.superseded += row is not None
+            work.todo.append(item)
     return work
 
 
-def _row(
-    subject: Subject, measured: Measured, metric: Metric, reference: str | None
-) -> Measurement:
-    made = subject.made_from(metric)
-    more: dict[str, Any] = {"checks": measured.checks} if measured.checks else {}
+def _row(item: Item, measured: Measured, metric: Metric, reference: str | None) -> Measurement:
+    made = metric.made_from(item)
     return Measurement(
-        question_id=subject.item.question.question_id,
-        turn=subject.item.turn,
-        model=subject.model,
-        choice=subject.choice,
+        question_id=item.question.question_id,
+        turn=item.turn,
+        model=item.model,
+        choice=item.choice,
         metric=metric.name,
         value=measured.value,
         values=dict(measured.values),
@@ -268,38 +230,6 @@ def _row(
         reference=None if made.reference is None else reference,
         note=measured.note,
         made_from=made,
+        checks=measured.checks,
         tstamp=time.time(),
-        **more,
     )
-
-
-def _notices(plan: MetricPlan, subjects: Sequence[Subject]) -> list[str]:
-    """Return what the user should know before these numbers are believed."""
-    left_out = {w.metric.name: w.without_reference for w in plan.works if w.without_reference}
-    found = []
-    if left_out:
-        names = ", ".join(left_out)
-        found.append(f"{max(left_out.values())} turns without a reference are left out ({names})")
-    overlapping = ", ".join(work.metric.name for work in plan.works if work.metric.overlap)
-    if not overlapping:
-        return found
-    items = [subject.item for subject in subjects if subject.item.reference is not None]
-    open_ones = sorted({item.question.category for item in items} & OPEN_CATEGORIES)
-    if open_ones:
-        found.append(
-            f"{', '.join(open_ones)}: many different answers are good there, so likeness to one "
-            f"reference ({overlapping}) says little"
-        )
-    if plan.reference is not None and plan.reference not in plan.bench.reference_files():
-        found.append(
-            f"the references are a model's own answers ({plan.reference}): {overlapping} measure "
-            "likeness to that model"
-        )
-    text = "".join((item.reference or "")[:200] for item in items[:50])
-    chinese = len(regex.findall(r"\p{Han}", text)) * 2 > len("".join(text.split())) > 0
-    if chinese and plan.bench.settings.language not in ("zh", "ja"):
-        found.append(
-            f"the references are Chinese, but the language is {plan.bench.settings.language!r}: "
-            'set language = "zh" in bench.toml, or say --language zh'
-        )
-    return found

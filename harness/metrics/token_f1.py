@@ -13,14 +13,12 @@ from harness.metrics.tokens import Tokens
 
 def metric(setup: Setup) -> Metric:
     """Return the three."""
-    return of_tokens("token_f1", token_f1, "token_f1", setup, needs_reference=True, overlap=True)
+    return of_tokens("token_f1", token_f1, "token_f1", setup, needs_reference=True)
 
 
 def token_f1(answer: Tokens, reference: Tokens) -> Numbers:
-    """Return the three; None where the reference has no token, 0 where only the answer has none."""
-    if not reference:
-        return {"token_precision": None, "token_recall": None, "token_f1": None}
+    """Return the three, 0 where a text has no token."""
     common = (Counter(answer) & Counter(reference)).total()
-    precision, recall = common / max(len(answer), 1), common / len(reference)
+    precision, recall = (common / max(len(tokens), 1) for tokens in (answer, reference))
     f1 = 2 * precision * recall / (precision + recall) if common else 0.0
     return {"token_precision": precision, "token_recall": recall, "token_f1": f1}

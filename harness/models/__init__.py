@@ -19,7 +19,7 @@ from harness.models.endpoint import (
 )
 from harness.models.prices import FREE, Price, list_price, most_tokens, price_list
 from harness.models.reasoning import split_reasoning
-from harness.models.resolving import BUILTIN_JUDGES, BUILTIN_MODELS, check_model_name, resolve
+from harness.models.resolving import BUILTIN_JUDGES, BUILTIN_MODELS, resolve
 
 __all__ = [
     "BUILTIN_JUDGES",
@@ -33,7 +33,6 @@ __all__ = [
     "PoolMember",
     "Price",
     "Weights",
-    "check_model_name",
     "list_price",
     "most_tokens",
     "price_list",

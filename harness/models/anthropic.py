@@ -8,19 +8,17 @@ says so. The protocol has no seed, and no temperature is sent with thinking on.
 from collections.abc import Mapping, Sequence
 from itertools import groupby
 from typing import Any
-from urllib.parse import urlsplit
 
 import httpx2
 from msgspec.structs import replace
 
 from harness.models.endpoint import ChatModel, Endpoint
-from harness.models.errors import Problem
+from harness.models.errors import Problem, Wire
 from harness.models.openai import BROKEN_OFF, text_of_blocks
 from harness.models.providers import ANTHROPIC_PARAMETERS
 from harness.models.remote import (
     NO_REPLY,
     RemoteModel,
-    Wire,
     at,
     named_parameters,
     reply_of,
@@ -56,18 +54,15 @@ class AnthropicMessages(RemoteModel):
     )
 
     def open_client(self, key: str, http: httpx2.AsyncClient) -> Any:
-        """Return the SDK's client; gateways also get the key in the older header."""
+        """Return the SDK's client."""
         from anthropic import AsyncAnthropic
 
-        host = urlsplit(self.endpoint.base_url).hostname or ""
-        own = host.endswith("anthropic.com") or self._key is None
         return AsyncAnthropic(
             base_url=self.endpoint.base_url,
             api_key=key,
             max_retries=0,
             http_client=http,
             timeout=http.timeout,
-            default_headers=None if own else {"x-api-key": key},
         )
 
     def credentials(self, key: str) -> dict[str, str]:

@@ -10,20 +10,19 @@ from typing import Any
 
 from harness.errors import UsageError
 from harness.models.endpoint import ChatModel, Endpoint
-from harness.models.openai import FINISH, USAGE, OpenAIModel, finish_in
+from harness.models.openai import FINISH, USAGE, OpenAIModel
 from harness.models.providers import COMPLETIONS_PARAMETERS
 from harness.models.remote import (
     NO_REPLY,
     at,
-    list_at,
     named_parameters,
     reply_of,
     split_system,
     storable,
-    token_logprobs,
+    text_at,
     usage_at,
 )
-from harness.types import Message, Reply, Request, TokenLogprobs
+from harness.types import Message, Reply, Request
 
 DEFAULT_MAX_TOKENS = 1024
 """The limit where none is stated; servers of this protocol would stop after 16 tokens."""
@@ -35,7 +34,7 @@ class Completions(OpenAIModel):
     path = "/completions"
 
     def parameters(self, request: Request) -> dict[str, Any]:
-        """Return sampling, log-probabilities and the template's own stops."""
+        """Return sampling and the template's own stops; log-probabilities are not asked for."""
         template = template_of(self.endpoint.conv_template or "")
         parameters = {
             "max_tokens": DEFAULT_MAX_TOKENS,
@@ -47,8 +46,6 @@ class Completions(OpenAIModel):
             parameters["stop"] = [*own, *(request.sampling.stop or ())]
         if template.stop_token_ids:
             parameters["stop_token_ids"] = list(template.stop_token_ids)
-        if request.top_logprobs is not None:
-            parameters["logprobs"] = request.top_logprobs
         return parameters
 
     def body(self, request: Request, parameters: dict[str, Any]) -> dict[str, Any]:
@@ -64,32 +61,10 @@ class Completions(OpenAIModel):
             raise self.no_reply(answer, "a choice without a text")
         return reply_of(
             text.strip(),
-            FINISH.get(finish_in(choice), "unstated"),
+            FINISH.get(text_at(choice, "finish_reason"), "unstated"),
             usage_at(at(answer, "usage"), **USAGE),
             at(answer, "model"),
-            logprobs=completion_logprobs(choice),
         )
-
-
-def completion_logprobs(choice: Any) -> list[TokenLogprobs] | None:
-    """Return the log-probabilities of a completion, which come as three parallel lists."""
-    names = ("tokens", "token_logprobs", "top_logprobs")
-    tokens, logprobs, tops = (list_at(choice, "logprobs", name) for name in names)
-    if len(tokens) != len(logprobs):
-        return None
-    tops = tops if len(tops) == len(tokens) else [None] * len(tokens)
-    return token_logprobs(
-        [
-            {
-                "token": token,
-                "logprob": logprob,
-                "top_logprobs": [
-                    {"token": each, "logprob": value} for each, value in (top or {}).items()
-                ],
-            }
-            for token, logprob, top in zip(tokens, logprobs, tops, strict=True)
-        ]
-    )
 
 
 def template_of(name: str) -> Any:

@@ -164,11 +164,6 @@ class Endpoint(Struct, frozen=True, kw_only=True):
         """What is known of the provider."""
         return PROVIDERS.get(self.provider, Provider())
 
-    @property
-    def batch_service(self) -> str | None:
-        """The name of the provider's batch service, if it has one."""
-        return self.about.batch_service
-
     def key(self) -> str | None:
         """Return the key from the environment; None if none is sent.
 
@@ -193,7 +188,6 @@ class Endpoint(Struct, frozen=True, kw_only=True):
         Raises:
             MissingError: the key, or the provider's package, is not there.
         """
-        self.about.require_packages()
         model: ChatModel = registry.find("provider", self.provider)(self)
         return model
 
@@ -202,9 +196,8 @@ class Endpoint(Struct, frozen=True, kw_only=True):
 
         A seed, a temperature or a top_p that the protocol does not have is left out.
         """
-        stated = sampling.stated()
         parameters = self.about.parameters
-        for name in stated:
+        for name in sampling.stated():
             if parameters and name not in parameters and name not in _ALWAYS:
                 raise UsageError(
                     f"{self.name}: {self.provider} takes no {name}; it takes"
@@ -216,14 +209,12 @@ class Endpoint(Struct, frozen=True, kw_only=True):
                     f"{self.name}: extra_body.{name} would replace what turnbench sends;"
                     " leave it out"
                 )
-        for name, value in (sampling.extra_headers or {}).items():
+        for name in sampling.extra_headers or {}:
             if any(word in name.lower() for word in ("auth", "key", "token", "cookie", "secret")):
                 raise UsageError(
                     f"{self.name}: extra_headers.{name} may hold a key;"
                     " keys come only from the environment"
                 )
-            if not (name.isascii() and value.isascii() and value.isprintable() and name.strip()):
-                raise UsageError(f"{self.name}: extra_headers.{name} is not one line of ASCII")
         budget, limit = sampling.thinking_budget, sampling.max_tokens
         if budget and limit and budget >= limit:
             raise UsageError(

@@ -20,8 +20,7 @@ import math
 import re
 import ssl
 from collections.abc import Iterator, Mapping
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
@@ -34,134 +33,107 @@ MOST_SHOWN = 300
 """Characters of them that a message repeats."""
 
 _TRANSIENT = {
-    408: "server error",
-    409: "server error",
-    425: "server error",
+    **dict.fromkeys((408, 409, 425), "server error"),
     429: "rate limit",
-    502: "outage",
-    503: "overload",
-    504: "outage",
-    529: "overload",
+    **dict.fromkeys((502, 504), "outage"),
+    **dict.fromkeys((503, 529), "overload"),
 }
 """Statuses after which a call is tried again; every other one from 500 is a server error too."""
-_ENDPOINT = {"no credit", "key refused", "unknown model", "wrong address", "proxy refused"}
+_ENDPOINT = {"no credit", "key refused", "unknown model", "wrong address"}
 _REPAIRED = {"parameter", "limit", "system role", "stream only"}
 
-_CREDIT_CODES = {
-    "insufficient_quota",
-    "insufficient_balance",
-    "insufficient_funds",
-    "billing_hard_limit_reached",
-    "billing_not_active",
-    "billing_error",
-    "payment_required",
-    "exceeded_current_quota_error",
-    "Arrearage",
-    "1113",
-}
-_CREDIT = re.compile(
-    r"credit balance|(?:in|not )(?:sufficient|enough) (?:account )?(?:balance|funds|credits?|quota)"
-    r"|\bout of credits?|(?:any|no|all available|more) credits\b|credit limit|in arrears|overdue"
-    r"|spend(?:ing)? limit|billing hard limit|余额不足|payment required",
-    re.IGNORECASE,
+
+def _any(*patterns: str) -> re.Pattern[str]:
+    return re.compile("|".join(patterns), re.IGNORECASE)
+
+
+# These are searched for in an error's codes and its message.
+_CREDIT = _any(
+    r"credit balance|(?:in|not )(?:sufficient|enough)[ _](?:balance|funds|credit|quota|account)",
+    r"(?:any|no|all available|more|out of) credits?\b|credit limit|arrear|overdue|余额不足|欠费",
+    r"spend(?:ing)? limit|billing[ _](?:hard|not|error)|payment[ _]required|exceeded_current_quota",
 )
-_FILTER_CODES = {
-    "content_filter",
-    "content_policy_violation",
-    "ResponsibleAIPolicyViolation",
-    "data_inspection_failed",
-    "DataInspectionFailed",
-    "content_blocked",
-    "moderation_blocked",
-    "sensitive_content",
-    "1301",
-}
-_FILTERED = re.compile(
-    r"\bflagged\b|content[ _](?:management )?(?:policy|filter)|safety (?:system|filter|guard)"
-    r"|\bmoderation\b|usage polic|inappropriate content|sensitive (?:content|words?)"
-    r"|prohibited content|violat\w+ .{0,40}(?:polic|terms|guideline)",
-    re.IGNORECASE,
+_FILTERED = _any(
+    r"\bflagged\b|content[ _](?:management )?(?:policy|filter|blocked)|safety (?:system|filter)",
+    r"\bmoderation|usage polic|(?:inappropriate|sensitive|prohibited)[ _](?:content|words?)",
+    r"敏感内容|data_?inspection_?failed|violat\w+ .{0,40}(?:polic|terms|guideline)",
 )
-_KEY_CODES = {
-    "invalid_api_key",
-    "authentication_error",
-    "API_KEY_INVALID",
-    "API_KEY_EXPIRED",
-    "UNAUTHENTICATED",
-}
-_KEY = re.compile(
-    r"api[ _-]?key|token\b|permission|access|\bauth|account|region|countr|subscri|project"
-    r"|organi[sz]",
-    re.IGNORECASE,
+_BAD_KEY = _any("invalid_api_key|authentication_error|API_KEY_(?:INVALID|EXPIRED)|UNAUTHENTICATED")
+_NO_MODEL = _any("model_?not_?found|DeploymentNotFound")
+_SYSTEM = _any(
+    r"\b(?:system|developer)\W+(?:role|prompt|message|instruction)|\broles?\b",
+    r"\buser\W+(?:or|and)\W+assistant\b",
 )
-_MODEL_CODES = {"model_not_found", "DeploymentNotFound", "ModelNotFound"}
-_NO_PATH = re.compile(
-    r"unexpected endpoint|(?:unknown|invalid) (?:endpoint|path|url)", re.IGNORECASE
+_STREAM = _any(r"\bstream")
+_TOO_LONG = _any(
+    r"context[ _](?:length|window|size|limit)|maximum context|too many (?:\w+ )?tokens",
+    r"(?:prompt|input|request) (?:is )?too (?:long|large)",
+    r"input (?:token count|length) .{0,40}exceeds",
 )
+_UNSUPPORTED = _any(
+    r"support|unrecogni[sz]ed|unknown|unexpected|deprecated|no longer|invalid|forbidden",
+    r"not (?:allowed|permitted|available|accepted|valid)|cannot|can't|can not|may not|must be",
+    r"extra inputs|additional properties|out of range|at (?:most|least)|only one of|exclusive",
+    r"too (?:large|small|high|low)",
+)
+# These in its message alone.
+_ABOUT_KEY = _any(
+    r"api[ _-]?key|token\b|permission|access|\bauth|account",
+    r"region|countr|subscri|project|organi[sz]",
+)
+_NO_PATH = _any(r"unexpected endpoint|(?:unknown|invalid) (?:endpoint|path|url)")
 """What LM Studio says, with status 200, where /v1 is missing."""
-_SYSTEM = re.compile(
-    r"roles? must alternate"
-    r"|\bsystem\b.{0,40}\b(?:not|isn't|un)\W?(?:be )?(?:supported|allowed|enabled|permitted|used)"
-    r"|(?:not|n't) support .{0,40}\bsystem\b"
-    r"|only .{0,30}\buser\b.{0,30}\bassistant\b.{0,30}roles?"
-    r"|should be ['\"`]?user['\"`]? or ['\"`]?assistant"
-    r"|(?:invalid|unknown|unexpected) role\W{0,3}['\"`]?system"
-    r"|developer instruction",
-    re.IGNORECASE,
+_BOTH = _any(r"\bboth\b|at the same time|together|simultaneously|only one of|exclusive|either")
+_LIMIT_NAME = _any(
+    r"max_(?:completion_|output_|new_)?tokens|maxOutputTokens|(?:completion|output) tokens"
 )
-_STREAM = re.compile(
-    r"only (?:be )?(?:supports? )?(?:in )?(?:the )?stream"
-    r"|supports? (?:only )?stream(?:ing)? (?:mode |requests? |output )?only"
-    r"|enable (?:the )?stream|non-?stream\w* .{0,40}(?:not|n't|un)"
-    r"|stream\w*['\"`]? (?:mode |parameter )?(?:is|must|should|has to)"
-    r" .{0,12}(?:required|true|enabled)"
-    r"|stream\s*=\s*true",
-    re.IGNORECASE,
+_CONTEXT = _any(
+    r"context (?:length|window|size|limit)(?: (?:of|is|for this model is))* ?`?(\d+)",
+    r"must be <= ?(\d+)|\d+ \+ \d+ > (\d+)",
 )
-_TOO_LONG = re.compile(
-    r"context[ _](?:length|window|size|limit)|maximum context"
-    r"|(?:prompt|input|request) (?:is )?too (?:long|large)"
-    r"|too many (?:\w+ )?tokens|input token count .{0,40}exceeds|input length .{0,40}exceeds",
-    re.IGNORECASE,
+_PROMPT = _any(
+    r"(\d+)\W*(?:input tokens|in (?:the|your) (?:messages|prompt)|prompt tokens)",
+    r"(\d+)\W*(?:tokens (?:from|in) the (?:input|prompt|messages)|`?inputs`? tokens)",
+    r"(\d+) \+ \d+ > \d+",
 )
-_LIMIT_NAME = re.compile(
-    r"max_(?:completion_|output_|new_)?tokens|maxOutputTokens|(?:completion|output) tokens",
+_MOST = _any(
+    r"(?:at most|less than or equal to|<=|maximum (?:value|allowed)?[^\d]{0,40}?) ?[`'\"]?(\d+)",
+    r"up to (\d+)",
+    r"> (\d+), which is the maximum",
+    r"range[^\d\[]*\[ ?\d+, ?(\d+) ?\]",
 )
-_CONTEXT = re.compile(
-    r"(?:context (?:length|window|size|limit)(?: (?:of|is|for this model is))*|must be <=) ?`?(\d+)"
-    r"|\d+ \+ \d+ > (\d+)"
-)
-_PROMPT = re.compile(
-    r"(\d+)\W*(?:input tokens|in (?:the|your) (?:messages|prompt)|prompt tokens"
-    r"|tokens (?:from|in) the (?:input|prompt|messages)|`?inputs`? tokens)"
-    r"|(\d+) \+ \d+ > \d+"
-)
-_MOST = re.compile(
-    r"(?:at most|less than or equal to|<=|maximum (?:value|allowed)?[^\d]{0,40}?|up to)"
-    r" ?[`'\"]?(\d+)"
-    r"|> (\d+), which is the maximum"
-    r"|range[^\d\[]*\[ ?\d+, ?(\d+) ?\]"
-)
-_BELOW = re.compile(r"to (\d+) \(exclusive\)|less than [`'\"]?(\d+)")
-_UNSUPPORTED_CODES = {
-    "unsupported_parameter",
-    "unsupported_value",
-    "unknown_parameter",
-    "unrecognized_parameter",
-    "extra_forbidden",
-}
-_UNSUPPORTED = re.compile(
-    r"support|unrecogni[sz]ed|unknown|unexpected|deprecated|no longer"
-    r"|not (?:allowed|permitted|available|accepted|valid)"
-    r"|cannot|can't|can not|may not|invalid|extra inputs|additional properties|out of range"
-    r"|must be|at (?:most|least)|too (?:large|small|high|low)|only one of|mutually exclusive",
-    re.IGNORECASE,
-)
-_BOTH = re.compile(
-    r"\bboth\b|at the same time|together|simultaneously|only one of|mutually exclusive|either",
-    re.IGNORECASE,
-)
+_BELOW = _any(r"to (\d+) \(exclusive\)", r"less than [`'\"]?(\d+)")
 _KEYLIKE = re.compile(r"\bsk-[\w*.-]{6,}|\bAIza[\w-]{10,}|(?<![\w-])[\w-]*\*{3,}[\w*-]*")
+
+
+@dataclass(frozen=True)
+class Wire:
+    """A request as it is sent."""
+
+    body: dict[str, Any] = field(default_factory=dict)
+    parameters: dict[str, Any] = field(default_factory=dict)
+    """What of it the endpoint may refuse, by the protocol's names."""
+    headers: dict[str, str] = field(default_factory=dict)
+    system: bool = False
+    """Whether there is a system message."""
+    stream: bool = False
+    notes: tuple[str, ...] = ()
+    """What is not as it was asked for."""
+    limit: str = "max_tokens"
+    """The name of the limit on tokens."""
+    aliases: tuple[tuple[str, str], ...] = ()
+    """Other names that an error may give, each with a parameter that it may mean."""
+
+    def parameter(self, word: str) -> str | None:
+        """Return the parameter sent that a word means, if any; `topP` is top_p."""
+
+        def plain(name: str) -> str:
+            return name.replace("_", "").lower()
+
+        for alias, name in (*((name, name) for name in self.parameters), *self.aliases):
+            if plain(alias) == plain(word) and name in self.parameters:
+                return name
+        return None
 
 
 class Problem(Exception):  # noqa: N818  (most are repaired)
@@ -177,7 +149,6 @@ class Problem(Exception):  # noqa: N818  (most are repaired)
         most: int | None = None,
         fit: int | None = None,
         retry_after: float | None = None,
-        connected: bool = True,
         unexplained: bool = False,
         advice: str = "",
     ) -> None:
@@ -191,58 +162,45 @@ class Problem(Exception):  # noqa: N818  (most are repaired)
         """Of a kind `limit`: the most tokens of a reply to this prompt."""
         self.unexplained = unexplained
         """Of a 403: it says nothing of keys, and may be about the prompt."""
-        self.retry_after, self.connected, self.advice = retry_after, connected, advice
+        self.retry_after, self.advice = retry_after, advice
 
     def error(self, endpoint: Endpoint) -> ChatError:
         """Return the error for one call to an endpoint."""
-        at = f" at {endpoint.base_url}" if endpoint.base_url else ""
-        said = self.message.rstrip(".")
-        if not self.connected:
-            text = f"{endpoint.name}: {said}"
-        elif self.status is None:
-            text = f"{endpoint.name}: the server{at} sent {said}"
-        else:
-            text = f"{endpoint.name}: the server{at} answered {self.status}"
-            text += f": {said}" if said else ""
-        if advice := self.advice or _advice(self.kind, endpoint):
-            text += f"; {advice}"
+        text = self.message.rstrip(".")
+        if self.kind != "no connection":
+            at = f" at {endpoint.base_url}" if endpoint.base_url else ""
+            status = "sent " if self.status is None else f"answered {self.status}: "
+            text = f"the server{at} {status}{text}".rstrip(": ")
+        advice = self.advice or _advice(self.kind, endpoint, text)
+        text = "; ".join(filter(None, (f"{endpoint.name}: {text}", advice)))
         if self.kind in _ENDPOINT:
             return EndpointError(text, kind=self.kind, status=self.status)
         if self.kind in ("context too long", "bad request", *_REPAIRED):
             kind = "bad request" if self.kind in _REPAIRED else self.kind
             return ChatError(text, kind=kind, status=self.status)
         return TransientError(
-            text,
-            kind=self.kind,
-            status=self.status,
-            retry_after=self.retry_after,
-            connected=self.connected,
+            text, kind=self.kind, status=self.status, retry_after=self.retry_after
         )
 
 
-def _advice(kind: str, endpoint: Endpoint) -> str:
+def _advice(kind: str, endpoint: Endpoint, text: str) -> str:
+    if "v1/responses" in text:
+        return 'provider = "openai_responses" in turnbench.toml calls it there'
+    address = "the address"
+    compatible = endpoint.provider in ("openai", "openai_responses", "completions")
+    if compatible and not urlsplit(endpoint.base_url).path.strip("/"):
+        address += f", which usually ends in /v1: {endpoint.base_url}/v1"
     variable = endpoint.api_key_env
+    no_key = "no key was sent: name its variable with --api-key-env"
     by_kind = {
         "no credit": "the account has no credit left: top it up or use another key",
-        "key refused": f"check the key in {variable}"
-        if variable
-        else "no key was sent: name its variable with --api-key-env",
-        "unknown model": f"check the model's name ({endpoint.model}) and the address"
-        + address_advice(endpoint),
-        "wrong address": "check the address" + address_advice(endpoint),
-        "proxy refused": "the proxy wants a user and a password",
+        "key refused": f"check the key in {variable}" if variable else no_key,
+        "unknown model": f"check the model's name ({endpoint.model}) and {address}",
+        "wrong address": f"check {address}",
         "context too long": "the conversation is too long for this model",
         "timeout": "--timeout sets how long a call may take",
     }
     return by_kind.get(kind, "")
-
-
-def address_advice(endpoint: Endpoint) -> str:
-    """Return what is probably missing at the end of an address; empty if nothing is."""
-    openai = endpoint.provider in ("openai", "openai_responses", "completions")
-    if openai and not urlsplit(endpoint.base_url).path.strip("/"):
-        return f", which usually ends in /v1: {endpoint.base_url}/v1"
-    return ""
 
 
 # Error bodies
@@ -252,8 +210,8 @@ class ErrorBody(NamedTuple):
     """An error body, whichever of the usual shapes it has."""
 
     message: str = ""
-    codes: frozenset[str] = frozenset()
-    """Values of code, type, status and reason."""
+    words: str = ""
+    """The message, and the values of code, type, status and reason."""
     parameters: tuple[str, ...] = ()
     """The parameters that it names in a field of its own."""
     page: bool = False
@@ -265,58 +223,55 @@ class ErrorBody(NamedTuple):
 
 _TEXT_KEYS = ("message", "msg", "detail", "error", "error_message", "title", "raw", "errorMessage")
 _CODE_KEYS = ("code", "type", "status", "reason", "object")
-_ECHOES = ("input", "ctx", "url", "flagged_input", "request", "content_filter_result")
 
 
 def read_error_body(body: Any) -> ErrorBody:
     """Return what an error body says: JSON of any shape, a list, a text, an HTML page.
 
-    >>> read_error_body([{"error": {"message": "no", "code": "rate_limited"}}]).message
-    'no'
+    >>> read_error_body([{"error": {"message": "no", "code": "rate_limited"}}]).words
+    'rate_limited no'
     """
     if isinstance(body, str) and body.lstrip()[:1] == "<":
         title = re.search(r"<title[^>]*>(.*?)</title>", body[:MOST_SEARCHED], re.I | re.S)
-        return ErrorBody("a web page" + (f" ({title[1].strip()})" if title else ""), page=True)
+        message = "a web page" + (f" ({title[1].strip()})" if title else "")
+        return ErrorBody(message, message, page=True)
     texts: list[str] = []
-    codes: set[str] = set()
+    codes: list[str] = []
     parameters: list[str] = []
     more: dict[str, Any] = {}
-    for key, value in _leaves(body, "message", 0):
+    for key, value in _leaves(body, "message"):
         if key in ("loc", "param"):
             parameters.append(str(value))
-        elif key == "retryDelay":
-            more["delay"] = str(value)
         elif isinstance(value, int):
             if key in ("code", "status") and 400 <= value < 600:
                 more["status"] = value
+        elif key == "retryDelay":
+            more["delay"] = value
         elif key in _CODE_KEYS:
-            codes.add(value)
+            codes.append(value)
         elif key in _TEXT_KEYS:
-            texts.append(value)
-    message = "; ".join(dict.fromkeys(text.strip() for text in texts if text.strip()))
-    names = ", ".join(dict.fromkeys(parameters))
+            texts.append(value.strip())
+    message = "; ".join(dict.fromkeys(filter(None, texts)))
+    names = ", ".join(parameters)
     if names and not all(name.rpartition(".")[2] in message for name in parameters):
         message = f"{names}: {message}"
-    return ErrorBody(message[:MOST_SEARCHED], frozenset(codes), tuple(parameters), **more)
+    message = message[:MOST_SEARCHED]
+    return ErrorBody(message, " ".join([*codes, message]), tuple(parameters), **more)
 
 
-def _leaves(value: Any, key: str, depth: int) -> Iterator[tuple[str, Any]]:
+def _leaves(value: Any, key: str) -> Iterator[tuple[str, Any]]:
     """Yield every value of an error body with the key under which it stands."""
-    if isinstance(value, str) and value.lstrip()[:1] in ("{", "[") and key in _TEXT_KEYS:
-        with contextlib.suppress(ValueError, RecursionError):
+    if key == "raw" and isinstance(value, str):  # OpenRouter: the provider's own body, as text
+        with contextlib.suppress(ValueError):
             value = json.loads(value)
-    if depth > 8:
-        return
-    if isinstance(value, Mapping):
+    if isinstance(value, dict):
         for name, inner in value.items():
-            if name not in _ECHOES:
-                yield from _leaves(inner, str(name), depth + 1)
+            yield from _leaves(inner, name)
+    elif isinstance(value, list) and key == "loc":
+        yield key, ".".join(str(part) for part in value)
     elif isinstance(value, list):
-        if key == "loc":
-            yield key, ".".join(str(part) for part in value)
-        else:
-            for inner in value:
-                yield from _leaves(inner, key, depth + 1)
+        for inner in value:
+            yield from _leaves(inner, key)
     elif isinstance(value, str | int) and not isinstance(value, bool):
         yield key, value
 
@@ -333,105 +288,75 @@ def redacted(text: str, key: str | None = None) -> str:
 # Sorting
 
 
-class Sent(NamedTuple):
-    """What an error may be about."""
-
-    parameters: Mapping[str, Any] = {}
-    """The parameters sent, by the protocol's names."""
-    aliases: tuple[tuple[str, str], ...] = ()
-    """Other names that an error may give, each with a parameter that it may mean."""
-
-    def named(self, word: str) -> str | None:
-        """Return the parameter sent that a word means, if any; `topP` is top_p."""
-
-        def plain(name: str) -> str:
-            return name.replace("_", "").lower()
-
-        pairs = (*((name, name) for name in self.parameters), *self.aliases)
-        meant = (name for alias, name in pairs if plain(alias) == plain(word))
-        return next((name for name in meant if name in self.parameters), None)
-
-    limit: str = "max_tokens"
-    """The name of the limit on tokens."""
-    system: bool = False
-    """Whether there was a system message."""
-    stream: bool = False
-    answered: bool = False
-    """Whether the endpoint has given a reply before."""
-
-
 def problem_of(
     status: int,
     body: Any,
-    headers: Mapping[str, str] | None = None,
-    sent: Sent | None = None,
+    headers: Mapping[str, str],
+    wire: Wire,
+    *,
+    answered: bool = False,
     key: str | None = None,
 ) -> Problem:
-    """Return what an answer that is no reply means; `body` is its JSON, or its text."""
-    sent = sent or Sent()
-    headers = headers or {}
+    """Return what an answer that is no reply means; `body` is its JSON, or its text.
+
+    `answered`: whether the endpoint has given a reply before. `key` is kept out of the message.
+    """
     said = read_error_body(body)
     if status < 300:
         if said.page or _NO_PATH.search(said.message):
-            kind = "malformed reply" if sent.answered else "wrong address"
+            kind = "malformed reply" if answered else "wrong address"
             return Problem(kind, said.message, status=status)
         status = said.status or 500
-    message = redacted(said.message, key)
-    kind, details = _sorted(status, said, headers, sent)
-    return Problem(kind, message, status=status, **details)
+    kind, details = _sorted(status, said, headers, wire, answered)
+    return Problem(kind, redacted(said.message, key), status=status, **details)
 
 
 def _sorted(
-    status: int, said: ErrorBody, headers: Mapping[str, str], sent: Sent
+    status: int, said: ErrorBody, headers: Mapping[str, str], wire: Wire, answered: bool
 ) -> tuple[str, dict[str, Any]]:
     """Return the kind of a problem and what else is known of it."""
-    text, codes = said.message, said.codes
-    if 300 <= status < 400:
-        place = urlsplit(headers.get("location", ""))
-        target = f"{place.scheme}://{place.hostname}{place.path}" if place.hostname else place.path
+    words = said.words
+    if status < 400:
+        target = headers.get("location", "").partition("?")[0]
         return "wrong address", {"advice": f"it redirects to {target}, which is not followed"}
-    if status == 402 or codes & _CREDIT_CODES or (status < 500 and _CREDIT.search(text)):
+    if status == 402 or (status < 500 and _CREDIT.search(words)):
         return "no credit", {}
-    if status == 407:
-        return "proxy refused", {}
-    filtered = codes & _FILTER_CODES or _FILTERED.search(text)
-    if filtered and status < 500 and status not in (401, 404, 408, 429):
+    if status < 500 and status not in (401, 404, 408, 429) and _FILTERED.search(words):
         return "refused prompt", {}
-    if status == 401 or codes & _KEY_CODES:
+    if status == 401 or _BAD_KEY.search(words):
         return "key refused", {}
     if status == 403:
-        unexplained = said.page or not _KEY.search(text)
-        if unexplained and sent.answered:
+        unexplained = said.page or not _ABOUT_KEY.search(said.message)
+        if unexplained and answered:
             return "refused prompt", {}
         return "key refused", {"unexplained": unexplained}
-    if status == 404 and (name := _parameter_field(said, sent)):
+    if status == 404 and (name := _parameter_field(said, wire)):
         return "parameter", {"parameters": (name,)}
-    if codes & _MODEL_CODES or status in (404, 405, 410):
-        named = codes & _MODEL_CODES or re.search(r"model|deployment", text, re.I)
-        if named or not sent.answered:
-            return "unknown model" if status == 404 or named else "wrong address", {}
-        return "outage", {}
-    if sent.system and _SYSTEM.search(text):
+    if status in (404, 405, 410) or _NO_MODEL.search(words):
+        named = _NO_MODEL.search(words) or re.search(r"model|deployment", said.message, re.I)
+        if answered and not named:
+            return "outage", {}
+        return "unknown model" if status == 404 or named else "wrong address", {}
+    if wire.system and _SYSTEM.search(words):
         return "system role", {}
     if status in _TRANSIENT or status >= 500:
         kind = _TRANSIENT.get(status, "server error")
-        return kind, {"retry_after": retry_after(headers, said.delay)}
-    return _bad_request(said, sent)
+        return kind, {"retry_after": _retry_after(headers, said.delay)}
+    return _bad_request(said, wire)
 
 
-def _bad_request(said: ErrorBody, sent: Sent) -> tuple[str, dict[str, Any]]:
+def _bad_request(said: ErrorBody, wire: Wire) -> tuple[str, dict[str, Any]]:
     """Return which kind of bad request a 4xx is."""
-    text = said.message
-    if not sent.stream and _STREAM.search(text):
+    if not wire.stream and _STREAM.search(said.message):
         return "stream only", {}
-    limit = sent.parameters.get(sent.limit)
-    if isinstance(limit, int) and (lower := lower_limit(text, limit)):
+    limit = wire.parameters.get(wire.limit)
+    if isinstance(limit, int) and (lower := lower_limit(said.message, limit)):
         return "limit", lower
-    if "context_length_exceeded" in said.codes:
+    if "context_length_exceeded" in said.words:
         return "context too long", {}
-    if parameters := refused_parameters(said, sent):
+    if parameters := _refused_parameters(said, wire):
         return "parameter", {"parameters": parameters}
-    return "context too long" if _TOO_LONG.search(text) else "bad request", {}
+    return "context too long" if _TOO_LONG.search(said.message) else "bad request", {}
 
 
 def lower_limit(text: str, limit: int) -> dict[str, int] | None:
@@ -456,55 +381,44 @@ def lower_limit(text: str, limit: int) -> dict[str, int] | None:
 
 
 def _number(pattern: re.Pattern[str], text: str) -> int | None:
-    found = pattern.search(text)
-    return next((int(group) for group in found.groups() if group), None) if found else None
+    match = pattern.search(text)
+    return next((int(group) for group in match.groups() if group), None) if match else None
 
 
-def refused_parameters(said: ErrorBody, sent: Sent) -> tuple[str, ...]:
+def _refused_parameters(said: ErrorBody, wire: Wire) -> tuple[str, ...]:
     """Return the parameters that an error refuses: one, or several that exclude each other."""
-    if name := _parameter_field(said, sent):
+    if name := _parameter_field(said, wire):
         return (name,)
-    if not (said.codes & _UNSUPPORTED_CODES or _UNSUPPORTED.search(said.message)):
+    if not _UNSUPPORTED.search(said.words):
         return ()
     places: dict[str, int] = {}
-    for word in (*sent.parameters, *(alias for alias, _ in sent.aliases)):
-        name = sent.named(word)
+    for word in (*wire.parameters, *(alias for alias, _ in wire.aliases)):
+        name = wire.parameter(word)
         spelt = re.escape(word).replace("_", "[_ ]?")
-        found = re.search(rf"(?<![\w-]){spelt}(?![\w-])", said.message, re.IGNORECASE)
-        if found and name:
-            places[name] = min(found.start(), places.get(name, found.start()))
+        match = re.search(rf"(?<![\w-]){spelt}(?![\w-])", said.message, re.IGNORECASE)
+        if match and name:
+            places[name] = min(match.start(), places.get(name, match.start()))
     named = sorted(places, key=places.__getitem__)
-    return tuple(named) if len(named) > 1 and _BOTH.search(said.message) else tuple(named[:1])
+    return tuple(named) if _BOTH.search(said.message) else tuple(named[:1])
 
 
-def _parameter_field(said: ErrorBody, sent: Sent) -> str | None:
+def _parameter_field(said: ErrorBody, wire: Wire) -> str | None:
     """Return the parameter that an error names in a field of its own."""
     for place in said.parameters:
         for part in reversed(re.split(r"[.\[\]]+", place)):
-            if name := sent.named(part):
+            if name := wire.parameter(part):
                 return name
     return None
 
 
-def retry_after(headers: Mapping[str, str], delay: str = "") -> float | None:
-    """Return the seconds that the server wants us to wait, by its headers or its error body."""
-    stated = (
-        (headers.get("retry-after-ms", ""), 0.001),
-        (headers.get("retry-after", ""), 1.0),
-        (delay.removesuffix("s"), 1.0),
-    )
-    for text, unit in stated:
-        try:
-            seconds = float(text) * unit
-        except ValueError:
-            continue
-        if math.isfinite(seconds) and seconds >= 0:
-            return seconds
-    try:
-        when = parsedate_to_datetime(headers.get("retry-after", ""))
-    except (TypeError, ValueError):
-        return None
-    return max(0.0, (when.astimezone(UTC) - datetime.now(UTC)).total_seconds())
+def _retry_after(headers: Mapping[str, str], delay: str) -> float | None:
+    """Return the seconds that the server wants us to wait, by its header or its error body."""
+    for text in (headers.get("retry-after", ""), delay.removesuffix("s")):
+        with contextlib.suppress(ValueError):
+            seconds = float(text)
+            if math.isfinite(seconds) and seconds >= 0:
+                return seconds
+    return None
 
 
 # What the SDKs and their HTTP client raise
@@ -515,44 +429,30 @@ def connection_problem(error: BaseException, endpoint: Endpoint) -> Problem | No
     import httpx2
 
     chain = list(_causes(error))
-    if any(isinstance(cause, ssl.SSLCertVerificationError) for cause in chain):
-        return Problem(
-            "wrong address",
-            f"the certificate of {endpoint.base_url} is not trusted ({_reason(chain)})",
-            connected=False,
-            advice="SSL_CERT_FILE names the authorities to trust",
-        )
-    never = (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.ProxyError)
-    if any(isinstance(cause, never) for cause in chain):
-        reason = f" ({_reason(chain)})" if _reason(chain) else ""
-        return Problem(
-            "no connection",
-            f"cannot connect to {endpoint.base_url}{reason}",
-            connected=False,
-            advice="is the server running, and is the address right?",
-        )
-    if any(isinstance(cause, httpx2.TimeoutException | TimeoutError) for cause in chain):
+    reasons = [e.strerror for e in chain if isinstance(e, OSError) and e.strerror]
+    reason = f" ({reasons[-1].partition(' (_ssl')[0]})" if reasons else ""
+
+    def caused_by(*kinds: type[BaseException]) -> bool:
+        return any(isinstance(cause, kinds) for cause in chain)
+
+    if caused_by(ssl.SSLCertVerificationError):
+        message = f"a certificate that is not trusted{reason}"
+        advice = "SSL_CERT_FILE names the authorities to trust"
+        return Problem("wrong address", message, advice=advice)
+    if caused_by(httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.ProxyError):
+        message = f"cannot connect to {endpoint.base_url}{reason}"
+        advice = "is the server running, and is the address right?"
+        return Problem("no connection", message, advice=advice)
+    if caused_by(httpx2.TimeoutException, TimeoutError):
         return Problem("timeout", f"nothing within {endpoint.timeout:g} s")
-    if any(isinstance(cause, httpx2.TransportError) for cause in chain):
+    if caused_by(httpx2.TransportError):
         return Problem("outage", "only a part of its answer, or none, and closed the connection")
-    if any(isinstance(cause, httpx2.DecodingError) for cause in chain):
-        return Problem("malformed reply", "a body that is too large or cannot be unpacked")
-    if isinstance(error, ValueError | RecursionError | httpx2.HTTPError):
-        return Problem("malformed reply", "a body that is cut or is no JSON")
+    if caused_by(httpx2.HTTPError) or isinstance(error, ValueError | RecursionError):
+        return Problem("malformed reply", "a body that is cut, too large or no JSON")
     return None
 
 
 def _causes(error: BaseException | None) -> Iterator[BaseException]:
-    for _ in range(20):
-        if error is None:
-            return
+    while error is not None:
         yield error
         error = error.__cause__ or error.__context__
-
-
-def _reason(chain: list[BaseException]) -> str:
-    """Return the operating system's or TLS library's reason."""
-    for cause in reversed(chain):
-        if isinstance(cause, OSError) and cause.strerror:
-            return cause.strerror.partition(" (_ssl")[0]
-    return ""

@@ -1,29 +1,25 @@
 """Google's Gemini, by its own SDK (`google-genai`).
 
-Summaries of thoughts arrive as parts of their own and are kept as reasoning. A part may also have a
-signature, the encrypted thoughts, which the service wants back unchanged in the next turn
-(https://ai.google.dev/gemini-api/docs/thought-signatures). `reasoning_effort` is its thinking
-level; the limit on tokens holds for the thoughts too.
+Summaries of thoughts arrive as parts of their own and are kept as reasoning; as with every other
+provider, no thought goes back in the next turn. `reasoning_effort` is its thinking level; the limit
+on tokens holds for the thoughts too. Log-probabilities are not asked for.
 """
 
-import functools
 import json
 import logging
-from collections.abc import Callable, Mapping
 from typing import Any
 
 import httpx2
 from msgspec.structs import replace
 
+from harness.errors import MissingError
 from harness.models.endpoint import ChatModel, Endpoint
-from harness.models.errors import Problem
+from harness.models.errors import Problem, Wire
 from harness.models.providers import GEMINI_PARAMETERS
 from harness.models.remote import (
     NO_REPLY,
     RemoteModel,
-    Wire,
     at,
-    count_at,
     list_at,
     named_parameters,
     reply_of,
@@ -31,9 +27,9 @@ from harness.models.remote import (
     storable,
     strict_schema,
     text_at,
-    token_logprobs,
+    usage_at,
 )
-from harness.types import Detail, Finish, Message, Reply, Request, TokenLogprobs, Usage
+from harness.types import Detail, Finish, Reply, Request, Usage
 
 _THINKING = ("include_thoughts", "thinking_budget", "thinking_level")
 """Sent together as `thinking_config`."""
@@ -95,8 +91,6 @@ class Gemini(RemoteModel):
             parameters["include_thoughts"] = True
         if request.sampling.extra_body:
             parameters["extra_body"] = dict(request.sampling.extra_body)
-        if request.top_logprobs is not None:
-            parameters |= {"response_logprobs": True, "logprobs": request.top_logprobs}
         if request.schema is not None:
             parameters["response_json_schema"] = strict_schema(request.schema)
         return parameters
@@ -112,7 +106,13 @@ class Gemini(RemoteModel):
             config["response_mime_type"] = "application/json"
         if system:
             config["system_instruction"] = system
-        contents = [content_of(message) for message in messages]
+        contents = [
+            {
+                "role": "model" if message.role == "assistant" else "user",
+                "parts": [{"text": storable(message.content) or NO_REPLY}],
+            }
+            for message in messages
+        ]
         return {"model": self.endpoint.model, "contents": contents, "config": config}
 
     async def send(self, wire: Wire) -> Any:
@@ -128,13 +128,8 @@ class Gemini(RemoteModel):
             automatic_continuation=False,
             automatic_function_calling=types.AutomaticFunctionCallingConfig(disable=True),
         )
-        # Signatures are bytes, which the SDK's types take in base64 from JSON alone.
-        contents = [
-            types.Content.model_validate_json(json.dumps(content))
-            for content in wire.body["contents"]
-        ]
         answer = await self.client.aio.models.generate_content(
-            model=wire.body["model"], contents=contents, config=config
+            model=wire.body["model"], contents=wire.body["contents"], config=config
         )
         return json.loads(answer.sdk_http_response.body or "null")
 
@@ -145,7 +140,7 @@ class Gemini(RemoteModel):
         if isinstance(error, APIError):
             headers = getattr(error.response, "headers", None) or {}
             return self.problem_of(error.code, error.details, headers, wire)
-        if isinstance(error, AttributeError | TypeError | KeyError) and _raised_by_sdk(error):
+        if isinstance(error, AttributeError | TypeError | KeyError):  # the SDK trusts the shape
             return Problem("malformed reply", "a body of another shape")
         return super().problem(error, wire)
 
@@ -172,74 +167,29 @@ class Gemini(RemoteModel):
             at(answer, "modelVersion"),
             thoughts=[text_at(part, "text") for part in parts if at(part, "thought") is True],
             note=f"stopped by the service: {ended}" if finish == "refused" else None,
-            logprobs=logprobs_of(at(candidate, "logprobsResult")),
-            carried=carried_of(parts),
         )
-
-
-def content_of(message: Message) -> dict[str, Any]:
-    """Return a message in the service's form: the parts that it wants back, else the text."""
-    role = "model" if message.role == "assistant" else "user"
-    if role == "model" and message.carried is not None:
-        return {"role": role, "parts": json.loads(message.carried)}
-    text = storable(message.content) if message.content.strip() else NO_REPLY
-    return {"role": role, "parts": [{"text": text}]}
-
-
-def carried_of(parts: list[Any]) -> str | None:
-    """Return the parts that the next turn must hold, as JSON; None if no part is signed."""
-    kept: list[dict[str, Any]] = []
-    for part in parts:
-        signature, thought = text_at(part, "thoughtSignature"), at(part, "thought") is True
-        if thought and not signature:
-            continue  # a summary, which is for people
-        kept.append(
-            {"text": storable(text_at(part, "text"))} | ({"thought": True} if thought else {})
-        )
-        if signature:
-            kept[-1]["thoughtSignature"] = signature
-    return json.dumps(kept) if any("thoughtSignature" in part for part in kept) else None
 
 
 def usage_of(answer: Any) -> Usage:
     """Return the tokens of an answer; the service counts thoughts apart, we within the reply's."""
-    count: Callable[[str], int | None] = functools.partial(count_at, answer, "usageMetadata")
-    prompt, said = count("promptTokenCount"), count("candidatesTokenCount")
-    thought = count("thoughtsTokenCount")
-    uncounted = prompt is None and said is None and thought is None
-    return Usage(
-        prompt_tokens=prompt,
-        completion_tokens=None if uncounted else (said or 0) + (thought or 0),
-        reasoning_tokens=thought,
-        cached_tokens=count("cachedContentTokenCount"),
+    usage = usage_at(
+        at(answer, "usageMetadata"),
+        prompt_tokens="promptTokenCount",
+        completion_tokens="candidatesTokenCount",
+        reasoning_tokens="thoughtsTokenCount",
+        cached_tokens="cachedContentTokenCount",
     )
-
-
-def logprobs_of(result: Any) -> list[TokenLogprobs] | None:
-    """Return the log-probabilities of a reply's tokens, which come as two parallel lists."""
-    chosen, tops = list_at(result, "chosenCandidates"), list_at(result, "topCandidates")
-    if len(chosen) != len(tops):
-        return None
-
-    def place(one: Mapping[str, Any]) -> dict[str, Any]:
-        return {"token": at(one, "token"), "logprob": at(one, "logProbability")}
-
-    return token_logprobs(
-        [
-            place(one) | {"top_logprobs": [place(each) for each in list_at(top, "candidates")]}
-            for one, top in zip(chosen, tops, strict=True)
-        ]
-    )
-
-
-def _raised_by_sdk(error: Exception) -> bool:
-    """Return whether an error arose in the SDK, which takes the shape of a body for granted."""
-    trace = error.__traceback__
-    while trace is not None and trace.tb_next is not None:
-        trace = trace.tb_next
-    return trace is not None and "genai" in trace.tb_frame.f_globals.get("__name__", "")
+    if usage.prompt_tokens is None:
+        return usage
+    both = (usage.completion_tokens or 0) + (usage.reasoning_tokens or 0)
+    return replace(usage, completion_tokens=both)
 
 
 def open(endpoint: Endpoint) -> ChatModel:  # noqa: A001  (the registry's word)
     """Return the chat model at an endpoint."""
+    try:
+        import google.genai  # noqa: F401
+    except ImportError:
+        advice = "install it: pip install 'turnbench[gemini]'"
+        raise MissingError(f"the package google-genai is not installed; {advice}") from None
     return Gemini(endpoint)

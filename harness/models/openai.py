@@ -1,19 +1,15 @@
 """OpenAI's chat completions, and every compatible server (vLLM, SGLang, llama.cpp, Ollama, …)."""
 
-import logging
-from collections.abc import AsyncIterator
 from typing import Any
 from urllib.parse import urlsplit
 
 import httpx2
 
-from harness.errors import ChatError, TransientError
 from harness.models.endpoint import ChatModel, Endpoint
-from harness.models.errors import Problem
+from harness.models.errors import Problem, Wire
 from harness.models.providers import OPENAI_PARAMETERS
 from harness.models.remote import (
     RemoteModel,
-    Wire,
     at,
     list_at,
     named_parameters,
@@ -25,8 +21,6 @@ from harness.models.remote import (
     usage_at,
 )
 from harness.types import Finish, Reply, Request
-
-log = logging.getLogger("turnbench")
 
 FINISH: dict[str, Finish] = {
     **dict.fromkeys(("stop", "tool_calls", "function_call", "eos", "eos_token"), "stop"),
@@ -68,44 +62,25 @@ class OpenAIModel(RemoteModel):
         return {"authorization": f"Bearer {key}"}
 
     async def send(self, wire: Wire) -> Any:
-        """Return the answer as JSON; a stream is put together."""
+        """Return the answer as JSON."""
         options = {"headers": wire.headers}
-        if not wire.stream:
-            return await self.client.post(
-                self.path, cast_to=object, body=wire.body, options=options
-            )
-        from openai import AsyncStream
-
-        events = await self.client.post(
-            self.path,
-            cast_to=object,
-            body=wire.body,
-            options=options,
-            stream=True,
-            stream_cls=AsyncStream[object],
-        )
-        return await self.joined(events)
-
-    async def joined(self, events: AsyncIterator[Any]) -> Any:
-        """Return the answer that comes in pieces."""
-        raise NotImplementedError
+        return await self.client.post(self.path, cast_to=object, body=wire.body, options=options)
 
     def choice(self, answer: Any) -> Any:
         """Return the one choice of an answer."""
         choice = next(iter(list_at(answer, "choices")), None)
         if choice is None or at(choice, "error"):
             raise self.no_reply(choice or answer, "a body without a choice")
-        ended = finish_in(choice)
-        if ended.lower() in BROKEN_OFF:
+        if (ended := at(choice, "finish_reason")) in BROKEN_OFF:
             raise Problem("malformed reply", f"a reply that ended with {ended!r}")
         return choice
 
 
 class OpenAIChat(OpenAIModel):
-    """A chat model behind `/chat/completions`, or `/responses` once the server says it must be."""
+    """A chat model behind `/chat/completions`."""
 
     path = "/chat/completions"
-    streams = True
+    has_logprobs = streams = True
     aliases = (("json_schema", "response_format"), ("include_usage", "stream_options"))
 
     def __init__(self, endpoint: Endpoint) -> None:
@@ -114,32 +89,6 @@ class OpenAIChat(OpenAIModel):
         own = host == "api.openai.com" or host.endswith(".api.openai.com")
         names = ("max_completion_tokens", "max_tokens")  # other servers may know only the old one
         self.limit, self.other_limit = names if own else names[::-1]
-        self._responses: ChatModel | None = None
-
-    async def reply(self, request: Request) -> Reply:
-        """Return the model's reply."""
-        if self._responses is None:
-            try:
-                return await super().reply(request)
-            except ChatError as error:
-                if "v1/responses" not in str(error) or isinstance(error, TransientError):
-                    raise
-            from harness.models.openai_responses import OpenAIResponses
-
-            if self._responses is None:
-                log.warning(
-                    '%s has only the Responses API, which is used; provider = "openai_responses"'
-                    " in turnbench.toml says so at once",
-                    self.name,
-                )
-                self._responses = OpenAIResponses(self.endpoint)
-        return await self._responses.reply(request)
-
-    async def close(self) -> None:
-        """Release connections."""
-        await super().close()
-        if self._responses is not None:
-            await self._responses.close()
 
     def parameters(self, request: Request) -> dict[str, Any]:
         """Return sampling, log-probabilities and schema by the protocol's names."""
@@ -168,16 +117,28 @@ class OpenAIChat(OpenAIModel):
         text, thoughts = text_of_blocks(content)
         return reply_of(
             text,
-            FINISH.get(finish_in(choice), "unstated"),
+            FINISH.get(text_at(choice, "finish_reason"), "unstated"),
             usage_at(at(answer, "usage"), **USAGE),
             at(answer, "model"),
             thoughts=[message.get("reasoning_content") or message.get("reasoning"), *thoughts],
             refusal=text_at(message, "refusal"),
-            logprobs=token_logprobs(at(choice, "logprobs", "content")),
+            logprobs=token_logprobs(list_at(choice, "logprobs", "content")),
         )
 
-    async def joined(self, events: AsyncIterator[Any]) -> Any:
-        """Return the chat completion that comes in pieces."""
+    async def send(self, wire: Wire) -> Any:
+        """Return the answer as JSON; a stream is put together."""
+        if not wire.stream:
+            return await super().send(wire)
+        from openai import AsyncStream
+
+        events = await self.client.post(
+            self.path,
+            cast_to=object,
+            body=wire.body,
+            options={"headers": wire.headers},
+            stream=True,
+            stream_cls=AsyncStream[object],
+        )
         pieces: dict[str, list[str]] = {"content": [], "reasoning_content": [], "refusal": []}
         answer: dict[str, Any] = {}
         finish = None
@@ -198,11 +159,6 @@ class OpenAIChat(OpenAIModel):
         message = {name: "".join(found) for name, found in pieces.items()}
         choice = {"message": message, "finish_reason": finish, "logprobs": {"content": logprobs}}
         return {**answer, "choices": [choice]}
-
-
-def finish_in(choice: Any) -> str:
-    """Return how a choice ended; a gateway may say it only in its provider's words."""
-    return str(at(choice, "finish_reason") or at(choice, "native_finish_reason") or "")
 
 
 def text_of_blocks(content: str | list[Any] | None) -> tuple[str, list[str]]:

@@ -38,6 +38,7 @@ class OpenAIResponses(OpenAIModel):
     """A chat model behind `/responses`."""
 
     path = "/responses"
+    has_logprobs = True
     limit = "max_output_tokens"
     aliases = (("text.format", "text"), ("json_schema", "text"), ("reasoning.effort", "reasoning"))
 

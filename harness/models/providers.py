@@ -6,7 +6,6 @@ How a provider is called is in its own file, which the registry's kind `provider
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from harness.errors import MissingError
 from harness.types import Sampling
 
 _ALL = Sampling.__struct_fields__
@@ -34,7 +33,6 @@ GEMINI_PARAMETERS = {
     "stop": "stop_sequences",
     "reasoning_effort": "thinking_level",
 }
-_OPENAI = (("openai", (3, 0)),)
 
 
 class Provider(NamedTuple):
@@ -42,7 +40,7 @@ class Provider(NamedTuple):
 
     title: str = ""
     prefixes: tuple[str, ...] = ()
-    """How its models' names begin; without a final `-` or `:` a whole name, or followed by `-`."""
+    """How its models' names begin."""
     examples: tuple[str, ...] = ()
     """Names that a user may have meant."""
     key_variables: tuple[str, ...] = ()
@@ -50,36 +48,8 @@ class Provider(NamedTuple):
     url_variable: str = ""
     address: str = ""
     """Its own address; empty where every customer has one of their own."""
-    packages: tuple[tuple[str, tuple[int, ...]], ...] = ()
-    """What must be installed, with the least version."""
     parameters: Mapping[str, str] = {}
     """Each parameter of `Sampling` that the protocol has, and its name there; empty: unknown."""
-    batch_service: str | None = None
-
-    def knows(self, name: str) -> bool:
-        """Return whether a model's name is one of the provider's."""
-        return any(
-            name.startswith(prefix)
-            if prefix[-1] in "-:"
-            else name == prefix or name.startswith(f"{prefix}-")
-            for prefix in self.prefixes
-        )
-
-    def require_packages(self) -> None:
-        """Raise `MissingError` that says what to install, unless all is there."""
-        from importlib.metadata import PackageNotFoundError, version  # not for built-in models
-
-        for package, least in self.packages:
-            wanted = ".".join(map(str, least))
-            advice = f"install it: pip install '{package}>={wanted}'"
-            try:
-                installed = version(package)
-            except PackageNotFoundError:
-                message = f"the package {package} is not installed; {advice}"
-                raise MissingError(message) from None
-            numbers = [int(part) for part in installed.split(".")[: len(least)] if part.isdigit()]
-            if tuple(numbers) < least:
-                raise MissingError(f"the package {package} {installed} is too old; {advice}")
 
 
 _OPENAI_PROVIDER = Provider(
@@ -89,9 +59,7 @@ _OPENAI_PROVIDER = Provider(
     key_variables=("OPENAI_API_KEY",),
     url_variable="OPENAI_BASE_URL",
     address="https://api.openai.com/v1",
-    packages=_OPENAI,
     parameters=OPENAI_PARAMETERS,
-    batch_service="openai",
 )
 
 PROVIDERS: dict[str, Provider] = {
@@ -102,8 +70,8 @@ PROVIDERS: dict[str, Provider] = {
             "o3-pro",
             "gpt-5-pro",
             "gpt-5-codex",
-            "o3-deep-research",
-            "o4-mini-deep-research",
+            "o3-deep",
+            "o4-mini-deep",
             "codex-",
         ),
         examples=("o3-pro", "gpt-5-pro"),
@@ -117,7 +85,6 @@ PROVIDERS: dict[str, Provider] = {
         key_variables=("AZURE_OPENAI_API_KEY",),
         url_variable="AZURE_OPENAI_ENDPOINT",
         address="",
-        batch_service=None,
     ),
     "anthropic": Provider(
         title="Anthropic",
@@ -126,9 +93,7 @@ PROVIDERS: dict[str, Provider] = {
         key_variables=("ANTHROPIC_API_KEY",),
         url_variable="ANTHROPIC_BASE_URL",
         address="https://api.anthropic.com",
-        packages=(("anthropic", (2, 0)),),
         parameters=ANTHROPIC_PARAMETERS,
-        batch_service="anthropic",
     ),
     "gemini": Provider(
         title="Google Gemini",
@@ -137,18 +102,14 @@ PROVIDERS: dict[str, Provider] = {
         key_variables=("GEMINI_API_KEY", "GOOGLE_API_KEY"),
         url_variable="GOOGLE_GEMINI_BASE_URL",
         address="https://generativelanguage.googleapis.com",
-        packages=(("google-genai", (3,)),),
         parameters=GEMINI_PARAMETERS,
-        batch_service="gemini",
     ),
     "completions": _OPENAI_PROVIDER._replace(
         title="Completions",
         prefixes=(),
         examples=(),
         address="",
-        packages=(*_OPENAI, ("fschat", (0, 2, 36))),
         parameters=COMPLETIONS_PARAMETERS,
-        batch_service=None,
     ),
     "local": Provider(title="local weights"),
     "builtin": Provider(title="built in"),
@@ -159,4 +120,7 @@ PROVIDERS: dict[str, Provider] = {
 
 def provider_of(name: str) -> str | None:
     """Return the provider that a model's name belongs to by its beginning, if any."""
-    return next((each for each, provider in PROVIDERS.items() if provider.knows(name)), None)
+    for each, provider in PROVIDERS.items():
+        if name.startswith(provider.prefixes):
+            return each
+    return None

@@ -15,22 +15,16 @@ from typing import NamedTuple
 _MARKS = (
     # Qwen, DeepSeek, GLM, MiniMax and most others
     (r"<think>", r"</think>"),
-    (r"<(?:thinking|ant_thinking)>", r"</(?:thinking|ant_thinking)>"),
-    (r"<thought>", r"</thought>"),
-    (r"<reasoning>", r"</reasoning>"),
+    (r"<(?:thinking|thought|reasoning)>", r"</(?:thinking|thought|reasoning)>"),
     (r"<seed:think>", r"</seed:think>"),  # Seed-OSS
-    (r"<longcat_think>", r"</longcat_think>"),
-    (r"<\|think\|>", r"<\|/think\|>"),
     (r"\[THINK\]", r"\[/THINK\]"),  # Magistral
     (r"◁think▷", r"◁/think▷"),  # Kimi
     (r"<\|START_THINKING\|>", r"<\|END_THINKING\|>"),  # Command A
-    (r"<\|begin_of_thought\|>", r"<\|end_of_thought\|>"),  # Sky-T1
     (r"<\|channel>\s*thought\b", r"<channel\|>"),  # Gemma
-    (r"<unused94>\s*thought\b", r"<unused95>"),  # MedGemma
     # gpt-oss, with its special tokens and without
     (
         r"(?:<\|start\|>assistant)?<\|channel\|>(?:analysis|commentary)<\|message\|>",
-        r"<\|end\|>(?=\s*<\|start\|>)|(?=<\|start\|>assistant<\|channel\|>)",
+        r"<\|end\|>(?=\s*<\|start\|>)|(?=(?:<\|start\|>assistant)?<\|channel\|>)",
     ),
     (r"analysis(?=[A-Z])", r"assistantfinal"),
 )
@@ -40,13 +34,10 @@ _BLOCKS = tuple(
 _LONE = re.compile(r"</think>|\[/THINK\]|◁/think▷|<\|END_THINKING\|>|</seed:think>|<channel\|>")
 """Ends of reasoning that stand alone where the server opened it in the prompt."""
 _WRAPPER = re.compile(
-    r"\s*(?:(?:<\|start\|>assistant)?<\|channel\|>final<\|message\|>"
-    r"|<\|START_RESPONSE\|>|<\|begin_of_solution\|>)"
+    r"\s*(?:(?:<\|start\|>assistant)?<\|channel\|>final<\|message\|>|<\|START_RESPONSE\|>)"
 )
 """What opens the answer itself in some families."""
-_WRAPPER_END = re.compile(
-    r"(?:<\|return\|>|<\|end\|>|<\|END_RESPONSE\|>|<\|end_of_solution\|>)\s*$"
-)
+_WRAPPER_END = re.compile(r"(?:<\|return\|>|<\|end\|>|<\|END_RESPONSE\|>)\s*$")
 
 
 class Split(NamedTuple):

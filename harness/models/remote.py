@@ -13,7 +13,6 @@ import re
 import time
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import httpx2
@@ -21,7 +20,7 @@ from msgspec.structs import replace
 
 from harness.errors import ChatError, EndpointError
 from harness.models.endpoint import Endpoint
-from harness.models.errors import Problem, Sent, connection_problem, problem_of, redacted
+from harness.models.errors import Problem, Wire, connection_problem, problem_of
 from harness.models.reasoning import join_thoughts, split_reasoning
 from harness.types import Detail, Finish, Message, Reply, Request, TokenLogprobs, Usage
 
@@ -38,7 +37,7 @@ NO_REPLY = "(no reply)"
 """Sent in place of an earlier reply that was empty, where a protocol takes no empty message."""
 SCHEMAS = ("response_format", "output_config", "text", "response_json_schema")
 """Parameters that hold a JSON schema: if refused, the reply has `structured: false`."""
-LOGPROBS = ("logprobs", "top_logprobs", "include", "response_logprobs")
+LOGPROBS = ("logprobs", "top_logprobs", "include")
 
 _CREDENTIALS = (
     "authorization",
@@ -52,21 +51,6 @@ _CREDENTIALS = (
 )
 
 
-@dataclass(frozen=True)
-class Wire:
-    """A request as it is sent."""
-
-    body: dict[str, Any]
-    parameters: dict[str, Any]
-    """What of it the endpoint may refuse, by the protocol's names."""
-    headers: dict[str, str] = field(default_factory=dict)
-    system: bool = False
-    """Whether there is a system message."""
-    stream: bool = False
-    notes: tuple[str, ...] = ()
-    """What is not as it was asked for."""
-
-
 class RemoteModel(ABC):
     """A chat model that is reached over the network through its provider's SDK."""
 
@@ -76,6 +60,7 @@ class RemoteModel(ABC):
     """Another name, used once the first is refused."""
     aliases: ClassVar[tuple[tuple[str, str], ...]] = ()
     """Other names that a refusal may give, each with a parameter that it may mean."""
+    has_logprobs: ClassVar[bool] = False
     streams: ClassVar[bool] = False
     """Whether replies can be asked for as a stream."""
 
@@ -91,9 +76,6 @@ class RemoteModel(ABC):
         self._most: int | None = None
         self._folds = False
         self._stream = False
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self.name!r} at {self.endpoint.base_url})"
 
     # What a protocol defines
 
@@ -129,16 +111,15 @@ class RemoteModel(ABC):
 
     async def reply(self, request: Request) -> Reply:
         """Return the model's reply."""
-        if request.top_logprobs is not None and not self.parameters_for_logprobs(request):
+        if request.top_logprobs is not None and not self.has_logprobs:
             raise self._no_logprobs()
         started = time.perf_counter()
         self._calls += 1
         try:
             async with asyncio.timeout(self.endpoint.timeout):
                 reply = await self._repaired(request)
-        except TimeoutError as error:
-            problem = connection_problem(error, self.endpoint)
-            assert problem is not None
+        except TimeoutError:
+            problem = Problem("timeout", f"nothing within {self.endpoint.timeout:g} s")
             raise problem.error(self.endpoint) from None
         except Problem as problem:
             raise self.error(problem, request) from None
@@ -186,26 +167,16 @@ class RemoteModel(ABC):
         status, body = getattr(error, "status_code", None), getattr(error, "body", None)
         if isinstance(status, int):
             response: httpx2.Response = error.response  # type: ignore[attr-defined]
-            said = response.text if body is None else body
-            return self.problem_of(status, said, response.headers, wire)
+            text = response.text if body is None else body
+            return self.problem_of(status, text, response.headers, wire)
         if body is not None:  # within a stream
             return self.problem_of(200, {"error": body}, {}, wire)
         return connection_problem(error, self.endpoint)
 
-    def problem_of(
-        self, status: int, body: Any, headers: Mapping[str, str], wire: Wire | None = None
-    ) -> Problem:
+    def problem_of(self, status: int, body: Any, headers: Mapping[str, str], wire: Wire) -> Problem:
         """Return the problem behind an answer with a status and an error body."""
-        sent = Sent(answered=self._answered.is_set())
-        if wire is not None:
-            sent = sent._replace(
-                parameters=wire.parameters,
-                aliases=self.aliases,
-                limit=self._limit_in(wire.parameters),
-                system=wire.system,
-                stream=wire.stream or not self.streams,
-            )
-        return problem_of(status, body, headers, sent, self._key)
+        answered = self._answered.is_set()
+        return problem_of(status, body, headers, wire, answered=answered, key=self._key)
 
     def learn(self, problem: Problem, request: Request) -> None:
         """Remember what the endpoint does not take; what the user typed is never left out."""
@@ -234,32 +205,35 @@ class RemoteModel(ABC):
         parameters = self.parameters(request)
         if self._stream:
             parameters |= {"stream": True, "stream_options": {"include_usage": True}}
-        if self.other_limit and self.limit in self._left_out and self.limit in parameters:
-            parameters[self.other_limit] = parameters.pop(self.limit)
+        limit = self.limit
+        if self.other_limit and limit in self._left_out and limit in parameters:
+            parameters[self.other_limit] = parameters.pop(limit)
+            limit = self.other_limit
         for name in sorted(self._left_out & parameters.keys()):
             del parameters[name]
             if name in SCHEMAS:
                 notes.append(f"{self.name} takes no JSON schema; asked for JSON in the prompt only")
             else:
                 notes.append(f"{name} left out: the endpoint refuses it")
-        limit = self._limit_in(parameters)
-        asked = parameters.get(limit)
-        most = min((each for each in (asked, self._most, fit) if each is not None), default=None)
-        if asked is not None and most is not None and most < asked:
-            parameters[limit] = most
-            notes.append(f"{limit} lowered from {asked} to {most}: the endpoint refused more")
+        if wanted := parameters.get(limit):
+            most = min(wanted, self._most or wanted, fit or wanted)
+            if most < wanted:
+                parameters[limit] = most
+                notes.append(f"{limit} lowered from {wanted} to {most}: the endpoint refused more")
         system = any(message.role == "system" for message in request.messages)
         if system and self._folds:
             request, system = fold_system(request), False
             notes.append("the system message was put at the head of the first user message")
-        headers = {**(request.sampling.extra_headers or {}), **self.headers(parameters)}
         return Wire(
-            self.body(request, parameters), parameters, headers, system, self._stream, tuple(notes)
+            body=self.body(request, parameters),
+            parameters=parameters,
+            headers={**(request.sampling.extra_headers or {}), **self.headers(parameters)},
+            system=system,
+            stream=self._stream,
+            notes=tuple(notes),
+            limit=limit,
+            aliases=self.aliases,
         )
-
-    def _limit_in(self, parameters: Mapping[str, Any]) -> str:
-        other = self.other_limit
-        return other if other and other in parameters else self.limit
 
     def _typed(self, request: Request) -> dict[str, str]:
         """Return how the user gave parameters, by their names in the protocol."""
@@ -309,27 +283,21 @@ class RemoteModel(ABC):
         message = f"{error}; the endpoint does not take {' with '.join(flags)}: {advice}"
         return EndpointError(message, kind="parameter refused", status=problem.status)
 
-    def _no_logprobs(self, said: str = "") -> EndpointError:
-        at = f" at {self.endpoint.base_url}" if self.endpoint.base_url else ""
-        because = f" ({said})" if said else ""
+    def _no_logprobs(self, reason: str = "") -> EndpointError:
+        because = f" ({reason})" if reason else ""
         return EndpointError(
-            f"{self.name}{at} returns no log-probabilities{because}, which scoring by them needs;"
-            " use an endpoint that returns them, or a judge set that reads the text",
+            f"{self.name} at {self.endpoint.base_url} returns no log-probabilities{because}, which"
+            " scoring by them needs; use an endpoint that returns them, or a judge set that reads"
+            " the text",
             kind="no log-probabilities",
         )
 
-    def parameters_for_logprobs(self, request: Request) -> bool:
-        """Return whether the protocol has log-probabilities."""
-        return any(name in LOGPROBS for name in self.parameters(request))
-
     def no_reply(self, answer: Any, what: str) -> Problem:
         """Return the problem of an answer without a reply; it may be an error with status 200."""
-        if isinstance(answer, str) and answer.lstrip()[:1] == "<":
-            return self.problem_of(200, answer, {})
-        if isinstance(answer, dict) and (answer.get("error") or answer.get("object") == "error"):
-            return self.problem_of(200, answer, {})
-        said = f": {redacted(answer, self._key)}" if isinstance(answer, str) and answer else ""
-        return Problem("malformed reply", f"{what}{said}")
+        page = isinstance(answer, str) and answer.lstrip()[:1] == "<"
+        if page or at(answer, "error") or at(answer, "object") == "error":
+            return self.problem_of(200, answer, {}, Wire())
+        return Problem("malformed reply", what)
 
     @property
     def client(self) -> Any:
@@ -355,14 +323,16 @@ def http_client(endpoint: Endpoint, key: str | None, credentials: Any) -> httpx2
     To a stated address goes only the key that was named for it, whatever the SDK found in the
     environment; without a key no credentials go anywhere.
     """
-    own: dict[str, str] = credentials(key) if key else {}
+    own: dict[str, str] = {}
+    if key and endpoint.base_url != endpoint.about.address:  # there the SDK's own header is right
+        own = credentials(key)
     foreign = set(_CREDENTIALS) | (_environment_headers() if endpoint.stated else set())
 
     async def guard(request: httpx2.Request) -> None:
         if key is None or endpoint.stated:
             for name in foreign:
                 request.headers.pop(name, None)
-            request.headers.update(own)
+        request.headers.update(own)
 
     async def cap(response: httpx2.Response) -> None:
         stream = response.stream
@@ -433,8 +403,7 @@ def list_at(value: Any, *names: str) -> list[Any]:
 def count_at(value: Any, *names: str) -> int | None:
     """Return the number of tokens at these nested names, None if there is none."""
     found = at(value, *names)
-    whole = isinstance(found, int) and not isinstance(found, bool)
-    return found if whole and 0 <= found < 2**53 else None
+    return found if isinstance(found, int) else None
 
 
 def usage_at(value: Any, **names: str) -> Usage:
@@ -452,7 +421,6 @@ def reply_of(
     refusal: str = "",
     note: str | None = None,
     logprobs: list[TokenLogprobs] | None = None,
-    carried: str | None = None,
 ) -> Reply:
     """Return the reply with this text; `thoughts` is reasoning that came in fields of its own."""
     text, leading = split_reasoning(text, cut=finish == "length")
@@ -469,28 +437,24 @@ def reply_of(
         reasoning=storable(reasoning) if reasoning else None,
         note=note,
     )
-    return Reply(text=storable(text), detail=detail, logprobs=logprobs, carried=carried)
+    return Reply(text=storable(text), detail=detail, logprobs=logprobs)
 
 
-def token_logprobs(places: Any) -> list[TokenLogprobs] | None:
+def token_logprobs(places: list[Any]) -> list[TokenLogprobs] | None:
     """Return the log-probabilities in a list of tokens; None if there are none."""
     found = []
-    for place in places if isinstance(places, list) else ():
+    for place in places:
         token, logprob = at(place, "token"), at(place, "logprob")
-        if not isinstance(token, str) or not _is_number(logprob):
+        if not isinstance(token, str) or not isinstance(logprob, int | float):
             return None
         top = [
             (storable(each["token"]), float(each["logprob"]))
             for each in list_at(place, "top_logprobs")
-            if isinstance(at(each, "token"), str) and _is_number(at(each, "logprob"))
+            if isinstance(at(each, "token"), str)
         ]
         top.sort(key=lambda pair: -pair[1])
         found.append(TokenLogprobs(storable(token), float(logprob), top))
     return found or None
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and value == value
 
 
 _UNSTORABLE = re.compile("[\ud800-\udfff\0]")
@@ -510,17 +474,10 @@ def split_system(messages: Sequence[Message]) -> tuple[str, list[Message]]:
 
 def fold_system(request: Request) -> Request:
     """Return a request with its system text at the head of the first user message."""
-    system, messages = split_system(request.messages)
-    if not system:
-        return replace(request, messages=messages)
-    index = next((i for i, message in enumerate(messages) if message.role == "user"), None)
-    if index is None:
-        return replace(request, messages=[Message("user", system), *messages])
-    head = f"{system}\n\n"
-    messages[index] = Message("user", head + messages[index].content)
-    shared = request.shared
-    if shared and index == len(messages) - 1:
-        shared += len(head)
+    system, (first, *others) = split_system(request.messages)
+    head = f"{system}\n\n" if system else ""
+    shared = request.shared + len(head) if request.shared and not others else request.shared
+    messages = [Message("user", head + first.content), *others]
     return replace(request, messages=messages, shared=shared)
 
 

@@ -14,11 +14,13 @@ import os
 import re
 from collections.abc import Mapping
 from difflib import get_close_matches
-from urllib.parse import urlsplit
+from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from harness import registry
+from harness.bench import check_model_name
 from harness.errors import UsageError
 from harness.models.endpoint import (
     TIMEOUT,
@@ -30,7 +32,7 @@ from harness.models.endpoint import (
     Weights,
 )
 from harness.models.prices import FREE, list_price
-from harness.models.providers import PROVIDERS, provider_of
+from harness.models.providers import PROVIDERS, Provider, provider_of
 
 BUILTIN_MODELS = ("builtin/reference", "builtin/outline", "builtin/eliza", "builtin/user")
 BUILTIN_JUDGES = ("builtin/overlap", "builtin/longest", "builtin/first", "builtin/random")
@@ -57,49 +59,42 @@ def resolve(
         MissingError: the key that a call would need is not in the environment.
     """
     check_model_name(name)
-    options = options or EndpointOptions()
     if name.startswith("builtin/"):
         return Endpoint(name=name, provider=_builtin(name), model=name, price=FREE, typed=typed)
     models = models or {}
-    config = models.get(name, ModelConfig())
-    if options.model_path or config.path or config.provider == "local":
-        return _local(name, options, config, typed)
-    if options.base_url is not None:
-        config = _merged(config, base_url=options.base_url, api_key_env=None, endpoints=[])
-    if options.api_key_env is not None:
-        config = _merged(config, api_key_env=_variable(options.api_key_env))
-    if options.conv_template is not None:
-        config = _merged(config, conv_template=options.conv_template)
-    if options.timeout is not None:
-        config = _merged(config, timeout=options.timeout)
-    members = [
-        _merged(config, endpoints=[], **_stated(member))
-        for member in config.endpoints or [PoolMember()]
-    ]
+    options = options or EndpointOptions()
+    config = _with_flags(models.get(name, ModelConfig()), options)
+    if config.path or config.provider == "local":
+        return _local(name, config, typed)
     where = "--base-url" if options.base_url else f'base_url of [models."{name}"]'
-    first, *others = [_remote(name, member, models, typed, where) for member in members]
+    endpoints: list[Endpoint] = []
+    for member in config.endpoints or [PoolMember()]:
+        merged = replace(config, **_stated(member), endpoints=[])
+        endpoints.append(_remote(name, merged, models, typed, where))
     if key_needed:
-        for endpoint in (first, *others):
+        for endpoint in endpoints:
             endpoint.key()
-    return msgspec.structs.replace(first, pool=tuple(others))
+    return replace(endpoints[0], pool=tuple(endpoints[1:]))
 
 
-def check_model_name(name: str) -> None:
-    """Raise `UsageError` for a name that no file could be named after."""
-    if not name.strip() or "\0" in name or len(name.encode()) > 200:
-        raise UsageError(f"{name[:40]!r} cannot be a model's name: it has 1 to 200 bytes of text")
+def _with_flags(config: ModelConfig, options: EndpointOptions) -> ModelConfig:
+    """Return a model's table with what flags say; to another address goes no other's key."""
+    flags = _stated(options)
+    if "model_path" in flags:
+        flags["path"] = flags.pop("model_path")
+    if "base_url" in flags:
+        flags = {"api_key_env": None, "endpoints": [], **flags}
+    variable = options.api_key_env
+    if variable and variable not in os.environ and not re.fullmatch("[A-Z_][A-Z0-9_]*", variable):
+        raise UsageError(
+            "--api-key-env takes the name of an environment variable, such as MY_KEY, never a key"
+        )
+    return replace(config, **flags)
 
 
-def near_names(name: str, models: Mapping[str, ModelConfig]) -> list[str]:
-    """Return names that the user may have meant, the nearest first."""
-    last = name.rpartition("/")[2].lower()
-    near = get_close_matches(name, list(models), 3, 0.6)
-    if provider_of(last) is not None:
-        near.append(last)
-    known = {example: example for each in PROVIDERS.values() for example in each.examples}
-    known |= {each.rpartition("/")[2]: each for each in BUILTIN_MODELS}
-    near += [known[match] for match in get_close_matches(last, known, 3, 0.6)]
-    return list(dict.fromkeys(near))[:3]
+def _stated(record: msgspec.Struct) -> dict[str, Any]:
+    values = {field: getattr(record, field) for field in record.__struct_fields__}
+    return {field: value for field, value in values.items() if value is not None}
 
 
 def _builtin(name: str) -> str:
@@ -112,25 +107,19 @@ def _builtin(name: str) -> str:
     raise UsageError(f"there is no built-in model {name!r}; near names: {', '.join(near)}")
 
 
-def _local(
-    name: str, options: EndpointOptions, config: ModelConfig, typed: frozenset[str]
-) -> Endpoint:
-    path = options.model_path or config.path
-    if options.base_url or config.base_url:
+def _local(name: str, config: ModelConfig, typed: frozenset[str]) -> Endpoint:
+    if config.base_url:
         raise UsageError(f"{name}: local weights have no address; leave out --base-url or the path")
-    if path is None:
+    if config.path is None:
         raise UsageError(f"{name}: provider local needs path, a folder or a repository")
-    weights = Weights(
-        dtype=options.dtype or config.dtype or "auto",
-        device=options.device or config.device,
-        batch_size=options.batch_size or config.batch_size or 16,
-    )
     return Endpoint(
         name=name,
         provider="local",
-        model=path,
-        conv_template=options.conv_template or config.conv_template,
-        weights=weights,
+        model=config.path,
+        conv_template=config.conv_template,
+        weights=Weights(
+            dtype=config.dtype or "auto", device=config.device, batch_size=config.batch_size or 16
+        ),
         price=config.price or FREE,
         sampling=config.sampling,
         typed=typed,
@@ -146,22 +135,21 @@ def _remote(
 ) -> Endpoint:
     """Return one endpoint over the network."""
     provider = _provider(name, config, models)
-    about = PROVIDERS.get(provider, PROVIDERS[COMPATIBLE]._replace(key_variables=(), address=""))
+    about = PROVIDERS.get(provider, Provider())
     from_environment = os.environ.get(about.url_variable, "").strip()
     base_url = config.base_url or from_environment or about.address
     if base_url:
-        base_url = checked_address(base_url, where if config.base_url else about.url_variable)
+        base_url = _checked_address(base_url, where if config.base_url else about.url_variable)
     key_variable = config.api_key_env
     if key_variable is None and config.base_url is None and about.key_variables:
         set_ones = [each for each in about.key_variables if os.environ.get(each, "").strip()]
         # A server of the user's own in OPENAI_BASE_URL may need no key.
         usual = None if from_environment else about.key_variables[0]
         key_variable = set_ones[0] if set_ones else usual
-    model = config.model or name
     endpoint = Endpoint(
         name=name,
         provider=provider,
-        model=model,
+        model=config.model or name,
         base_url=base_url,
         stated=config.base_url is not None,
         api_key_env=key_variable,
@@ -172,8 +160,12 @@ def _remote(
         sampling=config.sampling,
         typed=typed,
     )
-    price = config.price or (FREE if endpoint.is_loopback else list_price(model))
-    return _with_needs(msgspec.structs.replace(endpoint, price=price))
+    if provider == "azure":
+        endpoint = _azure(endpoint)
+    if provider == "completions":
+        _check_completions(endpoint)
+    free = FREE if endpoint.is_loopback else None
+    return replace(endpoint, price=config.price or free or list_price(endpoint.model))
 
 
 def _provider(name: str, config: ModelConfig, models: Mapping[str, ModelConfig]) -> str:
@@ -190,7 +182,8 @@ def _provider(name: str, config: ModelConfig, models: Mapping[str, ModelConfig])
         return COMPATIBLE
     if name in models:
         raise UsageError(f'[models."{name}"] of turnbench.toml needs a provider or a base_url')
-    near = near_names(name, models)
+    examples = [example for each in PROVIDERS.values() for example in each.examples]
+    near = get_close_matches(name.rpartition("/")[2], [*models, *examples], 3)
     beginnings = [prefix for each in PROVIDERS.values() for prefix in each.prefixes]
     raise UsageError(
         f"unknown model {name!r}"
@@ -201,62 +194,39 @@ def _provider(name: str, config: ModelConfig, models: Mapping[str, ModelConfig])
     )
 
 
-def _with_needs(endpoint: Endpoint) -> Endpoint:
-    """Return the endpoint with what its provider needs besides, or raise `UsageError`."""
-    if endpoint.provider == "completions":
-        if not endpoint.conv_template or not endpoint.base_url:
-            what = "a server: --base-url" if endpoint.conv_template else "--conv-template"
-            raise UsageError(f"{endpoint.name}: completions by an fschat template need {what}")
-        endpoint.about.require_packages()
-        from harness.models.completions import check_template
+def _check_completions(endpoint: Endpoint) -> None:
+    if not endpoint.conv_template or not endpoint.base_url:
+        what = "a server: --base-url" if endpoint.conv_template else "--conv-template"
+        raise UsageError(f"{endpoint.name}: completions by an fschat template need {what}")
+    from harness.models.completions import check_template
 
-        check_template(endpoint.conv_template)
-    if endpoint.provider == "azure":
-        version = endpoint.api_version or os.environ.get(AZURE_VERSION_VARIABLE, "").strip()
-        needed = {
-            "base_url, the address of your resource": endpoint.base_url,
-            "api_key_env, the variable that holds the key": endpoint.api_key_env,
-            f"api_version (or {AZURE_VERSION_VARIABLE})": version,
-        }
-        for what, value in needed.items():
-            if not value:
-                raise UsageError(f"{endpoint.name}: azure needs {what}; state it in turnbench.toml")
-        return msgspec.structs.replace(endpoint, api_version=version)
-    return endpoint
+    check_template(endpoint.conv_template)
 
 
-def checked_address(url: str, where: str) -> str:
+def _azure(endpoint: Endpoint) -> Endpoint:
+    version = endpoint.api_version or os.environ.get(AZURE_VERSION_VARIABLE, "").strip()
+    needed = {
+        "base_url, the address of your resource": endpoint.base_url,
+        "api_key_env, the variable that holds the key": endpoint.api_key_env,
+        f"api_version (or {AZURE_VERSION_VARIABLE})": version,
+    }
+    for what, value in needed.items():
+        if not value:
+            raise UsageError(f"{endpoint.name}: azure needs {what}; state it in turnbench.toml")
+    return replace(endpoint, api_version=version)
+
+
+_ADDRESS = re.compile(r"https?://(?:\[[\da-f:]+\]|[^\s/:]+)(?::[1-9]\d*)?(?:/\S*)?")
+
+
+def _checked_address(url: str, where: str) -> str:
     """Return a server's address without a final slash, or raise `UsageError` if it can be none."""
     url = url.strip()
-    try:
-        parts = urlsplit(url)
-        usable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-    except ValueError:
-        usable, parts = False, urlsplit("")
-    if parts.query or parts.fragment or parts.username or parts.password:
+    if re.search(r"[?#]|//[^/]*@", url):
         raise UsageError(
             f"{where} has a user, a password or something after ? or #; put a key into a variable"
             " and name that with --api-key-env"
         )
-    if not usable or not url.isprintable() or " " in url:
+    if not _ADDRESS.fullmatch(url):
         raise UsageError(f"{where} {url!r} is no address; one looks like http://localhost:8000/v1")
     return url.rstrip("/")
-
-
-def _variable(name: str) -> str:
-    if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name) or (
-        name not in os.environ and name != name.upper()
-    ):
-        raise UsageError(
-            "--api-key-env takes the name of an environment variable, such as MY_KEY, never a key"
-        )
-    return name
-
-
-def _stated(member: PoolMember) -> dict[str, object]:
-    values = {field: getattr(member, field) for field in PoolMember.__struct_fields__}
-    return {field: value for field, value in values.items() if value is not None}
-
-
-def _merged(config: ModelConfig, **changes: object) -> ModelConfig:
-    return msgspec.structs.replace(config, **changes)

@@ -40,7 +40,7 @@ def with_board(
     places = around(board, models)
     rows = [_row(place, bench, baseline) for place in places]
     columns = [
-        Column("place", always=True, align="right"),
+        Column("place", always=True),
         Column("model", always=True),
         Column("lc", "LC win rate", ".1", always=True),
         Column("lc_error", "se", ".1", always=True),
@@ -48,33 +48,16 @@ def with_board(
         Column("characters", always=True),
     ]
     new_rows = [place for place in places if place.own]
-    where = listed([f"{_ordinal(place.place)}" for place in new_rows])
-    outcome = page.outcome
-    if new_rows:
-        who = (
-            "It is" if len(new_rows) == 1 else f"{listed([place.model for place in new_rows])} are"
-        )
-        outcome = f"{outcome}\n{who} {where} of {len(board.rows)} models on this board."
-    title = page.tables[0].title if page.tables else ""
-    notes = [
-        Note(f"{path} has {counted(len(board.rows), 'row')}, {len(models)} of them from here.")
-    ]
-    if any(row["model"].endswith(" *") for row in rows):
-        notes.insert(0, Note("* gives mostly one and the same answer; its rate says nothing."))
-    else:
-        said = "se is alpaca_eval's; it leaves out that the fit at equal length is estimated."
-        notes.insert(0, Note(said))
-    table = Table(title, columns, rows, only="text")
-    return Page(
-        outcome,
-        [
-            table,
-            *(replace(other, only="html") for other in page.tables if other.only != "text"),
-        ],
-        page.charts,
-        notes,
-        title=page.title,
-        facts=page.facts,
+    who = listed([f"{place.model} is number {place.place}" for place in new_rows])
+    same = "* gives mostly one and the same answer; its rate says nothing."
+    about = "se is alpaca_eval's; it leaves out that the fit at equal length is estimated."
+    count = f"{path} has {counted(len(board.rows), 'row')}, {len(models)} of them from here."
+    others = [replace(other, only="html") for other in page.tables if other.only != "text"]
+    return replace(
+        page,
+        outcome=f"{page.outcome}\nOn this board of {counted(len(board.rows), 'model')} {who}.",
+        tables=[Table(page.tables[0].title, columns, rows, only="text"), *others],
+        notes=[Note(same if any(r["model"].endswith(" *") for r in rows) else about), Note(count)],
         rows=page.all_rows,
     )
 
@@ -84,15 +67,10 @@ def _row(place: Place, bench: Bench, baseline: str) -> dict[str, Any]:
     marks = " (baseline)" if place.model == baseline else " *" if same else ""
     characters = place.number("avg_length")
     return {
-        "place": f"{'> ' if place.own else ''}{place.place}",
+        "place": f"{'>' if place.own else ' '} {place.place:3}",
         "model": f"{place.model}{marks}",
         "lc": place.number(LENGTH_CONTROLLED),
         "lc_error": place.number("lc_standard_error"),
         "win_rate": place.number("win_rate"),
         "characters": None if characters is None else int(characters),
     }
-
-
-def _ordinal(place: int) -> str:
-    ends = {1: "st", 2: "nd", 3: "rd"}
-    return f"{place}{'th' if place % 100 in (11, 12, 13) else ends.get(place % 10, 'th')}"

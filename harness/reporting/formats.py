@@ -8,13 +8,13 @@ csv, frame                 the page's rows, unrounded
 
 import csv as csv_module
 import io
-import json as json_module
-import math
 import re
 import shutil
 import textwrap
 from collections.abc import Callable, Sequence
 from typing import Any
+
+import msgspec
 
 from harness.errors import MissingError
 from harness.reporting.page import Column, Note, Page, Row, Table, printable
@@ -35,13 +35,12 @@ def text(page: Page, width: int | None = None) -> str:
         if body := text_table(table, width):
             parts += [_wrapped(table.title, width)] if table.title else []
             parts.append(body)
-        elif table.rows and table.instead is not None:
-            pointers.append(_with_flag(table.instead))
+        elif table.rows:
+            pointers.append(table.instead)
     pointers += [note.flag for note in page.notes if not note.text]
-    notes = [_with_flag(note) for note in page.notes if note.text]
-    if pointers:
-        notes.append(". ".join(dict.fromkeys(pointers)))
-    parts.append("\n".join(_wrapped(note, width) for note in notes))
+    notes = [str(note) for note in page.notes if note.text]
+    notes.append(". ".join(dict.fromkeys(pointers)))
+    parts.append("\n".join(_wrapped(note, width) for note in notes if note))
     return "\n\n".join(part for part in parts if part)
 
 
@@ -54,23 +53,19 @@ def text_table(table: Table, width: int) -> str:
     if not table.rows:
         return ""
     columns = table.text_columns()
-    if body := _aligned(columns, table.rows, width):
+    body = _aligned(columns, table.rows, width)
+    if body or table.instead:
         return body
-    if table.instead is not None:
-        return ""
     columns = [column for column in columns if not column.optional]
-    if body := _aligned(columns, table.rows, width):
-        return body
     words = [not column.format and column.to_the_left(table.rows) for column in columns]
     named = words.index(True) if True in words else 0
     keys, others = columns[: named + 1], columns[named + 1 :]
     blocks: list[str] = []
-    while others:
+    while others or not blocks:
         taken = len(others)
-        while taken > 1 and not _aligned([*keys, *others[:taken]], table.rows, width):
+        while not (block := _aligned([*keys, *others[:taken]], table.rows, width)) and taken > 1:
             taken -= 1
-        part = [*keys, *others[:taken]]
-        blocks.append(_aligned(part, table.rows, width) or _aligned(part, table.rows, 10_000))
+        blocks.append(block or _aligned([*keys, *others[:taken]], table.rows, 10_000))
         keys, others = keys[-1:], others[taken:]
     return "\n\n".join(blocks)
 
@@ -82,17 +77,13 @@ def _aligned(columns: Sequence[Column], rows: Sequence[Row], width: int) -> str:
     gap = next((g for g in (2, 1) if sum(widths) + g * (len(widths) - 1) <= width), 0)
     if not gap:
         return ""
-    left = [column.to_the_left(rows) for column in columns]
-    lines = []
-    for line in zip(*cells, strict=True):
-        padded = [_padded(*one) for one in zip(line, widths, left, strict=True)]
-        lines.append((" " * gap).join(padded).rstrip())
-    return "\n".join(lines)
-
-
-def _padded(cell: str, width: int, left: bool) -> str:
-    blank = " " * (width - _columns_of(cell))
-    return cell + blank if left else blank + cell
+    padded = []
+    for column, texts, most in zip(columns, cells, widths, strict=True):
+        blanks = [" " * (most - _columns_of(text)) for text in texts]
+        left = column.to_the_left(rows)
+        both = zip(texts, blanks, strict=True)
+        padded.append([text + blank if left else blank + text for text, blank in both])
+    return "\n".join((" " * gap).join(line).rstrip() for line in zip(*padded, strict=True))
 
 
 def _columns_of(cell: str) -> int:
@@ -116,10 +107,6 @@ def _cause(cause: Note, width: int) -> str:
     if len(line) <= width:
         return line
     return f"  {_wrapped(cause.text, width - 2)}:\n    {cause.flag}"
-
-
-def _with_flag(note: Note) -> str:
-    return ": ".join(part for part in (note.text, note.flag) if part)
 
 
 def markdown(page: Page) -> str:
@@ -176,13 +163,13 @@ def _document(
     page: Page, written: Callable[[str], str], table_written: Callable[[Table], str]
 ) -> str:
     """Return outcome, tables and notes in their order, as paragraphs."""
-    parts = [*page.outcome.splitlines(), *map(_with_flag, page.causes)]
+    parts = [*page.outcome.splitlines(), *map(str, page.causes)]
     parts = [written(printable(part)) for part in parts]
     for table in page.tables:
         if table.rows and table.only in ("", "text"):
             parts += [written(printable(table.title))] if table.title else []
             parts.append(table_written(table))
-    parts += [written(printable(_with_flag(note))) for note in page.notes]
+    parts += [written(printable(str(note))) for note in page.notes]
     return "\n\n".join(parts)
 
 
@@ -191,33 +178,18 @@ def json(page: Page) -> str:
     data: dict[str, Any] = {
         "outcome": page.outcome,
         **page.facts,
-        "causes": list(map(_with_flag, page.causes)),
-        "notes": [_with_flag(note) for note in page.notes],
+        "causes": list(map(str, page.causes)),
+        "notes": list(map(str, page.notes)),
+        "rows": page.all_rows,
     }
-    data["rows"] = list(page.all_rows)
-    data |= {table.name: list(table.rows) for table in page.tables if table.name}
-    return json_module.dumps(_plain(data), ensure_ascii=False, indent=2, allow_nan=False)
-
-
-def _plain(value: Any) -> Any:
-    """Return a value as JSON can hold it: no NaN, no numpy numbers."""
-    if isinstance(value, dict):
-        return {str(key): _plain(own) for key, own in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(own) for own in value]
-    if hasattr(value, "item"):
-        value = value.item()
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    if isinstance(value, str):
-        return value.encode("utf-8", "replace").decode()
-    return value
+    data |= {table.name: table.rows for table in page.tables if table.name}
+    encoded = msgspec.json.encode(data, enc_hook=lambda number: number.item())  # of numpy
+    return msgspec.json.format(encoded, indent=2).decode()
 
 
 def csv(page: Page) -> str:
     """Return the page's rows; an absent value is empty."""
-    rows = _rows(page)
-    out = io.StringIO()
+    rows, out = page.all_rows, io.StringIO()
     names = list(dict.fromkeys(name for row in rows for name in row))
     writer = csv_module.writer(out, lineterminator="\n")
     if names:
@@ -227,9 +199,9 @@ def csv(page: Page) -> str:
 
 
 def _csv_cell(value: Any) -> Any:
-    """Return a cell that no spreadsheet takes for a formula."""
+    """Return a cell that no spreadsheet takes for a formula; an empty one for NaN."""
     if not isinstance(value, str):
-        return value
+        return "" if value != value else value
     risky = value.startswith(("=", "+", "-", "@", "\t", "\r"))
     return ("'" if risky else "") + printable(value)
 
@@ -244,8 +216,4 @@ def frame(page: Page) -> Any:
         import pandas as pd
     except ImportError:
         raise MissingError("a frame needs pandas: pip install pandas") from None
-    return pd.DataFrame(_rows(page))
-
-
-def _rows(page: Page) -> list[Any]:
-    return [_plain(dict(row)) for row in page.all_rows]
+    return pd.DataFrame(page.all_rows)

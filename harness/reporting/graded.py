@@ -1,112 +1,101 @@
-"""Grades, shares of a checklist, one metric; of several judges each beside their mean."""
+"""Grades, shares of a checklist, one metric; labels and short facts."""
 
-import functools
+from collections.abc import Sequence
 from typing import Any
 
-from harness.reporting import charts
-from harness.reporting.page import Chart, Column, Table
-from harness.reporting.ranked import MOST_IN_MATRIX, Ranked
-from harness.reporting.section import (
-    AGGREGATED,
-    HEADINGS,
-    KINDS,
-    Section,
-    View,
-    measure_of,
-    put,
-    scale_of,
-)
-from harness.results import Panel, Ranking, compare
+from harness.reporting.outcome import Measure
+from harness.reporting.page import Column, Table
+from harness.reporting.ranked import Ranked, Rows
+from harness.reporting.section import Section, View, put
+from harness.results import Panel, Scores, summarize
+from harness.results.facts import CORRECT, facts, is_facts
+from harness.results.scores import SCORE
+from harness.results.summarize import field_of
+from harness.types import QuestionId
 
 
 def graded(panel: Panel, view: View) -> Section:
     """Return the section of one column of grades, of one judge or a panel."""
-    view, metric = view.on(panel), panel.metrics[0]
-    scores = panel.combined.of(metric=metric)
-    measure, form = measure_of(panel, scores)
-    key = "average" if panel.form != "metric" else metric
-    key = key if view.aggregate is None else AGGREGATED[view.aggregate]
-    heading = HEADINGS.get(key, key) if len(panel.judges) < 2 else "all"
+    metric = panel.metrics[0]
+    key = metric if panel.form == "metric" else "average"
+    heading = "all" if len(panel.judges) > 1 else "score" if key == "average" else key
+    return Ranked(panel, view, metric, key, heading).section()
+
+
+def labels(panel: Panel, view: View) -> Section:
+    """Return the section of labels: the share of each, the main one ranked."""
+    known = is_facts(panel.combined)
+    names = [name for name in panel.metrics if name != SCORE]
+    main = CORRECT if known else SCORE if SCORE in panel.metrics else names[0]
+    others = [] if known else [name for name in names if name != main]
+    noun = "correct" if known else main.lower()
+
+    def fill(rows: Rows, scores: Scores) -> None:
+        for name in others:
+            for summary in summarize(scores.of(metric=name)):
+                if summary["model"] in rows:
+                    put(rows[summary["model"]], name, summary.mean)
+
     column = Ranked(
         panel,
         view,
-        metric,
-        key=key,
-        heading=heading,
-        measure=measure,
-        form=form,
-        scale=scale_of(panel, scores),
+        main,
+        "correct" if known else main,
+        noun,
+        Measure("labels", (0, 1), noun, places=0, percent=True),
+        _put_facts if known else fill,
     )
-    columns = [*column.head(), *column.turn_columns(), *column.tail()]
-    tables = [Table(column.title(), columns, column.rows)]
-    disagreement = ""
-    if column.judges and len(column.ranking.names) > 1:
-        one, other, *_ = column.ranking.names
-        table, disagreement = _judges_differ(column, (one, other))
-        tables.append(table)
-    tables += column.group_table(KINDS.get(panel.form, "score"))
-    section = column.section(tables)
-    section.said = disagreement
-    section.charts += _differences(column.ranking)
-    return section
-
-
-def _differences(ranking: Ranking) -> list[Chart]:
-    """Return the heat map of differences, paired by question."""
-    if len(ranking.names) < 3:
-        return []
-    values = {}
-    for pair in ranking.comparisons.pairs:
-        if pair.questions:
-            values[pair.model_1, pair.model_2] = pair.difference.value
-            values[pair.model_2, pair.model_1] = -pair.difference.value
-    names = ranking.names[:MOST_IN_MATRIX]
-    label = "the row's model less the column's, paired by question"
-    draw = functools.partial(charts.heat_map, names, names, values, label, middle=0.0)
-    return [Chart("Differences", draw, "differences")]
-
-
-def _judges_differ(column: Ranked, pair: tuple[str, str]) -> tuple[Table, str]:
-    """Return the difference of two models by judge, and whether the judges agree on it."""
-    panel, form = column.panel, column.form
-    rows: list[dict[str, Any]] = []
-    verdicts: dict[str, str | None] = {}
-    for judge, scores in {"all": panel.combined, **panel.by_judge}.items():
-        scores_of_judge = scores.of(metric=column.metric)
-        compared = compare(scores_of_judge, pair).between(*pair)
-        row: dict[str, Any] = {"judge": judge}
-        put(row, "difference", compared.difference)
-        for turn in column.turns:
-            of_turn = compare(scores_of_judge.of(turns=[turn]), pair).between(*pair).difference
-            row[f"turn_{turn}"] = of_turn.value if of_turn.n else None
-        rows.append(row)
-        verdicts[judge] = compared.better
-    columns = [
-        Column("judge", f"{pair[0]} less {pair[1]}"),
-        Column("difference", format=form, always=True),
-        Column("difference", "95% interval", f"interval{form}", always=True, draw="whisker"),
-        *(Column(f"turn_{turn}", "", form, always=True) for turn in column.turns[:2]),
+    if not known:
+        shares = [Column(name, name.lower().replace("_", " "), "%", always=True) for name in others]
+        return column.section(shares)
+    confidence = [
+        Column("model", "stated confidence"),
+        Column("mean_confidence", "mean", "%", always=True),
+        Column("right_of_stated", "correct", "%", always=True),
+        Column("calibration_error", "error", "%", "expected calibration error", always=True),
     ]
-    table = Table("", columns, rows, name="by_judge")
-    return table, _agreement(verdicts, pair)
+    stated = [row for row in column.rows if "mean_confidence" in row]
+    return column.section(_FACTS, [Table("", confidence, stated), *_facts_by_group(column)])
 
 
-def _agreement(verdicts: dict[str, str | None], pair: tuple[str, str]) -> str:
-    """Return what is said where judges come to other results on the two leading models."""
-    whole = verdicts["all"]
-    each = [verdict for judge, verdict in verdicts.items() if judge != "all"]
-    if all(verdict == whole for verdict in each):
-        return ""
-    results = []
-    for model in pair:
-        if count := each.count(model):
-            results.append(
-                f"{_number(count)} of them call{'s' if count == 1 else ''} {model} better"
-            )
-    if count := each.count(None):
-        results.append(f"{_number(count)} see{'s' if count == 1 else ''} no difference")
-    return f"The judges do not agree on {pair[0]} and {pair[1]}: {', '.join(results)}."
+_FACTS = [
+    Column("incorrect", "wrong", "%", always=True),
+    Column("not_attempted", "not tried", "%", always=True),
+    Column("given_attempted", "of tried", "%", "correct of the answers tried", always=True),
+    Column("f1", "F1", ".2", "harmonic mean of correct and of tried", always=True),
+]
 
 
-def _number(count: int) -> str:
-    return ("no", "one", "two", "three", "four", "five")[count] if count < 6 else str(count)
+def _put_facts(rows: Rows, scores: Scores) -> None:
+    """Put the rates of short facts into the rows."""
+    for model in facts(scores):
+        if (row := rows.get(model.model)) is None:
+            continue
+        put(row, "correct", model.correct)
+        put(row, "incorrect", model.wrong)
+        put(row, "not_attempted", model.not_tried)
+        put(row, "given_attempted", model.of_tried)
+        put(row, "f1", model.f1)
+        if model.confidence.n:
+            row["mean_confidence"] = model.confidence.value
+            row["right_of_stated"] = model.right.value
+            row["calibration_error"] = model.calibration_error
+
+
+def _facts_by_group(column: Ranked) -> Sequence[Table]:
+    """Return the rates of short facts by group of questions; text has them with --by."""
+    field, scores = column.view.group, column.panel.combined
+    questions: dict[str, list[QuestionId]] = {}
+    for question in scores.questions:
+        name = str(field_of(question, field))
+        questions.setdefault(name, []).append(question.question_id)
+    rows: list[dict[str, Any]] = []
+    for name in column.groups:
+        part = scores.of(questions=questions[name])
+        own = {f.model: {"model": f.model, field: name, "n": f.n} for f in facts(part)}
+        _put_facts(own, part)
+        rows += own.values()
+    rows.sort(key=lambda row: row["model"])
+    columns = [Column("model"), Column(field), Column("correct", format="%", always=True), *_FACTS]
+    by = Table(f"By {field}", columns, rows, "groups", only="" if column.view.by else "json")
+    return [by] if rows else []

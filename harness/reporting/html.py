@@ -15,6 +15,7 @@ from typing import TypeAlias
 
 from harness.errors import StorageError
 from harness.reporting.charts import WIDTH
+from harness.reporting.charts import asset as asset
 from harness.reporting.page import ABSENT, Chart, Column, Page, Row, Table, cell_text, printable
 
 Link: TypeAlias = Callable[[Row, Column], str | None]
@@ -33,10 +34,8 @@ def html(page: Page) -> str:
     script = asset("sort.js")
     first, *more = page.outcome.splitlines() or [""]
     parts = [f"<header><h1>{escaped(first)}</h1>"]
+    more += [cause.text for cause in page.causes]
     parts += [f"<p>{escaped(line)}</p>" for line in more]
-    if page.causes:
-        causes = "".join(f"<li>{escaped(cause.text)}</li>" for cause in page.causes)
-        parts.append(f"<ul>{causes}</ul>")
     parts.append("</header>")
     for table in page.tables:
         if table.rows and table.only in ("", "html"):
@@ -102,13 +101,14 @@ def table_html(table: Table, link: Link | None = None) -> str:
 
     Sorting is by `data-sort` of the cells, done by `sort.js`; without it the table stands as it is.
     """
-    columns = [c for c in table.columns if c.draw or _filled(c, table.rows)]
+    rows = table.rows
+    columns = [c for c in table.columns if c.draw or any(c.cell(row) != ABSENT for row in rows)]
     naming = next((c for c in columns if c.key == "model"), columns[0])
-    drawn = [_Drawn(column, table.rows, column is naming) for column in columns]
-    shades = _shades([c for c in columns if c.draw == "shade"], table.rows)
+    drawn = [_Drawn(column, rows, column is naming) for column in columns]
+    shades = _shades([c for c in columns if c.draw == "shade"], rows)
     body = [
         f"<tr>{''.join(one.cell(row, link, own.get(one.column.key, 0)) for one in drawn)}</tr>"
-        for row, own in zip(table.rows, shades, strict=True)
+        for row, own in zip(rows, shades, strict=True)
     ]
     head = "".join(one.head() for one in drawn)
     label = escaped(table.title or "results")
@@ -117,15 +117,6 @@ def table_html(table: Table, link: Link | None = None) -> str:
         f'<table class="tb-table"><thead><tr>{head}</tr></thead>\n'
         f"<tbody>{chr(10).join(body)}</tbody></table></div>"
     )
-
-
-def _filled(column: Column, rows: Sequence[Row]) -> bool:
-    return any(column.cell(row) != ABSENT for row in rows)
-
-
-def asset(name: str) -> str:
-    """Return one of the style sheets and scripts beside this module."""
-    return pathlib.Path(__file__).with_name(name).read_text(encoding="utf-8")
 
 
 def escaped(text: object) -> str:

@@ -8,6 +8,7 @@
 are in one sentence if they say the same, else in two, pairs first.
 """
 
+import itertools
 import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,17 +22,21 @@ _MANY_FLIPS = 1 / 3
 
 
 class Measure(NamedTuple):
-    """What the numbers are, and how a sentence writes them."""
+    """What the numbers are, and how sentences and tables write them."""
 
     kind: Literal["grades", "pairs", "labels", "numbers"]
-    top: float | None = None
-    """The greatest grade."""
+    scale: tuple[float, float] | None = None
+    """The least and the greatest number that there can be."""
     noun: str = ""
-    """What a number is of: `correct`, `bleu`."""
+    """What a number is of: `correct` (default: the greatest grade, `of 10`)."""
     places: int = 2
-
     percent: bool = False
     """Whether shares are written in percent."""
+
+    @property
+    def form(self) -> str:
+        """How a column writes them, see `Column.format`."""
+        return f"{'%' if self.percent else ''}.{self.places}"
 
     def value(self, number: float) -> str:
         """Return a number as it stands in a list: 46%, 7.28."""
@@ -40,30 +45,27 @@ class Measure(NamedTuple):
     def values(self, numbers: Sequence[float]) -> str:
         """Return some numbers with what they are: 7.28 and 7.01 of 10."""
         words = listed([self.value(number) for number in numbers])
-        if self.kind == "grades" and self.top is not None:
-            return f"{words} of {self.top:g}"
         if self.kind == "pairs":
             return f"win rate{'s' if len(numbers) > 1 else ''} {words}"
-        return f"{words} {self.noun}".rstrip()
+        top = f"of {self.scale[1]:g}" if self.kind == "grades" and self.scale else ""
+        return f"{words} {self.noun or top}".rstrip()
 
     def gap(self, size: float) -> str:
         """Return a difference: 15 points, 0.41."""
-        if not self.percent:
-            return rounded(size, self.places)
-        points = rounded(size, self.places, 2)
-        return "1 point" if points == "1" else f"{points} points"
+        points = rounded(size, self.places, 2 if self.percent else 0)
+        return points + (" point" if points == "1" else " points") * self.percent
 
     def ends(self, estimate: Estimate) -> str:
         """Return an interval in brackets after a blank; nothing where there is none."""
         if (interval := estimate.interval) is None:
             return ""
-        scale = 2 if self.percent else 0
-        return f" ({' to '.join(rounded(end, self.places, scale) for end in interval)})"
+        low, high = (rounded(end, self.places, 2 if self.percent else 0) for end in interval)
+        return f" ({low} to {high})"
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """All that is said of one kind of judgments."""
+    """All that is said of one column of judgments."""
 
     measure: Measure
     ranking: Ranking
@@ -79,18 +81,15 @@ class Evidence:
 
     @property
     def finding(self) -> tuple[str, ...]:
-        """What it shows: `better a b`, `best a`, `last a`, `close a b …`, `one a`, `apart a b`."""
+        """What it shows, and of whom: `better a b`, `best a`, `last a`, `close a b …`, `one a`."""
         ranking, names = self.ranking, self.ranking.names
         if len(names) == 1:
-            return "one", names[0]
-        if len(names) == 2:
-            pair = ranking.comparisons.between(*names)
-            if not pair.questions:
-                return "apart", *sorted(names)
-            return ("better", *names) if pair.better else ("close", *sorted(names))
-        if ranking.best is not None:
+            return "one", *names
+        if len(names) == 2 and ranking.comparisons.between(*names).better:
+            return "better", *names
+        if len(names) > 2 and ranking.best is not None:
             return "best", ranking.best
-        if ranking.worst is not None:
+        if len(names) > 2 and ranking.worst is not None:
             return "last", ranking.worst
         return "close", *sorted(self.sharing(1))
 
@@ -118,27 +117,21 @@ class Evidence:
         return self.values([model]) + self.measure.ends(self.value(model))
 
     def unseen(self, models: Sequence[str]) -> str:
-        """Return which difference between these models would have been seen."""
-        between = self.ranking.comparisons.between
-        sizes = [
-            size
-            for at, one in enumerate(models)
-            for other in models[at + 1 :]
-            if (size := between(one, other).difference.detectable) is not None
-        ]
+        """Return which difference between these models would not have been seen."""
+        between, gap = self.ranking.comparisons.between, self.measure.gap
+        differences = [between(*pair).difference for pair in itertools.combinations(models, 2)]
+        sizes = [own.detectable for own in differences if own.detectable is not None]
         if not sizes:
             return f"{counted(self.questions, self.noun)} are too few to tell them apart"
-        if self.head_to_head:
-            sizes = [size / 2 for size in sizes]  # a difference of win rates that add up to 1
-            return f"where less than {self.measure.gap(sizes[0])} from one half {_UNSEEN}"
-        about = "about " if len(sizes) > 1 else ""
-        typical = self.measure.gap(statistics.median(sizes))
+        if self.head_to_head:  # a difference of win rates that add up to 1
+            return f"where less than {gap(sizes[0] / 2)} from one half {UNSEEN}"
+        about, size = "about " if len(sizes) > 1 else "", gap(statistics.median(sizes))
         if self.ranking.strengths:
-            typical = f"{rounded(statistics.median(sizes), 0)} rating points"
-        return f"where a difference under {about}{typical} {_UNSEEN}"
+            size = f"{rounded(statistics.median(sizes), 0)} rating points"
+        return f"where a difference under {about}{size} {UNSEEN}"
 
 
-_UNSEEN = "would not have been seen"
+UNSEEN = "would not have been seen"
 
 
 def outcomes(evidence: Sequence[Evidence], most: int = 3) -> str:
@@ -151,146 +144,107 @@ def outcomes(evidence: Sequence[Evidence], most: int = 3) -> str:
 
 def outcome(evidence: Sequence[Evidence]) -> str:
     """Return the sentences; pairs first where both kinds are there."""
-    order = sorted(evidence, key=lambda item: item.measure.kind != "pairs")
-    order = [item for item in order if item.ranking.names]
-    if not order:
-        return "There are no verdicts yet."
-    first, *others = order
-    sentences = [_first(first, f" {_by(first)}" if others else "")]
-    sentences += [_also(item, agrees=item.finding == first.finding) for item in others]
-    return " ".join(sentences)
+    order = [item for item in evidence if item.ranking.names]
+    order.sort(key=lambda item: item.measure.kind != "pairs")
+    sentences = []
+    for item in order:
+        claim, numbers = _claim(item)
+        pairs = item.measure.kind == "pairs"
+        if item is order[0]:
+            by = (" in pairs" if pairs else f" by {item.measure.kind}") if order[1:] else ""
+            claim = f"{claim}{by} on {counted(item.questions, item.noun)}"
+        else:
+            claim = claim.removeprefix(f"{listed(item.ranking.names)} are ")
+            claim = "too" if item.finding == order[0].finding else claim
+            claim = f"{'In pairs' if pairs else f'By {item.measure.kind}'} {claim}"
+        sentences.append(f"{claim}: {numbers}.{_next(item)}")
+    return " ".join(sentences) or "There are no verdicts yet."
 
 
-def _by(evidence: Evidence) -> str:
-    return "in pairs" if evidence.measure.kind == "pairs" else f"by {evidence.measure.kind}"
-
-
-def _first(evidence: Evidence, by: str) -> str:
-    """Return the sentences about the first kind of judgments."""
+def _claim(evidence: Evidence) -> tuple[str, str]:
+    """Return who is what, and the numbers that say so."""
     kind, *who = evidence.finding
-    names = evidence.ranking.names
-    on = f"{by} on {counted(evidence.questions, evidence.noun)}"
-    if kind == "one" and evidence.baseline:
-        return _against(evidence, who[0], on)
+    names, measure = evidence.ranking.names, evidence.measure
     if kind == "one":
-        return f"{who[0]} has {evidence.with_interval(who[0])}{on}."
-    if kind == "apart":
-        return f"{who[0]} and {who[1]} cannot be compared{by}: no question has verdicts on both."
-    if kind == "better":
-        return f"{who[0]} is better than {who[1]}{on}: {_by_how_much(evidence)}."
-    if kind == "close" and len(names) == 2:
-        return f"{names[0]} and {names[1]} are too close to call{on}: {_close(evidence)}."
-    of = f"of {len(names)} models{on}"
-    if kind == "best":
-        better = f"{evidence.values(who)}, better than each of the others"
-        return f"{who[0]} is the best {of}: {better}.{_next(evidence)}"
-    if kind == "last":
-        return f"{who[0]} is last {of}. {_shared(evidence)}"
-    if len(who) == len(names):
-        most = evidence.measure.value(evidence.value(names[0]).value)
-        span = f"{most} to {evidence.values(names[-1:])}"
         return (
-            f"The {len(names)} models are too close to call{on}: {span}, {evidence.unseen(names)}."
+            _against(evidence, *who)
+            if evidence.baseline
+            else (who[0], evidence.with_interval(*who))
         )
-    return _shared(evidence, f" {of}")
+    difference = evidence.ranking.comparisons.between(*names[:2]).difference
+    if kind == "better":
+        numbers = evidence.with_interval(names[0])
+        if not evidence.head_to_head:
+            gap = measure.gap(difference.value) + measure.ends(difference)
+            numbers = f"{evidence.values(names)}, a difference of {gap}"
+        return f"{who[0]} is better than {who[1]}", numbers
+    if kind == "best":
+        better = "better than each of the others"
+        return f"{who[0]} is the best of {len(names)} models", f"{evidence.values(who)}, {better}"
+    if kind == "last":
+        return f"{who[0]} is last of {len(names)} models", evidence.values(who)
+    if len(names) == 2 and not difference.n:
+        return f"{listed(names)} cannot be compared", "no question has verdicts on both"
+    if len(names) == 2:
+        numbers = f"{names[0]} has {evidence.with_interval(names[0])}"
+        numbers = numbers if evidence.head_to_head else evidence.values(names)
+        return f"{listed(names)} are too close to call", f"{numbers}, {evidence.unseen(names)}"
+    if len(who) == len(names):
+        span = f"{measure.value(evidence.value(names[0]).value)} to {evidence.values(names[-1:])}"
+        return f"The {len(names)} models are too close to call", f"{span}, {evidence.unseen(names)}"
+    who = evidence.sharing(1)
+    return f"{_sharing(who, 1)} of {len(names)} models", _too_close(evidence, who)
 
 
-def _against(evidence: Evidence, model: str, on: str) -> str:
+def _against(evidence: Evidence, model: str) -> tuple[str, str]:
     """Return how one model does against the baseline."""
-    estimate = evidence.value(model)
+    estimate, measure = evidence.value(model), evidence.measure
     low, high = estimate.interval or (0.0, 1.0)
     verb = "beats" if low > 0.5 else "loses to" if high < 0.5 else "is too close to call with"
     rate = evidence.with_interval(model)
     if evidence.equal_length is not None:
-        ends = evidence.measure.ends(estimate)
-        equal = evidence.measure.value(evidence.equal_length)
-        rate = (
-            f"it would win {equal} at equal length, and wins "
-            f"{evidence.measure.value(estimate.value)}{ends} as judged"
-        )
-    unseen = ""
+        rate = f"it would win {measure.value(evidence.equal_length)} at equal length, and wins "
+        rate += f"{measure.value(estimate.value)}{measure.ends(estimate)} as judged"
     if verb.startswith("is") and (size := estimate.detectable) is not None:
-        unseen = f", where less than {evidence.measure.gap(size)} from one half {_UNSEEN}"
-    return f"{model} {verb} {evidence.baseline}{on}: {rate}{unseen}."
-
-
-def _also(evidence: Evidence, *, agrees: bool) -> str:
-    """Return the sentence about the second kind of judgments."""
-    kind, *who = evidence.finding
-    by = _by(evidence).capitalize()
-    if kind == "one":
-        return f"{by}: {evidence.with_interval(who[0])}."
-    if kind == "apart":
-        return f"{by} they cannot be compared."
-    if kind == "better":
-        return f"{by} {'too' if agrees else f'{who[0]} is better'}: {_by_how_much(evidence)}."
-    if len(evidence.ranking.names) == 2:
-        return f"{by} too close to call{' too' if agrees else ''}: {_close(evidence)}."
-    if kind == "best":
-        best = "too" if agrees else f"{who[0]} is"
-        return f"{by} {best}: {evidence.values(who)}.{_next(evidence)}"
-    if kind == "last":
-        return f"{by} {'too' if agrees else f'{who[0]} is last'}. {_shared(evidence)}"
-    return f"{by} {_shared(evidence)}"
-
-
-def _by_how_much(evidence: Evidence) -> str:
-    one, other = evidence.ranking.names
-    if evidence.head_to_head:
-        return evidence.with_interval(one)
-    difference = evidence.ranking.comparisons.between(one, other).difference
-    gap = evidence.measure.gap(difference.value) + evidence.measure.ends(difference)
-    return f"{evidence.values([one, other])}, a difference of {gap}"
-
-
-def _close(evidence: Evidence) -> str:
-    """Return two numbers that are too close, with the difference that would have been seen."""
-    one, other = evidence.ranking.names
-    if evidence.head_to_head:
-        numbers = f"{one} has {evidence.with_interval(one)}"
-    else:
-        numbers = evidence.values([one, other])
-    return f"{numbers}, {evidence.unseen([one, other])}"
-
-
-def _shared(evidence: Evidence, of: str = "") -> str:
-    """Return that the first models share their ranks."""
-    models = evidence.sharing(1)
-    if len(models) == 2 and not of:
-        close = f"{' and '.join(models)} are too close to call"
-        return f"{close}: {evidence.values(models)}, {evidence.unseen(models)}."
-    ranks = (
-        f"{listed(models)} share ranks 1 {'and' if len(models) == 2 else 'to'} {len(models)}{of}"
-    )
-    return f"{ranks}: too close to call, {evidence.unseen(models)}."
+        rate += f", where less than {measure.gap(size)} from one half {UNSEEN}"
+    return f"{model} {verb} {evidence.baseline}", rate
 
 
 def _next(evidence: Evidence) -> str:
-    """Return who comes after the best, if several do."""
-    sharing = evidence.sharing(2)[1:]
-    if len(sharing) < 2:
+    """Return which models share the ranks after the best, or before the last."""
+    kind = evidence.finding[0]
+    who = evidence.sharing(2)[1:] if kind == "best" else evidence.sharing(1)
+    if kind not in ("best", "last") or len(who) < 2:
         return ""
-    last = len(sharing) + 1
-    ranks = f"ranks 2 {'and' if last == 3 else 'to'} {last}"
-    return f" {listed(sharing)} share {ranks}: too close to call, {evidence.unseen(sharing)}."
+    if kind == "last" and len(who) == 2:
+        close = f"{evidence.values(who)}, {evidence.unseen(who)}"
+        return f" {listed(who)} are too close to call: {close}."
+    return f" {_sharing(who, 2 if kind == 'best' else 1)}: {_too_close(evidence, who)}."
 
 
-def flips(flipped: int, pairs: int, decided: Estimate | None) -> str:
+def _sharing(models: Sequence[str], first: int) -> str:
+    last = first + len(models) - 1
+    return f"{listed(models)} share ranks {first} {'and' if len(models) == 2 else 'to'} {last}"
+
+
+def _too_close(evidence: Evidence, models: Sequence[str]) -> str:
+    return f"too close to call, {evidence.unseen(models)}"
+
+
+def flips(flipped: int, pairs: int, decided: Estimate) -> str:
     """Return what is said of pairs whose winner changed with the order; nothing up to a third.
 
     Args:
         flipped: pairs in which the other model won when the answers were swapped.
         pairs: pairs that were judged in both orders.
         decided: the share of flips among wins, losses and flips.
-
-    >>> flips(55, 160, None)[:66]
-    'In 34% of the pairs (55 of 160) the verdict changed with the order'
     """
     if not pairs or flipped / pairs <= _MANY_FLIPS:
         return ""
-    share = f"In {percent(flipped / pairs)} of the pairs ({flipped} of {pairs})"
-    words = f"{share} the verdict changed with the order of the two answers; these are ties."
-    interval = None if decided is None else decided.interval
-    if interval is not None and interval.high >= 0.5:
+    words = (
+        f"In {percent(flipped / pairs)} of the pairs ({flipped} of {pairs}) the verdict changed "
+        "with the order of the two answers; these are ties."
+    )
+    if (interval := decided.interval) is not None and interval.high >= 0.5:
         return f"{words} The judge may be guessing: one that guesses changes about half."
     return f"{words} A judge that guesses changes about half."

@@ -43,8 +43,6 @@ class Column:
         "$"          dollars
         "p"          a p-value
     """
-    align: Literal["", "left", "right"] = ""
-    """Default: numbers and ranks of numbers to the right, words to the left."""
     help: str = ""
     """What the column is, on hover."""
     hidden_in_text: bool = False
@@ -68,8 +66,6 @@ class Column:
 
     def to_the_left(self, rows: Sequence[Row]) -> bool:
         """Return whether the column is set to the left: it holds words or ranges."""
-        if self.align:
-            return self.align == "left"
         ranges = self.format == "ranks" or self.format.startswith("interval")
         return ranges or any(isinstance(row.get(self.key), str) for row in rows)
 
@@ -81,6 +77,9 @@ class Note:
     text: str
     flag: str = ""
     """The command or flag that it leads to; not shown on HTML pages."""
+
+    def __str__(self) -> str:
+        return ": ".join(part for part in (self.text, self.flag) if part)
 
 
 @dataclass(frozen=True)
@@ -94,21 +93,17 @@ class Table:
     """The table's name in JSON; without one it is in the page's rows already."""
     only: Literal["", "text", "html", "json"] = ""
     """The one kind of page that shows it: text (and Markdown, LaTeX), HTML or JSON."""
-    instead: Note | None = None
+    instead: str = ""
     """What text says at the end if the table is too wide (default: it is divided)."""
 
     def text_columns(self) -> list[Column]:
-        """Return the columns that text shows: without hidden, empty and constant ones.
-
-        The first column always stays. Of a single row nothing is constant.
-        """
+        """Return the columns that text shows: the first, and those not hidden, empty, constant."""
         first, *others = [column for column in self.columns if not column.hidden_in_text]
         kept = [first]
         for column in others:
             cells = {column.cell(row) for row in self.rows}
-            constant = len(self.rows) > 1 and len(cells) == 1 and not column.always
-            if not constant and cells != {ABSENT}:
-                kept.append(column)
+            varies = len(cells) > 1 or len(self.rows) < 2 or column.always
+            kept += [column] if varies and cells != {ABSENT} else []
         return kept
 
 

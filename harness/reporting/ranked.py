@@ -5,36 +5,37 @@ category's; the tables, charts and evidence are made of them.
 """
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from harness.reporting import charts
 from harness.reporting.charts import Mark
 from harness.reporting.outcome import Evidence, Measure
-from harness.reporting.page import Chart, Column, Note, Row, Table
+from harness.reporting.page import Chart, Column, Row, Table
 from harness.reporting.section import (
-    Rows,
-    Scale,
+    AGGREGATED,
     Section,
     View,
     caveats_of,
     comparison_tables,
+    interval_columns,
+    measure_of,
     put,
     sorted_rows,
     title,
 )
-from harness.results import Panel, Scores, Summary, conversations, rank, summarize
+from harness.results import Panel, Scores, Summary, compare, conversations, rank, summarize
 from harness.results.summarize import Aggregate
 
+Rows: TypeAlias = dict[str, dict[str, Any]]
+"""Rows by model."""
 STOPPED = (
     "Judged until decided: models whose comparisons were clear, or surely close, were judged no "
     "further; p and intervals of differences are those of a stopped run (O'Brien and Fleming)."
 )
-MOST_IN_MATRIX = 20
-"""Models in a matrix of pairs; more would not fit a page."""
 
 
 class Ranked:
@@ -45,13 +46,10 @@ class Ranked:
         panel: Panel,
         view: View,
         metric: str,
-        *,
         key: str,
         heading: str,
-        measure: Measure,
-        form: str,
-        scale: Scale | None = None,
-        fill: Callable[[dict[str, Any], Summary], None] = lambda row, summary: None,
+        measure: Measure | None = None,
+        fill: Callable[[Rows, Scores], None] = lambda rows, scores: None,
     ) -> None:
         """Sum up a column.
 
@@ -61,216 +59,204 @@ class Ranked:
             metric: the column of the panel.
             key: the field of the rows that holds its number.
             heading: what stands over it.
-            measure: how sentences write it.
-            form: how tables write it.
-            scale: the least and the greatest number that there can be.
-            fill: puts what else is known of a model into its row.
+            measure: how it is written (default: as all of its form).
+            fill: puts what else the verdicts say of each model into its row.
         """
-        self.panel, self.view, self.metric = panel, view, metric
-        self.key, self.heading, self.measure, self.form = key, heading, measure, form
-        self.scale, self.fill = scale, fill
-        self.pooled = panel.combined.of(metric=metric)
-        self.scores = self._aggregated(self.pooled)
-        self.drawn = panel.drawn if view.baseline is None else None
+        self.panel, self.view, self.metric, self.fill = panel, view.on(panel), metric, fill
+        aggregate = self.view.aggregate
+        self.key = AGGREGATED[aggregate] if aggregate else key
+        self.heading = self.key.replace("_", " ") if aggregate else heading
+        self.measure = measure or measure_of(panel)
+        self.scores = self._aggregated(panel.combined)
         self.ranking = rank(
             self.scores,
             models=view.models or None,
             baseline=view.baseline,
-            drawn=self.drawn is not None,
+            drawn=panel.drawn is not None and view.baseline is None,
             looks=panel.looks,
         )
+        self.names = self.ranking.names
         self.judges = panel.judges if len(panel.judges) > 1 and panel.form != "vote" else ()
-        by_model: Rows = {}
-        for summary in self.ranking.models:
-            ranks = self.ranking.ranks[summary["model"]]
-            ends = {"rank_first": ranks.first, "rank_last": ranks.last}
-            by_model[summary["model"]] = self._row(
-                summary, ends if len(self.ranking.names) > 1 else {}
-            )
-        self.turns = self._put_turns(by_model, self.pooled)
-        self.programs = self._by_judge(by_model)
-        self.groups = self._put_groups(by_model)
-        self.by_model = by_model
-        self.rows = sorted_rows(list(by_model.values()), view)
+        self.turns: list[int] = np.unique(panel.combined.of(metric=metric).turn).tolist()
+        rows = self._rows_of(panel.combined, self.ranking.models)
+        self.by_model = rows
+        self.programs: list[dict[str, Any]] = []
+        for judge in self.judges:
+            own = self._rows_of(panel.by_judge[judge])
+            self.programs += [{"judge": judge, **row} for row in own.values()]
+            for model, row in own.items():
+                rows[model][f"judge_{judge}"] = row[self.key]
+        self.groups = self._put_groups()
+        self.rows = sorted_rows(list(rows.values()), view)
 
     def _aggregated(self, scores: Scores) -> Scores:
-        return conversations(scores, self.view.aggregate) if self.view.aggregate else scores
+        column, aggregate = scores.of(metric=self.metric), self.view.aggregate
+        return conversations(column, aggregate) if aggregate else column
 
-    def _row(self, summary: Summary, more: dict[str, Any]) -> dict[str, Any]:
-        row = {"model": summary["model"], **more}
-        put(row, self.key, summary.mean, self.scale)
-        if self.ranking.strengths:
-            put(row, "strength", self.ranking.strengths.get(summary["model"]))
-        self.fill(row, summary)
-        return row | {"n": summary.n, "questions": summary.questions, "failed": summary.failed}
-
-    def _put_turns(self, rows: Rows, scores: Scores) -> list[int]:
-        """Put the number of each turn into the rows; return the turns.
-
-        Of conversations of more than two turns also that of the first and of the last one.
-        """
-        by_turn = summarize(scores, by=("model", "turn"))
-        turns = sorted({summary["turn"] for summary in by_turn})
+    def _rows_of(self, scores: Scores, models: Sequence[Summary] = ()) -> Rows:
+        """Return a row for each ranked model: rank range, number, turns, counts."""
+        rows: Rows = {}
+        for summary in models or summarize(self._aggregated(scores)):
+            if (model := summary["model"]) in self.names:
+                rows[model] = {"model": model}
+                if models and len(models) > 1:
+                    first, last = self.ranking.ranks[model]
+                    rows[model] |= {"rank_first": first, "rank_last": last}
+                put(rows[model], self.key, summary.mean, self.measure.scale)
+                if models and self.ranking.strengths:
+                    put(rows[model], "strength", self.ranking.strengths[model])
+                counts = {"n": summary.n, "questions": summary.questions}
+                rows[model] |= {**counts, "failed": summary.failed}
+        column = scores.of(metric=self.metric)
         for row in rows.values():
-            row |= {f"turn_{turn}": None for turn in turns}
-        for summary in by_turn:
-            if summary["model"] in rows and summary.n:
-                put(rows[summary["model"]], f"turn_{summary['turn']}", summary.mean, self.scale)
-        rules: tuple[Aggregate, ...] = ("first", "last") if len(turns) > 2 else ()
+            row |= {f"turn_{turn}": None for turn in self.turns}
+        for summary in summarize(column, by=("model", "turn")):
+            self._put(rows, f"turn_{summary['turn']}", summary)
+        rules: tuple[Aggregate, ...] = ("first", "last") if len(self.turns) > 2 else ()
         for rule in rules:
-            for summary in summarize(conversations(scores, rule)):
-                if summary["model"] in rows and summary.n:
-                    put(rows[summary["model"]], f"{rule}_turn", summary.mean, self.scale)
-        return turns
+            for summary in summarize(conversations(column, rule)):
+                self._put(rows, f"{rule}_turn", summary)
+        self.fill(rows, scores)
+        return rows
 
-    def _by_judge(self, rows: Rows) -> list[dict[str, Any]]:
-        """Put each judge's number into the rows; return a row for each, for programs."""
-        programs = []
-        for judge in self.judges:
-            pooled = self.panel.by_judge[judge].of(metric=self.metric)
-            own_rows: Rows = {}
-            for summary in summarize(self._aggregated(pooled)):
-                if summary["model"] in rows:
-                    own_rows[summary["model"]] = self._row(summary, {"judge": judge})
-                    rows[summary["model"]][f"judge_{judge}"] = own_rows[summary["model"]][self.key]
-            self._put_turns(own_rows, pooled)
-            programs += list(own_rows.values())
-        return programs
+    def _put(self, rows: Rows, key: str, summary: Summary) -> None:
+        if summary["model"] in rows:
+            put(rows[summary["model"]], key, summary.mean, self.measure.scale)
 
-    def _put_groups(self, rows: Rows) -> list[str]:
+    def _put_groups(self) -> list[str]:
         """Put the number of each group of questions into the rows; return the groups."""
         field = self.view.group
-        by_group = summarize(self.scores, by=("model", field))
-        names = [
-            str(name) for name in dict.fromkeys(summary[field] for summary in by_group) if name
-        ]
-        if len(names) < 2:
-            return []
-        for summary in by_group:
-            if summary["model"] in rows and summary[field]:
-                put(rows[summary["model"]], f"{field}_{summary[field]}", summary.mean, self.scale)
-        return names
+        by_group = [own for own in summarize(self.scores, by=("model", field)) if own[field]]
+        names = [str(name) for name in dict.fromkeys(summary[field] for summary in by_group)]
+        for summary in by_group if len(names) > 1 else ():
+            self._put(self.by_model, f"{field}_{summary[field]}", summary)
+        return names if len(names) > 1 else []
 
-    # Columns
+    def section(
+        self,
+        extra: Sequence[Column] = (),
+        tables: Sequence[Table] = (),
+        *,
+        table: Table | None = None,
+        grouped: Sequence[Row] = (),
+    ) -> Section:
+        """Return the section.
 
-    def head(self) -> list[Column]:
-        """Return rank from three models on, model, number and interval, each judge's number."""
-        ranks = [Column("rank", format="ranks", always=True)]
-        form = self.form
-        return [
-            *(ranks if len(self.ranking.names) > 2 else []),
-            Column("model"),
-            Column(self.key, self.heading, form, always=True),
-            Column(self.key, "95% interval", f"interval{form}", always=True, draw="whisker"),
-            *(Column(f"judge_{name}", name, form, always=True) for name in self.judges),
-            *([Column("strength", format=".0", always=True)] if self.ranking.strengths else []),
-            *([Column("questions", always=True)] if self.panel.looks is not None else []),
-        ]
-
-    def tail(self) -> list[Column]:
-        """Return what only HTML shows: failed judgments, and the groups, shaded."""
-        form = ".1" if self.form == ".2" and self.measure.kind == "grades" else self.form
-        field = self.view.group
-        shaded = [
-            Column(f"{field}_{name}", name, form, draw="shade", hidden_in_text=True)
-            for name in self.groups
-        ]
-        failed = [Column("failed", hidden_in_text=True)]
-        return [*(failed if any(row["failed"] for row in self.rows) else []), *shaded]
-
-    def turn_columns(self) -> list[Column]:
-        """Return turn 1 and turn 2; of longer conversations the first and the last."""
-        names = [f"turn_{turn}" for turn in self.turns]
-        names = ["first_turn", "last_turn"] if len(names) > 2 else names if len(names) > 1 else []
-        optional = bool(self.judges)
-        return [Column(name, "", self.form, always=True, optional=optional) for name in names]
-
-    # Tables
-
-    def group_table(self, kind: str, rows: list[dict[str, Any]] | None = None) -> list[Table]:
-        """Return the table by category for text; with --by it is divided where it is too wide."""
-        if not self.groups:
-            return []
-        field = self.view.group
-        columns = [replace(c, always=True, hidden_in_text=False) for c in self.tail()]
-        columns = [Column("model", kind), *(c for c in columns if c.draw)]
-        instead = None if self.view.by else Note("", f"By {field}: --by {field}")
-        return [Table("", columns, self.rows if rows is None else rows, "", "text", instead)]
-
-    def details(self) -> list[Table]:
-        """Return the intervals by turn and by group, and the models compared."""
-        field, form = self.view.group, f"interval{self.form}"
-        by_turn = [Column(f"turn_{turn}", "", form, always=True) for turn in self.turns]
-        by_group = [Column(f"{field}_{name}", name, form, always=True) for name in self.groups]
-        tables = [
-            Table(f"95% intervals by {what}", [Column("model"), *columns], self.rows, only="text")
-            for what, columns in (("turn", by_turn), (field, by_group))
-            if len(columns) > 1
-        ]
-        form = ".0" if self.drawn is not None else self.form
-        return [*tables, *comparison_tables(self.ranking, form)]
-
-    # Charts
-
-    def charts(self) -> list[Chart]:
-        """Return the charts of models and categories."""
-        percent = self.measure.percent or self.measure.kind == "pairs"
-        name = self.heading if self.heading != "all" else "score"
-        marks = {row["model"]: mark_of(row, self.key) for row in self.rows}
-        middle = 0.5 if self.measure.kind == "pairs" else None
-        draw = functools.partial(charts.dots, marks, name, percent=percent, reference=middle)
-        pictures = [Chart(name.capitalize(), draw, "scores", in_table=True)]
-        cells = {
-            (row["model"], group): value
-            for row in self.rows
-            for group in self.groups
-            if (value := row.get(f"{self.view.group}_{group}")) is not None
-        }
-        if not cells:
-            return pictures
-        label, places = f"{name} by {self.view.group}", 0 if percent else 1
-        models = list(marks)
-        grid = functools.partial(
-            charts.heat_map, models, self.groups, cells, label, percent=percent, places=places
-        )
-        pictures.append(Chart(label.capitalize(), grid, "categories", in_table=True))
-        ends = (0.0, 1.0) if percent else self.scale
-        if len(self.groups) > 2 and ends is not None:
-            series = {
-                model: {g: cells[model, g] for g in self.groups if (model, g) in cells}
-                for model in models[:4]
-            }
-            round_ = functools.partial(charts.radar, series, label, scale=ends)
-            pictures.append(Chart(f"{label.capitalize()}, the first models", round_, "radar"))
-        return pictures
-
-    # The section
-
-    def evidence(self) -> Evidence:
-        """Return what the outcome is said from."""
+        Args:
+            extra: columns after the number and its interval.
+            tables: what stands below the table of models.
+            table: what text shows in place of the table of models.
+            grouped: rows of the table by group (default: all).
+        """
+        form, field = self.measure.form, self.view.group
+        short = ".1" if self.measure.kind == "grades" else form
+        shaded = [Column(f"{field}_{name}", name, short, draw="shade") for name in self.groups]
+        columns = [Column("model"), *interval_columns(self.key, self.heading, form)]
+        if self.ranking.strengths:
+            columns.append(Column("strength", format=".0", always=True))
+        if self.panel.looks is not None:
+            columns.append(Column("questions", always=True))
+        columns += extra
+        if len(self.names) > 2:
+            columns.insert(0, Column("rank", format="ranks", always=True))
+        every_turn = [f"turn_{turn}" for turn in self.turns] if len(self.turns) > 1 else []
+        turns = ["first_turn", "last_turn"] if len(every_turn) > 2 else every_turn
+        columns += [Column(name, format=form, always=True) for name in turns]
+        columns += [Column(f"judge_{name}", name, form, always=True) for name in self.judges]
+        columns += [Column("failed", hidden_in_text=True)] * any(r["failed"] for r in self.rows)
+        columns += [replace(column, hidden_in_text=True) for column in shaded]
+        heading = title(self.panel, self.view)
+        shown = [Table(heading, columns, self.rows, only="html" if table else "")]
+        shown += [replace(table, title=heading, only="text")] if table else []
         questions = len(np.unique(self.scores.question[self.scores.valid]))
-        baseline = self.view.baseline or ""
-        return Evidence(self.measure, self.ranking, questions, self.view.noun, baseline)
-
-    def title(self) -> str:
-        """Return what stands over the table."""
-        return title(self.panel, self.view, self.scores)
-
-    def section(self, tables: list[Table]) -> Section:
-        """Return the section with these tables."""
-        rows = self.rows
+        evidence = Evidence(
+            self.measure, self.ranking, questions, self.view.noun, self.view.baseline or ""
+        )
+        section = Section(self.panel, [evidence], self.rows, shown, self._charts())
+        section.caveats = caveats_of(self.panel, self.scores)
+        if self.panel.looks is not None:
+            section.caveats.insert(0, STOPPED)
         if self.judges:
             plain = [
                 {k: v for k, v in row.items() if not k.startswith("judge_")} for row in self.rows
             ]
-            rows = [*self.programs, *({"judge": "all together", **row} for row in plain)]
-        section = Section(
-            self.panel, [self.evidence()], rows, tables, self.charts(), self.details()
-        )
-        section.caveats = caveats_of(self.panel, self.scores)
-        if self.panel.looks is not None:
-            section.caveats.insert(0, STOPPED)
+            section.rows = [*self.programs, *({"judge": "all together", **row} for row in plain)]
+            if len(self.names) > 1:
+                by_judge, section.said = self._judges_differ()
+                section.tables.append(by_judge)
+        section.tables += tables
+        if self.groups and not tables:
+            words = self.heading if self.measure.kind != "grades" else "grades"
+            instead = "" if self.view.by else f"By {field}: --by {field}"
+            columns = [Column("model", words), *(replace(own, always=True) for own in shaded)]
+            rows = grouped or self.rows
+            section.tables.append(Table("", columns, rows, only="text", instead=instead))
+        ends = [Column(turn, "", f"interval{form}") for turn in every_turn]
+        ends += [replace(column, format=f"interval{form}") for column in shaded]
+        section.more = [Table("95% intervals", [Column("model"), *ends], self.rows, only="text")]
+        section.more += comparison_tables(self.ranking, ".0" if self.ranking.strengths else form)
         return section
+
+    def _judges_differ(self) -> tuple[Table, str]:
+        """Return the difference of the two first models by judge, and a sentence if they differ."""
+        one, other, *_ = self.names
+        rows: list[dict[str, Any]] = []
+        better: list[str | None] = []
+        for judge, scores in {"all": self.panel.combined, **self.panel.by_judge}.items():
+            column = scores.of(metric=self.metric)
+            compared = compare(column, (one, other), looks=self.panel.looks).between(one, other)
+            row: dict[str, Any] = {"judge": judge}
+            put(row, "difference", compared.difference)
+            for turn in self.turns if len(self.turns) > 1 else ():
+                own = compare(column.of(turns=[turn]), (one, other)).between(one, other)
+                put(row, f"turn_{turn}", own.difference)
+            rows.append(row)
+            better.append(compared.better)
+        form = self.measure.form
+        columns = [Column("judge", f"{one} less {other}")]
+        columns += interval_columns("difference", "", form)
+        columns += [Column(f"turn_{turn}", "", form, always=True) for turn in self.turns[:2]]
+        table = Table("", columns, rows, name="by_judge")
+        whole, *each = better
+        if all(verdict == whole for verdict in each):
+            return table, ""
+        results = [
+            f"{each.count(model)} of {len(each)} {words}"
+            for model, words in (
+                (one, f"called {one} better"),
+                (other, f"called {other} better"),
+                (None, "saw no difference"),
+            )
+            if model in each
+        ]
+        return table, f"The judges do not agree on {one} and {other}: {', '.join(results)}."
+
+    def _charts(self) -> list[Chart]:
+        """Return the charts of models and categories."""
+        measure = self.measure
+        percent = measure.percent or measure.kind == "pairs"
+        name = self.heading if self.heading != "all" else "score"
+        marks = {row["model"]: mark_of(row, self.key) for row in self.rows}
+        middle = 0.5 if measure.kind == "pairs" else None
+        draw = functools.partial(charts.dots, marks, name, percent=percent, reference=middle)
+        pictures = [Chart(name.capitalize(), draw, "scores", in_table=True)]
+        if not self.groups:
+            return pictures
+        label, form = f"{name} by {self.view.group}", "%" if percent else ".1"
+        cells = {
+            row["model"]: {g: row.get(f"{self.view.group}_{g}") for g in self.groups}
+            for row in self.rows
+        }
+        grid = functools.partial(charts.heat_map, cells, label, form)
+        pictures.append(Chart(label.capitalize(), grid, "categories", in_table=True))
+        if len(self.groups) > 2 and measure.scale is not None:
+            series = {
+                model: {group: value for group, value in row.items() if value is not None}
+                for model, row in list(cells.items())[:4]
+            }
+            round_ = functools.partial(charts.radar, series, label, scale=measure.scale)
+            pictures.append(Chart(f"{label.capitalize()}, the first models", round_, "radar"))
+        return pictures
 
 
 def mark_of(row: Row, key: str) -> Mark:

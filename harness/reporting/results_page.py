@@ -9,33 +9,31 @@ missing, with cause and command.
 """
 
 from collections.abc import Sequence
+from typing import Any
 
-from harness.reporting.graded import graded
+from harness.reporting.graded import graded, labels
 from harness.reporting.outcome import outcome, outcomes
-from harness.reporting.page import Column, Note, Page, Table, counted
+from harness.reporting.page import Column, Note, Page, Row, Table, counted
 from harness.reporting.pairs import pairs
 from harness.reporting.section import Section, View
-from harness.reporting.several import labels, several
+from harness.reporting.several import several
 from harness.results import Panel
 
 
 def sections_of(panels: Sequence[Panel], view: View) -> list[Section]:
     """Return a section for each panel, and one for all metrics together."""
-    sections = []
     metrics = [panel for panel in panels if panel.form == "metric"]
-    if metrics and len(metrics) < len(panels):  # --metric ... score
+    if metrics and len(panels) > 1:  # several, or --metric bleu score
         return [several([*metrics, *(panel for panel in panels if panel not in metrics)], view)]
-    for panel in panels:
-        if panel.form in ("pair", "vote"):
-            sections.append(pairs(panel, view))
-        elif panel.form == "label":
-            sections.append(labels(panel, view))
-        elif panel.form != "metric" or sum(len(metric.metrics) for metric in metrics) == 1:
-            one = len(panel.metrics) == 1
-            sections.append(graded(panel, view) if one else several([panel], view))
-        elif panel is metrics[0]:
-            sections.append(several(metrics, view))
-    return sections
+    return [_section(panel, view) for panel in panels]
+
+
+def _section(panel: Panel, view: View) -> Section:
+    if panel.form in ("pair", "vote"):
+        return pairs(panel, view)
+    if panel.form == "label":
+        return labels(panel, view)
+    return graded(panel, view) if len(panel.metrics) == 1 else several([panel], view)
 
 
 def results_page(sections: Sequence[Section], view: View, causes: Sequence[Note] = ()) -> Page:
@@ -102,14 +100,11 @@ def _no_result(sections: Sequence[Section]) -> str:
     lost = sum(row.failed + row.absent for row in missing)
     total = lost + sum(row.judged for row in missing)
     most = max(missing, key=lambda row: row.failed + row.absent)
-    kind = sections[0].kind
+    kind = sections[0].kind.removesuffix("s")
     if lost == total:
-        return f"No result: none of the {counted(total, kind.removesuffix('s'))} could be read."
+        return f"No result: none of the {counted(total, kind)} could be read."
     where = f"{most.failed + most.absent} of them in {most.model}'s turn {most.turn}"
-    are = "is" if lost == 1 else "are"
-    return (
-        f"No result yet: {lost} of {counted(total, kind.removesuffix('s'))} {are} missing, {where}."
-    )
+    return f"No result yet: {lost} of {counted(total, kind)} are missing, {where}."
 
 
 _NOT_SAID = Note(
@@ -121,17 +116,18 @@ _NOT_SAID = Note(
 
 def _so_far(section: Section) -> list[Table]:
     """Return the table with what is missing beside what there is."""
-    counts: dict[str, tuple[int, int]] = {}
-    for part in section.ranking.missing:
-        judged, lost = counts.get(part.model, (0, 0))
-        counts[part.model] = judged + part.judged, lost + part.failed + part.absent
-    for row in section.rows:
-        judged, lost = counts.get(row["model"], (0, 0))
-        row |= {"judged": judged, "missing": lost}
-    head = [column for column in section.tables[0].columns if column.key not in ("rank", "failed")]
+    main = section.tables[0]
+
+    def with_counts(row: Row) -> dict[str, Any]:
+        parts = [part for part in section.ranking.missing if part.model == row["model"]]
+        lost = sum(part.failed + part.absent for part in parts)
+        return {**row, "judged": sum(part.judged for part in parts), "missing": lost}
+
+    section.rows = list(map(with_counts, section.rows))
+    head = [c for c in main.columns if not c.key.startswith(("rank", "failed", "judge_"))]
     columns = [*head, Column("judged", always=True), Column("missing", always=True)]
-    whole = [row for row in section.rows if row.get("judge", "all together") == "all together"]
-    return [Table(f"{section.tables[0].title}: what there is so far", columns, whole)]
+    rows = list(map(with_counts, main.rows))
+    return [Table(f"{main.title}: what there is so far", columns, rows)]
 
 
 def _notes(sections: Sequence[Section], view: View) -> list[Note]:
@@ -142,18 +138,17 @@ def _notes(sections: Sequence[Section], view: View) -> list[Note]:
         caveats.append(
             "Intervals may overlap and models still differ: ranks compare question by question."
         )
-    notes = [Note(caveat) for caveat in (caveats if view.details else caveats[:1])]
     if view.details:
-        return notes
-    return [*notes, Note("", "Everything: --details")]
+        return list(map(Note, caveats))
+    return [*map(Note, caveats[:1]), Note("", "Everything: --details")]
 
 
 def _facts(sections: Sequence[Section], view: View) -> dict[str, object]:
-    modes = {"pair": "pairwise-baseline" if view.baseline else "pairwise-all"}
     first = sections[0].panel
+    pairwise = "pairwise-baseline" if view.baseline and first.form == "pair" else "pairwise-all"
     votes = first.form == "vote"
     facts: dict[str, object] = {
-        "mode": "pairwise-all" if votes else modes.get(first.form, "single"),
+        "mode": pairwise if first.form in ("pair", "vote") else "single",
         "bench": view.bench,
         "judge": "human" if votes else ", ".join(first.judges),
         "judge_set": "votes" if votes else _judge_set(first),

@@ -5,9 +5,9 @@ labels, several criteria, votes or metrics. All are values of the same `summariz
 columns and words.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
@@ -18,10 +18,6 @@ from harness.results import Comparison, Estimate, Panel, Ranking, Scores
 from harness.results.length_control import Controlled
 from harness.results.summarize import Aggregate
 from harness.types import UNSTATED
-
-Rows: TypeAlias = dict[str, dict[str, Any]]
-"""Rows by model."""
-Scale: TypeAlias = tuple[float, float]
 
 MANY = 12
 """Models above which --details compares only neighbours, and bars show the first."""
@@ -35,20 +31,13 @@ KINDS = {
     "metric": "numbers",
 }
 """What people call the verdicts of a form."""
-
 AGGREGATED = {
     "mean": "mean_of_turns",
     "min": "min_of_turns",
     "first": "first_turn",
     "last": "last_turn",
 }
-HEADINGS = {
-    "average": "score",
-    "mean_of_turns": "mean of turns",
-    "min_of_turns": "lowest turn",
-    "first_turn": "first turn",
-    "last_turn": "last turn",
-}
+"""The field of a row that holds an aggregate."""
 
 
 @dataclass(frozen=True)
@@ -56,8 +45,8 @@ class View:
     """How the judgments are to be shown."""
 
     bench: str = ""
-    by: tuple[str, ...] = ()
-    """Fields to group by; none: category, where the width allows."""
+    by: str | None = None
+    """A field to group by; None: category, where the width allows."""
     models: tuple[str, ...] = ()
     baseline: str | None = None
     aggregate: Aggregate | None = None
@@ -73,7 +62,7 @@ class View:
     @property
     def group(self) -> str:
         """The field of the tables by group."""
-        return next(iter(self.by), "category")
+        return self.by or "category"
 
     def on(self, panel: Panel) -> "View":
         """Return the view of a panel, with what its judge set says."""
@@ -114,149 +103,133 @@ class Section:
 
 
 def put(
-    row: dict[str, Any], key: str, estimate: Estimate | None, scale: Scale | None = None
+    row: dict[str, Any],
+    key: str,
+    estimate: Estimate | None,
+    scale: tuple[float, float] | None = None,
 ) -> None:
     """Put a number and its interval, which does not leave the scale, into a row."""
     value = None if estimate is None or np.isnan(estimate.value) else estimate.value
-    ends: tuple[float | None, float | None] = (None, None)
+    low = high = None
     if estimate is not None and (interval := estimate.interval) is not None:
         least, most = scale or (-np.inf, np.inf)
-        ends = max(interval.low, least), min(interval.high, most)
-    row |= {key: value, f"{key}_low": ends[0], f"{key}_high": ends[1]}
+        low, high = max(interval.low, least), min(interval.high, most)
+    row |= {key: value, f"{key}_low": low, f"{key}_high": high}
 
 
-def measure_of(panel: Panel, scores: Scores) -> tuple[Measure, str]:
-    """Return how numbers are said in words, and how columns write them."""
+def interval_columns(key: str, title: str, form: str) -> list[Column]:
+    """Return the columns of a number and of its interval."""
+    about = "95% confidence interval over questions"
+    ends = Column(key, "95% interval", f"interval{form}", about, always=True, draw="whisker")
+    return [Column(key, title, form, always=True), ends]
+
+
+def measure_of(panel: Panel) -> Measure:
+    """Return how numbers are written; grades that do not say their scale are from 1 to 10."""
+    if panel.form in ("pair", "vote"):
+        weighed = panel.method.startswith("logprobs")  # preferences, as alpaca_eval shows them
+        return Measure("pairs", (0, 1), places=1 if weighed else 2, percent=weighed)
     if panel.form == "metric":
-        return Measure("numbers", places=3), ".3"
-    if panel.form == "label":
-        return Measure("labels", places=0, percent=True), "%"
-    scale = scale_of(panel, scores)
-    if panel.form == "points":
-        return Measure("labels", noun="of the points met", places=0, percent=True), "%"
-    return Measure("grades", top=None if scale is None else scale[1]), ".2"
+        return Measure("numbers", places=3)
+    if panel.form in ("label", "points"):
+        noun = "of the points met" if panel.form == "points" else ""
+        return Measure("labels", (0, 1), noun, places=0, percent=True)
+    scale, values = panel.scale, panel.scores.value[panel.scores.valid]
+    if scale is None and (not len(values) or (values.min() >= 1 and 5 < values.max() <= 10)):
+        scale = (1, 10)
+    return Measure("grades", scale)
 
 
-def scale_of(panel: Panel, scores: Scores) -> tuple[float, float] | None:
-    """Return the scale of grades; of rows that do not say it 1 to 10, if that can be."""
-    if panel.scale is not None or panel.form not in ("grade", "dimensions"):
-        return panel.scale
-    valid = scores.value[scores.valid]
-    within = not len(valid) or (valid.min() >= 1 and 5 < valid.max() <= 10)
-    return (1, 10) if within else None
-
-
-def title(panel: Panel, view: View, scores: Scores) -> str:
+def title(panel: Panel, view: View) -> str:
     """Return what a table is of: benchmark, scale, judges, judge set."""
-    parts = [view.bench]
-    who = listed(panel.judges)
-    if panel.form == "metric":
-        parts.append("computed by programs")
-    elif panel.form == "vote":
-        parts.append(f"votes of {counted(len(panel.judges), 'person', 'people')}")
-    elif panel.form == "pair":
-        against = f" against {view.baseline}" if view.baseline else ""
-        percent = ", in percent" if panel.method.startswith("logprobs") else ""
-        parts.append(f"pairs{against} judged by {who}{percent}")
-    elif panel.form == "label":
-        parts.append(f"labelled by {who}, in percent")
-    else:
-        scale = scale_of(panel, scores)
-        ends = "" if scale is None else f" from {scale[0]:g} to {scale[1]:g}"
-        parts.append(f"graded{ends} by {who}")
-    if panel.judge_set not in (UNSTATED, view.bench) and panel.form not in ("metric", "vote"):
+    who, measure = listed(panel.judges), measure_of(panel)
+    ends = "" if measure.scale is None else " from {:g} to {:g}".format(*measure.scale)
+    against = f" against {view.baseline}" if view.baseline else ""
+    what = {
+        "metric": "computed by programs",
+        "vote": f"votes of {counted(len(panel.judges), 'person', 'people')}",
+        "pair": f"pairs{against} judged by {who}",
+        "label": f"labelled by {who}",
+        "points": f"checklists read by {who}",
+    }
+    parts = [view.bench, what.get(panel.form, f"graded{ends} by {who}")]
+    parts += ["in percent"] if measure.percent else []
+    judged = panel.form not in ("metric", "vote")
+    if judged and panel.judge_set not in (UNSTATED, view.bench):
         parts.append(f"judge set {panel.judge_set}")
     if view.aggregate is not None:
-        parts.append(f"{HEADINGS[AGGREGATED[view.aggregate]]} of each conversation")
-    if len(panel.judges) > 1 and panel.form not in ("vote", "metric"):
-        what = "" if panel.form == "label" else '"all" is '
-        parts.append(f"{what}the mean of the judges")
+        parts.append(f"{AGGREGATED[view.aggregate].replace('_', ' ')} of each conversation")
+    if judged and len(panel.judges) > 1:
+        parts.append("the mean of the judges")
     return ", ".join(parts)
 
 
 def caveats_of(panel: Panel, scores: Scores) -> list[str]:
-    """Return what a reader must know of these judgments, the most important first."""
-    caveats = []
+    """Return what a reader must know of some of its scores, the most important first."""
     builtin = [judge for judge in panel.judges if judge.startswith("builtin/")]
-    if builtin and panel.form != "metric":
-        caveats.append(
-            f"Verdicts of {listed(builtin)} are for trying the tool out, not for judging models."
-        )
-    if panel.unknown and panel.unknown < len(panel.scores):
-        caveats.append(
-            f"{panel.unknown} of the {len(panel.scores)} judgments do not say their judge set."
-        )
-    if len(panel.versions) > 1:
-        caveats.append(f"Versions {' and '.join(panel.versions)} of the judge set are together.")
-    failed = int((~scores.valid).sum())
-    if failed:
-        caveats.append(f"Left out: {counted(failed, 'judgment')} without a verdict.")
-    if panel.left_out:
-        caveats.append(
-            f"{counted(panel.left_out, 'judgment')} that not all judges gave are left out."
-        )
-    if panel.scores.outdated:
-        caveats.append(
-            f"Left out: {counted(panel.scores.outdated, 'judgment')} of questions that are not in "
-            "the benchmark, or were changed."
-        )
-    return caveats
+    total, failed = len(panel.scores), int((~scores.valid).sum())
+    outdated = panel.scores.outdated
+    caveats = {
+        f"Verdicts of {listed(builtin)} are for trying the tool out, not for judging models.": (
+            builtin and panel.form != "metric"
+        ),
+        f"{panel.unknown} of the {total} judgments do not say their judge set.": (
+            0 < panel.unknown < total
+        ),
+        f"Versions {listed(panel.versions)} of the judge set are together.": panel.versions[1:],
+        f"Left out: {counted(failed, 'judgment')} without a verdict.": failed,
+        f"{counted(panel.left_out, 'judgment')} that not all judges gave are left out.": (
+            panel.left_out
+        ),
+        f"Left out: {counted(outdated, 'judgment')} of questions that are not in the benchmark, "
+        "or were changed.": outdated,
+    }
+    return [caveat for caveat, holds in caveats.items() if holds]
 
 
 def sorted_rows(rows: list[dict[str, Any]], view: View) -> list[dict[str, Any]]:
     """Return rows by the column of --sort: a field, a category, or a name as text shows it."""
-    if view.sort is None:
+    if view.sort is None or not rows:
         return rows
-    field_name = view.sort.replace(" ", "_")
-    names = (field_name, f"{view.group}_{view.sort}", f"judge_{view.sort}")
-    key = next((name for name in names if any(name in row for row in rows)), None)
+    names = (view.sort.replace(" ", "_"), f"{view.group}_{view.sort}", f"judge_{view.sort}")
+    key = next((name for name in names if name in rows[0]), None)
     if key is None:
-        columns = [name for name in rows[0] if not name.endswith(("_low", "_high"))] if rows else []
+        columns = [name for name in rows[0] if not name.endswith(("_low", "_high"))]
         raise UsageError(
             f"--sort {view.sort}: there is no such column; there are {listed(columns, 9)}"
         )
-    words = any(isinstance(row.get(key), str) for row in rows)
     present = [row for row in rows if row.get(key) is not None]
-    present.sort(key=lambda row: row[key], reverse=not words)
+    present.sort(key=lambda row: row[key], reverse=not isinstance(present[0][key], str))
     return present + [row for row in rows if row.get(key) is None]
 
 
 def comparison_tables(ranking: Ranking, form: str) -> list[Table]:
     """Return the models compared with each other for --details; of many only neighbours."""
-    pairs = ranking.comparisons.pairs
-    if not pairs:
-        return []
-    rows = [comparison_row(pair) for pair in pairs]
     columns = [
         Column("model_1", "model 1"),
         Column("model_2", "model 2"),
-        Column("difference", format=form, always=True),
-        Column("difference", "95% interval", f"interval{form}", always=True),
+        *interval_columns("difference", "", form),
         Column("p_holm", "p (Holm)", "p", always=True),
         Column("smallest_detectable", "detectable", form),
         Column("questions"),
         Column("opponents"),
     ]
-    if len(ranking.names) > MANY:
-        shown = [comparison_row(pair) for pair in ranking.neighbours]
-        title = "Each model compared with the next one"
-        return [
-            Table(title, columns, shown),
-            Table("", columns, rows, name="compared", only="json"),
-        ]
+    pairs = ranking.comparisons.pairs
+    shown = pairs if len(ranking.names) <= MANY else ranking.neighbours
     what = "by strength, in rating points" if ranking.strengths else "on what both did"
-    return [Table(f"Each two models compared {what}", columns, rows, name="compared")]
+    title = f"Models compared {what}"
+    return [
+        Table(title, columns, _comparison_rows(shown)),
+        Table("", columns, _comparison_rows(pairs), "compared", only="json"),
+    ]
 
 
-def comparison_row(pair: Comparison) -> dict[str, Any]:
-    """Return a row about two models compared."""
-    row: dict[str, Any] = {"model_1": pair.model_1, "model_2": pair.model_2}
-    put(row, "difference", pair.difference if pair.questions else None)
-    return row | {
-        "p": pair.difference.p,
-        "p_holm": pair.p,
-        "better": pair.better,
-        "smallest_detectable": pair.difference.detectable,
-        "questions": pair.questions,
-        "opponents": pair.opponents or None,
-    }
+def _comparison_rows(pairs: Sequence[Comparison]) -> list[dict[str, Any]]:
+    rows = []
+    for pair in pairs:
+        row: dict[str, Any] = {"model_1": pair.model_1, "model_2": pair.model_2}
+        put(row, "difference", pair.difference)
+        row |= {"p": pair.difference.p, "p_holm": pair.p, "better": pair.better}
+        row |= {"smallest_detectable": pair.difference.detectable, "questions": pair.questions}
+        rows.append(row | {"opponents": pair.opponents or None})
+    return rows

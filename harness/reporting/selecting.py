@@ -1,8 +1,8 @@
 """Which judgments `show_result` shows, and how: from its flags to scores and a view."""
 
+import contextlib
 import fnmatch
 from collections.abc import Sequence
-from collections.abc import Set as AbstractSet
 from typing import Any
 
 import numpy as np
@@ -11,10 +11,10 @@ from harness import bench as benches
 from harness.bench import Bench
 from harness.errors import MissingError, TurnbenchError, UsageError
 from harness.judging import sets
-from harness.options import ShowResult, Slice
+from harness.options import ShowResult
 from harness.reporting.page import listed
 from harness.reporting.section import View
-from harness.results import Scores, read
+from harness.results import Scores, Source, read
 from harness.results.scores import WIN
 from harness.results.summarize import Aggregate
 from harness.store import looks_like
@@ -50,34 +50,34 @@ def selected(scores: Scores, options: ShowResult, bench: Bench | None) -> Scores
         MissingError: none is left; the message names what there is.
     """
     select, slices = options.select, options.slice
-    keep = np.ones(len(scores.sources), dtype=bool)
     forms = ("metric", *(("grade", "dimensions", "label") if "score" in options.metric else ()))
-    for at, source in enumerate(scores.sources):
-        keep[at] = (
-            (not select.judge_model or source.judge in select.judge_model or source.kind != "judge")
-            and (
-                select.judge_set is None
-                or select.judge_set in (source.judge_set, f"{source.judge_set} {source.version}")
-                or source.kind != "judge"
-            )
-            and (select.sample is None or source.sample == select.sample)
-            and (select.score_method is None or source.method.startswith(select.score_method))
+
+    def asked_for(source: Source) -> bool:
+        names = source.judge_set, f"{source.judge_set} {source.version}"
+        if source.kind == "judge" and not (
+            source.judge in (select.judge_model or [source.judge])
+            and (select.judge_set is None or select.judge_set in names)
+        ):
+            return False
+        variant = source.method.partition(" ")[0] if source.form == "metric" else None
+        return (
+            select.sample in (None, source.sample)
+            and source.method.startswith(select.score_method or "")
             and (not options.metric or source.form in forms)
-            and (
-                options.variant is None
-                or source.form != "metric"
-                or source.method.split()[0] == options.variant
-            )
+            and (variant is None or options.variant in (None, variant))
             and not any(fnmatch.fnmatch(source.judge, glob) for glob in select.exclude)
         )
+
+    keep = np.array([asked_for(source) for source in scores.sources], dtype=bool)
     kept = scores.take(keep[scores.source])
     if slices.criterion:
         kept = kept.of(metric=slices.criterion)
     if slices.turns:
         kept = kept.of(turns=slices.turns)
-    if bench is not None and _part(slices) != (0, None, None, None):
+    if bench is not None:
         taken = questions_taken(options, bench)
-        kept = kept.of(questions=[question.question_id for question in taken])
+        if len(taken) < len(bench.questions):
+            kept = kept.of(questions=[question.question_id for question in taken])
     if not len(kept):
         judges = listed(sorted({source.judge for source in scores.sources}), 9)
         raise MissingError(f"no such judgments; there are those of {judges}")
@@ -86,19 +86,16 @@ def selected(scores: Scores, options: ShowResult, bench: Bench | None) -> Scores
 
 def questions_taken(options: ShowResult, bench: Bench) -> Sequence[Question]:
     """Return the questions that --question-begin, --first-n and the like leave."""
-    return benches.take(bench.questions, *_part(options.slice))
-
-
-def _part(slices: Slice) -> tuple[int, int | None, int | None, int | None]:
-    return slices.question_begin, slices.question_end, slices.first_n, slices.sample_n
+    part = options.slice
+    ends = part.question_begin, part.question_end
+    return benches.take(bench.questions, *ends, part.first_n, part.sample_n)
 
 
 def view_of(options: ShowResult, bench: Bench | None, scores: Scores) -> View:
     """Return how the judgments are to be shown."""
-    by = tuple({"question": "question_id"}.get(name, name) for name in options.by)
-    if len(by) > 1:
-        raise UsageError(f"--by takes one field; here are {listed(by)}")
-    used = {source.judge_set for source in scores.sources} if options.aggregate is None else set()
+    if len(options.by) > 1:
+        raise UsageError(f"--by takes one field; here are {listed(options.by)}")
+    by = next(iter(options.by), None)
     questions = [scores.questions[code] for code in np.unique(scores.question).tolist()]
     if bench is not None and any(question.category for question in questions):
         name = bench.name
@@ -106,27 +103,24 @@ def view_of(options: ShowResult, bench: Bench | None, scores: Scores) -> View:
         name = (*options.select.input_file, *options.select.votes)[0].stem
     return View(
         bench=name,
-        by=by,
+        by="question_id" if by == "question" else by,
         models=options.slice.model_list,
         baseline=_baseline(options, scores),
         aggregate=options.aggregate if options.aggregate != "pooled" else None,
-        aggregates=_aggregates(used, bench),
+        aggregates={} if options.aggregate else _aggregates(scores, bench),
         sort=options.board.sort,
         details=options.details,
         noun="instruction" if name.startswith("alpaca_eval") else "question",
     )
 
 
-def _aggregates(judge_sets: AbstractSet[str], bench: Bench | None) -> dict[str, Aggregate]:
+def _aggregates(scores: Scores, bench: Bench | None) -> dict[str, Aggregate]:
     """Return how the grades of a conversation are combined, of the sets that say it."""
     aggregates: dict[str, Aggregate] = {}
-    for name in judge_sets - {UNSTATED}:
-        try:
+    for name in {source.judge_set for source in scores.sources} - {UNSTATED}:
+        with contextlib.suppress(TurnbenchError):  # a set of somebody else's, which is not here
             judge_set = sets.load(name, None if bench is None else bench.folder)
-        except TurnbenchError:  # a set of somebody else's, which is not here
-            continue
-        if judge_set.aggregate is not None:
-            aggregates[name] = judge_set.aggregate
+            aggregates |= {name: judge_set.aggregate} if judge_set.aggregate else {}
     return aggregates
 
 
@@ -140,15 +134,13 @@ def _baseline(options: ShowResult, scores: Scores) -> str | None:
             raise MissingError(f"no pairs with {select.baseline_model} (--baseline-model)")
         return select.baseline_model
     pairs = scores.take(scores.opponent >= 0).of(metric=WIN)
-    if not len(pairs):
+    models = pairs.models_present
+    if len(models) < 3:
         return None
-    codes = np.unique(np.concatenate([pairs.model, pairs.opponent])).tolist()
-    for code in codes:
-        in_all = bool(((pairs.model == code) | (pairs.opponent == code)).all())
-        if in_all and (len(codes) > 2):
-            found: str = scores.models[code]
-            return found
-    if select.mode == "pairwise-baseline" and len(codes) > 2:
+    for name in models:
+        if len(pairs.of(models=[name])) == len(pairs):
+            return name
+    if select.mode == "pairwise-baseline":
         raise UsageError("no model is in every pair; name one with --baseline-model")
     return None
 

@@ -8,8 +8,8 @@ sd(n − 1) / √n, a draw is x of exactly 0.5, discrete_win_rate counts it as h
 the mean length of all of the model's answers in characters, rounded down.
 
 `check_board` refuses what could not be added, before anything is paid for. Rows say by which judge,
-judge set and baseline they were made; published boards do not, and count as made by the judge of
-the judge set that their file is named after.
+judge set and baseline they were made; published boards do not: their judge is unknown, their judge
+set is the one that the file is named after.
 
 Source: alpaca_eval 0.6.6, `metrics/winrate.py` and `main.py`.
 """
@@ -45,8 +45,6 @@ COLUMNS = (
 )
 MADE_BY = ("judge", "judge_set", "baseline")
 """Columns beside alpaca_eval's."""
-SAME_ANSWER = 0.2
-"""The share of a model's answers with one text above which it is marked: it answers nothing."""
 
 
 class Board(NamedTuple):
@@ -71,8 +69,6 @@ class Origin(NamedTuple):
     judge_set: str
     """With its version, as in `weighted_alpaca_eval_gpt4_turbo 1`."""
     baseline: str
-    published_judge: str = ""
-    """The judge that the judge set says it is for: whose published rows are."""
 
 
 class Place(NamedTuple):
@@ -143,21 +139,14 @@ def check_board(
     if on_it and not overwrite:
         raise UsageError(f"{path} has {', '.join(on_it)} already; --overwrite replaces the rows")
     stays = [row for row in board.rows if row[board.first] not in models]
-    for name, value in zip(MADE_BY, origin, strict=False):
+    is_named = path.stem.startswith(origin.judge_set.split(" ")[0])
+    unstated = Origin("unknown", origin.judge_set if is_named else "unknown", origin.baseline)
+    for name, value, usual in zip(MADE_BY, origin, unstated, strict=True):
         flag = name.replace("_", "-")
-        others = sorted({row.get(name) or value for row in stays} - {value})
+        others = sorted({row.get(name) or usual for row in stays} - {value})
         if others and flag not in allow:
             what = f"{path} has rows of the {flag.replace('-', ' ')} {', '.join(others)}"
             raise UsageError(f"{what}, these are of {value}; name another board, or --allow {flag}")
-    if any(not row.get("judge") for row in stays):
-        set_name = origin.judge_set.split(" ")[0]
-        if not path.stem.startswith(set_name) and "judge-set" not in allow:
-            what = f"{path} does not state its judge set, and is not named {set_name}"
-            raise UsageError(f"{what}; name another board, or --allow judge-set")
-        if origin.published_judge != origin.judge and "judge" not in allow:
-            who = origin.published_judge or "an unknown judge"
-            what = f"the published rows of {path} are by {who}, these by {origin.judge}"
-            raise UsageError(f"{what}; name another board, or --allow judge")
     return board
 
 
@@ -191,7 +180,7 @@ def board_rows(
             "avg_length": sum(map(len, texts)) // len(texts) if texts else None,
             LENGTH_CONTROLLED: rates_of.length_controlled_winrate if rates_of else None,
             "lc_standard_error": rates_of.lc_standard_error if rates_of else None,
-            **dict(zip(MADE_BY, origin, strict=False)),
+            **dict(zip(MADE_BY, origin, strict=True)),
         }
         rows.append({key: "" if value is None else str(value) for key, value in row.items()})
     return rows

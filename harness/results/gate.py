@@ -14,7 +14,7 @@ Source: Piaggio et al. 2012, JAMA 308:2594, for non-inferiority by a confidence 
 """
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -101,24 +101,20 @@ def gate(
     if unknown := [f"{a}={b}" for a, b in names.items() if a not in news or b not in olds]:
         present = f"this run has {', '.join(news)}; the other {', '.join(olds)}"
         raise UsageError(f"--compare {unknown[0]}: no such models: {present}")
+    chosen = [name for name in news if models is None or name in models]
+    if renamed:
+        chosen = [name for name in chosen if name in renamed]
     matched = {
         model: names.get(model, model)
-        for model in news
-        if (models is None or model in models)
-        and model != baseline
-        and names.get(model, model) in olds
+        for model in chosen
+        if model != baseline and names.get(model, model) in olds
     }
-    if renamed:
-        matched = {model: old for model, old in matched.items() if model in renamed}
     if not matched:
         raise UsageError("the two runs have no model in common; name two with --compare NEW=OLD")
-    taken = set(matched.values())
-    gone = [
-        name
-        for name in olds
-        if name not in taken and name != baseline and (models is None or name in models)
-    ]
-    gone = [] if renamed else gone
+    gone: list[str] = []
+    if not renamed:
+        known = {*matched.values(), baseline}
+        gone = [n for n in olds if n not in known and (models is None or n in models)]
     opponents = {before: now for now, before in names.items()}
     compared = [
         _difference(news[now], olds[before], new.combined, opponents)
@@ -130,7 +126,7 @@ def gate(
         matched.items(), compared, adjusted, strict=True
     ):
         row = Gated(now, before, difference, p, lost)
-        gated.append(Gated(now, before, difference, p, lost, _fault(row, margin, max_missing)))
+        gated.append(replace(row, fault=_fault(row, margin, max_missing)))
     faults = [f"{row.model}: {row.fault}" for row in gated if row.fault]
     faults += [f"{model} is missing in this run" for model in gone]
     return GateResult(tuple(gated), tuple(faults), tuple(notes))

@@ -57,9 +57,6 @@ class Fitted(NamedTuple):
     """From 0 to 1."""
     spread: float
     """The spread of the fit over questions / √n."""
-    length: float
-    difficulty: float
-    model: float
     c: float
     """How much the data weigh against the penalty."""
 
@@ -139,8 +136,7 @@ def fit(longer: Floats, difficulty: Floats, preference: Floats, gamed: Gamed) ->
         return None
     equal = 1 / (1 + np.exp(-(theta[1] * difficulty + theta[2])))
     error = float(np.std(equal, ddof=1)) / np.sqrt(len(equal))
-    length, hard, own_term = theta.tolist()
-    return Fitted(float(equal.mean()), float(error), length, hard, own_term, c)
+    return Fitted(float(equal.mean()), float(error), c)
 
 
 def _liblinear(features: Floats, share: Floats, weight: Floats) -> tuple[Floats, float]:
@@ -192,19 +188,19 @@ def length_controlled(
     Raises:
         MissingError: scikit-learn is not installed.
     """
-    both = scores.mirrored()
-    names = [name for name in scores.models if name != baseline]
+    names = [name for name in scores.models_present if name != baseline]
+    reason = ""
     if baseline not in scores.models:
-        return [Controlled(name, None, None, reason=f"no pair with {baseline}") for name in names]
-    pairs = both.take(both.opponent == scores.models.index(baseline))
-    order = np.lexsort((pairs.turn, pairs.question))
-    pairs = pairs.take(order)
-    names = [name for name in names if scores.models.index(name) in pairs.model]
-    if gamed is None:
-        return [Controlled(name, None, None, reason=f"no {GAMED_FILES[0]}") for name in names]
-    if len(gamed.difficulty) != len(bench.questions):
+        reason = f"no pair with {baseline}"
+    elif gamed is None:
+        reason = f"no {GAMED_FILES[0]}"
+    elif len(gamed.difficulty) != len(bench.questions):
         reason = f"{GAMED_FILES[0]} is of {len(gamed.difficulty)} other instructions"
+    if reason or gamed is None:
         return [Controlled(name, None, None, reason=reason) for name in names]
+    both = scores.mirrored()
+    pairs = both.take(both.opponent == scores.models.index(baseline))
+    pairs = pairs.take(np.lexsort((pairs.turn, pairs.question)))
     lengths, baseline_lengths = answer_numbers(pairs, bench, lambda text: (float(len(text)),), 1)
     longer = (baseline_lengths - lengths)[:, 0]
     place = {question.question_id: at for at, question in enumerate(bench.questions)}
@@ -213,17 +209,17 @@ def length_controlled(
     )
     rates = []
     for name in names:
-        mine = (pairs.model == scores.models.index(name)) & ~np.isnan(longer)
-        if not mine.any():
-            rates.append(
-                Controlled(name, None, None, reason="its or the baseline's answers are missing")
-            )
+        judged = pairs.model == scores.models.index(name)
+        mine = judged & ~np.isnan(longer)
+        if not judged.any():
             continue
         fitted = fit(longer[mine], difficulty[pairs.question[mine]], pairs.value[mine], gamed)
-        if fitted is None:
-            reason = "too few pairs to tell length and model apart"
-            rates.append(Controlled(name, None, None, int(mine.sum()), reason))
-        else:
+        if fitted is not None:
             rate, error = 100 * fitted.rate, 100 * fitted.spread
             rates.append(Controlled(name, rate, error, int(mine.sum())))
+            continue
+        reason = "too few pairs to tell length and model apart"
+        if not mine.any():
+            reason = "its or the baseline's answers are missing"
+        rates.append(Controlled(name, None, None, int(mine.sum()), reason))
     return rates

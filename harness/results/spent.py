@@ -136,8 +136,6 @@ class Efficiency:
     reasoning_share: float | None
     seconds: float | None
     """The median call."""
-    seconds_95: float | None
-    """Within which 95% of the calls ended."""
     characters: float
     cut: float
     """Share of replies that ended at their limit."""
@@ -188,7 +186,6 @@ def _efficiency(
         _mean(tokens),
         _reasoning_share(usages),
         float(np.median(timed)) if timed else None,
-        float(np.percentile(timed, 95)) if timed else None,
         _mean([len(text) for _, text in calls]) or 0.0,
         _mean([reason == "length" for reason in finished]) or 0.0,
         _mean([reason in ("refused", "empty") for reason in finished]) or 0.0,

@@ -205,11 +205,10 @@ def styled(scores: Scores, bench: Bench, features: Sequence[str] = FEATURES) -> 
     complete = ~np.isnan(relative).any(axis=1)
     if not complete.any():
         raise MissingError(f"{bench.folder}: no pair has both of its answers in model_answer")
-    places = np.flatnonzero(complete)
-    members, _ = _comparable(valid.take(places))
-    rated = valid.take(places)
-    inside = np.isin(rated.model, members) & np.isin(rated.opponent, members)
-    pairs, relative = rated.take(inside), relative[places][inside]
+    members, _ = _comparable(valid.take(np.flatnonzero(complete)))
+    rated = np.isin(valid.model, members) & np.isin(valid.opponent, members)
+    inside = np.flatnonzero(complete & rated)
+    pairs, relative = valid.take(inside), relative[inside]
     if len(members) < 2:
         raise UsageError("there is no estimate: a model decides all of its pairs")
     moves = (relative != 0).any(axis=0)

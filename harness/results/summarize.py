@@ -191,19 +191,6 @@ def conversations(scores: Scores, rule: Aggregate) -> Scores:
     return replace(ordered.take(starts), value=value, turn=np.zeros(len(starts), dtype=np.int64))
 
 
-def wins_over_opponents(scores: Scores, by: str = "category") -> dict[tuple[str, Any], float]:
-    """Return each model's wins / pairs, ties included in the pairs, as a mean over its opponents.
-
-    By model and group, as in the paper's table by category (Zheng et al. 2023, arXiv:2306.05685,
-    Table 7): 6 wins of 10 against one opponent and 1 of 2 against another are 0.55.
-    """
-    shares_of: dict[tuple[str, Any], list[float]] = {}
-    for group in summarize(scores, by=("model", "opponent", by)):
-        if group.n:
-            shares_of.setdefault((group["model"], group[by]), []).append(group.win / group.n)
-    return {key: sum(shares) / len(shares) for key, shares in shares_of.items()}
-
-
 def _turns_asked(scores: Scores) -> Ints:
     """Return how many turns of each question any model was judged on."""
     items = np.unique(np.stack([scores.question, scores.turn]), axis=1)

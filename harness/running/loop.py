@@ -318,8 +318,9 @@ class _Run:
         key = _key(endpoint)
         worker = self.workers.get(key)
         if worker is None:
-            own = msgspec.structs.replace(endpoint, pool=()) if endpoint.pool else endpoint
-            members = [self._member(each) for each in (own, *endpoint.pool)]
+            others = () if self.limits.batch else endpoint.pool
+            own = msgspec.structs.replace(endpoint, pool=())
+            members = [self._member(each) for each in (own, *others)]
             parts = self.limits, workers.RETRY, self.budget, self.progress, self.feed
             worker = self.workers[key] = Worker(endpoint.name, members, *parts)
         return worker

@@ -173,9 +173,8 @@ class Worker:
                     reply = await member.model.reply(request)
                 finally:
                     self._count(member, request, reserved, reply)
-                now = time.monotonic()
                 member.works()
-                member.parallel.replied(began, now, filled=filled or bool(self._queue))
+                member.parallel.replied(filled=filled or bool(self._queue))
                 return reply
             except TransientError as error:
                 tries, since = tries + 1, min(since, began)

@@ -1,6 +1,5 @@
 """A model's code is run in bubblewrap or not at all."""
 
-import shutil
 from typing import Any
 
 import pytest
@@ -22,7 +21,7 @@ def sandbox() -> Sandbox:
 CALLS = {
     "kind": "code",
     "function": "half",
-    "cases": [{"args": [3], "returns": 1.5}, {"args": ["a"], "raises": "TypeError"}],
+    "cases": [{"args": [3], "returns": 1.5}, {"args": [4], "returns": 2}],
 }
 
 
@@ -48,12 +47,6 @@ CALLS = {
             "```python\nclass Point:\n    pass\n```",
             id="future import",
         ),
-        pytest.param(
-            {"kind": "code", "language": "bash", "cases": [{"stdin": "3 4\n", "stdout": "7"}]},
-            "```bash\nread a b; echo $((a + b))\n```",
-            "```bash\nread a b; echo $((a * b))\n```",
-            id="bash",
-        ),
     ],
 )
 def test_code_that_is_right_passes(
@@ -61,18 +54,6 @@ def test_code_that_is_right_passes(
 ) -> None:
     assert check(right, spec, sandbox=sandbox).passed is True, check(right, spec, sandbox=sandbox)
     assert check(wrong, spec, sandbox=sandbox).passed is False
-
-
-@pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
-def test_javascript_is_run_by_node(sandbox: Sandbox) -> None:
-    spec = {
-        "kind": "code",
-        "language": "javascript",
-        "tests": "if (half(3) !== 1.5) throw new Error('half')",
-    }
-    reply = "```js\nfunction half(x) { return x / 2; }\nmodule.exports = { half };\n```"
-    assert check(reply, spec, sandbox=sandbox).passed is True
-    assert check(reply.replace("/ 2", "/ 3"), spec, sandbox=sandbox).passed is False
 
 
 def test_code_is_not_run_without_a_sandbox() -> None:
@@ -99,8 +80,9 @@ def test_code_reaches_neither_network_nor_files_nor_much_memory(
 
 
 def test_code_that_does_not_end_is_stopped(sandbox: Sandbox) -> None:
-    spec = {"kind": "code", "tests": "pass", "seconds": 0.5}
-    assert "takes too long" in check("while True: pass", spec, sandbox=sandbox).reason
+    ran = sandbox.run({"main": "while True: pass"}, ["python3", "-I", "main"], seconds=0.5)
+    assert ran.late
+    assert ran.code < 0
 
 
 def test_without_bubblewrap_one_line_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:

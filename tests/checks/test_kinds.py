@@ -51,9 +51,9 @@ CASES = [
         id="each line",
     ),
     pytest.param(
-        {"kind": "count", "of": "words", "exactly": 2, "in": [{"after": "Reasons:"}, {"line": -1}]},
-        "reasons:\nmany words here\ntwo words",
-        "reasons:\nmany words here",
+        {"kind": "count", "of": "words", "exactly": 2, "in": {"after": "Reasons:"}},
+        "many words here\nreasons: two words",
+        "two words\nreasons: many words here",
         id="in a place",
     ),
     pytest.param(
@@ -121,22 +121,6 @@ CASES = [
         id="order",
     ),
     pytest.param({"kind": "equals", "text": "Lisbon"}, "**Lisbon**.", "It is Lisbon.", id="equals"),
-    pytest.param({"kind": "case", "is": "lower"}, "all small, 3.5", "all Small", id="case"),
-    pytest.param(
-        {
-            "kind": "all",
-            "checks": [{"kind": "equals", "text": "yes"}, {"kind": "case", "is": "lower"}],
-        },
-        "yes.",
-        "Yes.",
-        id="all",
-    ),
-    pytest.param(
-        {"kind": "language", "is": "hu"},
-        "Tegnap este a kertben ültünk, és nem esett az eső.",
-        "Yesterday evening we sat in the garden.",
-        id="language",
-    ),
     pytest.param(
         {"kind": "json", "at": "/0", "keys": ["a"], "equals": {"a": 1}},
         '```json\n[{"a": 1.0}]\n```',
@@ -187,15 +171,6 @@ CASES = [
     ),
     pytest.param(
         {
-            "kind": "any",
-            "checks": [{"kind": "equals", "text": "yes"}, {"kind": "ends", "text": "?"}],
-        },
-        "Is it?",
-        "It is.",
-        id="any",
-    ),
-    pytest.param(
-        {
             "kind": "ifeval",
             "instruction": "length_constraints:number_words",
             "arguments": {"relation": "at least", "num_words": 4},
@@ -235,9 +210,9 @@ EARLIER = [
         id="quotes",
     ),
     pytest.param(
-        {"kind": "shorter", "share": 0.5},
+        {"kind": "shorter"},
         "The sea, calm.",
-        "The sea is calm and so are we.",
+        "The sea is calm. The boats are out, and so are we.",
         id="shorter",
     ),
 ]
@@ -263,9 +238,3 @@ def test_every_kind_has_a_case() -> None:
 
 def test_an_empty_reply_passes_nothing() -> None:
     assert check(" \n", {"kind": "not_contains", "text": "!"}).passed is False
-
-
-def test_spans_are_places_in_the_reply() -> None:
-    reply = "So: one two three"
-    outcome = check(reply, {"kind": "not_contains", "words": ["one", "three"]})
-    assert [reply[start:end] for start, end in outcome.spans] == ["one", "three"]

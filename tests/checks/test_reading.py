@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from harness import registry
-from harness.extras.checks import check_turn, describe, read_check, read_checks, validate
+from harness.extras.checks import check_turn, describe, read_check, validate
 from harness.types import Question, User
 
 
@@ -41,13 +41,13 @@ from harness.types import Question, User
             "did you mean paragraph",
             id="selector",
         ),
-        pytest.param({"kind": "code", "language": "cobol"}, "no language 'cobol'", id="language"),
         pytest.param(
-            {"kind": "any", "checks": [{"kind": "x"}]}, "no kind of check 'x'", id="inner"
+            {"kind": "code", "tests": "f()", "language": "cobol"}, "'cobol'", id="language"
         ),
+        pytest.param({"kind": "starts", "text": "a", "at_most": 1}, "takes no bounds", id="once"),
         pytest.param(
             {"kind": "ifeval", "instruction": "length_constraints:number_words"},
-            "needs the argument 'relation'",
+            "length_constraints:number_words: KeyError('relation')",
             id="ifeval",
         ),
     ],
@@ -57,19 +57,22 @@ def test_a_wrong_check_names_the_nearest(spec: Any, reason: str) -> None:
         read_check(spec)
 
 
+def question(**fields: Any) -> Question:
+    return Question(question_id=1, category="c", turns=["?"], **fields)
+
+
 def test_a_wrong_check_names_its_place() -> None:
     with pytest.raises(ValueError, match=r"check 2 of turn 1: no kind of check 'x'"):
-        read_checks([[{"kind": "shorter"}, {"kind": "x"}]], 1)
-    with pytest.raises(ValueError, match=r"a list of 2 lists"):
-        read_checks([[]], 2)
+        validate(question(checks=[[{"kind": "shorter"}, {"kind": "x"}]]))
+    with pytest.raises(ValueError, match=r"a list of 1 lists"):
+        validate(question(checks=[[], []]))
 
 
 def test_what_a_played_user_needs_is_validated_too() -> None:
     user = User(persona="p", goal="g", done="d", needs=[{"kind": "contians"}])
-    question = Question(question_id=1, category="c", turns=[], user=user)
     with pytest.raises(ValueError, match=r"need 1 of the user: .*did you mean contains"):
-        registry.find("check", "validate")(question)
-    validate(Question(question_id=1, category="c", turns=["?"], checks=[[{"kind": "shorter"}]]))
+        registry.find("check", "validate")(question(user=user))
+    validate(question(checks=[[{"kind": "shorter"}]]))
 
 
 def test_a_judge_reads_what_passes_without_the_words_of_the_reply() -> None:

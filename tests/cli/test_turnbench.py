@@ -14,7 +14,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 def test_every_command_is_installed_under_its_own_name() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    scripts = {name: f"harness.cli.{name}:main" for name in COMMANDS if name != "init"}
+    scripts = {name: f"harness.cli.main:{name}" for name in COMMANDS if name != "init"}
     assert project["project"]["scripts"] == {"turnbench": "harness.cli.main:main", **scripts}
 
 
@@ -24,6 +24,19 @@ def test_every_command_has_a_help(name: str, capsys: pytest.CaptureFixture[str])
         main([name, "--help"])
     assert ended.value.code == 0
     assert "usage: " in capsys.readouterr().out
+
+
+def test_help_imports_nothing_heavy() -> None:
+    heavy = ("numpy", "openai", "gradio", "asyncio", "harness.judging")
+    code = (
+        "import sys, harness.cli.main as m\n"
+        "for name in m.COMMANDS:\n"
+        "    try: m.main([name, '--help'])\n"
+        "    except SystemExit: pass\n"
+        f"print([m for m in {heavy} if m in sys.modules])"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ran.stdout.splitlines()[-1] == "[]"
 
 
 def test_an_unknown_command_names_the_nearest(capsys: pytest.CaptureFixture[str]) -> None:

@@ -62,7 +62,6 @@ def test_a_judge_set_of_the_annotators_name_gives_judge_and_version(tmp_path: pa
     ("more", "fault"),
     [
         pytest.param({"preference": 3}, "from 1 to 2, this is 3", id="range"),
-        pytest.param({"preference": True}, "from 1 to 2, this is True", id="kind"),
         pytest.param({"generator_2": ""}, "generator_2 is empty", id="name"),
     ],
 )

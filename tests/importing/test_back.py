@@ -52,9 +52,9 @@ def test_a_grade_by_the_questions_rubric_is_a_training_record(tmp_path: pathlib.
         pytest.param({"score": -1}, "no verdict", id="failed"),
         pytest.param({"score": 2.5}, "not a whole number from 1 to 5", id="half"),
         pytest.param({"user_prompt": "Grade."}, "was not shown the question's rubric", id="rubric"),
-        pytest.param({"question_id": 9}, "no such question", id="question"),
+        pytest.param({"question_id": 9}, "the question or the answer is missing", id="question"),
         pytest.param({"turn": 2}, "not a first turn", id="turn"),
-        pytest.param({"model": "nobody"}, "the answer is missing", id="answer"),
+        pytest.param({"model": "nobody"}, "the question or the answer is missing", id="answer"),
     ],
 )
 def test_what_cannot_train_a_judge_is_left_out_and_counted(

@@ -61,12 +61,11 @@ def test_questions_of_other_categories_are_left_out_with_a_notice(tmp_path: path
 
 
 def test_all_faults_are_in_one_message(tmp_path: pathlib.Path) -> None:
-    category = {"chat": {"GPT": ["relevanse"], "Metrics": ["BLUE"]}, "chats": {}}
+    category = {"chat": {"GPT": ["relevanse"], "Metrics": ["BLUE"]}}
     made = read(tmp_path, {"language": "en", "category": category})
     with pytest.raises(DataError) as error:
         made.check([question("chat")], sets.load("metrics_en"))
     text = str(error.value)
-    assert "no question has the category 'chats'; did you mean 'chat'?" in text
     assert "chat: the judge set metrics_en has no prompt for 'relevanse'; did you mean" in text
     assert "chat: there is no metric 'blue'" in text
 

@@ -144,7 +144,7 @@ def test_all_conversations_of_an_answer_can_be_judged(folder: Folder) -> None:
         ({"judge_set": "short_fact_en", "mode": "pairwise-all"}, UsageError, "--mode single"),
         ({"judge_set": "metrics_en", "criterion": "relevanse"}, UsageError, "relevance"),
         ({"judge_set": "short_fact_en"}, MissingError, "no reference answer to question 1"),
-        ({"judge_set": "multi_challenge"}, MissingError, "'rubric'"),
+        ({"judge_set": "prometheus"}, MissingError, "'rubric'"),
     ],
 )
 def test_what_cannot_be_judged_is_said_before_the_first_call(

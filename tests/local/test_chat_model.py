@@ -129,10 +129,10 @@ def test_weights_that_are_not_there_are_one_line(
 
 
 def test_only_vllm_serves() -> None:
-    from harness.extras.local.serving import check_server
+    from harness.extras.local.serving import served
 
-    with pytest.raises(UsageError, match="only vllm can serve"):
-        check_server("rm -rf x")
+    with pytest.raises(UsageError, match="only vllm can serve"), served("rm -rf x", ".", "tiny"):
+        pass
 
 
 def test_a_server_is_started_waited_for_and_stopped(
@@ -152,7 +152,7 @@ def test_a_server_is_started_waited_for_and_stopped(
         "    def do_GET(self):\n"
         "        self.send_response(200); self.end_headers()\n"
         "        self.wfile.write(repr(sys.argv).encode())\n"
-        "port = int(sys.argv[sys.argv.index('--port') + 1])\n"
+        "(port,) = [int(a[7:]) for a in sys.argv if a.startswith('--port=')]\n"
         "http.server.HTTPServer(('127.0.0.1', port), Health).serve_forever()\n"
     )
     fake.chmod(0o755)
@@ -160,7 +160,7 @@ def test_a_server_is_started_waited_for_and_stopped(
     with served("vllm --seed 1", "./weights", "tiny") as url:
         said = urllib.request.urlopen(url).read().decode()
         assert "'serve', './weights'" in said
-        assert "'--served-model-name', 'tiny'" in said
+        assert "'--served-model-name=tiny'" in said
         assert said.endswith("'--seed', '1']")
     with pytest.raises(urllib.error.URLError):
         urllib.request.urlopen(url)

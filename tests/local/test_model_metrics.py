@@ -46,7 +46,6 @@ def test_bert_score_is_greedy_cosine(
 
 
 def test_bert_score_says_what_is_missing(bert: Metric) -> None:
-    assert bert("?", "a", " ").note == "the reference is empty"
     assert bert("?", "a " * 40, "a").note == "read up to 16 tokens"
     with pytest.raises(UsageError, match="bert_score needs a model: --bert-model"):
         load(["bert_score"])

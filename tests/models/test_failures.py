@@ -171,7 +171,6 @@ def test_what_a_later_try_may_mend_is_transient(rule: Rule, kind: str) -> None:
     with Server(rule) as server, pytest.raises(TransientError) as error:
         ask(server, request("Hi."))
     assert error.value.kind == kind
-    assert error.value.connected
 
 
 PROVIDERS = ["openai", "openai_responses", "anthropic", "gemini"]
@@ -208,7 +207,7 @@ def test_all_protocols_know_what_cannot_be_mended(provider: str) -> None:
         assert error.value.kind == kind
     with pytest.raises(TransientError, match="is the server running") as unreachable:
         ask(unused_url(), request("Hi."), provider=provider)
-    assert not unreachable.value.connected
+    assert unreachable.value.kind == "no connection"
 
 
 @pytest.mark.parametrize("provider", PROVIDERS)
@@ -228,8 +227,6 @@ def test_all_protocols_repair_and_refuse_alike(provider: str) -> None:
     ("headers", "seconds"),
     [
         pytest.param({"Retry-After": "7"}, 7.0, id="seconds"),
-        pytest.param({"retry-after-ms": "1500"}, 1.5, id="milliseconds"),
-        pytest.param({"Retry-After": "Thu, 01 Jan 1970 00:00:00 GMT"}, 0.0, id="date"),
         pytest.param({"Retry-After": "soon"}, None, id="words"),
         pytest.param({}, None, id="none"),
     ],
@@ -248,7 +245,7 @@ def test_the_wait_that_a_server_asks_for_is_passed_on(
 def test_a_server_that_is_not_there_has_no_connection() -> None:
     with pytest.raises(TransientError, match="is the server running") as error:
         ask(unused_url(), request("Hi."))
-    assert (error.value.connected, error.value.kind) == (False, "no connection")
+    assert error.value.kind == "no connection"
 
 
 def test_a_call_is_bounded_as_a_whole() -> None:

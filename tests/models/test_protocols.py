@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from harness.errors import EndpointError, UsageError
-from harness.types import Message, Request, Sampling, TokenLogprobs
+from harness.types import Request, Sampling, TokenLogprobs
 from tests.models.asking import KEY, ask, request
 from tests.servers import Call, Rule, Server
 
@@ -162,26 +162,6 @@ def test_log_probabilities_are_read_the_likeliest_first(provider: str) -> None:
     assert reply.detail.sampling_applied == {"top_logprobs": 5}
 
 
-def test_log_probabilities_of_completions_are_read() -> None:
-    body = {
-        "choices": [
-            {
-                "text": "7",
-                "finish_reason": "stop",
-                "logprobs": {
-                    "tokens": ["7"],
-                    "token_logprobs": [-0.1],
-                    "top_logprobs": [{"7": -0.1, "8": -2.0}],
-                },
-            }
-        ]
-    }
-    with Server(Rule(body=body)) as server:
-        asked = request("Grade.", top_logprobs=2)
-        reply = ask(server, asked, provider="completions", conv_template="vicuna_v1.1")
-    assert reply.logprobs[0].top == [("7", -0.1), ("8", -2.0)]
-
-
 @pytest.mark.parametrize("provider", ["openai", "anthropic"])
 def test_an_endpoint_without_log_probabilities_ends_the_run(provider: str) -> None:
     with Server() as server, pytest.raises(EndpointError, match="returns no log-probabilities"):
@@ -231,19 +211,6 @@ def test_a_prompt_that_gemini_blocks_is_refused() -> None:
         reply = ask(server, request("Hi."), provider="gemini")
     assert (reply.text, reply.detail.finish_reason) == ("", "refused")
     assert "SAFETY" in reply.detail.note
-
-
-def test_signed_thoughts_go_back_to_gemini_unchanged() -> None:
-    with Server(Rule(say="4", reasoning="2 and 2")) as server:
-        first = ask(server, request("2 + 2?"), provider="gemini")
-        messages = [
-            Message("user", "2 + 2?"),
-            Message("assistant", first.text, first.carried),
-            Message("user", "And 3?"),
-        ]
-        ask(server, Request(messages=messages), provider="gemini")
-    turn = server.calls[-1].body["contents"][1]
-    assert turn == {"role": "model", "parts": [{"text": "4", "thoughtSignature": "c2ln"}]}
 
 
 def test_anthropic_caches_what_other_prompts_begin_with() -> None:

@@ -19,7 +19,6 @@ MARKED = [
     pytest.param(f"◁think▷{THOUGHT}◁/think▷{ANSWER}", id="kimi"),
     pytest.param(f"{THOUGHT}◁/think▷{ANSWER}", id="kimi-opened-in-the-prompt"),
     pytest.param(f"<|channel>thought\n{THOUGHT}\n<channel|>{ANSWER}", id="gemma"),
-    pytest.param(f"<unused94>thought\n{THOUGHT}<unused95>{ANSWER}", id="medgemma"),
     pytest.param(
         f"<|START_THINKING|>{THOUGHT}<|END_THINKING|><|START_RESPONSE|>{ANSWER}<|END_RESPONSE|>",
         id="command",
@@ -30,11 +29,6 @@ MARKED = [
         id="gpt-oss",
     ),
     pytest.param(f"analysis{THOUGHT}assistantfinal{ANSWER}", id="gpt-oss-without-special-tokens"),
-    pytest.param(
-        f"<|begin_of_thought|>{THOUGHT}<|end_of_thought|>\n\n<|begin_of_solution|>{ANSWER}"
-        "<|end_of_solution|>",
-        id="sky",
-    ),
     pytest.param(f"<think>{THOUGHT}</think><think></think>{ANSWER}", id="two-blocks"),
 ]
 

@@ -368,17 +368,14 @@ def test_a_schema_that_is_refused_is_left_out_and_the_reply_says_so() -> None:
     assert "no JSON schema" in reply.detail.note
 
 
-def test_a_model_that_has_only_responses_is_asked_there() -> None:
+def test_a_model_that_has_only_responses_is_named_with_what_calls_it() -> None:
     message = "This model is only supported in v1/responses and not in v1/chat/completions."
-    refusal = Rule(
-        when=lambda call: call.protocol == "chat",
-        status=404,
-        body={"error": {"message": message, "type": "invalid_request_error", "param": "model"}},
-    )
-    with Server(refusal, Rule(say="Yes.")) as server:
-        replies = ask(server, request("Hi."), request("Hi."))
-    assert [reply.text for reply in replies] == ["Yes.", "Yes."]
-    assert [call.protocol for call in server.calls] == ["chat", "responses", "responses"]
+    body = {"error": {"message": message, "type": "invalid_request_error", "param": "model"}}
+    with (
+        Server(Rule(status=404, body=body)) as server,
+        pytest.raises(EndpointError, match='provider = "openai_responses"'),
+    ):
+        ask(server, request("Hi."))
 
 
 def test_calls_in_flight_together_learn_of_one_refusal() -> None:

@@ -17,8 +17,10 @@ CHARTS: dict[str, Callable[[], str]] = {
     "dots": lambda: dots({LONG: Mark(7.2, 6.8, 7.6), "b": Mark(6.9), "c": Mark(None)}, "score"),
     "shares": lambda: dots({LONG: Mark(0.725, 0.7, 0.75)}, "rate", percent=True, reference=0.5),
     "bars": lambda: bars({"math": {LONG: Mark(3.0, 2.0, 4.0), "b": Mark(None)}}, "grade"),
-    "heat map": lambda: heat_map([LONG, "b"], CATEGORIES, {("b", "math"): 3.25}, "score"),
-    "matrix": lambda: heat_map(["a", "b"], ["a", "b"], {("a", "b"): 0.7}, "win rate", middle=0.5),
+    "heat map": lambda: heat_map(
+        {LONG: dict.fromkeys(CATEGORIES), "b": {"math": 3.25}}, "score", ".1"
+    ),
+    "matrix": lambda: heat_map({"a": {"2": 0.7}, "b": {"1": 0.3}}, "win rate", "%", middle=0.5),
     "radar": lambda: radar(
         {name: dict.fromkeys(CATEGORIES, 4.0) for name in (LONG, "b")}, "score", scale=(1, 10)
     ),

@@ -61,7 +61,7 @@ def test_text_fits_the_width_and_repeats_the_names_where_it_is_divided(width: in
 def test_text_gives_way_to_a_flag_where_a_table_is_too_wide() -> None:
     columns = [Column("model"), *(Column(f"c{at}", always=True) for at in range(40))]
     rows = [{"model": "a"} | {f"c{at}": at for at in range(40)}]
-    table = Table("", columns, rows, instead=Note("", "By category: --by category"))
+    table = Table("", columns, rows, instead="By category: --by category")
     shown = written(Page("x.", [table], notes=[Note("", "Everything: --details")]), 80)
     assert shown.splitlines()[-1] == "By category: --by category. Everything: --details"
 

@@ -23,7 +23,7 @@ def graded(means: dict[str, float], *, noise: float = 1.0, count: int = 40) -> E
         for at in range(count)
     ]
     panel = panels(of_rows(rows, QUESTIONS))[0]
-    return Evidence(Measure("grades", 10), rank(panel.combined.of(metric="score")), count)
+    return Evidence(Measure("grades", (1, 10)), rank(panel.combined.of(metric="score")), count)
 
 
 def paired(win: float, *, games: int = 40) -> Evidence:
@@ -73,7 +73,9 @@ def test_of_many_models_the_best_is_named_and_who_shares_the_next_ranks() -> Non
 
 def test_where_nobody_is_best_the_last_one_is_named() -> None:
     said = outcome([graded({"a": 8.1, "b": 8.0, "c": 2.0}, noise=3.0)])
-    assert said.startswith("c is last of 3 models on 40 questions. a and b are too close to call")
+    assert said.startswith(
+        "c is last of 3 models on 40 questions: 2.77 of 10. a and b are too close"
+    )
 
 
 def test_models_that_cannot_be_told_apart_are_not_ranked_in_words() -> None:
@@ -104,7 +106,7 @@ def test_a_close_win_rate_says_how_far_from_one_half_would_have_been_seen() -> N
 
 
 def test_one_model_has_its_number_and_its_interval() -> None:
-    assert outcome([graded({"a": 7.0})]).startswith("a has 7.00 of 10 (")
+    assert outcome([graded({"a": 7.0})]).startswith("a on 40 questions: 7.00 of 10 (")
 
 
 def test_several_criteria_have_a_paragraph_each_and_no_more_than_three() -> None:

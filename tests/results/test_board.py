@@ -22,7 +22,7 @@ from harness.results.board import (
 )
 from harness.types import Answer, Choice, Judgment
 
-ORIGIN = Origin("gpt-4-turbo", "weighted 1", "base", "gpt-4-turbo")
+ORIGIN = Origin("gpt-4-turbo", "weighted 1", "base")
 
 
 @pytest.fixture
@@ -114,7 +114,10 @@ def test_a_row_joins_the_published_ones_and_keeps_their_columns(
     small: bench.Bench, tmp_path: Path
 ) -> None:
     path = published(tmp_path / "weighted_leaderboard.csv")
-    board = added(check_board(path, ORIGIN, ["m"]), board_rows(of_rows(judged()), small, ORIGIN))
+    board = added(
+        check_board(path, ORIGIN, ["m"], allow=["judge"]),
+        board_rows(of_rows(judged()), small, ORIGIN),
+    )
     write_board(path, board)
     assert path.read_text().splitlines()[1].startswith("null,76.9,0.9,676,805,86.5,community")
     assert board.models == ("null", "base", "m")  # sorted by length control, which m lacks
@@ -131,20 +134,16 @@ def test_a_row_joins_the_published_ones_and_keeps_their_columns(
     )
 
 
-@pytest.mark.parametrize(
-    ("origin", "name", "flag"),
-    [
-        pytest.param(ORIGIN._replace(judge="me"), "weighted.csv", "judge", id="judge"),
-        pytest.param(ORIGIN, "other.csv", "judge-set", id="judge set by the file's name"),
-    ],
-)
-def test_rows_of_another_judge_or_set_are_refused(
-    tmp_path: Path, origin: Origin, name: str, flag: str
+def test_published_rows_are_by_an_unknown_judge_and_the_set_that_the_file_names(
+    tmp_path: Path,
 ) -> None:
-    path = published(tmp_path / name)
-    with pytest.raises(UsageError, match=f"--allow {flag}"):
-        check_board(path, origin, ["m"])
-    assert check_board(path, origin, ["m"], allow=[flag]).models == ("null", "base")
+    path = published(tmp_path / "weighted.csv")
+    with pytest.raises(UsageError, match=r"rows of the judge unknown, .* --allow judge$"):
+        check_board(path, ORIGIN, ["m"])
+    assert check_board(path, ORIGIN, ["m"], allow=["judge"]).models == ("null", "base")
+    other = published(tmp_path / "other.csv")
+    with pytest.raises(UsageError, match="--allow judge-set"):
+        check_board(other, ORIGIN, ["m"], allow=["judge"])
 
 
 def test_rows_against_another_baseline_are_refused(small: bench.Bench, tmp_path: Path) -> None:

@@ -9,7 +9,6 @@ import pytest
 from harness import bench
 from harness.results import common, of_rows, panels, rank, read, summarize
 from harness.results.scores import Scores
-from harness.results.summarize import wins_over_opponents
 from harness.store import rows
 from harness.types import Vote
 
@@ -84,6 +83,21 @@ def test_fastchats_win_rates_of_gpt_4s_pairs(folder: Path, expected: Any) -> Non
     for row in summarize(scores):
         numbers = expected["gpt4_pair_fastchat_win_rates"]["turn1"][row["model"]]
         assert (row.win, row.loss, row.tie) == (numbers["win"], numbers["loss"], numbers["tie"])
+
+
+def wins_over_opponents(scores: Scores) -> dict[tuple[str, Any], float]:
+    """Return each model's wins / pairs, ties included in the pairs, as a mean over its opponents.
+
+    By model and category, as in the paper's table by category (Zheng et al. 2023, arXiv:2306.05685,
+    Table 7): 6 wins of 10 against one opponent and 1 of 2 against another are 0.55.
+    """
+    shares_of: dict[tuple[str, Any], list[float]] = {}
+    for group in summarize(scores, by=("model", "opponent", "category")):
+        if group.n:
+            shares_of.setdefault((group["model"], group["category"]), []).append(
+                group.win / group.n
+            )
+    return {key: sum(shares) / len(shares) for key, shares in shares_of.items()}
 
 
 def test_the_papers_table_by_category(folder: Path) -> None:

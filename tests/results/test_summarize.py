@@ -4,8 +4,7 @@ import pytest
 
 from harness.errors import UsageError
 from harness.results import common, conversations, of_rows, summarize
-from harness.results.summarize import wins_over_opponents
-from harness.types import Judgment, Question, Vote
+from harness.types import Judgment, Question
 from tests.results.test_scores import grade, pair
 
 QUESTIONS = [
@@ -78,12 +77,3 @@ def test_a_conversation_with_an_ungraded_or_missing_turn_has_no_value() -> None:
 def test_common_keeps_what_all_models_have() -> None:
     a, b = summarize(common(of_rows(grades())))
     assert (a.n, b.n, b.mean.value) == (3, 3, 4)
-
-
-def test_wins_over_opponents_is_the_worked_line() -> None:
-    def vote(q: int, other: str, winner: str) -> Vote:
-        return Vote(question_id=q, model_a="x", model_b=other, winner=winner)
-
-    rows = [vote(q, "y", "model_a" if q < 6 else "tie" if q < 8 else "model_b") for q in range(10)]
-    rows += [vote(1, "z", "model_a"), vote(2, "z", "model_b")]
-    assert wins_over_opponents(of_rows(rows))["x", ""] == pytest.approx(0.55)

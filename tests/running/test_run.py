@@ -84,7 +84,7 @@ def test_a_tenth_of_faults_neither_loses_nor_doubles_a_row(path: pathlib.Path) -
         TransientError("limit", kind="rate limit", status=429, retry_after=0.001),
         TransientError("broken", kind="server error", status=500),
         TransientError("cut", kind="malformed reply"),
-        TransientError("dropped", kind="no connection", connected=False),
+        TransientError("dropped", kind="no connection"),
     ]
     count = 0
 
@@ -136,7 +136,7 @@ def test_an_outage_is_survived(path: pathlib.Path) -> None:
 
     def answer(request: Request) -> Any:
         down = 0.05 < time.monotonic() - began < 0.5
-        return TransientError("refused", kind="no connection", connected=False) if down else "yes"
+        return TransientError("refused", kind="no connection") if down else "yes"
 
     model = Model(answer, seconds=0.01)
     outcome = run([job(endpoint(model), path, n) for n in range(300)], patience=5)

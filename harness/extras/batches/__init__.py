@@ -2,8 +2,8 @@
 
 The engine `batch` runs the same jobs as every other: a call waits until nothing more comes, goes
 with all that wait into one batch, and gets its result when the batch has ended. A conversation of
-two turns takes two batches. What is at a provider is written down before and after it is submitted,
-so that the same command finds it again after a kill.
+two turns takes two batches. What is at a provider is written down, so that the same command
+collects it after a stop or a kill.
 
     queue.py     calls gathered, submitted, polled, handed back
     ledger.py    what is at which provider

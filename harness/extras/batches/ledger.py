@@ -1,9 +1,8 @@
 """What was submitted to a provider: one file for each endpoint, `.turnbench/batches/NAME.jsonl`.
 
-{"token": "tb-…", "keys": […], "made": 1760000000.0}   about to be submitted
-{"token": "tb-…", "batch": "batch_…"}                  submitted
-{"used": "…"}                                          this request's result was taken
-{"done": "tb-…"}                                       nothing in this batch is needed any more
+{"batch": "batch_…", "keys": […]}      submitted
+{"used": "…"}                          this request's result was taken
+{"done": "batch_…"}                    nothing in this batch is needed any more
 """
 
 import pathlib
@@ -20,20 +19,15 @@ from harness.store.write import storing
 class Submitted(msgspec.Struct):
     """One batch."""
 
-    token: str
-    """Ours; the provider keeps it beside the batch where it can."""
+    name: str
+    """The provider's."""
     keys: list[str]
     """The names of its requests."""
-    made: float
-    batch: str = ""
-    """The provider's name; empty: the process ended before it was known."""
 
 
 class _Line(msgspec.Struct, omit_defaults=True):
-    token: str = ""
-    keys: list[str] = []
-    made: float = 0.0
     batch: str = ""
+    keys: list[str] = []
     used: str = ""
     done: str = ""
 
@@ -74,21 +68,17 @@ class Ledger:
             if key not in self.used
         }
 
-    def begin(self, batch: Submitted) -> None:
-        """Write down that a batch is about to be submitted."""
-        self._write(_Line(token=batch.token, keys=batch.keys, made=batch.made))
-
-    def submitted(self, token: str, batch: str) -> None:
-        """Write down what the provider calls a batch."""
-        self._write(_Line(token=token, batch=batch))
+    def submitted(self, batch: Submitted) -> None:
+        """Write down that a batch is at the provider."""
+        self._write(_Line(batch=batch.name, keys=batch.keys))
 
     def use(self, key: str) -> None:
         """Write down that a request's result was taken."""
         self._write(_Line(used=key))
 
-    def done(self, token: str) -> None:
+    def done(self, batch: str) -> None:
         """Forget a batch; the file goes with the last one."""
-        self._write(_Line(done=token))
+        self._write(_Line(done=batch))
         if not self.batches:
             self.path.unlink()
 
@@ -107,7 +97,5 @@ class Ledger:
             self.used.add(line.used)
         elif line.done:
             self.batches.pop(line.done, None)
-        elif line.batch and line.token in self.batches:
-            self.batches[line.token].batch = line.batch
-        elif line.token and line.keys:
-            self.batches[line.token] = Submitted(line.token, line.keys, line.made)
+        elif line.batch:
+            self.batches[line.batch] = Submitted(line.batch, line.keys)

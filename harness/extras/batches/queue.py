@@ -5,8 +5,6 @@ import hashlib
 import json
 import logging
 import pathlib
-import secrets
-import time
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -17,8 +15,8 @@ import msgspec
 from harness.extras.batches.ledger import Ledger, Submitted
 from harness.extras.batches.services import Result, Service, service_of
 from harness.models import ChatModel, Endpoint
-from harness.models.errors import Problem
-from harness.models.remote import RemoteModel, Wire
+from harness.models.errors import Problem, Wire
+from harness.models.remote import RemoteModel
 from harness.options import Limits
 from harness.types import Reply, Request
 
@@ -145,8 +143,8 @@ class _Queue:
             task.cancel()
         await asyncio.gather(*self.tasks, return_exceptions=True)
         if not self.broken_off:
-            for token in self.polled:
-                self.ledger.done(token)
+            for batch in self.polled:
+                self.ledger.done(batch)
         self.ledger.close()
 
     def _key(self, wire: Wire) -> str:
@@ -179,43 +177,34 @@ class _Queue:
 
     async def _submit(self, wires: Sequence[tuple[str, Wire]]) -> None:
         keys = [key for key, _ in wires]
-        batch = Submitted(f"tb-{secrets.token_hex(8)}", keys, time.time())
-        self.ledger.begin(batch)
         try:
-            name = await self.service.submit(batch.token, wires)
+            name = await self.service.submit(wires)
         except Exception as error:
-            problem = self.service.model.problem(error, wires[0][1])
-            self.ledger.done(batch.token)
-            self._fail(keys, problem or error)
+            self._fail(keys, self.service.model.problem(error, wires[0][1]) or error)
             return
-        self.ledger.submitted(batch.token, name)
+        batch = Submitted(name, keys)
+        self.ledger.submitted(batch)
         log.info("%s: submitted %d requests as %s", self.service.model.name, len(keys), name)
-        self._poll(self.ledger.batches[batch.token])
+        self._poll(batch)
 
     def _poll(self, batch: Submitted) -> None:
-        if batch.token not in self.polled:
-            self.polled.add(batch.token)
+        if batch.name not in self.polled:
+            self.polled.add(batch.name)
             self._run(self._collect(batch))
 
     async def _collect(self, batch: Submitted) -> None:
         """Wait until a batch has ended, and hand its results to those who wait for them."""
         try:
-            if not batch.batch:
-                name = await self.service.find(batch.token, len(batch.keys), batch.made)
-                if not name:
-                    self._fail(batch.keys, Problem("outage", "the batch was never submitted"))
-                    return
-                self.ledger.submitted(batch.token, name)
-            fault = await self._ended(batch.batch)
+            fault = await self._ended(batch.name)
             if fault:
                 self._fail(batch.keys, Problem("bad request", f"the batch failed: {fault}"))
                 return
-            async for result in self.service.results(batch.batch, batch.keys):
+            async for result in self.service.results(batch.name, batch.keys):
                 future = self.expected.get(result.key)
                 if future is not None and not future.done():
                     future.set_result(result)
         except Exception as error:
-            self._fail(batch.keys, self.service.model.problem(error, Wire({}, {})) or error)
+            self._fail(batch.keys, self.service.model.problem(error, Wire()) or error)
             return
         self._fail(batch.keys, Problem("outage", "the batch has no result for this request"))
 
@@ -226,7 +215,7 @@ class _Queue:
             try:
                 state = await self.service.state(batch)
             except Exception as error:
-                problem = self.service.model.problem(error, Wire({}, {}))
+                problem = self.service.model.problem(error, Wire())
                 if problem is None or problem.kind in ("key refused", "unknown model"):
                     raise
                 log.warning("%s; asked again in %g s", problem.error(self._endpoint), pause)

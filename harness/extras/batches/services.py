@@ -10,14 +10,14 @@ from typing import Any, ClassVar, NamedTuple
 
 from harness.errors import UsageError
 from harness.models import Endpoint
-from harness.models.remote import RemoteModel, Wire
+from harness.models.errors import Wire
+from harness.models.remote import RemoteModel
 
 
 class State(NamedTuple):
     """How far a batch is."""
 
     ended: bool
-    answered: int = 0
     fault: str = ""
     """Why the batch failed as a whole."""
 
@@ -41,12 +41,8 @@ class Service(ABC):
         self.model = model
 
     @abstractmethod
-    async def submit(self, token: str, wires: Sequence[tuple[str, Wire]]) -> str:
+    async def submit(self, wires: Sequence[tuple[str, Wire]]) -> str:
         """Submit requests with their keys; return the provider's name for the batch."""
-
-    @abstractmethod
-    async def find(self, token: str, count: int, made: float) -> str:
-        """Return the name of a batch that was submitted under a token; empty: there is none."""
 
     @abstractmethod
     async def state(self, batch: str) -> State:
@@ -62,8 +58,8 @@ class OpenAIBatches(Service):
 
     most = 50_000
 
-    async def submit(self, token: str, wires: Sequence[tuple[str, Wire]]) -> str:
-        """Upload the file and make the batch, with the token in its metadata."""
+    async def submit(self, wires: Sequence[tuple[str, Wire]]) -> str:
+        """Upload the file and make the batch."""
         url = f"/v1{getattr(self.model, 'path', '/chat/completions')}"
         lines = [
             json.dumps({"custom_id": key, "method": "POST", "url": url, "body": wire.body})
@@ -71,32 +67,21 @@ class OpenAIBatches(Service):
         ]
         data = "\n".join(lines).encode()
         client = self.model.client
-        file = await client.files.create(file=(f"{token}.jsonl", data), purpose="batch")
+        file = await client.files.create(file=("turnbench.jsonl", data), purpose="batch")
         made = await client.batches.create(
             input_file_id=file.id,
             endpoint=url,
             completion_window="24h",
-            metadata={"turnbench": token},
         )
         return str(made.id)
-
-    async def find(self, token: str, count: int, made: float) -> str:
-        """Look for the token in the newest batches' metadata."""
-        async for batch in self.model.client.batches.list(limit=100):
-            if (batch.metadata or {}).get("turnbench") == token:
-                return str(batch.id)
-            if batch.created_at < made - 3600:
-                break
-        return ""
 
     async def state(self, batch: str) -> State:
         """Return how far a batch is."""
         found = await self.model.client.batches.retrieve(batch)
-        answered = found.request_counts.completed if found.request_counts else 0
         if found.status == "failed":
             errors = (found.errors.data if found.errors else None) or []
-            return State(True, 0, "; ".join(str(e.message) for e in errors[:3]) or "it failed")
-        return State(found.status in ("completed", "expired", "cancelled"), answered)
+            return State(True, "; ".join(str(e.message) for e in errors[:3]) or "it failed")
+        return State(found.status in ("completed", "expired", "cancelled"))
 
     async def results(self, batch: str, keys: Sequence[str]) -> AsyncIterator[Result]:
         """Read both files, line by line."""
@@ -126,7 +111,7 @@ class AnthropicBatches(Service):
 
     most = 10_000
 
-    async def submit(self, token: str, wires: Sequence[tuple[str, Wire]]) -> str:
+    async def submit(self, wires: Sequence[tuple[str, Wire]]) -> str:
         """Make the batch; its requests share the headers."""
         requests = [{"custom_id": key, "params": wire.body} for key, wire in wires]
         headers = wires[0][1].headers
@@ -135,22 +120,10 @@ class AnthropicBatches(Service):
         )
         return str(made.id)
 
-    async def find(self, token: str, count: int, made: float) -> str:
-        """Look for a batch of as many requests made since: a batch here carries no token."""
-        async for batch in self.model.client.messages.batches.list(limit=20):
-            if batch.created_at.timestamp() < made - 60:
-                break
-            counts = batch.request_counts
-            total = counts.processing + counts.succeeded + counts.errored
-            if total + counts.canceled + counts.expired == count:
-                return str(batch.id)
-        return ""
-
     async def state(self, batch: str) -> State:
         """Return how far a batch is."""
         found = await self.model.client.messages.batches.retrieve(batch)
-        counts = found.request_counts
-        return State(found.processing_status == "ended", counts.succeeded + counts.errored)
+        return State(found.processing_status == "ended")
 
     async def results(self, batch: str, keys: Sequence[str]) -> AsyncIterator[Result]:
         """Read the results as they stream in."""
@@ -172,8 +145,8 @@ class GeminiBatches(Service):
 
     most = 2_000
 
-    async def submit(self, token: str, wires: Sequence[tuple[str, Wire]]) -> str:
-        """Make the batch with the token as its name for people."""
+    async def submit(self, wires: Sequence[tuple[str, Wire]]) -> str:
+        """Make the batch."""
         from google.genai import types
 
         requests = [
@@ -182,24 +155,16 @@ class GeminiBatches(Service):
         made = await self.model.client.aio.batches.create(
             model=self.model.endpoint.model,
             src=requests,
-            config=types.CreateBatchJobConfig(display_name=token),
+            config=types.CreateBatchJobConfig(display_name="turnbench"),
         )
         return str(made.name)
-
-    async def find(self, token: str, count: int, made: float) -> str:
-        """Look for the token among the newest batches' names."""
-        pager = await self.model.client.aio.batches.list(config={"page_size": 100})
-        for batch in pager.page:
-            if batch.display_name == token:
-                return str(batch.name)
-        return ""
 
     async def state(self, batch: str) -> State:
         """Return how far a batch is."""
         found = await self.model.client.aio.batches.get(name=batch)
         state = str(getattr(found.state, "name", found.state)).removeprefix("JOB_STATE_")
         if state == "FAILED":
-            return State(True, 0, str(found.error.message if found.error else "it failed"))
+            return State(True, str(found.error.message if found.error else "it failed"))
         return State(state in ("SUCCEEDED", "PARTIALLY_SUCCEEDED", "CANCELLED", "EXPIRED"))
 
     async def results(self, batch: str, keys: Sequence[str]) -> AsyncIterator[Result]:
@@ -218,6 +183,7 @@ class GeminiBatches(Service):
 
 _SERVICES: dict[str, type[Service]] = {
     "openai": OpenAIBatches,
+    "openai_responses": OpenAIBatches,
     "anthropic": AnthropicBatches,
     "gemini": GeminiBatches,
 }
@@ -229,7 +195,7 @@ def service_of(endpoint: Endpoint, model: RemoteModel) -> Service:
     Raises:
         UsageError: the provider has none.
     """
-    name = endpoint.batch_service
-    if name not in _SERVICES or not isinstance(model, RemoteModel):
+    service = _SERVICES.get(endpoint.provider)
+    if service is None or not isinstance(model, RemoteModel):
         raise UsageError(f"{endpoint.name}: its provider has no batches; leave out --batch")
-    return _SERVICES[name](model)
+    return service(model)

@@ -1,7 +1,7 @@
 """Checks: requirements on a reply that a program can decide, from a closed list of kinds.
 
     check("One two three.", {"kind": "count", "of": "words", "at_most": 2})
-    Outcome(passed=False, reason="3 words", spans=(Span(8, 13),))
+    Outcome(passed=False, reason="3 words")
 
     passage.py     a part of a reply, an outcome, and the normal form in which texts are compared
     units.py       words, sentences, lines, bullets, rows as human readers count them
@@ -23,16 +23,14 @@ from harness.extras.checks.kinds import (
     check_turn,
     describe,
     read_check,
-    read_checks,
     validate,
 )
-from harness.extras.checks.passage import Outcome, Span, normal
+from harness.extras.checks.passage import Outcome, normal
 
 __all__ = [
     "KINDS",
     "Check",
     "Outcome",
-    "Span",
     "Verdict",
     "all_pass",
     "check",
@@ -40,6 +38,5 @@ __all__ = [
     "describe",
     "normal",
     "read_check",
-    "read_checks",
     "validate",
 ]

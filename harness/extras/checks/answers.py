@@ -2,6 +2,7 @@
 
 import math
 import re
+import unicodedata
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
@@ -11,15 +12,9 @@ from harness.extras.checks.passage import PASSED, Outcome, Passage, normal
 _NUMBER = re.compile(
     r"(?P<sign>(?<![\w)])[-–])?\s?(?:"
     r"(?P<over>\d{1,40})\s?/\s?(?P<under>\d{1,40})(?![\d/])"
-    r"|(?P<plain>\d+(?:[.,'·\u00a0 ]\d{3})*(?:[.,]\d+)?|[.,]\d+)"
-    r"(?:[eE](?P<exponent>[+-]?\d{1,3})(?!\d)|\s?[×x*·]\s?10(?:\^\{?|\*\*)(?P<power>[+-]?\d{1,3})\}?)?)"
+    r"|(?P<plain>\d+(?:[.,'·\u00a0 ]\d{3})*(?:[.,]\d+)?|[.,]\d+))"
 )
-_CHINESE = re.compile(
-    r"负?[〇零一二两三四五六七八九十百千万亿]{1,30}(?:点[〇零一二三四五六七八九]{1,30})?"
-)
-_DIGITS = dict(zip("〇零一二两三四五六七八九", (0, 0, 1, 2, 2, 3, 4, 5, 6, 7, 8, 9), strict=True))
-_TENS = {"十": 10, "百": 100, "千": 1000}
-_LARGE = {"万": 10**4, "亿": 10**8}
+_CHINESE = re.compile(r"[〇零一二两三四五六七八九十百千万亿]{1,30}")
 _CUE = re.compile(
     r"answer|choice|choose|option|correct|final|boxed|答案|选|選|故选|válasz|helyes|antwort|richtig|"
     r"respuesta|réponse|risposta|resposta|ответ|उत्तर",
@@ -40,32 +35,25 @@ class Reading(NamedTuple):
 class Number(Check, frozen=True, kw_only=True, tag="number"):
     """The last number is this one: {"kind": "number", "equals": 12.5, "tolerance": 0.05}.
 
-    Numbers are read as people write them: 1,234.5 and 1.234,5 and 1 234,5, 3/4, 2 × 10^5, 50% (as
-    50), 十二. Where a comma could be either, either reading will do.
+    Numbers are read as people write them: 1,234.5 and 1.234,5 and 1 234,5, 3/4, 50% (as 50), 十二.
+    Where a comma could be either, either reading will do.
     """
 
     equals: float
     tolerance: float = 0
-    which: Literal["last", "first", "any"] = "last"
-
-    def __post_init__(self) -> None:
-        """Raise `ValueError` for a tolerance below 0."""
-        super().__post_init__()
-        if self.tolerance < 0:
-            raise ValueError(f"tolerance must not be below 0, this is {self.tolerance}")
+    which: Literal["last", "any"] = "last"
 
     def requirement(self) -> str:
         """Return the requirement in words."""
         off = f" (±{self.tolerance:g})" if self.tolerance else ""
-        which = "a" if self.which == "any" else f"the {self.which}"
-        return f"{which} number is {self.equals:.15g}{off}"
+        return f"{'a' if self.which == 'any' else 'the last'} number is {self.equals:.15g}{off}"
 
     def test(self, passage: Passage) -> Outcome:
         """Read the numbers and compare."""
         found = readings(passage.text)
         if not found:
             return Outcome(False, "there is no number")
-        chosen = found if self.which == "any" else [found[-1 if self.which == "last" else 0]]
+        chosen = found if self.which == "any" else found[-1:]
         # A tolerance of 0.1 lets 1.1 pass for 1, although 1.1 - 1 is a little more in binary.
         off = self.tolerance * (1 + 1e-9)
         near = (
@@ -123,34 +111,28 @@ class Choice(Check, frozen=True, kw_only=True, tag="choice"):
 def readings(text: str) -> list[Reading]:
     """Return the numbers of a text in their order."""
     text = normal(text)
-    found = [
-        Reading(match.start(), match[0], values)
-        for match in _NUMBER.finditer(text)
-        if (values := tuple(_values(match)))
-    ]
+    found = [Reading(m.start(), m[0], tuple(_values(m))) for m in _NUMBER.finditer(text)]
     for match in _CHINESE.finditer(text):
         found.append(Reading(match.start(), match[0], (chinese_number(match[0]),)))
-    return sorted(found)
+    return sorted(reading for reading in found if reading.values)
 
 
-def chinese_number(text: str) -> float:
+def chinese_number(text: str) -> int:
     """Return the value of a number in Chinese characters: 三百零五 is 305, 二〇二六 is 2026."""
-    sign, text = (-1, text[1:]) if text.startswith("负") else (1, text)
-    whole, _, after = text.partition("点")
-    fraction = float("0." + "".join(str(_DIGITS[c]) for c in after)) if after else 0
-    if not set(whole) & {*_TENS, *_LARGE}:
-        return sign * (int("".join(str(_DIGITS[c]) for c in whole) or 0) + fraction)
+    numbers = [int(unicodedata.numeric(character)) for character in text.replace("两", "二")]
+    if max(numbers) < 10:
+        return int("".join(map(str, numbers)))
     total = section = digit = 0
-    for c in whole:
-        if c in _DIGITS:
-            digit = _DIGITS[c]
-        elif c in _TENS:
-            section += (digit or (c == "十")) * _TENS[c]
+    for number in numbers:
+        if number < 10:
+            digit = number
+        elif number < 10_000:
+            section += (digit or 1) * number
             digit = 0
         else:
-            total = (total + section + digit) * _LARGE[c]
+            total = (total + section + digit) * number
             section = digit = 0
-    return sign * (total + section + digit + fraction)
+    return total + section + digit
 
 
 def _values(match: re.Match[str]) -> Iterator[float]:
@@ -160,9 +142,8 @@ def _values(match: re.Match[str]) -> Iterator[float]:
         if int(match["under"]):
             yield sign * int(match["over"]) / int(match["under"])
         return
-    power = int(match["exponent"] or match["power"] or 0)
     for text in _spellings(match["plain"]):
-        yield sign * float(f"{text}e{power}")
+        yield sign * float(text)
 
 
 def _spellings(text: str) -> set[str]:

@@ -3,32 +3,22 @@
     {"kind": "count", "of": "words", "at_most": 15, "each": "line", "in": {"paragraph": 2}}
 
 A kind is a subclass of `Check`: its fields are the arguments, `test` looks at one part of the
-reply, `requirement` says in words what is required. `in` narrows the place by selectors:
+reply, `requirement` says in words what is required. `in` narrows the place by a selector:
 
     {"paragraph": 2}   {"sentence": -1}   {"line": [2, 4]}   {"after": "Reasons:"}
-    {"before": "P.S."}   {"between": ["First letter", "Second letter"]}
+    {"between": ["First letter", "Second letter"]}
 """
 
-from collections.abc import Sequence
+import re
+from dataclasses import replace
 from typing import Any, ClassVar, TypeAlias
 
 from msgspec import Struct, field
 
 from harness.extras.checks.passage import PASSED, Outcome, Passage
-from harness.extras.checks.units import (
-    UNITS,
-    Split,
-    Unit,
-    counted,
-    full_name,
-    plural,
-    singular,
-    spans_of,
-)
+from harness.extras.checks.units import UNITS, counted, nearest, parts, plural, singular
 
 Selector: TypeAlias = dict[str, Any]
-Selectors: TypeAlias = Selector | list[Selector]
-SELECTORS = ("after", "before", "between")
 
 
 class MissingPartError(ValueError):
@@ -47,20 +37,22 @@ class Check(
 
     QUOTES: ClassVar[bool] = True
     """Whether a reason may quote the reply, so that a judge's prompt leaves it out."""
+    RUNS_CODE: ClassVar[bool] = False
+    """Whether it is decided by running code of the reply."""
 
     name: str | None = None
     """What the check is called in tables, where other than its kind."""
-    within: Selectors = field(name="in", default_factory=list)
+    within: Selector = field(name="in", default_factory=dict)
     """Where it looks; empty: in the whole reply."""
-    each: Unit | None = None
+    each: str | None = None
     """It must hold for every part of this unit, and there must be one."""
 
     def __post_init__(self) -> None:
         """Raise `ValueError` for a selector or a unit that does not exist."""
-        check_selectors(self.within)
+        check_selector(self.within)
         for unit in (self.each, getattr(self, "of", None)):
             if unit is not None:
-                check_unit(unit)
+                plural(unit)
 
     def test(self, passage: Passage) -> Outcome:
         """Return whether one part of a reply is as it should be."""
@@ -83,31 +75,25 @@ class Check(
     @property
     def statement(self) -> str:
         """The requirement in words, with the place."""
-        return self.requirement() + described(self.within, self.each)
-
-    def runs_code(self) -> bool:
-        """Return whether it can be decided only by running code of the reply."""
-        return False
+        each = f", in each {singular(self.each)}" if self.each else ""
+        return self.requirement() + described(self.within) + each
 
     def outcome(self, passage: Passage) -> Outcome:
         """Return what the check finds; of several parts, the first that breaks it."""
         try:
-            place = narrowed(self.within, passage)
+            text = narrowed(self.within, passage.text)
         except MissingPartError as missing:
             return Outcome(False, str(missing))
         if self.each is None:
-            return self.test(place)
-        parts = spans_of(self.each, place)
-        if not parts:
+            return self.test(replace(passage, text=text))
+        texts = parts(self.each, text)
+        if not texts:
             return Outcome(False, f"there is no {singular(self.each)}")
-        outcomes = [self.test(place.part(*part)) for part in parts]
-        broken = [number for number, outcome in enumerate(outcomes) if not outcome.passed]
-        if not broken:
-            return PASSED
-        first = outcomes[broken[0]]
-        where = f"{singular(self.each)} {broken[0] + 1}"
-        reason = f"{where}: {first.reason}" if first.reason else where
-        return Outcome(first.passed, reason, tuple(parts[number] for number in broken))
+        for number, part in enumerate(texts, 1):
+            outcome = self.test(replace(passage, text=part))
+            if not outcome.passed:
+                return replace(outcome, reason=f"{singular(self.each)} {number}: {outcome.reason}")
+        return PASSED
 
 
 class Bounds(Check, frozen=True, kw_only=True):
@@ -117,6 +103,16 @@ class Bounds(Check, frozen=True, kw_only=True):
     at_least: int | None = None
     at_most: int | None = None
     between: tuple[int, int] | None = None
+
+    def __post_init__(self) -> None:
+        """Raise `ValueError` for bounds that exclude each other or every number."""
+        super().__post_init__()
+        ends = self.at_least is not None or self.at_most is not None
+        if (self.exactly is not None) + (self.between is not None) + ends > 1:
+            raise ValueError("of exactly, between, and at_least with at_most, give one")
+        least, most = self.limits()
+        if least < 0 or (most is not None and most < least):
+            raise ValueError(f"no number is from {least} to {most}")
 
     @property
     def bounded(self) -> bool:
@@ -130,18 +126,6 @@ class Bounds(Check, frozen=True, kw_only=True):
         if not self.bounded:
             return default
         return self.between or (self.at_least or 0, self.at_most)
-
-    def check_bounds(self, *, needed: bool) -> None:
-        """Raise `ValueError` for bounds that are missing, too many or impossible."""
-        alone = [name for name in ("exactly", "between") if getattr(self, name) is not None]
-        ends = [name for name in ("at_least", "at_most") if getattr(self, name) is not None]
-        if len(alone) > 1 or (alone and ends):
-            raise ValueError(f"{' and '.join(alone + ends)} exclude each other; give one")
-        if needed and not alone and not ends:
-            raise ValueError("needs one of exactly, at_least, at_most, between")
-        least, most = self.limits()
-        if least < 0 or (most is not None and most < least):
-            raise ValueError(f"no number is from {least} to {most}")
 
     def many(self, default: tuple[int, int | None] = (0, None)) -> str:
         """Return the bounds in words: "exactly 8", "90 to 110", "at most 60"."""
@@ -158,105 +142,64 @@ class Bounds(Check, frozen=True, kw_only=True):
         return least <= number and (most is None or number <= most)
 
 
-def check_unit(unit: Unit) -> None:
-    """Raise `ValueError` if there is no such unit, with the nearest."""
-    if isinstance(unit, Split):
-        _require(unit.split.strip(), "split", "a text", unit.split)
-    elif full_name(unit) is None:
-        raise ValueError(f"no unit {unit!r}; {nearest(unit, UNITS)}")
-
-
-def check_selectors(selectors: Selectors) -> None:
+def check_selector(selector: Selector) -> None:
     """Raise `ValueError` for a selector that does not exist."""
-    for selector in _steps(selectors):
-        if len(selector) != 1:
-            raise ValueError(f"a selector has one key, this is {selector}; give several as a list")
-        ((name, value),) = selector.items()
-        if name in ("after", "before"):
-            _require(isinstance(value, str) and value.strip(), name, "a text", value)
-        elif name == "between":
-            two = isinstance(value, list) and len(value) == 2
-            texts = two and all(isinstance(text, str) and text.strip() for text in value)
-            _require(texts, name, "a list of two texts", value)
-        elif full_name(name) is None:
-            raise ValueError(f"no selector {name!r}; {nearest(name, [*SELECTORS, *UNITS])}")
+    if len(selector) > 1:
+        raise ValueError(f"a selector has one key, this is {selector}")
+    for name, value in selector.items():
+        values = value if isinstance(value, list) else [value]
+        if name in ("after", "between"):
+            one = name == "after"
+            right = isinstance(value, str if one else list) and len(values) == (1 if one else 2)
+            right = right and all(isinstance(text, str) and text for text in values)
+            form = "a text" if name == "after" else "a list of two texts"
+        elif name in UNITS or f"{name}s" in UNITS:
+            right = len(values) in (1, 2) and all(type(n) is int and n for n in values)
+            form = "a number from 1, or from -1 at the end, or a list of two"
         else:
-            numbers = value if isinstance(value, list) else [value]
-            right = len(numbers) in (1, 2) and all(type(n) is int and n for n in numbers)
-            _require(right, name, "a number from 1, or from -1 at the end, or two", value)
+            raise ValueError(f"no selector {name!r}; {nearest(name, ['after', 'between', *UNITS])}")
+        if not right:
+            raise ValueError(f"{name} must be {form}, this is {value!r}")
 
 
-def narrowed(selectors: Selectors, passage: Passage) -> Passage:
-    """Return the part of a passage that the selectors select.
+def narrowed(selector: Selector, text: str) -> str:
+    """Return the part of a text that a selector selects.
 
     Raises:
         MissingPartError: there is no such part.
     """
-    for selector in _steps(selectors):
-        ((name, value),) = selector.items()
-        start, end = passage.span
+    for name, value in selector.items():
         if name == "after":
-            passage = passage.part(_place_of(value, passage) + len(value), end)
-        elif name == "before":
-            passage = passage.part(start, _place_of(value, passage))
-        elif name == "between":
-            passage = narrowed([{"after": value[0]}, {"before": value[1]}], passage)
-        else:
-            passage = _numbered(name, value, passage)
-    return passage
+            return _split(text, value)[1]
+        if name == "between":
+            return _split(_split(text, value[0])[1], value[1])[0]
+        first, last = value if isinstance(value, list) else (value, value)
+        texts = parts(name, text)
+        begin, end = (n - 1 if n > 0 else len(texts) + n for n in (first, last))
+        if not 0 <= begin <= end < len(texts):
+            missing = first if not 0 <= begin < len(texts) else last
+            raise MissingPartError(f"none of {counted(len(texts), name)} is number {missing}")
+        return "\n".join(texts[begin : end + 1])
+    return text
 
 
-def described(selectors: Selectors, each: Unit | None) -> str:
-    """Return words for the place: "" for the whole reply, ", in paragraph 2", ", in each line"."""
-    places = "".join(_described(selector) for selector in _steps(selectors))
-    return places + (f", in each {singular(each)}" if each is not None else "")
+def described(selector: Selector) -> str:
+    """Return words for the place: "" for the whole reply, ", in paragraph 2"."""
+    for name, value in selector.items():
+        if name == "after":
+            return f", after {value!r}"
+        if name == "between":
+            return f", between {value[0]!r} and {value[1]!r}"
+        if isinstance(value, list):
+            return f", in {plural(name)} {value[0]} to {value[-1]}"
+        which = {-1: "the last", 1: "the first"}.get(value)
+        return f", in {which} {singular(name)}" if which else f", in {singular(name)} {value}"
+    return ""
 
 
-def nearest(name: str, known: Sequence[str] | dict[str, Any]) -> str:
-    """Return advice on a wrong name: the near ones, else all."""
-    from difflib import get_close_matches
-
-    near = get_close_matches(name, list(known), 3, 0.6)
-    return f"did you mean {' or '.join(near)}?" if near else f"known: {', '.join(known)}"
-
-
-def _steps(selectors: Selectors) -> list[Selector]:
-    return [selectors] if isinstance(selectors, dict) else selectors
-
-
-def _require(holds: object, name: str, what: str, value: Any) -> None:
-    if not holds:
-        raise ValueError(f"{name} must be {what}, this is {value!r}")
-
-
-def _place_of(text: str, passage: Passage) -> int:
-    """Return where a text first occurs, ignoring case."""
-    import re
-
-    match = re.search(re.escape(text), passage.text, re.IGNORECASE)
+def _split(text: str, mark: str) -> tuple[str, str]:
+    """Return what is before and after the first place of a mark, ignoring case."""
+    match = re.search(re.escape(mark), text, re.IGNORECASE)
     if match is None:
-        raise MissingPartError(f"{text!r} is not there")
-    return passage.span.start + match.start()
-
-
-def _numbered(unit: str, value: int | list[int], passage: Passage) -> Passage:
-    parts = spans_of(unit, passage)
-    first, last = (value[0], value[-1]) if isinstance(value, list) else (value, value)
-    begin, end = (n - 1 if n > 0 else len(parts) + n for n in (first, last))
-    if not 0 <= begin <= end < len(parts):
-        there = f"there {'is' if len(parts) == 1 else 'are'} {counted(len(parts), unit)}"
-        missing = first if not 0 <= begin < len(parts) else last
-        raise MissingPartError(f"{there}, none is number {missing}")
-    return passage.part(parts[begin].start, parts[end].end)
-
-
-def _described(selector: Selector) -> str:
-    ((name, value),) = selector.items()
-    if name in ("after", "before"):
-        return f", {name} {value!r}"
-    if name == "between":
-        return f", between {value[0]!r} and {value[1]!r}"
-    if isinstance(value, list):
-        return f", in {plural(name)} {value[0]} to {value[-1]}"
-    which = {-1: "the last", 1: "the first"}.get(value)
-    return f", in {which} {singular(name)}" if which else f", in {singular(name)} {value}"
+        raise MissingPartError(f"{mark!r} is not there")
+    return text[: match.start()], text[match.end() :]

@@ -1,4 +1,4 @@
-"""Code in a reply that passes given cases: `code`. It is run only where a sandbox is given.
+"""Python code in a reply that passes given cases: `code`. It is run only in a sandbox.
 
 What a call should return never enters the sandbox: a program prints what it got, and the comparison
 is made outside.
@@ -6,37 +6,17 @@ is made outside.
 
 import contextlib
 import json
-import re
 import secrets
-import shutil
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, Literal
 
 import msgspec
 
 from harness.extras.checks.check import Check
-from harness.extras.checks.data import different
-from harness.extras.checks.passage import PASSED, Outcome, Passage, Span
+from harness.extras.checks.data import FENCE, different
+from harness.extras.checks.passage import PASSED, Outcome, Passage
 from harness.extras.checks.sandbox import Ran, Sandbox
 
-_FENCE = re.compile(
-    r"^[ \t]*(`{3,}+|~{3,}+)[ \t]*+([^\s`{]*+)[^\n]*+\n(.*?)(?:^[ \t]*\1[`~]*[ \t]*$|\Z)",
-    re.M | re.S,
-)
-
-
-class Language(NamedTuple):
-    """How a program in a language is run."""
-
-    command: tuple[str, ...]
-    aliases: tuple[str, ...]
-    """Further names that code fences use."""
-    calls: str
-    """The program that calls a function of the file `answer`; "": none can."""
-    tested: str
-    """The program that runs tests behind the answer and then prints the token."""
-
-
-_PYTHON_BEGIN = """
+_BEGIN = """
 import contextlib, json, sys, types
 token, name, calls = json.load(sys.stdin)
 module = sys.modules["answer"] = types.ModuleType("answer")
@@ -48,166 +28,87 @@ exec("from dataclasses import dataclass, field", space)
 with contextlib.redirect_stdout(sys.stderr):
     exec(compile(open("answer").read(), "answer", "exec"), space)
 """
-_PYTHON_CALLS = (
-    _PYTHON_BEGIN
-    + """
-for args, named in calls:
-    try:
-        with contextlib.redirect_stdout(sys.stderr):
-            got = {"returns": space[name](*args, **named)}
-    except Exception as error:
-        got = {"raises": [kind.__name__ for kind in type(error).__mro__]}
-    plain = lambda v: sorted(v) if isinstance(v, (set, frozenset)) else repr(v)
-    print(token + json.dumps(got, default=plain))
+_CALLS = """
+plain = lambda v: sorted(v) if isinstance(v, (set, frozenset)) else repr(v)
+for args in calls:
+    with contextlib.redirect_stdout(sys.stderr):
+        value = space[name](*args)
+    print(token + json.dumps(value, default=plain))
 """
-)
-_PYTHON_TESTED = (
-    _PYTHON_BEGIN
-    + """
+_TESTS = """
 exec(compile(open("tests").read(), "tests", "exec"), space)
 print(token)
 """
-)
-LANGUAGES = {
-    "python": Language(("python3", "-I"), ("py", "python3"), _PYTHON_CALLS, _PYTHON_TESTED),
-    "javascript": Language(
-        ("node",), ("js", "mjs"), "", "{answer}\n{tests}\nconsole.log('{token}')\n"
-    ),
-    "bash": Language(
-        ("bash",), ("sh", "shell", "console"), "", "{answer}\n{tests}\necho {token}\n"
-    ),
-}
 
 
-class Case(
-    msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True
-):
-    """One case: a call and what it returns or raises, or what is read and printed."""
+class Case(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A call of the function, and what it returns."""
 
-    args: list[Any] = []
-    named: dict[str, Any] = {}
-    """Arguments by name (Python only)."""
-    returns: Any = msgspec.UNSET
-    raises: str | None = None
-    """The class of the error, or one that it derives from."""
-    stdin: str = ""
-    stdout: str | None = None
-    """What is printed; spaces at the ends of lines do not count."""
+    args: list[Any]
+    returns: Any
 
 
 class Code(Check, frozen=True, kw_only=True, tag="code"):
     """The code passes: {"kind": "code", "function": "f", "cases": [{"args": [1], "returns": 2}]}.
 
-    The last block of code in the language is run; of several blocks without which it fails, all.
+    The last block of code is run; of several blocks without which it fails, all.
     """
 
-    language: str = "python"
+    RUNS_CODE: ClassVar[bool] = True
+    language: Literal["python"] = "python"
     function: str | None = None
-    cases: list[Case] = msgspec.field(default_factory=list)
+    cases: tuple[Case, ...] = ()
+    """Calls of the function."""
     tests: str | None = None
     """A program that is put behind the code and must end without an error."""
-    seconds: float = 5
-    """How long a program may run."""
 
     def __post_init__(self) -> None:
-        """Raise `ValueError` for a language that cannot be run, or cases that are not complete."""
+        """Raise `ValueError` unless there is either a function with cases, or tests."""
         super().__post_init__()
-        if self.language not in LANGUAGES:
-            raise ValueError(f"no language {self.language!r}; known: {', '.join(LANGUAGES)}")
-        if self.each is not None:
-            raise ValueError("code takes no each")
-        if bool(self.cases) == (self.tests is not None):
-            raise ValueError("needs either cases or tests")
-        if self.function is not None and not LANGUAGES[self.language].calls:
-            raise ValueError(f"no function can be called in {self.language}")
-        for case in self.cases:
-            stated = (case.returns is not msgspec.UNSET) + (case.raises is not None)
-            if stated != (self.function is not None) or (case.stdout is None) != bool(stated):
-                needs = "one of returns, raises" if self.function else "stdout (or name a function)"
-                raise ValueError(f"each case needs {needs}")
-        if not 0 < self.seconds <= 60:
-            raise ValueError(f"seconds must be above 0 and at most 60, this is {self.seconds}")
-
-    def runs_code(self) -> bool:
-        """Return True: there is no other way."""
-        return True
+        if bool(self.function and self.cases) == (self.tests is not None):
+            raise ValueError("needs either function and cases, or tests")
 
     def requirement(self) -> str:
         """Return the requirement in words."""
         what = f"{len(self.cases)} cases" if self.cases else "its tests"
-        return f"{self.language} code that passes {what}"
+        return f"python code that passes {what}"
 
     def test(self, passage: Passage) -> Outcome:
         """Run the code, if it may be."""
         if passage.sandbox is None:
             return Outcome(None, "code is run only with --run-code")
-        program = LANGUAGES[self.language].command[0]
-        if shutil.which(program) is None:
-            return Outcome(None, f"{program} is not installed")
-        blocks = self._blocks(passage)
+        blocks = _blocks(passage.text)
         if not blocks:
-            return Outcome(False, f"there is no {self.language} code")
-        fault = self._fault(passage.sandbox, passage.at(blocks[-1]))
-        if (
-            fault
-            and len(blocks) > 1
-            and not self._fault(passage.sandbox, "\n".join(map(passage.at, blocks)))
-        ):
+            return Outcome(False, "there is no python code")
+        fault = self._fault(passage.sandbox, blocks[-1])
+        if fault and len(blocks) > 1 and not self._fault(passage.sandbox, "\n".join(blocks)):
             return PASSED
-        return Outcome(False, fault, (blocks[-1],)) if fault else PASSED
-
-    def _blocks(self, passage: Passage) -> list[Span]:
-        """Return the code: fences in that language, else those that name none, else the reply."""
-        every = list(_FENCE.finditer(passage.reply, *passage.span))
-        names = {self.language, *LANGUAGES[self.language].aliases}
-        named = [m for m in every if m[2].lower() in names] or [m for m in every if not m[2]]
-        if not every and passage.text.strip():
-            return [passage.span]
-        return [Span(*m.span(3)) for m in named]
+        return Outcome(False, fault) if fault else PASSED
 
     def _fault(self, sandbox: Sandbox, code: str) -> str:
-        """Return what is wrong with the first case that fails; "" if all pass."""
-        language, token = LANGUAGES[self.language], secrets.token_hex(16)
-        command = [*language.command, "main"]
-        stdin = json.dumps([token, self.function, [(case.args, case.named) for case in self.cases]])
-        if self.function is not None:
-            files = {"answer": code, "main": language.calls}
-            return self._called(sandbox.run(files, command, stdin, self.seconds), token)
+        """Return what is wrong with the code, such as the first case that fails; "" if nothing."""
+        token = secrets.token_hex(16)
+        files = {"answer": code, "main": _BEGIN + (_CALLS if self.tests is None else _TESTS)}
         if self.tests is not None:
-            files = {"answer": code, "tests": self.tests}
-            slots = {**files, "token": token}
-            files["main"] = re.sub(
-                r"\{(answer|tests|token)\}", lambda match: slots[match[1]], language.tested
-            )
-            ran = sandbox.run(files, command, stdin, self.seconds)
-            return "" if token in ran.stdout else f"tests: {_end(ran)}"
-        for number, case in enumerate(self.cases, 1):
-            ran = sandbox.run({"main": code}, command, case.stdin, self.seconds)
-            if ran.late or ran.code:
-                return f"case {number}: {_end(ran)}"
-            if _printed(ran.stdout) != _printed(case.stdout or ""):
-                return f"case {number}: it prints {ran.stdout[:60]!r}"
-        return ""
-
-    def _called(self, ran: Ran, token: str) -> str:
+            files["tests"] = self.tests
+        stdin = json.dumps([token, self.function, [case.args for case in self.cases]])
+        ran = sandbox.run(files, ["python3", "-I", "main"], stdin)
         results = _results(token, ran.stdout)
+        if self.tests is not None:
+            return "" if results else f"tests: {_end(ran)}"
         for number, case in enumerate(self.cases, 1):
             if number > len(results):
                 return f"case {number}: {_end(ran)}"
-            got = results[number - 1]
-            if case.raises is not None:
-                right = case.raises in (got.get("raises") or [])
-            else:
-                right = "returns" in got and not different(case.returns, got["returns"])
-            if not right:
-                raised = got.get("raises")
-                came = f"it raises {raised[0]}" if raised else f"it returns {got.get('returns')!r}"
-                return f"case {number}: {came[:100]}"
+            if different(case.returns, results[number - 1]):
+                return f"case {number}: it returns {results[number - 1]!r}"[:100]
         return ""
 
 
-def _printed(text: str) -> list[str]:
-    return [line.rstrip() for line in text.rstrip().splitlines()]
+def _blocks(text: str) -> list[str]:
+    """Return the code: blocks of Python, else those that name no language, else the reply."""
+    every = list(FENCE.finditer(text))
+    python = [m[3] for m in every if m[2].lower() in ("python", "py", "python3")]
+    return python or [m[3] for m in every if not m[2]] if every else [text]
 
 
 def _end(ran: Ran) -> str:
@@ -218,11 +119,11 @@ def _end(ran: Ran) -> str:
     return (lines[-1][:100] if lines else f"it ends with code {ran.code}").strip()
 
 
-def _results(token: str, printed: str) -> list[dict[str, Any]]:
-    """Return the results of the calls: {"returns": value} or {"raises": [classes]}."""
+def _results(token: str, printed: str) -> list[Any]:
+    """Return what the lines with the token hold: values, or None where only the token is there."""
     found = []
     for line in printed.splitlines():
-        with contextlib.suppress(ValueError, RecursionError):
-            if line.startswith(token):
-                found.append(json.loads(line.removeprefix(token)))
+        if line.startswith(token):
+            with contextlib.suppress(ValueError, RecursionError):
+                found.append(json.loads(line.removeprefix(token) or "null"))
     return found

@@ -5,9 +5,7 @@
      "arguments": {"relation": "at least", "num_words": 300}}
 
 Ids and arguments are those of the published prompts (J. Zhou et al., arXiv:2311.07911). Where the
-published checker needs NLTK's models (sentences, words in capitals), our own units stand in. With
-`script_words`, for the languages of Multi-IF, a Chinese or Japanese character is a word and the
-commas of other scripts are commas.
+published checker needs NLTK's models (sentences, words in capitals), our own units stand in.
 """
 
 import json
@@ -17,10 +15,9 @@ from typing import Any, TypeAlias
 
 from msgspec import field
 
-from harness.extras.checks.check import Check, nearest
-from harness.extras.checks.contents import detected
+from harness.extras.checks.check import Check
 from harness.extras.checks.passage import PASSED, Outcome, Passage
-from harness.extras.checks.units import spans_of
+from harness.extras.checks.units import capital_words, nearest, sentences
 
 Test: TypeAlias = Callable[[str, Mapping[str, Any]], bool]
 
@@ -30,7 +27,6 @@ class IFEval(Check, frozen=True, kw_only=True, tag="ifeval"):
 
     instruction: str
     arguments: dict[str, Any] = field(default_factory=dict)
-    script_words: bool = False
 
     def __post_init__(self) -> None:
         """Raise `ValueError` for an instruction or arguments that IFEval does not have."""
@@ -41,12 +37,8 @@ class IFEval(Check, frozen=True, kw_only=True, tag="ifeval"):
             )
         try:
             INSTRUCTIONS[self.instruction]("text", self.arguments)
-        except KeyError as error:
-            raise ValueError(f"{self.instruction} needs the argument {error}") from None
-        except (AttributeError, TypeError, ValueError, re.error) as error:
-            raise ValueError(
-                f"the arguments of {self.instruction} are not valid: {error}"
-            ) from None
+        except (AttributeError, KeyError, TypeError, ValueError, re.error) as error:
+            raise ValueError(f"arguments of {self.instruction}: {error!r}") from None
 
     def requirement(self) -> str:
         """Return the requirement in words."""
@@ -57,8 +49,7 @@ class IFEval(Check, frozen=True, kw_only=True, tag="ifeval"):
 
     def test(self, passage: Passage) -> Outcome:
         """Apply the instruction's rule."""
-        rules = INSTRUCTIONS | _SCRIPTS if self.script_words else INSTRUCTIONS
-        passed = rules[self.instruction](passage.text, self.arguments)
+        passed = INSTRUCTIONS[self.instruction](passage.text, self.arguments)
         return PASSED if passed else Outcome(False, "IFEval's rule is not met")
 
 
@@ -69,8 +60,15 @@ def _related(number: int, relation: str, limit: Any) -> bool:
     return number < int(limit) if relation == "less than" else number >= int(limit)
 
 
-def _units(unit: str, text: str) -> int:
-    return len(spans_of(unit, Passage.whole(text)))
+def detected(text: str) -> str | None:
+    """Return langdetect's code of a text's language; None where there is nothing to go by."""
+    import langdetect
+
+    langdetect.DetectorFactory.seed = 0  # else it draws at random
+    try:
+        return str(langdetect.detect(text))
+    except langdetect.LangDetectException:
+        return None
 
 
 def _split(mark: str, text: str) -> list[str]:
@@ -128,7 +126,7 @@ INSTRUCTIONS: dict[str, Test] = {
     ),
     "language:response_language": lambda text, a: detected(text) in (a["language"], None),
     "length_constraints:number_sentences": lambda text, a: _related(
-        _units("sentences", text), a["relation"], a["num_sentences"]
+        len(sentences(text)), a["relation"], a["num_sentences"]
     ),
     "length_constraints:number_words": lambda text, a: _related(
         len(re.findall(r"\w+", text)), a["relation"], a["num_words"]
@@ -170,7 +168,7 @@ INSTRUCTIONS: dict[str, Test] = {
     ),
     "startend:quotation": lambda text, a: bool(re.fullmatch(r'\s*".*"\s*', text, re.DOTALL)),
     "change_case:capital_word_frequency": lambda text, a: _related(
-        _units("capital_words", text), a["capital_relation"], a["capital_frequency"]
+        len(capital_words(text)), a["capital_relation"], a["capital_frequency"]
     ),
     "change_case:english_capital": lambda text, a: (
         text.isupper() and detected(text) in ("en", None)
@@ -181,9 +179,3 @@ INSTRUCTIONS: dict[str, Test] = {
     "punctuation:no_comma": lambda text, a: "," not in text,
 }
 """By id: whether a text follows an instruction with these arguments."""
-_SCRIPTS: dict[str, Test] = {
-    "length_constraints:number_words": lambda text, a: _related(
-        _units("words", text), a["relation"], a["num_words"]
-    ),
-    "punctuation:no_comma": lambda text, a: not re.search("[,，、،]", text),
-}

@@ -1,79 +1,31 @@
 """Every kind of check, reading one from a question's row, and what the checks of a turn find."""
 
-import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, TypeAlias
+from typing import Any
 
 import msgspec
 
 from harness.extras.checks.answers import Choice, Number
-from harness.extras.checks.check import Check, nearest
+from harness.extras.checks.check import Check
 from harness.extras.checks.code import Code
-from harness.extras.checks.contents import (
-    Case,
-    Contains,
-    Ends,
-    Equals,
-    Language,
-    NotContains,
-    Order,
-    Starts,
-)
+from harness.extras.checks.contents import Contains, Ends, Equals, NotContains, Order, Starts
 from harness.extras.checks.counts import Count, Distinct, Sorted
 from harness.extras.checks.data import Csv, Json, Table
 from harness.extras.checks.earlier import Keeps, Quotes, Shorter
 from harness.extras.checks.ifeval import IFEval
 from harness.extras.checks.passage import Outcome, Passage
 from harness.extras.checks.sandbox import Sandbox
+from harness.extras.checks.units import nearest
 from harness.types import Question
 
 NO_CHECKS = "(This message sets no limit that a program can check.)"
-
-
-class _Joined(Check, frozen=True, kw_only=True):
-    """Several checks that count as one."""
-
-    JOINT: ClassVar[str]
-    DECIDES: ClassVar[tuple[bool | None, ...]]
-    """Of several outcomes the one that comes first here decides."""
-    checks: list["AnyCheck"]
-
-    def requirement(self) -> str:
-        """Return the requirements in words."""
-        return f" {self.JOINT} ".join(check.statement for check in self.checks)
-
-    def runs_code(self) -> bool:
-        """Return whether one of them does."""
-        return any(check.runs_code() for check in self.checks)
-
-    def test(self, passage: Passage) -> Outcome:
-        """Return the outcome that decides."""
-        outcomes = [check.outcome(passage) for check in self.checks]
-        return min(outcomes, key=lambda outcome: self.DECIDES.index(outcome.passed))
-
-
-class All(_Joined, frozen=True, kw_only=True, tag="all"):
-    """All of these: {"kind": "all", "checks": [...]}."""
-
-    JOINT = "and"
-    DECIDES = (False, None, True)
-
-
-class AnyOf(_Joined, frozen=True, kw_only=True, tag="any"):
-    """At least one of these: {"kind": "any", "checks": [...]}."""
-
-    JOINT = "or"
-    DECIDES = (True, None, False)
-
-
-AnyCheck: TypeAlias = (
-    Count | Sorted | Distinct | Contains | NotContains | Starts | Ends | Order | Equals | Case
-    | Language | Keeps | Quotes | Shorter | Json | Csv | Table | Number | Choice | Code | IFEval
-    | All | AnyOf
-)  # fmt: skip
-KINDS: Mapping[str, type[Check]] = {
-    str(kind.__struct_config__.tag): kind for kind in AnyCheck.__args__
+KINDS: dict[str, type[Check]] = {
+    str(kind.__struct_config__.tag): kind
+    for kind in (
+        *(Count, Sorted, Distinct, Contains, NotContains, Starts, Ends, Order, Equals),
+        *(Keeps, Quotes, Shorter, Json, Csv, Table, Number, Choice, Code, IFEval),
+    )
 }
 """Every kind by name."""
 
@@ -96,65 +48,44 @@ def read_check(value: Any) -> Check:
     """
     if not isinstance(value, Mapping):
         raise ValueError(f"a check must be an object, this is {str(value)[:60]!r}")
-    kind = value.get("kind")
-    if not isinstance(kind, str) or kind not in KINDS:
-        advice = "" if kind is None else f" {kind!r}"
-        raise ValueError(f"no kind of check{advice}; {nearest(str(kind), list(KINDS))}")
+    kind = str(value.get("kind"))
+    if kind not in KINDS:
+        raise ValueError(f"no kind of check {kind!r}; {nearest(kind, KINDS)}")
     known = ["kind", *(field.encode_name for field in msgspec.structs.fields(KINDS[kind]))]
     for name in value:
         if name not in known:
-            raise ValueError(f"{kind} takes no {name!r}; {nearest(str(name), known)}")
-    if kind in ("all", "any"):
-        inner = value.get("checks")
-        if not isinstance(inner, list) or not inner:
-            raise ValueError(f"{kind} needs checks, a list that is not empty")
-        for check in inner:
-            read_check(check)
+            raise ValueError(f"{kind} takes no {name!r}; {nearest(name, known)}")
     try:
-        return msgspec.convert(dict(value), KINDS[kind])
-    except (msgspec.ValidationError, ValueError) as error:
+        return msgspec.convert(value, KINDS[kind])
+    except msgspec.ValidationError as error:
         raise ValueError(f"{kind}: {error}") from None
-
-
-def read_checks(value: Any, turns: int) -> list[list[Check]]:
-    """Return the checks of a question: for each turn a list.
-
-    Raises:
-        ValueError: it is not a list with one list for each turn, or a check is invalid.
-    """
-    if not isinstance(value, Sequence) or isinstance(value, str) or len(value) != turns:
-        raise ValueError(f"checks must be a list of {turns} lists, one for each turn")
-    read: list[list[Check]] = []
-    for turn, checks in enumerate(value, 1):
-        if not isinstance(checks, list):
-            raise ValueError(f"checks of turn {turn} must be a list")
-        read.append([])
-        for number, check in enumerate(checks, 1):
-            try:
-                read[-1].append(read_check(check))
-            except ValueError as error:
-                raise ValueError(f"check {number} of turn {turn}: {error}") from None
-    return read
 
 
 def validate(question: Question) -> None:
     """Check the checks of a question, and what a played user needs.
 
     Raises:
-        ValueError: one is not valid.
+        ValueError: one is not valid, or there is not one list for each turn.
     """
-    if question.checks:
-        read_checks(question.checks, len(question.turns))
-    for number, need in enumerate(question.user.needs if question.user else (), 1):
+    turns, needs = len(question.turns), question.user.needs if question.user else []
+    if question.checks and len(question.checks) != turns:
+        raise ValueError(f"checks must be a list of {turns} lists, one for each turn")
+    named = [
+        (f"check {number} of turn {turn}", check)
+        for turn, checks in enumerate(question.checks, 1)
+        for number, check in enumerate(checks, 1)
+    ]
+    named += [(f"need {number} of the user", need) for number, need in enumerate(needs, 1)]
+    for name, value in named:
         try:
-            read_check(need)
+            read_check(value)
         except ValueError as error:
-            raise ValueError(f"need {number} of the user: {error}") from None
+            raise ValueError(f"{name}: {error}") from None
 
 
 def check(
     reply: str,
-    spec: Check | Mapping[str, Any],
+    spec: Mapping[str, Any],
     *,
     questions: Sequence[str] = (),
     earlier: Sequence[str] = (),
@@ -168,15 +99,12 @@ def check(
     Raises:
         ValueError: `spec` is not a valid check.
     """
-    read = spec if isinstance(spec, Check) else read_check(spec)
-    if not reply.strip():
-        return Outcome(False, "the reply is empty")
-    return read.outcome(Passage.whole(reply, questions, earlier, sandbox))
+    return _outcome(read_check(spec), Passage(reply, questions, earlier, sandbox))
 
 
 def check_turn(
     reply: str,
-    specs: Sequence[Check | Mapping[str, Any]],
+    specs: Sequence[Mapping[str, Any]],
     *,
     questions: Sequence[str] = (),
     earlier: Sequence[str] = (),
@@ -184,20 +112,17 @@ def check_turn(
 ) -> list[Verdict]:
     """Return what each of a turn's checks finds, strictly and loosely; see `check`."""
     found = []
-    for spec in specs:
-        read = spec if isinstance(spec, Check) else read_check(spec)
-        outcome = check(reply, read, questions=questions, earlier=earlier, sandbox=sandbox)
+    for read in map(read_check, specs):
+        outcome = _outcome(read, Passage(reply, questions, earlier, sandbox))
         loose = outcome.passed
-        if loose is False and not read.runs_code():  # code is not run eight times
-            loose = any(
-                check(variant, read, questions=questions, earlier=earlier).passed
-                for variant in variants(reply)
-            )
+        if loose is False and not read.RUNS_CODE:  # code is not run eight times
+            others = (Passage(variant, questions, earlier) for variant in variants(reply))
+            loose = any(_outcome(read, other).passed for other in others)
         found.append(Verdict(read, outcome, loose))
     return found
 
 
-def all_pass(specs: Sequence[Check | Mapping[str, Any]], replies: Sequence[str]) -> bool:
+def all_pass(specs: Sequence[Mapping[str, Any]], replies: Sequence[str]) -> bool:
     """Return whether each check is passed by one of several replies, if loosely."""
     return all(any(check_turn(reply, [spec])[0].loose for reply in replies) for spec in specs)
 
@@ -209,11 +134,10 @@ def describe(verdicts: Sequence[Verdict]) -> str:
     """
     lines = []
     for verdict in verdicts:
-        passed = {True: "yes", False: "no", None: "not decided"}[verdict.outcome.passed]
-        reason = verdict.outcome.reason
-        shown = verdict.outcome.passed is False and reason and not verdict.check.QUOTES
-        why = f" ({reason})" if shown else ""
-        lines.append(f"- {verdict.check.statement}: {passed}{why}")
+        passed, reason = verdict.outcome.passed, verdict.outcome.reason
+        words = {True: "yes", False: "no", None: "not decided"}[passed]
+        why = f" ({reason})" if passed is False and not verdict.check.QUOTES else ""
+        lines.append(f"- {verdict.check.statement}: {words}{why}")
     return "\n".join(lines) or NO_CHECKS
 
 
@@ -225,4 +149,11 @@ def variants(reply: str) -> Iterator[str]:
     """
     lines = reply.split("\n")
     shorter = ["\n".join(part).strip() for part in (lines[1:], lines[:-1], lines[1:-1])]
-    yield from itertools.chain(shorter, (text.replace("*", "") for text in (reply, *shorter)))
+    yield from shorter
+    yield from (text.replace("*", "") for text in (reply, *shorter))
+
+
+def _outcome(check: Check, passage: Passage) -> Outcome:
+    if not passage.text.strip():
+        return Outcome(False, "the reply is empty")
+    return check.outcome(passage)

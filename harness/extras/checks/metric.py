@@ -3,10 +3,9 @@
     value   share of the checks that pass, strictly            0.5
     values  {"strict": 0.5, "loose": 1, "strict_all": 0, "loose_all": 1}
     checks  [{"kind": "count", "name": "count", "text": "at most 60 words", "strict": false,
-              "loose": true, "found": "63 words", "spans": [[201, 214]]}, ...]
+              "loose": true, "found": "63 words"}, ...]
 
-`spans` are the places in the reply that break a check, in characters. Checks that are not decided
-(their code was not run) are null, and no share counts them.
+Checks that are not decided (their code was not run) are null, and no share counts them.
 """
 
 from collections.abc import Iterable, Sequence
@@ -17,7 +16,7 @@ from harness.extras.checks.sandbox import open_sandbox
 from harness.metrics import Item, Measured, Metric, Setup
 from harness.types import Question
 
-VERSION = 2
+VERSION = 3
 """Raised when the meaning of a check changes: rows are then computed again."""
 
 
@@ -42,7 +41,7 @@ def metric(setup: Setup) -> Metric:
 
     def shaped_by(question: Question, turn: int) -> Any:
         checks = _checks(question, turn)
-        return [checks, sandbox is not None and any(read_check(c).runs_code() for c in checks)]
+        return [checks, sandbox is not None and any(read_check(c).RUNS_CODE for c in checks)]
 
     return Metric(
         "checks",
@@ -80,5 +79,5 @@ def _row(verdict: Verdict) -> dict[str, Any]:
     row: dict[str, Any] = {"kind": check.kind, "name": check.label, "text": check.statement}
     row |= {"strict": outcome.passed, "loose": verdict.loose}
     if outcome.passed is not True:
-        row |= {"found": outcome.reason, "spans": [list(span) for span in outcome.spans]}
+        row["found"] = outcome.reason
     return row

@@ -6,20 +6,13 @@
 
 import functools
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import regex
 
 if TYPE_CHECKING:
     from harness.extras.checks.sandbox import Sandbox
-
-
-class Span(NamedTuple):
-    """A place in a reply, in characters: `text[start:end]`."""
-
-    start: int
-    end: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +23,6 @@ class Outcome:
     """None: not decided, since its code may not be run."""
     reason: str = ""
     """If it fails, what was found instead, in a few words."""
-    spans: tuple[Span, ...] = ()
-    """The places that break it; none where something is missing."""
 
 
 PASSED = Outcome(True)
@@ -39,40 +30,15 @@ PASSED = Outcome(True)
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """The part of a reply that a check looks at, and the conversation before it."""
+    """A reply, or the part of it that a check looks at, and the conversation before it."""
 
-    reply: str
-    span: Span
+    text: str
     questions: Sequence[str] = ()
     """The user's turns up to the one that the reply answers."""
     earlier: Sequence[str] = ()
     """The model's earlier replies."""
     sandbox: "Sandbox | None" = None
     """Where code of the reply may be run."""
-
-    @classmethod
-    def whole(
-        cls,
-        reply: str,
-        questions: Sequence[str] = (),
-        earlier: Sequence[str] = (),
-        sandbox: "Sandbox | None" = None,
-    ) -> "Passage":
-        """Return all of a reply."""
-        return cls(reply, Span(0, len(reply)), questions, earlier, sandbox)
-
-    @property
-    def text(self) -> str:
-        """The text of the part."""
-        return self.at(self.span)
-
-    def at(self, span: Span) -> str:
-        """Return the text of some place in the reply."""
-        return self.reply[span.start : span.end]
-
-    def part(self, start: int, end: int) -> "Passage":
-        """Return another part of the same reply."""
-        return replace(self, span=Span(start, end))
 
 
 _CHARACTERS = str.maketrans(

@@ -78,29 +78,20 @@ class Sandbox:
 
     def _bubble(self, folder: pathlib.Path, seconds: float) -> list[str]:
         """Return the command that runs the rest of the line in bubblewrap."""
-        parts = [part for part in ("/bin", "/lib", "/lib64") if os.path.exists(part)]
-        system = [
-            ("--symlink", os.readlink(part), part)
-            if os.path.islink(part)
-            else ("--ro-bind", part, part)
-            for part in parts
-        ]
-        files = [("--ro-bind", str(file), f"/box/{file.name}") for file in folder.iterdir()]
-        alone = (
+        options = (
             f"--unshare-all --die-with-parent --new-session --clearenv --cap-drop ALL "
             f"--uid {NOBODY} --gid {NOBODY} --setenv PATH /usr/local/bin:/usr/bin:/bin "
-            "--setenv HOME /box --setenv LANG C.UTF-8 "
-            "--ro-bind /usr /usr --ro-bind-try /etc/alternatives /etc/alternatives"
-        )
-        memory = (
+            "--setenv HOME /box --setenv LANG C.UTF-8 --ro-bind /usr /usr --ro-bind-try /bin /bin "
+            "--ro-bind-try /lib /lib --ro-bind-try /lib64 /lib64 "
+            "--ro-bind-try /etc/alternatives /etc/alternatives "
             f"--proc /proc --dev /dev --size {MEGABYTE} --tmpfs /dev/shm --remount-ro /dev "
-            f"--size {DISK} --tmpfs /box --size {DISK} --tmpfs /tmp"
+            f"--size {DISK} --tmpfs /box --size {DISK} --tmpfs /tmp --chdir /box"
         )
+        files = [("--ro-bind", str(file), f"/box/{file.name}") for file in folder.iterdir()]
         # prlimit inside, since processes are counted in the new user namespace alone.
         limits = {**LIMITS, "cpu": int(seconds) + 1}
         return [
-            *(self.bwrap, *alone.split(), *itertools.chain(*system), *memory.split()),
-            *(*itertools.chain(*files), "--chdir", "/box", "prlimit"),
+            *(self.bwrap, *options.split(), *itertools.chain(*files), "prlimit"),
             *(f"--{name}={most}" for name, most in limits.items()),
         ]
 

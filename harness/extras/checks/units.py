@@ -1,36 +1,23 @@
 """The parts of a reply as its readers would count them: words, sentences, lines, bullets, rows.
 
-    spans_of("sentences", Passage.whole("Dr. Ito came. She left!"))   [Span(0, 13), Span(14, 23)]
+    parts("sentences", "Dr. Ito came. She left!")        ["Dr. Ito came.", "She left!"]
 
 Text is taken as Markdown. Chinese and Japanese have no spaces between words: each character is a
-word. Every function is linear in the length of the text.
+word.
 """
 
 import itertools
 import re
-from collections.abc import Callable, Iterator
-from typing import TypeAlias
+from collections.abc import Callable, Iterable, Iterator
+from difflib import get_close_matches
 
-import msgspec
 import regex
-
-from harness.extras.checks.passage import Passage, Span
-
-
-class Split(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The parts between the occurrences of a text, as a unit."""
-
-    split: str
-
-
-Unit: TypeAlias = str | Split
 
 CJK = r"\p{Han}\p{Hiragana}\p{Katakana}ー"
 LETTER = r"\p{L}\p{M}\p{N}"
 _RUN = rf"[[{LETTER}_]--[{CJK}]]+"
 _WORD = regex.compile(rf"[{CJK}]|{_RUN}(?:(?:['’.\-‐‑]|(?<=\d)[,:/](?=\d)){_RUN})*", regex.VERSION1)
-_LETTERS = regex.compile(rf"[{LETTER}]")
-_LINE = re.compile(r"[^\n\r\v\f\x85\u2028\u2029]+")
+_LETTER = regex.compile(rf"[{LETTER}]")
 _FENCE = re.compile(r"\s*(?:```|~~~)")
 _RULE = re.compile(r"\s*(?:(?:\*\s*){3,}|(?:-\s*){3,}|(?:_\s*){3,}|(?:=\s*){3,})$")
 _HEADING = re.compile(r"\s{0,3}#{1,6}(?:\s|$)")
@@ -41,15 +28,10 @@ _ITEM = re.compile(
 )
 _NUMBERED = re.compile(r"[*_]*\d{1,4}[.)]?[*_]*")
 _RULER = re.compile(r"\s*(?:\|\s*)?:?-+:?\s*(?:\|\s*:?-+:?\s*)*(?:\|\s*)?$")
-_CODE = re.compile(r"^[ \t]*(`{3,}+|~{3,}+)[^\n]*+\n(.*?)(?:^[ \t]*\1[`~]*[ \t]*$|\Z)", re.M | re.S)
-_QUOTE = re.compile(
-    r'"([^"\n]+)"|“([^“”]+)”|„([^„“”"]+)[“”"]|«([^«»]+)»|»([^«»]+)«|「([^「」]+)」|『([^『』]+)』'
-)
 _HIGHLIGHT = re.compile(r"\*\*(?!\s)([^\n*]+)\*\*|(?<!\*)\*(?!\s)([^\n*]+)\*(?!\*)")
-_PLACEHOLDER = re.compile(r"\[[^\[\]\n]*\]")
 _CLOSERS = r"[\"'”’»」』）)\]*_]*"
-_WIDE_END = re.compile(rf"[。！？｡।॥؟۔።։။។]+{_CLOSERS}")
-_SENTENCE_END = re.compile(rf"(?:[.!?…]+|[。！？｡।॥؟۔።։။។]+){_CLOSERS}")
+_WIDE_END = re.compile(rf"[。！？｡।॥؟۔።։។။]+{_CLOSERS}")
+_SENTENCE_END = re.compile(rf"(?:[.!?…]+|[。！？｡।॥؟۔።։።។]+){_CLOSERS}")
 _BEFORE_WORD = r"(?:^|[\s(\"“„«])"
 _ABBREVIATION = re.compile(
     _BEFORE_WORD
@@ -62,312 +44,216 @@ _BEFORE_NUMBER = re.compile(
 )
 
 
-def words(passage: Passage) -> list[Span]:
+def words(text: str) -> list[str]:
     """Return runs of letters and digits, apostrophes and hyphens; of Chinese, each character."""
-    return _matches(_WORD, passage)
+    return [str(word) for word in _WORD.findall(text)]
 
 
-def characters(passage: Passage) -> list[Span]:
+def characters(text: str) -> list[str]:
     """Return the characters, spaces too, ends of lines not."""
-    return [Span(n, n + 1) for n in range(*passage.span) if passage.reply[n] not in "\n\r"]
+    return [character for character in text if character not in "\n\r"]
 
 
-def letters(passage: Passage) -> list[Span]:
-    """Return the letters and digits."""
-    return _matches(_LETTERS, passage)
-
-
-def capital_words(passage: Passage) -> list[Span]:
+def capital_words(text: str) -> list[str]:
     """Return the words entirely in capitals."""
-    return [span for span in words(passage) if passage.at(span).isupper()]
+    return [word for word in words(text) if word.isupper()]
 
 
-def lines(passage: Passage) -> list[Span]:
+def lines(text: str) -> list[str]:
     """Return the lines with content: not blank, and no rule, code fence or table ruler."""
     return [
-        _trimmed(passage, line)
-        for line in _raw_lines(passage)
-        if (text := passage.at(line)).strip()
-        and not (_FENCE.match(text) or _RULE.match(text) or ("|" in text and _RULER.match(text)))
+        line.strip()
+        for line in text.splitlines()
+        if line.strip()
+        and not (_FENCE.match(line) or _RULE.match(line) or ("|" in line and _RULER.match(line)))
     ]
 
 
-def headings(passage: Passage) -> list[Span]:
+def headings(text: str) -> list[str]:
     """Return the Markdown headings, without their marks."""
-    found = []
-    for line in _raw_lines(passage):
-        if match := _HEADING.match(passage.at(line)):
-            found.append(_trimmed(passage, Span(line.start + match.end(), line.end)))
-    return found
+    marks = [(line, _HEADING.match(line)) for line in text.splitlines()]
+    return [line[mark.end() :].strip() for line, mark in marks if mark]
 
 
-def paragraphs(passage: Passage) -> list[Span]:
+def paragraphs(text: str) -> list[str]:
     """Return the blocks between blank lines; headings and rules alone do not count."""
+    blocks = map("\n".join, _blocks(text))
     return [
-        _trimmed(passage, block)
-        for block in _blocks(passage)
-        if any(not _HEADING.match(passage.at(line)) for line in lines(passage.part(*block)))
+        block.strip() for block in blocks if any(not _HEADING.match(line) for line in lines(block))
     ]
 
 
-def bullets(passage: Passage) -> list[Span]:
+def bullets(text: str) -> list[str]:
     """Return the points of unnumbered lists, each with the lines that belong to it."""
-    return [span for span, _ in _points(passage, _BULLET)]
+    return [point for _, point in _points(text, _BULLET)]
 
 
-def items(passage: Passage) -> list[Span]:
+def items(text: str) -> list[str]:
     """Return the points of numbered lists, each with the lines that belong to it.
 
     A row of a table that begins with a number is one too. Lines that begin with "(4)" are a list
-    only from "(1)" on, and at least two of them: else they refer to numbers of the question.
+    only if the first of them is "(1)" and there are at least two: else they refer to numbers of the
+    question.
     """
-    points = _points(passage, _ITEM)
-    bracketed = [at for at, (_, mark) in enumerate(points) if mark["open"]]
-    refer = set(bracketed) - set(
-        _runs(bracketed, [str(points[at][1]["number"]) for at in bracketed])
-    )
-    found = [span for at, (span, _) in enumerate(points) if at not in refer]
-    for row in rows(passage):
-        first = cells_of(passage, row)[0]
-        if _NUMBERED.fullmatch(passage.at(first)):
-            found.append(row)
-    return sorted(found)
+    points = _points(text, _ITEM)
+    bracketed = [mark["number"] for mark, _ in points if mark["open"]]
+    is_list = len(bracketed) > 1 and bracketed[0] in "1１aA"
+    found = [point for mark, point in points if is_list or not mark["open"]]
+    return found + [row for row in rows(text) if _NUMBERED.fullmatch(cells_of(row)[0])]
 
 
-def rows(passage: Passage) -> list[Span]:
+def rows(text: str) -> list[str]:
     """Return the rows of the Markdown tables, headers left out."""
-    return [row for table in tables(passage) for row in table[1:]]
+    return [row for table in tables(text) for row in table[1:]]
 
 
-def cells(passage: Passage) -> list[Span]:
+def cells(text: str) -> list[str]:
     """Return the cells of those rows."""
-    return [cell for row in rows(passage) for cell in cells_of(passage, row)]
+    return [cell for row in rows(text) for cell in cells_of(row)]
 
 
-def code(passage: Passage) -> list[Span]:
-    """Return the contents of fenced code blocks."""
-    return _matches(_CODE, passage)
-
-
-def quotes(passage: Passage) -> list[Span]:
-    """Return the texts in quotation marks."""
-    return _matches(_QUOTE, passage)
-
-
-def highlights(passage: Passage) -> list[Span]:
+def highlights(text: str) -> list[str]:
     """Return the texts between *asterisks* or **pairs of them**."""
-    return [span for span in _matches(_HIGHLIGHT, passage) if passage.at(span).strip()]
+    found = (strong or plain for strong, plain in _HIGHLIGHT.findall(text))
+    return [highlight for highlight in found if highlight.strip()]
 
 
-def placeholders(passage: Passage) -> list[Span]:
-    """Return the texts in [square brackets], with the brackets."""
-    return _matches(_PLACEHOLDER, passage)
-
-
-def sentences(passage: Passage) -> list[Span]:
+def sentences(text: str) -> list[str]:
     """Return the sentences; a heading, a signature or a line that ends in a colon is not one.
 
     A sentence ends neither at an abbreviation or an initial, nor where the text continues in lower
     case, and never reaches across a blank line or into the next point of a list.
     """
     found = []
-    for block in _segments(passage):
-        begin = block.start
-        for match in _SENTENCE_END.finditer(passage.reply, *block):
-            if _ends_sentence(passage.reply, begin, match, block.end):
-                span = _trimmed(passage, Span(begin, match.end()))
+    for stretch in _stretches(text):
+        begin = 0
+        for match in _SENTENCE_END.finditer(stretch):
+            if _ends_sentence(stretch, begin, match):
+                found.append(stretch[begin : match.end()].strip())
                 begin = match.end()
-                if _LETTERS.search(passage.reply, *span):
-                    found.append(span)
-    return found
+    return [sentence for sentence in found if _LETTER.search(sentence)]
 
 
-UNITS: dict[str, Callable[[Passage], list[Span]]] = {
+UNITS: dict[str, Callable[[str], list[str]]] = {
     function.__name__: function
     for function in (
-        *(characters, letters, words, capital_words, sentences, lines, paragraphs, headings),
-        *(bullets, items, rows, cells, code, quotes, highlights, placeholders),
+        *(characters, words, sentences, lines, paragraphs, headings),
+        *(bullets, items, rows, cells, highlights),
     )
 }
 """The units by name."""
 
 
-def full_name(unit: str) -> str | None:
-    """Return a unit's name in the plural, whichever was written; None if there is no such unit."""
-    return next((name for name in (unit, f"{unit}s") if name in UNITS), None)
+def plural(unit: str) -> str:
+    """Return a unit's name for several of it, whichever was written.
+
+    Raises:
+        ValueError: there is no such unit.
+    """
+    name = unit if unit in UNITS else f"{unit}s"
+    if name not in UNITS:
+        raise ValueError(f"no unit {unit!r}; {nearest(unit, UNITS)}")
+    return name
 
 
-def plural(unit: Unit) -> str:
-    """Return a unit's name for several of it."""
-    if isinstance(unit, Split):
-        return f"parts between {unit.split!r}"
-    name = full_name(unit) or unit
-    return {"code": "blocks of code", "capital_words": "words in capitals"}.get(name, name)
-
-
-def singular(unit: Unit) -> str:
+def singular(unit: str) -> str:
     """Return a unit's name for one of it."""
-    first, blank, rest = plural(unit).partition(" ")
-    return first.removesuffix("s") + blank + rest
+    return plural(unit).removesuffix("s")
 
 
-def counted(number: int, unit: Unit) -> str:
+def counted(number: int, unit: str) -> str:
     """Return a number with its unit: "1 word", "3 words"."""
     return f"{number} {singular(unit) if number == 1 else plural(unit)}"
 
 
-def spans_of(unit: Unit, passage: Passage) -> list[Span]:
-    """Return where the parts of a passage are."""
-    if isinstance(unit, Split):
-        return _split(passage, unit.split)
-    return UNITS[full_name(unit) or unit](passage)
+def parts(unit: str, text: str) -> list[str]:
+    """Return the parts of a text."""
+    return UNITS[plural(unit)](text)
 
 
-def tables(passage: Passage) -> list[list[Span]]:
+def nearest(name: str, known: Iterable[str]) -> str:
+    """Return advice on a wrong name: the near ones, else all."""
+    known = list(known)
+    near = get_close_matches(name, known, 3, 0.6)
+    return f"did you mean {' or '.join(near)}?" if near else f"known: {', '.join(known)}"
+
+
+def tables(text: str) -> list[list[str]]:
     """Return the Markdown tables, each as its lines: the header, then the rows."""
-    every = _raw_lines(passage)
-    found: list[list[Span]] = []
-    number = 0
-    while number + 1 < len(every):
-        header, ruler = (passage.at(span) for span in every[number : number + 2])
-        if "|" in header and "-" in ruler and _RULER.match(ruler):
-            last = number + 1
-            while (
-                last + 1 < len(every)
-                and "|" in passage.at(every[last + 1])
-                and _adjoin(passage, every[last], every[last + 1])
-            ):
-                last += 1
-            body = every[number + 2 : last + 1]
-            found.append([_trimmed(passage, span) for span in (every[number], *body)])
-            number = last + 1
-        else:
-            number += 1
+    found = []
+    for block in _blocks(text):
+        rest = [*block, ""]
+        while len(rest) > 1:
+            header, ruler, *rest = rest
+            if "|" in header and "-" in ruler and _RULER.match(ruler):
+                body = list(itertools.takewhile(lambda line: "|" in line, rest))
+                found.append([line.strip() for line in (header, *body)])
+                rest = rest[len(body) :]
+            else:
+                rest = [ruler, *rest]
     return found
 
 
-def cells_of(passage: Passage, row: Span) -> list[Span]:
+def cells_of(row: str) -> list[str]:
     """Return the cells of one line of a table."""
-    marks = re.finditer(r"\\.|\|", passage.at(row))
-    bars = [row.start - 1, *(row.start + m.start() for m in marks if m[0] == "|"), row.end]
-    found = [_trimmed(passage, Span(a + 1, b)) for a, b in itertools.pairwise(bars)]
-    begins, ends = passage.reply[row.start] == "|", passage.reply[row.end - 1] == "|"
-    return found[1 if begins else 0 : -1 if ends and len(found) > 1 else None]
+    inner = row.strip().removeprefix("|").removesuffix("|")
+    return [cell.strip() for cell in re.split(r"(?<!\\)\|", inner)]
 
 
 def after_mark(text: str) -> str:
     """Return a text from its first letter or digit on: marks, bullets and numbers are skipped."""
     item = _ITEM.match(text) or _BULLET.match(text)
     rest = text[item.end() :] if item and item.end() < len(text) else text
-    first = _LETTERS.search(rest)
+    first = _LETTER.search(rest)
     return rest[first.start() :] if first else ""
 
 
-def _matches(pattern: "re.Pattern[str] | regex.Pattern[str]", passage: Passage) -> list[Span]:
-    """Return what a pattern matches: of one with groups, the last group in a match."""
-    found = pattern.finditer(passage.reply, *passage.span)
-    return [Span(*match.span(match.lastindex or 0)) for match in found]
-
-
-def _trimmed(passage: Passage, span: Span) -> Span:
-    text = passage.at(span)
-    start = span.start + len(text) - len(text.lstrip())
-    return Span(start, max(start, span.start + len(text.rstrip())))
-
-
-def _raw_lines(passage: Passage) -> list[Span]:
-    return _matches(_LINE, passage)
-
-
-def _adjoin(passage: Passage, first: Span, second: Span) -> bool:
-    """Return whether no blank line is between two lines."""
-    return passage.reply.count("\n", first.end, second.start) <= 1
-
-
-def _blocks(passage: Passage) -> list[Span]:
+def _blocks(text: str) -> list[list[str]]:
     """Return the runs of lines with no blank one between them."""
-    found: list[Span] = []
-    last: Span | None = None
-    for line in _raw_lines(passage):
-        if not passage.at(line).strip():
-            last = None
-            continue
-        if last is not None and _adjoin(passage, last, line):
-            found[-1] = Span(found[-1].start, line.end)
-        else:
-            found.append(line)
-        last = line
-    return found
+    runs = itertools.groupby(text.splitlines(), key=lambda line: bool(line.strip()))
+    return [list(run) for filled, run in runs if filled]
 
 
-def _points(passage: Passage, mark: re.Pattern[str]) -> list[tuple[Span, re.Match[str]]]:
+def _points(text: str, mark: re.Pattern[str]) -> list[tuple[re.Match[str], str]]:
     """Return the points of a list: a line with the mark, and those after it that belong to it."""
-    found: list[tuple[Span, re.Match[str]]] = []
-    for block in _blocks(passage):
+    found: list[tuple[re.Match[str], list[str]]] = []
+    for block in _blocks(text):
         inside = False
-        for line in _raw_lines(passage.part(*block)):
-            text = passage.at(line)
-            match = mark.match(text)
-            if match and not _RULE.match(text):
-                found.append((Span(line.start + match.end(), line.end), match))
+        for line in block:
+            match = mark.match(line)
+            if match and not _RULE.match(line):
+                found.append((match, [line[match.end() :]]))
                 inside = True
-            elif inside and not (_BULLET.match(text) or _ITEM.match(text) or _HEADING.match(text)):
-                found[-1] = (Span(found[-1][0].start, line.end), found[-1][1])
+            elif inside and not (_BULLET.match(line) or _ITEM.match(line) or _HEADING.match(line)):
+                found[-1][1].append(line)
             else:
                 inside = False
-    return [(_trimmed(passage, span), match) for span, match in found]
+    return [(match, "\n".join(own).strip()) for match, own in found]
 
 
-def _runs(places: list[int], numbers: list[str]) -> Iterator[int]:
-    """Yield the places whose numbers are a run from 1 (or a) on of two or more."""
-    run: list[int] = []
-    last = 0
-    for place, number in zip([*places, -1], [*numbers, ""], strict=True):
-        value = int(number) if number.isdecimal() else ord(number.lower() or "`") - ord("`")
-        if not (run and value == last + 1):
-            yield from run if len(run) > 1 else ()
-            run = []
-        if run or value == 1:
-            run.append(place)
-        last = value
-
-
-def _segments(passage: Passage) -> Iterator[Span]:
+def _stretches(text: str) -> Iterator[str]:
     """Yield the stretches that sentences do not reach across, without marks of lists."""
-    for block in _blocks(passage):
-        begin: int | None = None
-        for line in _raw_lines(passage.part(*block)):
-            text = passage.at(line)
-            mark = _ITEM.match(text) or _BULLET.match(text)
-            heading = _HEADING.match(text)
-            if (mark or heading) and begin is not None:
-                yield Span(begin, line.start)
-                begin = None
-            if not heading and begin is None:
-                begin = line.start + (mark.end() if mark else 0)
-        if begin is not None:
-            yield Span(begin, block.end)
+    for block in _blocks(text):
+        stretch: list[str] = []
+        for line in block:
+            mark = _ITEM.match(line) or _BULLET.match(line)
+            if mark or _HEADING.match(line):
+                yield "\n".join(stretch)
+                stretch = []
+            if not _HEADING.match(line):
+                stretch.append(line[mark.end() :] if mark else line)
+        yield "\n".join(stretch)
 
 
-def _ends_sentence(text: str, begin: int, match: re.Match[str], end: int) -> bool:
-    """Return whether a mark ends the sentence that began at `begin`, in a stretch up to `end`."""
-    if match.end() >= end or _WIDE_END.fullmatch(match[0]):
+def _ends_sentence(text: str, begin: int, match: re.Match[str]) -> bool:
+    """Return whether a mark ends the sentence that began at `begin`."""
+    if match.end() >= len(text) or _WIDE_END.fullmatch(match[0]):
         return True
     if not text[match.end()].isspace():
         return False
-    rest = text[match.end() : min(end, match.end() + 40)].lstrip(" \t\r\n*_\"“„«'‘(-–—")
+    rest = text[match.end() : match.end() + 40].lstrip(" \t\r\n*_\"“„«'‘(-–—")
     if rest[:1].islower():
         return False
     before = text[max(begin, match.start() - 12) : match.start()]
     short = _ABBREVIATION.search(before) or (rest[:1].isdigit() and _BEFORE_NUMBER.search(before))
     return match[0] != "." or not short
-
-
-def _split(passage: Passage, mark: str) -> list[Span]:
-    """Return the parts between the occurrences of a text that are not empty."""
-    found, begin = [], passage.span.start
-    for piece in passage.text.split(mark):
-        if piece.strip():
-            found.append(_trimmed(passage, Span(begin, begin + len(piece))))
-        begin += len(piece) + len(mark)
-    return found

@@ -2,7 +2,7 @@
 
     items.py, records.py     what a record becomes; the files that hold records
     prometheus.py, colossalai.py, alpaca_eval.py, battles.py, short_facts.py, ifeval.py,
-    dialogues.py, messages.py, votes.py      a function for each format: record → Item
+    mt_bench_101.py, messages.py, votes.py      a function for each format: record → Item
     reading.py               all of it: files → a benchmark folder (`import_data`)
     back.py                  judgments → training records, alpaca_eval's annotations (`--back`)
     judge_files.py           AlpacaEval's evaluators and ColossalAI's prompts as judge sets

@@ -50,9 +50,9 @@ def alpaca_eval(record: Mapping[str, Any], source: Source) -> Item:
         share = _share(record.get("preference"))
         item.failed = share is None
         if share is not None and model != baseline:
-            item.judgments.append(_judgment(record, source, item.turns[0], share))
-        for judgment in item.judgments:
+            judgment = _judgment(record, source, item.turns[0], share)
             judgment.model_1, judgment.model_2 = model, baseline
+            item.judgments.append(judgment)
         return item
     model = source.model or optional(record, "generator", usual=source.stem).strip()
     item.answers[model] = [text_of(record, "output", empty=True)]
@@ -119,14 +119,12 @@ def baseline_is_first(instruction: str) -> bool:
 
 def _share(value: Any) -> float | None:
     """Return of 1 how much goes to the model; None of a failure: null, NaN, or a cached -1."""
-    if value is None or (isinstance(value, str) and not value.strip()):
+    if value in (None, "", -1) or value != value:
         return None
     try:
-        number = math.inf if isinstance(value, bool) else float(value)
+        number = float(value)
     except (TypeError, ValueError):
         number = math.inf
-    if math.isnan(number) or number == -1:
-        return None
     if number and not 1 <= number <= 2:
         raise BadRecord(f"preference must be null or a number from 1 to 2, this is {shown(value)}")
     return number - 1 if number else 0.5

@@ -166,21 +166,19 @@ def _feedback(
 
 def _unusable(row: Judgment, question: Question | None, answer: Answer | None) -> str:
     """Return why a judgment cannot be a training record; empty if it can."""
-    if row.grade is None:
-        return "no verdict"
     if row.grade not in GRADES:
-        return "not a whole number from 1 to 5"
-    if question is None:
-        return "no such question"
-    criteria, texts = question.extra.get("criteria"), question.extra.get("score_descriptions")
-    if not isinstance(criteria, str) or not isinstance(texts, list) or len(texts) != len(GRADES):
-        return "the question has no rubric"
-    prompt = " ".join((row.user_prompt or "").split())
-    if not all(" ".join(str(text).split()) in prompt for text in (criteria, *texts)):
-        return "the judge was not shown the question's rubric"
+        return "no verdict" if row.grade is None else "not a whole number from 1 to 5"
+    if question is None or answer is None:
+        return "the question or the answer is missing"
     if row.turn != 1:
         return "not a first turn"
-    return "" if answer is not None else "the answer is missing"
+    rubric = [question.extra.get("criteria"), *question.extra.get("score_descriptions", ())]
+    if len(rubric) != 1 + len(GRADES):
+        return "the question has no rubric"
+    prompt = " ".join((row.user_prompt or "").split())
+    if not all(" ".join(str(text).split()) in prompt for text in rubric):
+        return "the judge was not shown the question's rubric"
+    return ""
 
 
 def _annotations(bench: Bench, rows: Sequence[Judgment]) -> Iterator[dict[str, Any]]:
@@ -219,13 +217,12 @@ def _verdict(row: Judgment) -> dict[str, Any]:
         completion = json.loads(completion)
     prices = [price for detail in row.details if (price := _price(row, detail)) is not None]
     seconds = [detail.seconds for detail in row.details if detail.seconds is not None]
-    values = (
-        None if share is None else 1 + share,
-        math.fsum(prices) if prices else None,
-        math.fsum(seconds) if seconds else None,
-        completion,
-    )
-    return dict(zip(_VERDICT_FIELDS, values, strict=True))
+    return {
+        "preference": None if share is None else 1 + share,
+        "price_per_example": math.fsum(prices) if prices else None,
+        "time_per_example": math.fsum(seconds) if seconds else None,
+        "raw_completion": completion,
+    }
 
 
 def _price(row: Judgment, detail: Detail) -> float | None:

@@ -3,12 +3,11 @@
     {"question": "...", "model_a": "x", "answer_a": "...", "model_b": "y", "answer_b": "...",
      "winner": "model_a"}
 
-    question, prompt, instruction; or the user's turns of conversation_a → question
-    answer_a, response_a, output_1; or the replies of conversation_a     → answer by model_a
-    winner: model_a, model_b, tie, tie (bothbad), A, B, a model's name   → a vote
-    preference: 1 (the first), 2, 1.5 or 0 (a tie)                       → the same
+    question, prompt; or the user's turns of conversation_a              → question
+    answer_a, response_a; or the replies of conversation_a               → answer by model_a
+    winner: model_a, model_b, tie, tie (bothbad), a model's name         → a vote
     winner_model_a, winner_model_b, winner_tie: which of them is 1       → the same
-    judge, voter, annotator → the voter; unnamed ones are numbered
+    judge → the voter; unnamed ones are numbered
 
 Battles about one question are put together as long as each model has one answer to it.
 """
@@ -22,13 +21,9 @@ from harness.extras.importing.items import BadRecord, Item, Source, optional, sh
 from harness.extras.importing.messages import conversation
 from harness.types import Vote
 
-_QUESTIONS = ("question", "prompt", "instruction", "question_text")
-_ANSWERS = {
-    "a": ("answer_a", "response_a", "output_a", "output_1", "completion_a"),
-    "b": ("answer_b", "response_b", "output_b", "output_2", "completion_b"),
-}
+_QUESTIONS = ("question", "prompt")
+_ANSWERS = (("answer_a", "response_a"), ("answer_b", "response_b"))
 _FLAGS = {"winner_model_a": "model_a", "winner_model_b": "model_b", "winner_tie": "tie"}
-_PREFERENCES = {1.0: "model_a", 2.0: "model_b", 1.5: "tie", 0.0: "tie"}
 
 
 def battles(record: Mapping[str, Any], source: Source) -> Item:
@@ -39,13 +34,12 @@ def battles(record: Mapping[str, Any], source: Source) -> Item:
         raise BadRecord(f"both answers are by {models[0]}")
     turns, answers = _texts(record)
     turn = record.get("turn")
-    voter = next((record[name] for name in ("judge", "voter", "annotator") if record.get(name)), "")
     vote = Vote(
         question_id=0,
         model_a=models[0],
         model_b=models[1],
         winner=_winner(record, models),
-        judge=str(voter),
+        judge=str(record.get("judge") or ""),
         turn=turn if isinstance(turn, int) and 1 <= turn <= len(turns) else len(turns),
     )
     language = optional(record, "language")
@@ -71,7 +65,7 @@ def _texts(record: Mapping[str, Any]) -> tuple[list[str], list[list[str]]]:
         answers = [first, second]
     else:
         turns = _turns(record, _QUESTIONS)
-        answers = [_turns(record, names, empty=True) for names in _ANSWERS.values()]
+        answers = [_turns(record, names, empty=True) for names in _ANSWERS]
     if any(len(answer) != len(turns) for answer in answers):
         raise BadRecord(f"the user has {len(turns)} turns, and an answer another number")
     return turns, answers
@@ -93,17 +87,13 @@ def _turns(record: Mapping[str, Any], names: Sequence[str], *, empty: bool = Fal
 
 def _winner(record: Mapping[str, Any], models: Sequence[str]) -> str:
     """Return the winner as a vote names it."""
-    names = [optional(record, "winner").strip()]
-    names += [
-        side for flag, side in _FLAGS.items() if str(record.get(flag)) in ("1", "1.0", "True")
-    ]
-    with contextlib.suppress(ValueError):
-        names.append(_PREFERENCES.get(float(str(record.get("preference"))), ""))
-    for name in filter(None, names):
-        if name.startswith("tie") or name in ("bothbad", "both bad"):
-            return name if name.startswith("tie") else "tie (bothbad)"
-        for side, model in zip(("model_a", "model_b"), models, strict=True):
-            if name in (side, side[-1], side[-1].upper(), model):
-                return side
-    given = shown(record.get("winner", record.get("preference")))
-    raise BadRecord(f"winner must be model_a, model_b or tie, this is {given}")
+    name = optional(record, "winner").strip()
+    for flag, side in _FLAGS.items():
+        if str(record.get(flag)) in ("1", "1.0", "True"):
+            name = side
+    if name in models:
+        name = ("model_a", "model_b")[models.index(name)]
+    if name not in ("model_a", "model_b") and not name.startswith("tie"):
+        given = shown(record.get("winner"))
+        raise BadRecord(f"winner must be model_a, model_b or tie, this is {given}")
+    return name

@@ -11,6 +11,7 @@ GPT are criteria of the judge set (`metrics_en`, `metrics_zh`); Metrics and UniE
 import difflib
 import json
 import pathlib
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 
@@ -34,14 +35,6 @@ METRICS = {
 LANGUAGES = {"cn": "zh"}
 BERT_MODELS = {"en": "roberta-large", "zh": "bert-base-chinese"}
 """What BERTScore takes in ColossalAI, where no model is named."""
-CATEGORIES = frozenset(
-    {
-        *("brainstorming", "chat", "classification", "closed_qa", "extraction", "generation"),
-        *("open_qa", "rewriting", "roleplay", "summarization", "logical_reasoning", "ethics"),
-        *("Finance", "Law", "Education", "Medical", "STEM", "SocialScience", "Humanity", "Other"),
-    }
-)
-"""The categories that ColossalAI names; a file may name them although no question is of them."""
 
 
 class _Category(Struct, frozen=True, forbid_unknown_fields=True):
@@ -78,30 +71,24 @@ class Evaluation(Struct, frozen=True, kw_only=True):
         `judge_set` is None where nothing is graded.
 
         Raises:
-            DataError: a category, criterion or metric is not known; one message lists them all.
+            DataError: a criterion or metric is not known, or no question is of its categories.
         """
-        there = [question.category for question in questions]
-        faults = [*self._unknown(there), *(self._ungraded(judge_set) if judge_set else ())]
-        if not faults and not set(there) & set(self.criteria):
-            faults.append(f"no question has a category that it names ({', '.join(self.criteria)})")
-        if faults:
-            raise DataError("; ".join(faults), self.path)
-        notices = []
-        for name in dict.fromkeys(there):
-            if name not in self.criteria:
-                count = there.count(name)
-                notices.append(f"left out: {count} questions of the category {name}")
-        return notices
-
-    def _unknown(self, there: Sequence[str]) -> Iterator[str]:
-        for name in self.criteria:
-            if name not in there and name not in CATEGORIES:
-                yield f"no question has the category {name!r}{_near(name, there)}"
+        there = Counter(question.category for question in questions)
+        faults = list(self._ungraded(judge_set)) if judge_set else []
         known = registry.names("metric")
         for category, names in self.metrics.items():
             for name in names:
                 if name not in known or name == "unieval":
-                    yield f"{category}: there is no metric {name!r}{_near(name, known)}"
+                    faults.append(f"{category}: there is no metric {name!r}{_near(name, known)}")
+        if not there.keys() & self.criteria.keys():
+            faults.append(f"no question has a category that it names ({', '.join(self.criteria)})")
+        if faults:
+            raise DataError("; ".join(faults), self.path)
+        return [
+            f"left out: {count} questions of the category {name}"
+            for name, count in there.items()
+            if name not in self.criteria
+        ]
 
     def _ungraded(self, judge_set: JudgeSet) -> Iterator[str]:
         """Yield the criteria for which the judge set has no prompt.

@@ -26,11 +26,10 @@ the file does not name. It has no prompt with reference, so nothing is judged wi
 import json
 import pathlib
 import re
-import warnings
 from collections.abc import Mapping
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
-from msgspec import structs
+from msgspec import Struct, structs
 
 from harness import store
 from harness.errors import DataError
@@ -48,7 +47,6 @@ from harness.judging.sets import (
 from harness.judging.templates import Template
 from harness.types import content_hash
 
-T = TypeVar("T")
 PAIR = {"instruction": "question", "output_1": "answer_a", "output_2": "answer_b"}
 _PADDING = {"instruction": "1+1=", "output_1": "2", "output_2": "3"}
 """Source: alpaca_eval 0.6.6, `processors.py`."""
@@ -71,6 +69,17 @@ _SPEAKERS = re.compile(
 )
 
 
+class _Evaluator(Struct, frozen=True, kw_only=True):
+    """The settings of an evaluator that are of use here."""
+
+    prompt_template: str
+    completions_kwargs: dict[str, Any] = {}
+    fn_completion_parser: str | None = "regex_parser"
+    completion_parser_kwargs: dict[str, Any] = {}
+    batch_size: int = 1
+    is_randomize_output_order: bool = True
+
+
 def alpaca_eval(path: pathlib.Path) -> JudgeSet:
     """Return the judge set that an evaluator configuration (.yaml) makes.
 
@@ -78,39 +87,35 @@ def alpaca_eval(path: pathlib.Path) -> JudgeSet:
         DataError: the file or its prompt is not valid, or uses what is not known here.
     """
     name, config = _evaluator(path)
-    kwargs = _table(config, "completions_kwargs", path)
-    parser = _parser(config, kwargs, path)
-    text, prompt_path = _prompt(config, path)
-    size = config.get("batch_size", 1)
+    kwargs = config.completions_kwargs
+    form, greedy = _form(config, path)
+    text, prompt_path = _prompt(config.prompt_template, path)
     for slot, padding in _PADDING.items():
         first, *others = text.split(f"{{{slot}}}")
-        if len(others) != size:
-            raise DataError(f"has not as many {{{slot}}} as batch_size, {size}", prompt_path)
+        if len(others) != config.batch_size:
+            wanted = f"batch_size, {config.batch_size}"
+            raise DataError(f"has not as many {{{slot}}} as {wanted}", prompt_path)
         text = f"{first}{{{slot}}}{padding.join(others)}"
     system, user = chat_messages(text)
     template = JudgeTemplate(
         name=prompt_path.stem,
-        form=parser.form,
+        form=form,
         user=Template.parse_named(user, PAIR),
         system=Template.parse_named(system, PAIR) if system else None,
         top_logprobs=min(kwargs.get("top_logprobs", 5), 20),
     )
-    if fault := prompt_fault(template):
-        raise DataError(fault, prompt_path)
     sampling = {ours: kwargs[key] for key, ours in _SAMPLING.items() if kwargs.get(key) is not None}
     settings = {
         "name": name,
-        "fence": False,
-        "order": "as_given" if config.get("is_randomize_output_order") is False else "random",
-        "sampling": sampling | ({"temperature": 0.0} if parser.greedy else {}),
+        "order": "random" if config.is_randomize_output_order else "as_given",
+        "sampling": sampling | ({"temperature": 0.0} if greedy else {}),
         "version": content_hash(shape(template), sampling)[:8],
+        "judge": kwargs.get("model_name"),
     }
-    if isinstance(kwargs.get("model_name"), str):
-        settings["judge"] = kwargs["model_name"]
-    return made(path, store.convert(settings, Settings, path), [template])
+    return _made(path, settings, [template])
 
 
-def _evaluator(path: pathlib.Path) -> tuple[str, Mapping[str, Any]]:
+def _evaluator(path: pathlib.Path) -> tuple[str, _Evaluator]:
     """Return the name and settings of the one evaluator in a file."""
     import yaml
 
@@ -118,16 +123,15 @@ def _evaluator(path: pathlib.Path) -> tuple[str, Mapping[str, Any]]:
         content = yaml.safe_load(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
         raise DataError(f"is not valid YAML: {error}", path) from None
-    if not isinstance(content, dict) or not all(isinstance(one, dict) for one in content.values()):
-        raise DataError("must hold an evaluator: its name, and under it its settings", path)
-    if len(content) != 1:
-        names = ", ".join(map(str, content))
-        raise DataError(f"holds {len(content)} evaluators ({names}); give a file with one", path)
-    ((name, config),) = content.items()
-    return str(name), config
+    evaluators = store.convert(content, dict[str, dict[str, Any]], path)
+    if len(evaluators) != 1:
+        names = ", ".join(evaluators)
+        raise DataError(f"holds {len(evaluators)} evaluators ({names}); give a file with one", path)
+    ((name, config),) = evaluators.items()
+    return name, store.convert(config, _Evaluator, path)
 
 
-class _Parser(NamedTuple):
+class _Reading(NamedTuple):
     """How an evaluator's replies are read."""
 
     form: Form
@@ -135,65 +139,51 @@ class _Parser(NamedTuple):
     """Whether the judge must write its likeliest token."""
 
 
-def _parser(config: Mapping[str, Any], kwargs: Mapping[str, Any], path: pathlib.Path) -> _Parser:
-    parser = config.get("fn_completion_parser", "regex_parser")
-    own = _table(config, "completion_parser_kwargs", path)
-    schema = _schema(kwargs)
+def _form(config: _Evaluator, path: pathlib.Path) -> _Reading:
+    parser, own = config.fn_completion_parser, config.completion_parser_kwargs
+    schema = _schema(config.completions_kwargs.get("tools"))
     if parser == "pipeline_meta_parser":
         steps = own.get("parsers_to_kwargs")
         if isinstance(steps, dict) and list(steps) == ["json_parser", "ranking_parser"]:
             parser, own = "ranking_parser", steps["ranking_parser"] or {}
-    if parser == "ranking_parser":
-        first = str(own.get("model_1_name", "model_1"))
-        sides = (first, "M" if first == "m" else "model_2")
-        return _Parser(Form(format="ranking", kind="compare", sides=sides, schema=schema))
-    if parser == "lmsys_parser":
-        return _Parser(Form(format="two_scores", kind="compare", schema=schema))
-    if parser == "regex_parser":
-        table = _table(own, "outputs_to_match", path)
-        patterns = {str(key): str(pattern) for key, pattern in table.items()}
-        if set(patterns) != {"1", "2"}:
-            raise DataError("regex_parser: outputs_to_match must have the keys 1 and 2", path)
-        for pattern in patterns.values():
-            try:
-                with warnings.catch_warnings():  # `[[A]]`, which is a set of letters
-                    warnings.simplefilter("ignore", FutureWarning)
-                    re.compile(pattern)
-            except re.error as error:
-                raise DataError(f"{pattern!r} is not a regular expression: {error}", path) from None
-        both = (patterns["1"], patterns["2"])
-        return _Parser(Form(format="patterns", kind="compare", patterns=both, schema=schema))
-    if parser == "logprob_parser":
-        token, tokens = own.get("numerator_token"), own.get("denominator_tokens")
-        others = [other for other in tokens if other != token] if isinstance(tokens, list) else []
-        if not isinstance(token, str) or len(others) != 1:
-            raise DataError("logprob_parser needs a numerator_token and two tokens in all", path)
-        greedy = own.get("is_binarize", True) is not False
-        form = Form(
-            format="preference",
-            kind="compare",
-            by_logprobs=not greedy,
-            sides=(token, str(others[0])),
-        )
-        return _Parser(form, greedy)
+    match parser:
+        case "ranking_parser":
+            first = str(own.get("model_1_name", "model_1"))
+            sides = (first, "M" if first == "m" else "model_2")
+            return _Reading(Form(format="ranking", kind="compare", sides=sides, schema=schema))
+        case "lmsys_parser":
+            return _Reading(Form(format="two_scores", kind="compare", schema=schema))
+        case "regex_parser":
+            table = own.get("outputs_to_match") or {}
+            patterns = {str(key): str(pattern) for key, pattern in table.items()}
+            if set(patterns) != {"1", "2"}:
+                raise DataError("regex_parser: outputs_to_match must have the keys 1 and 2", path)
+            both = (patterns["1"], patterns["2"])
+            form = Form(format="patterns", kind="compare", patterns=both, schema=schema)
+            return _Reading(form)
+        case "logprob_parser":
+            token, tokens = own.get("numerator_token"), own.get("denominator_tokens") or ()
+            others = [other for other in tokens if other != token]
+            if token is None or len(others) != 1:
+                raise DataError("logprob_parser needs a numerator_token and two tokens", path)
+            greedy = own.get("is_binarize", True) is not False
+            sides = (token, others[0])
+            form = Form(format="preference", kind="compare", by_logprobs=not greedy, sides=sides)
+            return _Reading(form, greedy)
     known = "regex_parser, ranking_parser, lmsys_parser, logprob_parser, pipeline_meta_parser"
     raise DataError(f"fn_completion_parser {shown(parser)} is not one of {known}", path)
 
 
-def _schema(kwargs: Mapping[str, Any]) -> dict[str, Any] | None:
+def _schema(tools: Any) -> dict[str, Any] | None:
     """Return the arguments of the function that the judge is made to call, all of them required."""
-    tools = kwargs.get("tools")
-    if not isinstance(tools, list) or not tools:
+    if not tools:
         return None
     parameters: dict[str, Any] = tools[0]["function"]["parameters"]
     return {**parameters, "required": list(parameters["properties"])}
 
 
-def _prompt(config: Mapping[str, Any], path: pathlib.Path) -> tuple[str, pathlib.Path]:
+def _prompt(name: str, path: pathlib.Path) -> tuple[str, pathlib.Path]:
     """Return the prompt and its file, in the folder above the evaluator's or beside it."""
-    name = config.get("prompt_template")
-    if not isinstance(name, str) or not name:
-        raise DataError("the key 'prompt_template', a path, is missing", path)
     beside = path.parent / pathlib.PurePath(name).name
     for place in (path.parent.parent / name, path.parent / name, beside):
         if place.is_file():
@@ -214,11 +204,12 @@ def chat_messages(text: str) -> tuple[str, str]:
     return ((speakers[1] or "").strip(), speakers[2]) if speakers else ("", text.strip())
 
 
-def _table(config: Mapping[str, Any], key: str, path: pathlib.Path) -> Mapping[str, Any]:
-    value = config.get(key) or {}
-    if not isinstance(value, dict):
-        raise DataError(f"{key} must be a table, this is {shown(value)}", path)
-    return value
+def _made(path: pathlib.Path, settings: dict[str, Any], templates: list[JudgeTemplate]) -> JudgeSet:
+    """Return the judge set of these settings; a published prompt has no fence."""
+    for template in templates:
+        if fault := prompt_fault(template):
+            raise DataError(f"{template.name}: {fault}", path)
+    return made(path, store.convert({"fence": False, **settings}, Settings, path), templates)
 
 
 # ColossalAI
@@ -226,6 +217,18 @@ def _table(config: Mapping[str, Any], key: str, path: pathlib.Path) -> Mapping[s
 _BATTLE = {"question": "question", "answer_1": "answer_a", "answer_2": "answer_b"}
 _GRADING = {"question": "question", "answer": "answer", "metric": "criterion", "steps": "steps"}
 _GENERAL = "general"
+
+
+class _Battle(Struct, frozen=True):
+    system_prompt: str
+    prompt_template: str
+    prompt: str
+
+
+class _Grading(Struct, frozen=True):
+    metrics: dict[str, str]
+    CoT: dict[str, str]
+    prompt: str
 
 
 def colossalai(path: pathlib.Path) -> JudgeSet:
@@ -238,69 +241,48 @@ def colossalai(path: pathlib.Path) -> JudgeSet:
         content = json.loads(path.read_text(encoding="utf-8-sig"))
     except (OSError, ValueError) as error:
         raise DataError(f"is not valid JSON: {error}", path) from None
-    if isinstance(content, dict) and not {"prompt_template", "metrics"} & content.keys():
-        content = [
-            {"category": name, **entry} if isinstance(entry, dict) else entry
-            for name, entry in content.items()
-        ]
-    entries = content if isinstance(content, list) else [content]
-    for field, make in (("prompt_template", _battle), ("metrics", _grading)):
-        if entries and all(isinstance(entry, dict) and field in entry for entry in entries):
-            settings, templates = make(entries, path)
-            for template in templates:
-                if fault := prompt_fault(template):
-                    raise DataError(f"{template.name}: {fault}", path)
-            version = content_hash([shape(template) for template in templates], settings)[:8]
-            settings |= {"name": path.stem, "fence": False, "version": version}
-            return made(path, store.convert(settings, Settings, path), templates)
-    raise DataError(
-        "holds no judge prompts: a battle has system_prompt, prompt_template and prompt, "
-        "grading by category metrics, CoT and prompt",
-        path,
-    )
+    if isinstance(content, list):
+        battles = store.convert(content, list[_Battle], path)
+        if len(battles) != 1:
+            raise DataError(f"holds {len(battles)} prompts; a battle has one", path)
+        settings, templates = _battle(battles[0])
+    else:
+        settings, templates = _grading(store.convert(content, dict[str, _Grading], path))
+    version = content_hash([shape(template) for template in templates], settings)[:8]
+    return _made(path, {"name": path.stem, "version": version, **settings}, templates)
 
 
-def _battle(
-    entries: list[dict[str, Any]], path: pathlib.Path
-) -> tuple[dict[str, Any], list[JudgeTemplate]]:
-    if len(entries) > 1:
-        raise DataError(f"holds {len(entries)} prompts; a battle has one", path)
-    fields = ("system_prompt", "prompt_template", "prompt")
-    system, text, prompt = (_need(entries[0], field, str, path) for field in fields)
-    user = Template.parse_named(text, _BATTLE | {"prompt": "prompt"}).bound({"prompt": prompt})
+def _battle(battle: _Battle) -> tuple[dict[str, Any], list[JudgeTemplate]]:
+    names = _BATTLE | {"prompt": "prompt"}
     template = JudgeTemplate(
         name="battle",
         form=Form(format="two_scores", kind="compare"),
-        user=user,
-        system=Template(((system, None),)) if system else None,
+        user=Template.parse_named(battle.prompt_template, names).bound({"prompt": battle.prompt}),
+        system=Template(((battle.system_prompt, None),)) if battle.system_prompt else None,
     )
     settings = {"scale": [1, 10], "sampling": {"temperature": 0.2, "max_tokens": 2048}}
     return settings, [template]
 
 
-def _grading(
-    entries: list[dict[str, Any]], path: pathlib.Path
-) -> tuple[dict[str, Any], list[JudgeTemplate]]:
+def _grading(entries: Mapping[str, _Grading]) -> tuple[dict[str, Any], list[JudgeTemplate]]:
     templates: list[JudgeTemplate] = []
     categories: dict[str, list[str]] = {DEFAULT: []}
     criteria: dict[str, dict[str, Any]] = {}
-    for entry in entries:
-        category = _need(entry, "category", str, path)
-        metrics, steps = (_texts(entry, field, path) for field in ("metrics", "CoT"))
+    for category, entry in entries.items():
         template = JudgeTemplate(
             name=category,
             form=Form(format="grade", kind="grade"),
-            user=Template.parse_named(_need(entry, "prompt", str, path), _GRADING),
+            user=Template.parse_named(entry.prompt, _GRADING),
         )
         if category != _GENERAL:
             template = structs.replace(template, questions={"category": (category,)})
         templates.append(template)
-        categories[category] = list(metrics)
+        categories[category] = [folded(name) for name in entry.metrics]
         if category == _GENERAL:
-            categories[DEFAULT] = list(metrics)
-        for name, definition in metrics.items():
-            words = {"definition": definition, "steps": steps.get(name, "")}
-            criterion = criteria.setdefault(name, {"by_category": {}, **words})
+            categories[DEFAULT] = categories[category]
+        for name, definition in entry.metrics.items():
+            words = {"definition": definition, "steps": entry.CoT.get(name, "")}
+            criterion = criteria.setdefault(folded(name), {"by_category": {}, **words})
             criterion["by_category"][category] = words
             if category == _GENERAL:
                 criterion.update(words)
@@ -311,17 +293,3 @@ def _grading(
         "categories": categories,
     }
     return settings, templates
-
-
-def _need(entry: Mapping[str, Any], field: str, kind: type[T], path: pathlib.Path) -> T:
-    value = entry.get(field)
-    if not isinstance(value, kind):
-        wanted = "a text" if kind is str else "a table"
-        where = entry.get("category", "the entry")
-        raise DataError(f"{where}: {field} must be {wanted}, this is {shown(value)}", path)
-    return value
-
-
-def _texts(entry: Mapping[str, Any], field: str, path: pathlib.Path) -> dict[str, str]:
-    table: dict[str, Any] = _need(entry, field, dict, path)
-    return {folded(name): _need(table, name, str, path) for name in table}

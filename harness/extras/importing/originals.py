@@ -58,11 +58,6 @@ class Original(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
         """The bytes of all files."""
         return sum(file.bytes for file in self.files)
 
-    @property
-    def upstream(self) -> str:
-        """The address under which the files' paths are."""
-        return f"{UPSTREAM}/{self.repository}/{self.revision}"
-
 
 class Fetched(Struct, frozen=True):
     """What `fetch_bench` did."""
@@ -87,8 +82,9 @@ def fetch_bench(
     Args:
         name: one of `originals()`.
         data_dir: the folder of benchmarks.
-        source: a folder, or the address of a mirror, in which each file is looked for under its
-            upstream path, its path in our folder, and its bare name; None: the upstream.
+        source: the address of a mirror that has the files under their upstream paths, or a folder
+            that has them under these, their paths in our folder, or their bare names; None: the
+            upstream.
 
     Raises:
         UsageError: there is no such original, or the source cannot be one.
@@ -140,54 +136,35 @@ def _verified(file: OriginalFile, read: Callable[[OriginalFile], tuple[str, byte
 
 def _opener(original: Original, source: str | None) -> Callable[[OriginalFile], tuple[str, bytes]]:
     """Return what reads a file from its source; it returns the place and the bytes."""
-    if source is None:
-        return lambda file: _download(f"{original.upstream}/{urllib.parse.quote(file.path)}", file)
-    if re.match(r"https?://", source):
-        if "@" in urllib.parse.urlsplit(source).netloc or {"?", "#"} & set(source):
+    base = source or f"{UPSTREAM}/{original.repository}/{original.revision}"
+    if re.match(r"https?://", base):
+        if re.search(r"[@?#]", base):
             raise UsageError("--from takes a plain address: no user, password, ? or #")
-        return functools.partial(_from_mirror, source.rstrip("/"))
-    folder = pathlib.Path(source)
+        return functools.partial(_download, base.rstrip("/"))
+    folder = pathlib.Path(base)
     if not folder.is_dir():
-        raise UsageError(f"--from {source}: give a folder, or an address that begins with https://")
+        raise UsageError(f"--from {base}: give a folder, or an address that begins with https://")
     return functools.partial(_from_folder, folder)
 
 
-def _names(file: OriginalFile) -> list[str]:
-    return list(dict.fromkeys([file.path, file.into, pathlib.PurePosixPath(file.into).name]))
-
-
 def _from_folder(folder: pathlib.Path, file: OriginalFile) -> tuple[str, bytes]:
-    for name in _names(file):
+    names = (file.path, file.into, pathlib.PurePosixPath(file.into).name)
+    for name in names:
         if (folder / name).is_file():
             return str(folder / name), (folder / name).read_bytes()
-    raise MissingError(f"{folder}: holds none of {', '.join(_names(file))}")
+    raise MissingError(f"{folder}: holds none of {', '.join(dict.fromkeys(names))}")
 
 
-def _from_mirror(base: str, file: OriginalFile) -> tuple[str, bytes]:
-    *others, last = [f"{base}/{urllib.parse.quote(name)}" for name in _names(file)]
-    for url in others:
-        try:
-            return _download(url, file)
-        except _NotFoundError:
-            continue
-    return _download(last, file)
-
-
-class _NotFoundError(MissingError):
-    """The server has no such file."""
-
-
-def _download(url: str, file: OriginalFile) -> tuple[str, bytes]:
-    """Return the file at an address; no more is read than one byte over the pinned size."""
+def _download(base: str, file: OriginalFile) -> tuple[str, bytes]:
+    """Return the address and bytes of a file; reading ends soon after the pinned size."""
     import httpx2
 
+    url = f"{base}/{urllib.parse.quote(file.path)}"
     data = bytearray()
     try:
         with httpx2.stream("GET", url, timeout=_SECONDS, follow_redirects=False) as response:
             if response.status_code != 200:
-                kind = _NotFoundError if response.status_code == 404 else MissingError
-                status = f"{response.status_code} {response.reason_phrase}"
-                raise kind(f"{url}: the server answered {status}; {_ADVICE}")
+                raise MissingError(f"{url}: the server answered {response.status_code}; {_ADVICE}")
             for block in response.iter_bytes(1 << 16):
                 data += block
                 if len(data) > file.bytes:

@@ -28,7 +28,7 @@ from harness.bench import (
 from harness.errors import DataError, UsageError
 from harness.extras.importing.items import BadRecord, Item, Source, shown
 from harness.extras.importing.readers import toml_text
-from harness.extras.importing.records import expanded, read_records
+from harness.extras.importing.records import read_records
 from harness.types import (
     Answer,
     Choice,
@@ -48,9 +48,7 @@ JUDGE_SETS: Mapping[str, str] = {
     "alpaca_eval": "alpaca_eval",
     "short_facts": "short_fact_{language}",
     "ifeval": "mt_bench_checked",
-    "multi_if": "mt_bench_checked",
     "mt_bench_101": "mt_bench_101",
-    "multi_challenge": "multi_challenge",
 }
 """The judge set for the benchmark that a format makes; others are judged by `mt_bench`."""
 _REFERENCE = "reference"
@@ -116,7 +114,7 @@ def import_data(
         StorageError: the folder cannot be written.
     """
     convert: Callable[[Mapping[str, Any], Source], Item] = registry.find("importer", format)
-    paths = expanded(files)
+    paths = [pathlib.Path(file) for file in files]
     if not paths:
         raise UsageError("no file given")
     if model_id and len(paths) - len(model_id) not in (0, 1):
@@ -188,18 +186,15 @@ class _Collected:
         """
         for model in item.answers:
             check_model_name(model)
+        before = len(self.questions)
         question_id = self._find(item, position)
         if question_id is None:
-            if self.first_n is None:
-                raise BadRecord(f"it is about no question of the first file ({_subject(item)})")
             return
         for model, texts in item.answers.items():
             if self.answers[model].get(question_id, texts) != texts:
                 again = "a second, different answer to question"
                 raise BadRecord(f"{model} has {again} {question_id}")
         new = {m: t for m, t in item.answers.items() if question_id not in self.answers[m]}
-        if item.answers and not new and not item.votes and not item.judgments:
-            self.report.repeated += 1
         for model, texts in new.items():
             self.answers[model][question_id] = texts
             self.report.answers[model] += 1
@@ -208,30 +203,31 @@ class _Collected:
         for judgment in item.judgments:
             judgment.question_id = question_id
             self.judgments[judgment.judge_model, judgment.judge_set].append(judgment)
+        adds = new or item.votes or item.judgments or len(self.questions) > before
+        if not adds and (item.answers or self.bench is None):
+            self.report.repeated += 1
         self.report.failed += item.failed
         self.used += 1
 
     def _find(self, item: Item, position: int) -> QuestionId | None:
-        """Return the question of an item, made if it is new; None if there is none."""
+        """Return the question of an item, made if it is new; None: `first_n` leaves it out."""
         question_id = item.question_id
         if question_id is None and item.category is not None and item.same == "place":
             question_id = position
-        if question_id is not None:
-            known = [question_id] if question_id in self.questions else []
-        else:
-            known = self.by_turns.get(tuple(item.turns), [])
+        if question_id is None:
+            there = self.by_turns.get(tuple(item.turns), [])
             if item.same == "answers":
-                known = [one for one in known if self._fits(item, one)]
-        if known:
-            self._check_same(item, known[0])
-            if item.category is not None and not item.answers and self.bench is None:
-                self.report.repeated += 1
-            return known[0]
-        if self.bench is not None and self.first_n is None:
-            raise BadRecord(f"it is about no question of {self.bench.name} ({_subject(item)})")
-        full = self.first_n is not None and len(self.questions) >= self.first_n
-        if self.bench is not None or item.category is None or full:
+                there = [one for one in there if self._fits(item, one)]
+            question_id = there[0] if there else None
+        if question_id in self.questions:
+            self._check_same(item, question_id)
+            return question_id
+        may_be_new = self.bench is None and item.category is not None
+        if self.first_n is not None and not (may_be_new and len(self.questions) < self.first_n):
             return None
+        if not may_be_new:
+            what = self.bench.name if self.bench else "the first file"
+            raise BadRecord(f"it is about no question of {what} ({_subject(item)})")
         return self._new(item, position if question_id is None else question_id)
 
     def _check_same(self, item: Item, question_id: QuestionId) -> None:

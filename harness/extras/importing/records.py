@@ -1,17 +1,14 @@
 """Files of records: JSON arrays, JSON Lines (both also .gz), .csv, .tsv and .parquet."""
 
 import csv
-import glob
 import gzip
 import io
 import json
 import pathlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
-import msgspec
-
-from harness.errors import DataError, MissingError, UsageError
+from harness.errors import DataError, MissingError
 from harness.extras.importing.items import BadRecord
 
 _TABLES = {".csv": ",", ".tsv": "\t"}
@@ -47,38 +44,35 @@ def read_records(path: pathlib.Path) -> Iterator[tuple[int, Any]]:
 
 
 def _array(data: bytes, path: pathlib.Path) -> Iterator[tuple[int, Any]]:
+    decoder = json.JSONDecoder()
     try:
-        records = msgspec.json.decode(data, type=list[msgspec.Raw])
-    except (msgspec.DecodeError, UnicodeDecodeError):
-        # NaN, which Python writes and msgspec refuses; or a fault, of which json knows the line.
-        try:
-            yield from enumerate(json.loads(data), 1)
-            return
-        except UnicodeDecodeError as error:
-            raise DataError("is not UTF-8", path, data.count(b"\n", 0, error.start) + 1) from None
-        except ValueError as error:
-            line = getattr(error, "lineno", None)
-            raise DataError(f"is not valid JSON: {error}", path, line) from None
-    position, line = 0, 1
-    for raw in records:
-        text = bytes(raw)
-        start = data.index(text, position)
-        line += data.count(b"\n", position, start)
-        yield line, _value(text)
-        position, line = start + len(text), line + text.count(b"\n")
+        text = data.decode()
+        position, line = text.index("[") + 1, 1
+        end = 0
+        while True:
+            while text[position : position + 1] in (" ", "\n", "\r", "\t", ","):
+                position += 1
+            line += text.count("\n", end, position)
+            if text[position : position + 1] == "]":
+                return
+            value, end = decoder.raw_decode(text, position)
+            yield line, value
+            line += text.count("\n", position, end)
+            position = end
+    except ValueError as error:
+        raise DataError(
+            f"is not valid JSON: {error}", path, getattr(error, "lineno", None)
+        ) from None
 
 
 def _lines(data: bytes) -> Iterator[tuple[int, Any]]:
     for number, line in enumerate(io.BytesIO(data), 1):
-        if line.strip():
-            yield number, _value(line)
-
-
-def _value(text: bytes) -> Any:
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError) as error:
-        return BadRecord(f"not valid JSON: {getattr(error, 'msg', error)}")
+        if not line.strip():
+            continue
+        try:
+            yield number, json.loads(line)
+        except ValueError as error:
+            yield number, BadRecord(f"not valid JSON: {getattr(error, 'msg', error)}")
 
 
 def _table(data: bytes, path: pathlib.Path, delimiter: str) -> Iterator[tuple[int, Any]]:
@@ -105,19 +99,3 @@ def _parquet(path: pathlib.Path) -> Iterator[tuple[int, Any]]:
             yield from enumerate(rows, 1)
     except (ValueError, RuntimeError) as error:  # what pyarrow's errors are
         raise DataError(f"is not a valid Parquet file: {error}", path) from None
-
-
-def expanded(files: Sequence[str | pathlib.Path]) -> list[pathlib.Path]:
-    """Return the files that are named or match a pattern such as `outputs/*.json`, each once.
-
-    Raises:
-        UsageError: a pattern matches no file.
-    """
-    paths: dict[pathlib.Path, None] = {}
-    for file in map(str, files):
-        is_name = pathlib.Path(file).exists() or not glob.has_magic(file)
-        matches = [file] if is_name else sorted(glob.glob(file))
-        if not matches:
-            raise UsageError(f"no file matches {file!r}")
-        paths |= dict.fromkeys(map(pathlib.Path, matches))
-    return list(paths)

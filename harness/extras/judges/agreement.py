@@ -222,7 +222,7 @@ def tau_b(x: Any, y: Any) -> float:
 
 
 def _columns(*, graded: bool, paired: bool) -> list[Column]:
-    columns = [Column("judge1"), Column("judge2"), Column("turn"), Column("category")]
+    columns = [Column("judge1"), Column("judge2", always=True), Column("turn"), Column("category")]
     if graded:
         ends = Column("value", "95% interval", format="interval.2")
         return [*columns, Column("measure"), Column("n"), Column("value", format=".2"), ends]

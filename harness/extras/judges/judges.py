@@ -435,11 +435,7 @@ def _percent(row: Mapping[str, Any]) -> str:
 
 def _notes(rows: Sequence[Mapping[str, Any]]) -> list[Note]:
     if all(row["samples"] < 2 for row in rows[1:] if not row["judge"].startswith("builtin/")):
-        return [
-            Note(
-                "Bias and variance need two samples or more: gen_judgment --samples 4", "--samples"
-            )
-        ]
+        return [Note("Bias and variance need two samples or more", "gen_judgment --samples 4")]
     return []
 
 

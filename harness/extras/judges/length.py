@@ -66,7 +66,7 @@ def report(options: JudgeReport) -> Page:
         if skipped
         else []
     )
-    notes.append(Note("At equal length: show_result --style length", "--style length"))
+    notes.append(Note("At equal length", "show_result --style length"))
     outcome = (
         f"The longer answer wins {words(whole)} of {len(pairs)} decided pairs of unequal length."
     )

@@ -57,9 +57,7 @@ def report(options: JudgeReport) -> Page:
         outcome += f"; asked again in the same words, in {100 * repeated['changed']:.0f}%"
     notes = []
     if repeated is None:
-        notes.append(
-            Note("How often it changes without any reason: gen_judgment --samples 2", "--samples")
-        )
+        notes.append(Note("How often it changes without any reason", "gen_judgment --samples 2"))
     columns = [
         Column("judge"),
         Column("what"),

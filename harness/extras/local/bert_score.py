@@ -57,7 +57,6 @@ def metric(setup: Setup) -> Metric:
         library=versions(),
         tokenizer=checkpoint.name,
         needs_reference=True,
-        overlap=True,
         parameters={"model": checkpoint.identity, "layer": layer},
     )
 
@@ -73,19 +72,17 @@ class _BertScore:
         self._space = " " if kind.startswith(_BYTE_LEVEL) else ""
 
     def measure(self, items: Sequence[Item]) -> Iterator[Measured]:
-        """Yield P, R and F of each item; 0 for an empty answer, None for an empty reference."""
+        """Yield P, R and F of each item; 0 for an empty answer."""
         for start in range(0, len(items), self._size):
             batch = items[start : start + self._size]
             pairs = [(item.answer.strip(), (item.reference or "").strip()) for item in batch]
             texts = list(dict.fromkeys(text for pair in pairs for text in pair if text))
             vectors = dict(zip(texts, in_batches(self._size, texts, self._vectors), strict=True))
             for answer, reference in pairs:
-                if not reference:
-                    yield Measured(None, dict.fromkeys(_NAMES), "the reference is empty")
-                elif not answer:
-                    yield Measured(0.0, dict.fromkeys(_NAMES, 0.0))
-                else:
+                if answer:
                     yield self._measured(vectors[answer], vectors[reference])
+                else:
+                    yield Measured(0.0, dict.fromkeys(_NAMES, 0.0))
 
     def _measured(
         self, answer: tuple[Any, Any, bool], reference: tuple[Any, Any, bool]

@@ -3,7 +3,6 @@
 import contextlib
 import functools
 import hashlib
-import importlib.util
 import pathlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -46,13 +45,7 @@ class Checkpoint:
         import torch
 
         where = device or ("cuda" if torch.cuda.is_available() else "cpu")
-        more: dict[str, Any] = {}
-        if where == ALL_GPUS:
-            if importlib.util.find_spec("accelerate") is None:
-                raise UsageError(
-                    f"{self.name}: several GPUs need accelerate: pip install accelerate"
-                )
-            more["device_map"] = "auto"
+        more = {"device_map": "auto"} if where == ALL_GPUS else {}
         precision = "auto" if dtype == "auto" else getattr(torch, dtype)
         with _one_line(self.name, "model"):
             model = getattr(transformers, kind).from_pretrained(

@@ -104,11 +104,7 @@ class LocalModel:
                 usage=Usage(prompt_tokens=len(prompt), completion_tokens=len(row.tokens)),
                 seconds=seconds,
                 provider_model=self._checkpoint.name,
-                sampling_applied={
-                    **applied,
-                    "max_tokens": limit,
-                    "template": self._prompts.name,
-                },
+                sampling_applied={**applied, "max_tokens": limit, "template": self._prompts.name},
                 reasoning=reasoning,
             ),
         )
@@ -152,24 +148,23 @@ class LocalModel:
 
     async def _compute(self, batch: Sequence[_Waiting]) -> None:
         """Compute one batch in a thread, so that other models can run at the same time."""
+        import torch
+
         started = time.perf_counter()
         try:
             await asyncio.to_thread(self._generate, [each.row for each in batch])
-        except Exception as error:
-            if not _is_full(error):
-                fault: Exception = error
-                if not isinstance(error, UsageError):
-                    reason = f"{self.name}: {first_line(error)}"
-                    fault = EndpointError(reason, kind="cannot compute")
-                _end(batch, fault)
-            elif len(batch) > 1:
+        except torch.OutOfMemoryError:
+            if len(batch) > 1:
                 self._halve(batch)
-            else:
-                row = batch[0].row
-                reason = f"no memory for {len(row.prompt)} tokens and a reply of {row.limit}"
-                advice = f"{self.name}: {reason}; lower --max-tokens"
-                _end(batch, ChatError(advice, kind="out of memory"))
-            return
+                return
+            row = batch[0].row
+            reason = f"no memory for {len(row.prompt)} tokens and a reply of {row.limit}"
+            advice = f"{self.name}: {reason}; lower --max-tokens"
+            _end(batch, ChatError(advice, kind="out of memory"))
+        except UsageError as error:
+            _end(batch, error)
+        except Exception as error:
+            _end(batch, EndpointError(f"{self.name}: {first_line(error)}", kind="cannot compute"))
         for each in batch:
             if not each.done.done():
                 each.done.set_result(time.perf_counter() - started)
@@ -199,20 +194,9 @@ def _end(batch: Sequence[_Waiting], fault: Exception) -> None:
             each.done.set_exception(fault)
 
 
-def _is_full(error: Exception) -> bool:
-    """Return whether there was no memory; of the CPU's allocator only the words tell."""
-    import torch
-
-    full = (torch.OutOfMemoryError, MemoryError)
-    return isinstance(error, full) or "not enough memory" in str(error)
-
-
 def _variables(extra_body: Mapping[str, Any] | None) -> Mapping[str, Any]:
     """Return the variables for the model's own chat template."""
-    for name in extra_body or {}:
-        if name != _TEMPLATE_FIELD:
-            raise UsageError(f"extra_body.{name}: local weights take only {_TEMPLATE_FIELD}")
     variables = (extra_body or {}).get(_TEMPLATE_FIELD, {})
-    if not isinstance(variables, Mapping):
-        raise UsageError(f"extra_body.{_TEMPLATE_FIELD} must be a table")
+    if not {_TEMPLATE_FIELD}.issuperset(extra_body or {}) or not isinstance(variables, Mapping):
+        raise UsageError(f"extra_body: local weights take a table {_TEMPLATE_FIELD}, nothing else")
     return variables

@@ -26,37 +26,22 @@ from harness.errors import EndpointError, UsageError
 _LOOK_SECONDS = 0.25
 
 
-def check_server(command: str) -> None:
-    """Raise `UsageError` unless these words name a server that is installed, and its flags."""
-    program = (shlex.split(command) or [""])[0]
-    if program != "vllm":
-        raise UsageError(f"--serve {command}: only vllm can serve, as in 'vllm' or 'vllm --seed 1'")
-    if shutil.which(program) is None:
-        raise UsageError("--serve vllm: it is not installed; pip install vllm, or leave it out")
-
-
 @contextlib.contextmanager
 def served(command: str, path: str, name: str, dtype: str = "auto") -> Iterator[str]:
     """Serve the weights at `path` under a name while the block runs; yields the base URL.
 
     Raises:
-        UsageError: the server is not installed.
+        UsageError: it is not vllm, or not installed.
         EndpointError: it ended before it was ready.
     """
-    check_server(command)
-    program, *flags = shlex.split(command)
+    program, *flags = shlex.split(command) or [""]
+    if program != "vllm":
+        raise UsageError(f"--serve {command}: only vllm can serve, as in 'vllm' or 'vllm --seed 1'")
+    if shutil.which(program) is None:
+        raise UsageError("--serve vllm: it is not installed; pip install vllm, or leave it out")
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
-    own = [
-        "--host",
-        "127.0.0.1",
-        "--port",
-        str(port),
-        "--served-model-name",
-        name,
-        "--dtype",
-        dtype,
-    ]
+    own = ["--host=127.0.0.1", f"--port={port}", f"--served-model-name={name}", f"--dtype={dtype}"]
     keeper = ["setpriv", "--pdeathsig", "TERM", "--"] if shutil.which("setpriv") else []
     argv = [*keeper, program, "serve", path, *own, *flags]
     with tempfile.TemporaryFile() as output:

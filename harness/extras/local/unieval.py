@@ -72,17 +72,17 @@ def load_questions(path: pathlib.Path) -> tuple[str, dict[str, Dimension]]:
     found: dict[str, Dimension] = {}
     for task, dimensions in file.tasks.items():
         for name, asked in dimensions.items():
-            ask, sentences = (
-                (asked, None) if isinstance(asked, str) else (asked.ask, asked.sentences)
-            )
-            one = Dimension(ask, sentences, task, name)
+            given = Dimension(asked) if isinstance(asked, str) else asked
+            by_sentence = "sentence" in given.slots
+            combined = given.sentences or ("mean" if by_sentence else None)
+            one = Dimension(given.ask, combined, task, name)
             for slot in sorted(one.slots - set(_SLOTS)):
                 known = ", ".join(f"{{{each}}}" for each in _SLOTS)
                 raise DataError(f"{one.key}: {{{slot}}} is no placeholder; there are {known}", path)
-            if ("sentence" in one.slots) == ("answer" in one.slots):
+            if by_sentence == ("answer" in one.slots):
                 raise DataError(f"{one.key}: must hold one of {{answer}} and {{sentence}}", path)
-            if sentences and "sentence" not in one.slots:
-                raise DataError(f"{one.key}: sentences = {sentences!r} needs {{sentence}}", path)
+            if combined and not by_sentence:
+                raise DataError(f"{one.key}: sentences = {combined!r} needs {{sentence}}", path)
             found[one.key] = one
     return file.name, found
 
@@ -110,60 +110,63 @@ def metric(setup: Setup) -> Metric:
     models = {place: _YesNo(find(place), setup) for place in dict.fromkeys(places.values())}
     asked = {one: models[places.get(one.task) or places["*"]] for one in dimensions}
     by_category = setup.dimensions
+
+    def measure(items: Sequence[Item]) -> Iterator[Measured]:
+        """Yield the numbers of each item by dimension, and their mean as its value."""
+        for start in range(0, len(items), setup.batch_size):
+            batch = items[start : start + setup.batch_size]
+            numbers: list[dict[Dimension, float | None]] = [{} for _ in batch]
+            for one, model in asked.items():
+                places = [n for n, item in enumerate(batch) if one.key in _keys(item.question)]
+                column = _column(one, model, [batch[place] for place in places])
+                for place, number in zip(places, column, strict=True):
+                    numbers[place][one] = number
+            yield from map(_measured, batch, numbers)
+
+    def _keys(question: Question) -> Sequence[str]:
+        return by_category.get(question.category, ()) if by_category else [*known]
+
     return Metric(
         "unieval",
-        _UniEval(asked, setup).measure,
+        measure,
         variant=name,
         tokenizer=", ".join(dict.fromkeys(model.checkpoint.name for model in asked.values())),
         library=versions(),
         parameters={
-            one.key: [one.ask, _combined(one), model.checkpoint.identity]
+            one.key: [one.ask, one.sentences, model.checkpoint.identity]
             for one, model in asked.items()
         },
-        applies=lambda question, turn: not by_category or bool(by_category.get(question.category)),
-        shaped_by=lambda question, turn: (
-            [_context(question), sorted(by_category[question.category])]
-            if by_category
-            else _context(question)
-        ),
+        applies=lambda question, turn: bool(_keys(question)),
+        shaped_by=lambda question, turn: [
+            _context(question),
+            *by_category.get(question.category, ()),
+        ],
         reads_reference=any("reference" in one.slots for one in dimensions),
     )
-
-
-class _UniEval:
-    """The answers of one or more models to yes/no questions about items."""
-
-    def __init__(self, asked: Mapping[Dimension, "_YesNo"], setup: Setup) -> None:
-        self._asked, self._size, self._by_category = asked, setup.batch_size, setup.dimensions
-
-    def measure(self, items: Sequence[Item]) -> Iterator[Measured]:
-        """Yield the numbers of each item by dimension, and their mean as its value."""
-        for start in range(0, len(items), self._size):
-            batch = items[start : start + self._size]
-            found: list[dict[Dimension, float | None]] = [{} for _ in batch]
-            for one, model in self._asked.items():
-                places = [n for n, item in enumerate(batch) if self._is_asked(one, item.question)]
-                column = _column(one, model, [batch[place] for place in places])
-                for place, number in zip(places, column, strict=True):
-                    found[place][one] = number
-            yield from map(_measured, batch, found)
-
-    def _is_asked(self, one: Dimension, question: Question) -> bool:
-        by_category = self._by_category
-        return not by_category or one.key in by_category.get(question.category, ())
 
 
 class _YesNo:
     """A model that answers "Yes" or "No" with its first token."""
 
     def __init__(self, checkpoint: Checkpoint, setup: Setup) -> None:
+        """Find the tokens of the two answers.
+
+        Where both begin with one token, such as a mark for a word's beginning, every number would
+        be 0.5; a model without a token for each of them answers nothing with its first one.
+        """
         self.checkpoint = checkpoint
         self._device, self._size = setup.device, setup.batch_size
-        self._yes, self._no = _answers(checkpoint)
-        start = getattr(checkpoint.config, "decoder_start_token_id", None)
-        if start is None:
+        tokenizer = checkpoint.tokenizer
+        yes, no = (tokenizer(word, add_special_tokens=False)["input_ids"] for word in ("Yes", "No"))
+        if len(yes) != 1 or len(no) != 1 or yes == no or tokenizer.unk_token_id in (*yes, *no):
+            raise UsageError(
+                f'{checkpoint.name} cannot answer "Yes" or "No": its tokenizer has no token for '
+                "each"
+            )
+        self._yes, self._no = yes[0], no[0]
+        self._start = getattr(checkpoint.config, "decoder_start_token_id", None)
+        if self._start is None:
             raise UsageError(f"{checkpoint.name} is no encoder-decoder model such as T5")
-        self._start = int(start)
 
     def shares_of_yes(self, texts: list[str]) -> list[float]:
         """Return p(Yes) of each text, against p(No)."""
@@ -191,21 +194,6 @@ class _YesNo:
         return self.checkpoint.load("AutoModelForSeq2SeqLM", self._device)
 
 
-def _answers(checkpoint: Checkpoint) -> tuple[int, int]:
-    """Return the tokens of "Yes" and "No".
-
-    Where both begin with one token, such as a mark for a word's beginning, every number would be
-    0.5; a model without a token for each of them answers nothing with its first one.
-    """
-    tokenizer = checkpoint.tokenizer
-    yes, no = (tokenizer(word, add_special_tokens=False)["input_ids"] for word in ("Yes", "No"))
-    if len(yes) != 1 or len(no) != 1 or yes == no or tokenizer.unk_token_id in (*yes, *no):
-        raise UsageError(
-            f'{checkpoint.name} cannot answer "Yes" or "No": its tokenizer has no token for each'
-        )
-    return yes[0], no[0]
-
-
 def _place(text: str) -> tuple[str, str]:
     """Return the task (`*`: all others) and the checkpoint of `[TASK=]DIR_OR_REPO`."""
     task, equals, place = text.partition("=")
@@ -216,29 +204,20 @@ def _chosen(
     known: Mapping[str, Dimension], places: Mapping[str, str], setup: Setup
 ) -> list[Dimension]:
     """Return the dimensions that are asked about: those named, else all that have a model."""
-    tasks = list(dict.fromkeys(one.task for one in known.values()))
+    tasks = dict.fromkeys(one.task for one in known.values())
     for task in places:
         if task not in (*tasks, "*"):
             raise UsageError(
                 f"--unieval-model {task}=...: no such task; there are {', '.join(tasks)}"
             )
+    with_model = [key for key, one in known.items() if one.task in places or "*" in places]
     named = [*setup.options.dimension, *(key for own in setup.dimensions.values() for key in own)]
     for key in named:
         if key not in known:
             raise UsageError(f"no dimension {key!r}; there are {', '.join(known)}")
-    keys = dict.fromkeys(named) or [
-        k for k, one in known.items() if one.task in places or "*" in places
-    ]
-    without = [key for key in keys if known[key].task not in places and "*" not in places]
-    if without:
-        raise UsageError(
-            f"no checkpoint for {', '.join(without)}; name one: --unieval-model TASK=DIR_OR_REPO"
-        )
-    return [known[key] for key in keys]
-
-
-def _combined(one: Dimension) -> str | None:
-    return (one.sentences or "mean") if "sentence" in one.slots else None
+        if key not in with_model:
+            raise UsageError(f"no checkpoint for {key}; name one: --unieval-model TASK=DIR_OR_REPO")
+    return [known[key] for key in dict.fromkeys(named or with_model)]
 
 
 def _column(one: Dimension, model: _YesNo, items: Sequence[Item]) -> list[float | None]:
@@ -246,48 +225,45 @@ def _column(one: Dimension, model: _YesNo, items: Sequence[Item]) -> list[float 
     prompts = [_prompts(one, item, str(model.checkpoint.tokenizer.eos_token)) for item in items]
     numbers = iter(model.shares_of_yes([text for texts in prompts for text in texts]))
     found = [list(islice(numbers, len(texts))) for texts in prompts]
-    whole = _combined(one) == "sum"
-    return [sum(own) / (1 if whole else len(own)) if own else None for own in found]
+    return [
+        sum(own) / (1 if one.sentences == "sum" else len(own)) if own else None for own in found
+    ]
 
 
 def _prompts(one: Dimension, item: Item, separator: str) -> list[str]:
-    """Return the texts that a model is asked about an item."""
-    if list(_missing(one, item)):
-        return []
+    """Return the texts that a model is asked about an item; none where a part is missing."""
     # An answer that brought the end of a part would write the rest of the question itself.
-    values = {name: (_part(name, item) or "").replace(separator, " ") for name in _SLOTS}
-    parts = [values["sentence"]]
-    if "sentence" in one.slots:
+    values = {name: text.replace(separator, " ") for name, text in _texts(item).items()}
+    if not all(values[slot].strip() for slot in one.slots):
+        return []
+    parts = [values["answer"]]
+    if one.sentences:
         from sentencex import segment
 
         parts = [part.strip() for part in segment("en", values["answer"]) if part.strip()]
-    found = []
-    for part in parts:
-        values["sentence"] = part
-        found.append(_SLOT.sub(lambda match: values[match[1]], one.ask))
-    return found
+    return [_filled(one.ask, {**values, "sentence": part}) for part in parts]
 
 
-def _part(name: str, item: Item) -> str | None:
-    if name == "source":
-        turns = item.question.turns
-        before = [text for pair in zip(turns, item.answers[:-1], strict=False) for text in pair]
-        return "\n".join([*before, turns[item.turn - 1]])
-    if name == "context":
-        return _context(item.question)
-    return item.reference if name == "reference" else item.answer
+def _filled(ask: str, values: Mapping[str, str]) -> str:
+    return _SLOT.sub(lambda match: values[match[1]], ask)
 
 
-def _context(question: Question) -> str | None:
+def _texts(item: Item) -> dict[str, str]:
+    """Return what fills each slot; "" where it is missing."""
+    turns = item.question.turns
+    before = [text for pair in zip(turns, item.answers[:-1], strict=False) for text in pair]
+    return {
+        "answer": item.answer,
+        "sentence": item.answer,
+        "source": "\n".join([*before, turns[item.turn - 1]]),
+        "reference": item.reference or "",
+        "context": _context(item.question),
+    }
+
+
+def _context(question: Question) -> str:
     context = question.extra.get("context")
-    return context if isinstance(context, str) else None
-
-
-def _missing(one: Dimension, item: Item) -> Iterator[str]:
-    """Yield what a dimension needs and an item lacks."""
-    for slot in sorted(one.slots):
-        if not (_part(slot, item) or "").strip():
-            yield "answer" if slot == "sentence" else slot
+    return context if isinstance(context, str) else ""
 
 
 def _measured(item: Item, numbers: Mapping[Dimension, float | None]) -> Measured:
@@ -295,7 +271,7 @@ def _measured(item: Item, numbers: Mapping[Dimension, float | None]) -> Measured
     known = [number for number in values.values() if number is not None]
     if known and len(known) == len(values):
         return Measured(sum(known) / len(known), values)
-    missing = {
-        slot for one, value in numbers.items() if value is None for slot in _missing(one, item)
-    }
-    return Measured(None, values, f"there is no {' and no '.join(sorted(missing) or ['sentence'])}")
+    texts = _texts(item)
+    needed = {slot for one in numbers for slot in one.slots if not texts[slot].strip()}
+    missing = sorted(needed - {"sentence"} | ({"answer"} if "sentence" in needed else set()))
+    return Measured(None, values, f"there is no {' and no '.join(missing)}")

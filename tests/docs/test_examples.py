@@ -1,0 +1,47 @@
+"""The examples run as they stand."""
+
+import os
+import pathlib
+import subprocess
+import sys
+import tomllib
+
+import pytest
+
+from harness.cli import calls, init
+from harness.cli.parser import Parsed, read_project
+from harness.options import Init
+from tests.docs.pages import ROOT
+
+
+def start(*words: str, folder: pathlib.Path) -> "subprocess.CompletedProcess[str]":
+    path = f"{pathlib.Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    environment = {**os.environ, "PATH": path, "PYTHONPATH": str(ROOT), "COLUMNS": "80"}
+    return subprocess.run(
+        words, cwd=folder, env=environment, capture_output=True, text=True, check=False
+    )
+
+
+def test_the_demo_shows_results_and_ends_with_the_viewer(tmp_path: pathlib.Path) -> None:
+    demo = start("sh", str(ROOT / "examples" / "demo.sh"), "demo", folder=tmp_path)
+    assert demo.returncode == 0, demo.stderr
+    assert "builtin/reference is the best of 3 models" in demo.stdout
+    assert demo.stdout.rstrip().endswith("viewer --data-dir demo")
+    python = start(sys.executable, str(ROOT / "examples" / "python_api.py"), folder=tmp_path)
+    assert python.returncode == 0, python.stderr
+    assert "0 answers written" in python.stdout
+    assert "builtin/reference" in (tmp_path / "demo" / "report.html").read_text(encoding="utf-8")
+
+
+def test_every_line_of_the_first_turnbench_toml_may_be_used(
+    tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert init.main(["-q"]) == 0
+    path = tmp_path / "turnbench.toml"
+    lines = path.read_text(encoding="utf-8").splitlines()
+    used = [line.removeprefix("# ") for line in lines if " = " in line or line.startswith("# [")]
+    path.write_text("\n".join(used), encoding="utf-8")
+    assert tomllib.loads("\n".join(used))["judge_set"] == "mt_bench"
+    parsed = Parsed(Init(), frozenset(), read_project(), quiet=True, verbose=False)
+    assert calls.configs(parsed)["my-model"].base_url == "http://localhost:8000/v1"
