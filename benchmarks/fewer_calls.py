@@ -209,7 +209,7 @@ def fit(wins: Floats, theta: Floats) -> tuple[Floats, Floats]:
         weight = games * p * (1 - p)
         hessian = np.diag(weight.sum(axis=1) + 0.25) - weight
         theta = theta + np.linalg.solve(hessian, (wins - games * p).sum(axis=1) - theta / 4)
-    covariance: Floats = np.linalg.inv(hessian)
+    covariance = np.linalg.inv(hessian).astype(np.float64)
     return theta, covariance
 
 
