@@ -342,7 +342,7 @@ class GenJudgment(Struct, kw_only=True, frozen=True):
     until: Annotated[Positive | None, Flag("DIFFERENCE")] = None
     """judge in five looks, and a model no further when each of its comparisons is significant or
     surely under DIFFERENCE, of grades or win rates; for few models: of published grades it saved
-    39% for two, 29% for three, 15% for five, 6% for eight, nothing for 34"""
+    39% for two, 27% for three, 12% for five, 4% for eight, nothing for 34"""
     bench: BenchName = BenchName()
     slice: Slice = Slice()
     sampling: JudgeSampling = JudgeSampling()

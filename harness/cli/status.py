@@ -55,6 +55,7 @@ def page(loaded: Bench, configs: dict[str, ModelConfig] | None = None) -> Page:
 
 
 STATE = ("missing", "superseded", "failed")
+STOPPED = "judged by --until, as far as it was needed"
 JUDGED = ("share", "judged", *STATE, "unparsed")
 
 
@@ -162,6 +163,8 @@ def _judge_row(
     tasks = [task for task in plan.tasks if task.sample == own.sample]
     row["superseded"] = sum(task.superseded for task in tasks)
     row["missing"] = sum(len(task.todo) for task in tasks) - row["superseded"]
+    if any(judgment.look for judgment in rows.values()):
+        row |= {"missing": None, "note": STOPPED}
     for task in tasks:
         row["failed"] += len(store.failures(loaded.folder, f"model_judgment/{task.path.name}"))
     return row, estimate_judgments(plan) if own.sample == 0 else []
@@ -188,7 +191,9 @@ def _outcome(
         return f"{text}, no judgments yet. Next: gen_judgment --judge-model NAME{where}"
     left = [row for row in judges if row["missing"] or row["superseded"]]
     if not left:
-        return f"{text}, all judgments are there. Next: show_result{where}"
+        stopped = any(row.get("note") == STOPPED for row in judges)
+        there = STOPPED if stopped else "all judgments are there"
+        return f"{text}, {there}. Next: show_result{where}"
     number = sum((row["missing"] or 0) + (row["superseded"] or 0) for row in left)
     _, high = total_cost(estimates)
     cost = f" (up to {dollars(high)})" if high else ""
