@@ -98,19 +98,19 @@ def win_rate(points: float) -> float:
     return 1 / (1 + math.exp(-points / POINTS))
 
 
-_BY_QUESTION, _BY_PAIR = 0.88, 4.1
-"""Variances in log odds of GPT-4's published pairs of MT-Bench, 6 models on 80 questions: of a
-model's strength from question to question, and of what one pair adds. Random parts of these pairs
-had errors within 1% of what the two give (`benchmarks/README.md`)."""
+_BY_QUESTION, _BY_PAIR = 0.58, 3.0
+"""Variances in log odds of GPT-4's published pairs of MT-Bench, of neighbours among six models: of
+a model's strength from question to question, and of what one pair adds (`benchmarks/README.md`).
+"""
 
 
 def expected_detectable(share: float, models: int, questions: int, turns: float) -> float | None:
-    """Return the difference in rating points that a drawn share of pairs would show; None: none.
+    """Return the difference of neighbours that a share of pairs would show, in rating points.
 
-    By the variance of a difference, 2/questions · (0.88 + 4.1 / (share · turns · models)).
+    By its variance, 2/questions · (0.58 + 3.0 / (share · turns · models)); None: too few questions.
 
     >>> round(expected_detectable(0.1, 34, 80, 2) or 0)
-    95
+    79
     """
     if questions < LEAST:
         return None
