@@ -261,9 +261,11 @@ def plan_judgments(
         why = "--turns, the chosen questions and the judge set leave no turn"
         if votes is not None:
             why = "nobody voted on any of the chosen pairs"
-        if flags.share is not None:
+        if plan.share is not None:
             why = f"--share {flags.share:g} draws no pair of so few questions and models"
-        raise UsageError(f"there is nothing to judge: {'; '.join(plan.notices) or why}")
+        elif plan.notices:
+            why = "; ".join(plan.notices)
+        raise UsageError(f"there is nothing to judge: {why}")
     return plan
 
 

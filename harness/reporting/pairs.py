@@ -53,8 +53,8 @@ def pairs(panel: Panel, view: View) -> Section:
     if len(column.rows) == 1:
         rate = column.rows[0].get(_CONTROLLED[0])
         section.evidence = [replace(section.evidence[0], equal_length=rate)]
-    if panel.drawn is not None and column.ranking.strengths:
-        section.caveats.insert(0, _drawn(panel.drawn, column.ranking))
+    if column.ranking.strengths:
+        section.caveats.insert(0, _drawn(column.ranking))
     section.said = " ".join(filter(None, [section.said, _flips(scores)]))
     if not both and panel.form == "pair" and len(panel.judges) == 1:
         section.caveats.append("Each pair was judged in one order, so flips cannot be seen.")
@@ -64,10 +64,9 @@ def pairs(panel: Panel, view: View) -> Section:
     return section
 
 
-def _drawn(share: float, ranking: Ranking) -> str:
-    """Return how much of the pairs was judged, and what difference that could have shown."""
-    parts = f"{rounded(share, 0 if share > 0.02 else 1, 2)}% of the pairs, drawn at random, are"
-    said = f"{parts} judged, and models are ranked and compared by strength (Bradley-Terry)"
+def _drawn(ranking: Ranking) -> str:
+    """Return how models of drawn pairs are compared, and what difference that could have shown."""
+    said = "Models are ranked and compared by strength (Bradley-Terry)"
     if (size := ranking.detectable) is None:
         return f"{said}; that is too little to tell neighbours apart."
     rate = rounded(win_rate(size), 2)

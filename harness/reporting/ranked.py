@@ -34,7 +34,8 @@ Rows: TypeAlias = dict[str, dict[str, Any]]
 """Rows by model."""
 STOPPED = (
     "Judged until decided: models whose comparisons were clear, or surely close, were judged no "
-    "further; p and intervals of differences are those of a stopped run (O'Brien and Fleming)."
+    "further. p and intervals of differences are those of a stopped run (O'Brien and Fleming); "
+    "intervals of single numbers leave that out."
 )
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from harness.errors import UsageError
 from harness.reporting.outcome import Evidence, Measure
-from harness.reporting.page import Chart, Column, Table, counted, listed
+from harness.reporting.page import Chart, Column, Table, counted, listed, percent
 from harness.results import Comparison, Estimate, Panel, Ranking, Scores
 from harness.results.length_control import Controlled
 from harness.results.summarize import Aggregate
@@ -157,6 +157,9 @@ def title(panel: Panel, view: View) -> str:
     judged = panel.form not in ("metric", "vote")
     if judged and panel.judge_set not in (UNSTATED, view.bench):
         parts.append(f"judge set {panel.judge_set}")
+    if panel.drawn is not None:
+        share = percent(panel.drawn, 0 if panel.drawn > 0.02 else 1)
+        parts.append(f"{share} of the pairs, drawn at random")
     if view.aggregate is not None:
         parts.append(f"{AGGREGATED[view.aggregate].replace('_', ' ')} of each conversation")
     if judged and len(panel.judges) > 1:

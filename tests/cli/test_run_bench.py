@@ -136,4 +136,4 @@ def test_a_share_of_the_pairs_is_judged_as_answers_come(
     rows = latest(path, Judgment).values()
     assert len(rows) == 36
     assert {row.drawn for row in rows} == {0.5}
-    assert "50% of the pairs" in capsys.readouterr().out
+    assert "50% of the pairs, drawn" in " ".join(capsys.readouterr().out.split())
