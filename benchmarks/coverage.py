@@ -24,6 +24,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from harness.judging.draw import drawn_pairs
 from harness.results import Scores, Source, compare, summarize
 from harness.types import Question
 
@@ -170,6 +171,24 @@ def pairs(
     return Table(scores, truth or {}, equal)
 
 
+def drawn_share(
+    rng: np.random.Generator, ability: Floats, share: float, questions: int, *, effect: float
+) -> Table:
+    """Return a table of the pairs that `gen_judgment --share` draws; the first two are equal."""
+    names = [f"m{at}" for at in range(len(ability))]
+    first_id = int(rng.integers(1 << 40))
+    meetings = [
+        (question, *sorted(int(name[1:]) for name in pair))
+        for question in range(questions)
+        for pair in drawn_pairs(first_id + question, 1, names, share)
+    ]
+    question, first, second = np.array(meetings).T
+    value = two_games(rng, ability, question, first, second, effect)
+    ones = np.ones(len(value), dtype=np.int64)
+    scores = table(question, ones, first, second, value, questions, len(ability))
+    return Table(scores, {}, TWINS)
+
+
 def every(models: int) -> list[tuple[int, int]]:
     """Return all pairs of some models."""
     return [(a, b) for a in range(models) for b in range(a + 1, models)]
@@ -177,6 +196,7 @@ def every(models: int) -> list[tuple[int, int]]:
 
 ALL_EQUAL = tuple((f"m{a}", f"m{b}") for a, b in every(5))
 LADDER = np.array([0.0, 0.0, 2.0, 1.0, -1.0, -2.0])
+EIGHT = np.array([0.0, 0.0, 2.0, 1.0, 0.5, -0.5, -1.0, -2.0])
 TWINS = (("m0", "m1"),)
 STRONG_WEAK = [(0, 2), (0, 3), (0, 4), (1, 4), (1, 5), (2, 3), (2, 4), (3, 4), (3, 5), (4, 5)]
 """m0 meets strong models and m1 weak ones; they have one opponent in common."""
@@ -206,6 +226,12 @@ def pair_designs(effect: float) -> dict[str, Callable[[np.random.Generator, int]
         "three random pairs a question": of(even, every(5), ALL_EQUAL, 3, half),
         f"one random pair a question, {DRAWN}": of(even, every(5), ALL_EQUAL, 1, half),
         f"three random pairs a question, {DRAWN}": of(even, every(5), ALL_EQUAL, 3, half),
+        f"a share of 0.1, eight models, {DRAWN}": lambda rng, n: drawn_share(
+            rng, EIGHT, 0.1, n, effect=effect
+        ),
+        f"a share of 0.25, eight models, {DRAWN}": lambda rng, n: drawn_share(
+            rng, EIGHT, 0.25, n, effect=effect
+        ),
         "different opponents": of(LADDER, STRONG_WEAK, TWINS),
         "different opponents, three random": of(LADDER, STRONG_WEAK, TWINS, 3),
         "a twin met only the weakest": of(LADDER, WEAKEST, TWINS),

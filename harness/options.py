@@ -41,6 +41,7 @@ Count: TypeAlias = Annotated[int, Meta(ge=1)]
 FromZero: TypeAlias = Annotated[int, Meta(ge=0)]
 Positive: TypeAlias = Annotated[float, Meta(gt=0)]
 Share: TypeAlias = Annotated[float, Meta(ge=0, le=1)]
+PartOf: TypeAlias = Annotated[float, Meta(gt=0, le=1)]
 Format: TypeAlias = Literal["text", "json", "csv", "markdown", "latex", "html"]
 
 # Groups
@@ -214,6 +215,9 @@ class Judging(Struct, kw_only=True, frozen=True):
     """the baseline of pairwise-baseline (default: the judge set's)"""
     votes: Annotated[tuple[Path, ...], Flag("FILE")] = ()
     """with pairwise-all: judge only the pairs that people voted on"""
+    share: Annotated[PartOf | None, Flag("SHARE")] = None
+    """with pairwise-all: judge only this share of the pairs, drawn at random, such as 0.1; a larger
+    share and further models add to it"""
     reference: Annotated[str | None, Flag("NAME")] = None
     """whose answers are the references: a reference file or a model; none: judge without"""
     samples: Annotated[Count, Flag("K")] = 1
@@ -335,6 +339,10 @@ class GenJudgment(Struct, kw_only=True, frozen=True):
     """
 
     judging: Judging = Judging()
+    until: Annotated[Positive | None, Flag("DIFFERENCE")] = None
+    """judge in five looks, and a model no further when each of its comparisons is significant or
+    surely under DIFFERENCE, of grades or win rates; for few models: of published grades it saved
+    39% for two, 27% for three, 12% for five, 4% for eight, nothing for 34"""
     bench: BenchName = BenchName()
     slice: Slice = Slice()
     sampling: JudgeSampling = JudgeSampling()

@@ -80,6 +80,9 @@ TABLE: dict[str, dict[str, str]] = {
         "colossalai_config": "harness.extras.importing.evaluation:read_evaluation",
         "colossalai_metrics": "harness.extras.importing.evaluation:metrics_of",
     },
+    "stopping": {  # plans to carry out one after the other, as far as they are needed
+        "until": "harness.results.until:stages",
+    },
     "server": {
         "vllm": "harness.extras.local.serving:served",
     },

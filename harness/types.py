@@ -233,6 +233,10 @@ class Judgment(Row, kw_only=True):
     criterion: str | None = None
     sample: int = 0
     choice: int = 0
+    drawn: float | None = None
+    """The share of the pairs, if this one was among those drawn at random."""
+    look: int | None = None
+    """At which look, from 1, a run judged it that stops when comparisons are decided."""
     system_prompt: str | None = None
     sampling: dict[str, Any] = {}
     made_from: MadeFrom | None = None

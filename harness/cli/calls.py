@@ -109,8 +109,8 @@ def already(count: int, newest: float | None, what: str) -> str:
     return f"{count:,} {what} before (the newest {age(newest)}; --redo {again} again)"
 
 
-def estimate_page(estimates: Sequence[Estimate]) -> Page:
-    """Return the page of `--dry-run`."""
+def estimate_page(estimates: Sequence[Estimate], more: Sequence[Table] = ()) -> Page:
+    """Return the page of `--dry-run`, with `more` tables."""
     calls = sum(one.calls for one in estimates)
     low, high = estimate.total_cost(estimates)
     if not calls:
@@ -138,7 +138,7 @@ def estimate_page(estimates: Sequence[Estimate]) -> Page:
         Column("cost_high", "cost to", "$"),
     ]
     outcome = f"{counted(calls, 'call')} would be made, {cost}."
-    return Page(outcome, [Table("", columns, rows)])
+    return Page(outcome, [Table("", columns, rows), *more])
 
 
 def carry_out(
@@ -150,17 +150,20 @@ def carry_out(
     total: int,
     unit: str,
     questions: int,
+    also: Callable[[Sequence[Estimate]], list[Table]] = lambda _: [],
     **more: Any,
 ) -> Outcome | None:
     """Ask where calls cost something, run the jobs under a bar, list what failed.
 
-    Returns None after `--dry-run`, which prints the estimate. `more` goes to `running.run`.
+    Returns None after `--dry-run`, which prints the estimate and the tables that `also` makes of
+    it. `more` goes to `running.run`.
 
     Raises:
         Interrupted: the user said no, or stopped the run.
     """
     if limits.dry_run:
-        show(estimate_page(estimates()))
+        found = estimates()
+        show(estimate_page(found, also(found)))
         return None
     if total and not limits.yes and estimate.may_ask():
         estimate.confirm(estimate.question(estimates(), questions))

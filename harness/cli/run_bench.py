@@ -239,11 +239,18 @@ def _judged(parsed: Parsed, record: RunBench, evaluation: Any) -> int:
         names = _measure(record)
         return _print(options.ShowResult(bench=record.bench, metric=names, output=record.output))
 
-    def planned() -> BenchPlan:
+    def planned(share: float | None = record.judging.share) -> BenchPlan:
         categories = None if evaluation is None else evaluation.criteria
+        judging = replace(record.judging, share=share)
         return plan_bench(
-            record, calls.configs(parsed), categories, key_needed=not record.limits.dry_run
+            replace(record, judging=judging),
+            calls.configs(parsed),
+            categories,
+            key_needed=not record.limits.dry_run,
         )
+
+    def at(share: float) -> JudgePlan:
+        return planned(share).judgments
 
     plan = planned()
     if plan.answers is not None:
@@ -257,6 +264,7 @@ def _judged(parsed: Parsed, record: RunBench, evaluation: Any) -> int:
         total=plan.total,
         unit="jobs",
         questions=len(plan.judgments.questions),
+        also=lambda estimates: gen_judgment.shares(plan.judgments, at, estimates),
         state=plan.bench.state,
         redo=record.judging.redo is not None,
     )

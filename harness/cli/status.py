@@ -47,7 +47,7 @@ def page(loaded: Bench, configs: dict[str, ModelConfig] | None = None) -> Page:
     ]
     tables = [
         Table("", _columns(["model", "answered", *STATE, "not_whole"]), models, "models"),
-        Table("", _columns([*_JudgeRun._fields, "judged", *STATE, "unparsed"]), judges, "judges"),
+        Table("", _columns([*_JudgeRun._fields, *JUDGED]), judges, "judges"),
     ]
     facts = {"bench": loaded.name, "questions": len(loaded.questions)}
     tables = [table for table in tables if table.rows]
@@ -55,6 +55,8 @@ def page(loaded: Bench, configs: dict[str, ModelConfig] | None = None) -> Page:
 
 
 STATE = ("missing", "superseded", "failed")
+STOPPED = "judged by --until, as far as it was needed"
+JUDGED = ("share", "judged", *STATE, "unparsed")
 
 
 class _JudgeRun(NamedTuple):
@@ -139,12 +141,16 @@ def _judge_row(
         "unparsed": sum(judgment.failed for judgment in rows.values()),
         "failed": 0,
     }
+    drawn = [judgment.drawn for judgment in rows.values()]
+    shares = [share for share in drawn if share is not None]
+    row["share"] = max(shares) if shares and len(shares) == len(drawn) else None
     wanted = options.build(
         options.GenJudgment,
         {
             "judge_model": own.judge,
             "judge_set": own.judge_set,
             "mode": own.mode,
+            "share": row["share"],
             "bench_name": loaded.name,
             "data_dir": str(loaded.folder.parent),
             "skip_missing": True,
@@ -157,6 +163,8 @@ def _judge_row(
     tasks = [task for task in plan.tasks if task.sample == own.sample]
     row["superseded"] = sum(task.superseded for task in tasks)
     row["missing"] = sum(len(task.todo) for task in tasks) - row["superseded"]
+    if any(judgment.look for judgment in rows.values()):
+        row |= {"missing": None, "note": STOPPED}
     for task in tasks:
         row["failed"] += len(store.failures(loaded.folder, f"model_judgment/{task.path.name}"))
     return row, estimate_judgments(plan) if own.sample == 0 else []
@@ -183,20 +191,33 @@ def _outcome(
         return f"{text}, no judgments yet. Next: gen_judgment --judge-model NAME{where}"
     left = [row for row in judges if row["missing"] or row["superseded"]]
     if not left:
-        return f"{text}, all judgments are there. Next: show_result{where}"
+        stopped = any(row.get("note") == STOPPED for row in judges)
+        there = STOPPED if stopped else "all judgments are there"
+        return f"{text}, {there}. Next: show_result{where}"
     number = sum((row["missing"] or 0) + (row["superseded"] or 0) for row in left)
     _, high = total_cost(estimates)
     cost = f" (up to {dollars(high)})" if high else ""
     command = f"gen_judgment --judge-model {shlex.quote(left[0]['judge'])} --mode {left[0]['mode']}"
+    if left[0]["share"] is not None:
+        command += f" --share {left[0]['share']:g}"
     if left[0]["judge_set"] != (loaded.settings.judge_set or "mt_bench"):
         command += f" --judge-set {left[0]['judge_set']}"
     return f"{text}; {counted(number, 'judgment')} missing{cost}. Next: {command}{where}"
 
 
 def _columns(names: Sequence[str]) -> list[Column]:
-    titles = {"superseded": "out of date", "not_whole": "cut or refused", "unparsed": "no verdict"}
+    titles = {
+        "superseded": "out of date",
+        "not_whole": "cut or refused",
+        "unparsed": "no verdict",
+        "share": "% of the pairs",
+    }
     always = ("answered", "judged", "missing")
-    return [Column(name, titles.get(name, ""), always=name in always) for name in names]
+    formats = {"share": "%"}
+    return [
+        Column(name, titles.get(name, ""), formats.get(name, ""), always=name in always)
+        for name in names
+    ]
 
 
 if __name__ == "__main__":

@@ -24,7 +24,12 @@ from harness.judging.plan import (
 )
 from harness.judging.preview import JudgePrompt, described, judge_prompts
 from harness.judging.prompts import Match, Prompts
-from harness.judging.run import JudgmentReport, estimate_judgments, gen_judgment
+from harness.judging.run import (
+    JudgmentReport,
+    estimate_judgments,
+    gen_judgment,
+    stages,
+)
 from harness.judging.sets import JudgeSet, load, shipped_sets
 from harness.judging.verdicts import Verdict, read
 
@@ -52,4 +57,5 @@ __all__ = [
     "plan_judgments",
     "read",
     "shipped_sets",
+    "stages",
 ]

@@ -183,6 +183,8 @@ def _row(match: Match, judge: str, prompts: Prompts, games: list[Game], **fields
         criterion=match.criterion,
         sample=match.sample,
         choice=match.choice,
+        drawn=match.drawn,
+        look=match.look,
         system_prompt=system,
         sampling=request.sampling.stated(),
         made_from=prompts.made_from(match),

@@ -24,6 +24,7 @@ from harness.bench import Bench, take
 from harness.bench.names import Kind as JudgmentKind
 from harness.errors import MissingError, UsageError
 from harness.judging import builtin
+from harness.judging.draw import drawn_pairs
 from harness.judging.judge import MORE_TOKENS, judging
 from harness.judging.prompts import Match, Prompts, written
 from harness.judging.sets import JudgeSet, load
@@ -92,6 +93,12 @@ class JudgePlan:
     """The turns that are judged; empty: all."""
     every_choice: bool = False
     """Whether every conversation of an answer is judged, not the first alone."""
+    voted: bool = False
+    """Whether only pairs are judged that people voted on."""
+    share: float | None = None
+    """The share of the pairs that is drawn at random; None: all, and none is called drawn."""
+    looks: Mapping[QuestionId, int] = field(default_factory=dict)
+    """Of a run that stops when it is decided, the look of each question."""
     retry_cut: float = MORE_TOKENS
 
     @property
@@ -115,6 +122,11 @@ class JudgePlan:
     def models(self) -> list[str]:
         """The models that are judged."""
         return list(dict.fromkeys(model for group in self.groups for model in group))
+
+    @property
+    def turns_judged(self) -> int:
+        """The turns of the questions that are judged."""
+        return sum(1 for question in self.questions for _ in _turns(self, question))
 
     def jobs(self) -> Iterator[Job]:
         """Yield the jobs whose answers are there."""
@@ -165,13 +177,14 @@ def plan_judgments(
     questions: Sequence[Question] | None = None,
     categories: Mapping[str, Sequence[str]] | None = None,
     awaited: Mapping[str, Collection[QuestionId]] | None = None,
+    looks: Mapping[QuestionId, int] | None = None,
     key_needed: bool = True,
 ) -> JudgePlan:
     """Return what is left to do so that every judge has judged every match.
 
     `configs` are the models of turnbench.toml, `questions` those to judge in place of the slice's,
     `categories` the criteria of each category in place of the set's. `awaited` names answers, by
-    model, that are still to be made.
+    model, that are still to be made. `looks` are those of a run that stops when it is decided.
 
     Raises:
         UsageError: no such judge, judge set, mode or model, or nothing is left to judge.
@@ -197,9 +210,14 @@ def plan_judgments(
         baseline=flags.baseline_model or judge_set.baseline,
     )
     votes = _voted(flags.votes) if flags.votes else None
-    mode = flags.mode or ("pairwise-all" if votes is not None else judge_set.mode) or "single"
-    if votes is not None and mode != "pairwise-all":
-        raise UsageError("--votes: pairs that people voted on are judged with --mode pairwise-all")
+    if options.until is not None and (flags.share or flags.redo or votes is not None):
+        raise UsageError("--until goes without --share, --votes and --redo")
+    some_pairs = "--votes" if votes is not None else "--share" if flags.share is not None else ""
+    mode = flags.mode or ("pairwise-all" if some_pairs else judge_set.mode) or "single"
+    if some_pairs and mode != "pairwise-all":
+        raise UsageError(f"{some_pairs} takes some of the pairs of --mode pairwise-all")
+    if votes is not None and flags.share is not None:
+        raise UsageError("--votes and --share exclude each other: pairs are voted on or drawn")
     chosen = list(part.model_list) or (sorted(votes.models) if votes is not None else [])
     waits = {model: set(ids) for model, ids in (awaited or {}).items()}
     known = sorted({*bench.answered_models(), *waits})
@@ -217,6 +235,9 @@ def plan_judgments(
         awaited=waits,
         turns=part.turns,
         every_choice=flags.choices == "all",
+        voted=votes is not None,
+        share=flags.share,
+        looks=looks or {},
         retry_cut=1.0 if typed.max_tokens is not None else MORE_TOKENS,
     )
     prompts = _gather(plan, options, reference, votes)
@@ -240,7 +261,11 @@ def plan_judgments(
         why = "--turns, the chosen questions and the judge set leave no turn"
         if votes is not None:
             why = "nobody voted on any of the chosen pairs"
-        raise UsageError(f"there is nothing to judge: {'; '.join(plan.notices) or why}")
+        if plan.share is not None:
+            why = f"--share {flags.share:g} draws no pair of so few questions and models"
+        elif plan.notices:
+            why = "; ".join(plan.notices)
+        raise UsageError(f"there is nothing to judge: {why}")
     return plan
 
 
@@ -496,10 +521,16 @@ def _fill(plan: JudgePlan, task: JudgeTask, flags: Any, votes: _Votes | None) ->
 def _matches(plan: JudgePlan, task: JudgeTask, flags: Any, votes: _Votes | None) -> Iterator[Match]:
     """Yield every match; the criteria come last, since their prompts share a beginning."""
     answers, judge_set = task.prompts.answers, plan.judge_set
+    names = plan.models
     for question in plan.questions:
         key = question.question_id
         for turn in _turns(plan, question):
+            drawn = None
+            if plan.share is not None:
+                drawn = drawn_pairs(key, turn, names, plan.share)
             for group in plan.groups:
+                if drawn is not None and frozenset(group) not in drawn:
+                    continue
                 there = [answers[model].get(key) for model in group]
                 known = [answer for answer in there if answer is not None]
                 if len(known) < len(group) and not plan._waits(Match(question, turn, group)):
@@ -510,7 +541,8 @@ def _matches(plan: JudgePlan, task: JudgeTask, flags: Any, votes: _Votes | None)
                 every = plan.every_choice and len(known) == len(group)
                 for choice in task.prompts.choices(about) if every else (0,):
                     for criterion in judge_set.criteria_of(question, turn):
-                        match = Match(question, turn, group, criterion, task.sample, choice)
+                        which = (task.sample, choice, plan.share, plan.looks.get(key))
+                        match = Match(question, turn, group, criterion, *which)
                         if votes is None or votes.holds(match):
                             yield match
 

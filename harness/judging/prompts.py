@@ -53,6 +53,10 @@ class Match:
     criterion: str | None = None
     sample: int = 0
     choice: int = 0
+    drawn: float | None = None
+    """The share of the pairs, if they are drawn at random."""
+    look: int | None = None
+    """The look of a run that stops early."""
 
     @property
     def key(self) -> tuple[Any, ...]:

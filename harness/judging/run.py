@@ -1,14 +1,17 @@
 """`gen_judgment` as a function: plan, call, write; and what a plan will take."""
 
+import functools
 import pathlib
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
-from harness import bench, options, running, store
+from harness import bench, options, registry, running, store
 from harness.judging.plan import JudgePlan, plan_judgments
+from harness.options import Limits
 from harness.running import Outcome, Progress
 from harness.running.estimate import Estimate, estimate
 from harness.types import Judgment
@@ -62,16 +65,47 @@ def gen_judgment(
     values = {"judge_model": judge_model, "mode": mode, "bench_name": bench_name, **words}
     record = options.build(options.GenJudgment, values)
     loaded = bench.load(record.bench.bench_name, record.bench.data_dir)
-    plan = plan_judgments(loaded, record)
-    outcome = running.run(
-        plan.jobs(),
-        record.limits,
-        state=loaded.state,
-        total=plan.total,
-        redo=record.judging.redo is not None,
-        progress=progress,
-    )
-    return JudgmentReport(outcome, plan)
+    plan_at = functools.partial(plan_judgments, loaded)
+    reports: list[JudgmentReport] = []
+    for plan, limits in stages(plan_at(record), record, plan_at, reports):
+        outcome = running.run(
+            plan.jobs(),
+            limits,
+            state=loaded.state,
+            total=plan.total,
+            redo=record.judging.redo is not None,
+            progress=progress,
+        )
+        reports.append(JudgmentReport(outcome, plan))
+    return reports[-1]
+
+
+def stages(
+    whole: JudgePlan,
+    record: options.GenJudgment,
+    plan_at: Callable[..., JudgePlan],
+    reports: Sequence[JudgmentReport],
+) -> Iterator[tuple[JudgePlan, Limits]]:
+    """Yield the plans to carry out one after the other, with what is left of `--max-cost`.
+
+    That is the whole plan; with `--until` one for each look, until one is not carried out whole.
+
+    Args:
+        whole: the plan of everything.
+        record: the command's options.
+        plan_at: `plan_judgments` of the benchmark.
+        reports: of the plans before, which the caller adds to.
+    """
+    plans, limits = [whole], record.limits
+    if record.until is not None:
+        plans = registry.find("stopping", "until")(whole, record, plan_at)
+    for plan in plans:
+        yield plan, limits
+        if not reports or not reports[-1].complete:
+            return
+        if limits.max_cost is not None:
+            left = max(limits.max_cost - reports[-1].outcome.cost, 1e-9)
+            limits = replace(limits, max_cost=left)
 
 
 def estimate_judgments(plan: JudgePlan, *, batch: bool = False) -> list[Estimate]:

@@ -44,7 +44,7 @@ def several(panels: Sequence[Panel], view: View) -> Section:
     numbers: list[Column] = []
     for panel, metric in [(each, metric) for each in panels for metric in each.metrics]:
         scores, measure = panel.combined.of(metric=metric), measure_of(panel)
-        ranking = rank(scores, models=view.models or None)
+        ranking = rank(scores, models=view.models or None, looks=panel.looks)
         first = panel.metrics[0]
         total = first in (SCORE, POINTS) or panel.form == "metric"  # stands for those beside it
         if metric == first or not total:

@@ -125,8 +125,10 @@ class Evidence:
             return f"{counted(self.questions, 'question')} are too few to tell them apart"
         if self.head_to_head:  # a difference of win rates that add up to 1
             return f"where less than {gap(sizes[0] / 2)} from one half {UNSEEN}"
-        about = "about " if len(sizes) > 1 else ""
-        return f"where a difference under {about}{gap(statistics.median(sizes))} {UNSEEN}"
+        about, size = "about " if len(sizes) > 1 else "", gap(statistics.median(sizes))
+        if self.ranking.strengths:
+            size = f"{rounded(statistics.median(sizes), 0)} rating points"
+        return f"where a difference under {about}{size} {UNSEEN}"
 
 
 UNSEEN = "would not have been seen"

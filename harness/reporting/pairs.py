@@ -1,17 +1,18 @@
 """Pairs and votes: win rates, flips, strengths."""
 
+import statistics
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from harness.reporting.outcome import flips
-from harness.reporting.page import Column, Table
+from harness.reporting.page import Column, Table, rounded
 from harness.reporting.ranked import Ranked, Rows
 from harness.reporting.section import Section, View, interval_columns, measure_of, row_of
-from harness.results import Panel, Scores, Summary, ratio, summarize
+from harness.results import Panel, Ranking, Scores, Summary, ratio, summarize
 from harness.results.scores import FLIPPED, ONCE
-from harness.results.strengths import strengths
+from harness.results.strengths import strengths, win_rate
 
 
 def pairs(panel: Panel, view: View) -> Section:
@@ -48,12 +49,26 @@ def pairs(panel: Panel, view: View) -> Section:
     if len(column.rows) == 1:
         rate = column.rows[0].get(_CONTROLLED[0])
         section.evidence = [replace(section.evidence[0], equal_length=rate)]
+    if column.ranking.strengths:
+        section.caveats.insert(0, _drawn(column.ranking))
     section.said = " ".join(filter(None, [section.said, _flips(scores)]))
     if not both and panel.form == "pair" and len(panel.judges) == 1:
         section.caveats.append("Each pair was judged in one order, so flips cannot be seen.")
     if len(names) > 2:
-        section.more.append(_strengths(scores))
+        section.more += [] if column.ranking.strengths else [_strengths(scores)]
     return section
+
+
+def _drawn(ranking: Ranking) -> str:
+    """Return how models of drawn pairs are compared, and what difference that could have shown."""
+    said = "Models are ranked and compared by strength (Bradley-Terry)"
+    sizes = [n for pair in ranking.neighbours if (n := pair.difference.detectable) is not None]
+    if not sizes:
+        return f"{said}; that is too little to tell neighbours apart."
+    size = statistics.median(sizes)
+    rate = rounded(win_rate(size), 2)
+    seen = f"between neighbours {rounded(size, 0)} rating points, a win rate of {rate},"
+    return f"{said}; {seen} would have been seen."
 
 
 _CONTROLLED = ("length_controlled_winrate", "lc_standard_error")

@@ -31,6 +31,11 @@ from harness.results import Panel, Scores, Summary, compare, conversations, rank
 
 Rows: TypeAlias = dict[str, dict[str, Any]]
 """Rows by model."""
+STOPPED = (
+    "Judged until decided: models whose comparisons were clear, or surely close, were judged no "
+    "further. p and intervals of differences are those of a stopped run (O'Brien and Fleming); "
+    "intervals of single numbers leave that out."
+)
 
 
 class Ranked:
@@ -64,7 +69,13 @@ class Ranked:
             self.heading = self.key.replace("_", " ")
         self.measure = measure or measure_of(panel)
         self.scores = self._aggregated(panel.combined)
-        self.ranking = rank(self.scores, models=view.models or None, baseline=view.baseline)
+        self.ranking = rank(
+            self.scores,
+            models=view.models or None,
+            baseline=view.baseline,
+            drawn=panel.drawn is not None and view.baseline is None,
+            looks=panel.looks,
+        )
         self.names = self.ranking.names
         self.judges = panel.judges if len(panel.judges) > 1 and panel.form != "vote" else ()
         self.turns: list[int] = np.unique(panel.combined.of(metric=metric).turn).tolist()
@@ -93,6 +104,8 @@ class Ranked:
                     first, last = self.ranking.ranks[model]
                     rows[model] |= {"rank_first": first, "rank_last": last}
                 put(rows[model], self.key, summary.mean, self.measure.scale)
+                if models and self.ranking.strengths:
+                    put(rows[model], "strength", self.ranking.strengths[model])
                 counts = {"n": summary.n, "questions": summary.questions}
                 rows[model] |= {**counts, "failed": summary.failed}
         column = scores.of(metric=self.metric)
@@ -140,7 +153,12 @@ class Ranked:
         form, field = self.measure.form, self.view.group
         short = ".1" if self.measure.kind == "grades" else form
         shaded = [Column(f"{field}_{name}", name, short, draw="shade") for name in self.groups]
-        columns = [Column("model"), *interval_columns(self.key, self.heading, form), *extra]
+        columns = [Column("model"), *interval_columns(self.key, self.heading, form)]
+        if self.ranking.strengths:
+            columns.append(Column("strength", format=".0", always=True))
+        if self.panel.looks is not None:
+            columns.append(Column("questions", always=True))
+        columns += extra
         if len(self.names) > 2:
             columns.insert(0, Column("rank", format="ranks", always=True))
         every_turn = [f"turn_{turn}" for turn in self.turns] if len(self.turns) > 1 else []
@@ -156,6 +174,8 @@ class Ranked:
         evidence = Evidence(self.measure, self.ranking, questions, self.view.baseline)
         section = Section(self.panel, [evidence], self.rows, shown, self._charts())
         section.caveats = caveats_of(self.panel, self.scores)
+        if self.panel.looks is not None:
+            section.caveats.insert(0, STOPPED)
         if self.judges:
             plain = [
                 {k: v for k, v in row.items() if not k.startswith("judge_")} for row in self.rows
@@ -174,7 +194,8 @@ class Ranked:
         ends = [Column(turn, "", f"interval{form}") for turn in every_turn]
         ends += [replace(column, format=f"interval{form}") for column in shaded]
         intervals = Table("95% intervals", [Column("model"), *ends], self.rows, only="text")
-        section.more = [*([intervals] if ends else []), *comparison_tables(self.ranking, form)]
+        places = ".0" if self.ranking.strengths else form
+        section.more = [*([intervals] if ends else []), *comparison_tables(self.ranking, places)]
         return section
 
     def _judges_differ(self) -> tuple[Table, str]:
@@ -184,7 +205,7 @@ class Ranked:
         better: list[str | None] = []
         for judge, scores in {"all": self.panel.combined, **self.panel.by_judge}.items():
             column = scores.of(metric=self.metric)
-            compared = compare(column, (one, other)).pairs[0]
+            compared = compare(column, (one, other), looks=self.panel.looks).pairs[0]
             by_turn = {
                 f"turn_{turn}": compare(column.of(turns=[turn]), (one, other)).pairs[0].difference
                 for turn in self.turns[: 2 * (len(self.turns) > 1)]

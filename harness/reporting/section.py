@@ -13,7 +13,7 @@ import numpy as np
 
 from harness.errors import UsageError
 from harness.reporting.outcome import Evidence, Measure
-from harness.reporting.page import Chart, Column, Table, counted, listed
+from harness.reporting.page import Chart, Column, Table, counted, listed, percent
 from harness.results import Estimate, Panel, Ranking, Scores
 from harness.results.length_control import Controlled
 from harness.results.summarize import Aggregate
@@ -136,6 +136,9 @@ def title(panel: Panel, view: View) -> str:
     parts += ["in percent"] if measure.percent else []
     if judged and panel.judge_set not in (UNSTATED, view.bench):
         parts.append(f"judge set {panel.judge_set}")
+    if panel.drawn is not None:
+        share = percent(panel.drawn, 0 if panel.drawn > 0.02 else 1)
+        parts.append(f"{share} of the pairs, drawn at random")
     if (aggregate := view.aggregate_of(panel)) is not None:
         parts.append(f"{aggregate} of the turns of each conversation")
     if judged and len(panel.judges) > 1:
@@ -200,5 +203,6 @@ def comparison_tables(ranking: Ranking, form: str) -> list[Table]:
         Column("smallest_detectable", "detectable", form),
         Column("questions"),
     ]
-    title = "Models compared on what both did"
+    what = "by strength, in rating points" if ranking.strengths else "on what both did"
+    title = f"Models compared {what}"
     return [Table(title, columns, shown), Table("", columns, rows, "compared", only="json")]

@@ -14,14 +14,15 @@ for having met weak opponents. Only where the pairs were drawn at random are str
 """
 
 import functools
-from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import numpy as np
 
 from harness.errors import UsageError
 from harness.results.estimate import Estimate, Floats, Ints, holm, ratio
+from harness.results.looks import LOOKS
 from harness.results.scores import Scores
 from harness.results.strengths import strengths
 from harness.results.summarize import Summary, summarize
@@ -114,7 +115,11 @@ class Comparisons:
 
 
 def compare(
-    scores: Scores, models: Sequence[str] | None = None, *, drawn: bool = False
+    scores: Scores,
+    models: Sequence[str] | None = None,
+    *,
+    drawn: bool = False,
+    looks: Ints | None = None,
 ) -> Comparisons:
     """Return every two models compared; of one metric, and one value for each item.
 
@@ -123,6 +128,7 @@ def compare(
         models: which, in the order of the comparisons; None: all.
         drawn: whether the pairs of each question were drawn at random. The strengths are compared
             then: the design leaves few common opponents, and makes opponents alike by chance.
+        looks: of a run that stops when it is decided, the look of each question; see `looks`.
 
     Raises:
         UsageError: there are several metrics.
@@ -134,7 +140,7 @@ def compare(
     if drawn:
         differences = _strength_differences
     unadjusted = [
-        Comparison(model_1, model_2, difference, None, opponents)
+        Comparison(model_1, model_2, _stopped(difference, looks), None, opponents)
         for model_1, model_2, difference, opponents in differences(scores, every)
     ]
     adjusted = holm([pair.difference.p for pair in unadjusted])
@@ -142,6 +148,36 @@ def compare(
         every,
         tuple(replace(pair, p=p) for pair, p in zip(unadjusted, adjusted, strict=True)),
     )
+
+
+def _stopped(difference: Estimate, looks: Ints | None) -> Estimate:
+    """Return a difference with the part of the questions that it had when it was decided."""
+    if looks is None or not difference.n:
+        return difference
+    last = looks[~np.isnan(difference.influence)].max()
+    return replace(difference, fraction=int(last) / LOOKS)
+
+
+def undecided(
+    scores: Scores, models: Sequence[str], within: float, looks: Ints, active: Collection[str]
+) -> tuple[str, ...]:
+    """Return the models of which a comparison is not decided yet, so that they are judged further.
+
+    Args:
+        scores: of one metric, as far as they are judged.
+        models: all that are compared.
+        within: differences that are surely smaller do not matter.
+        looks: the look of each question, from 1.
+        active: those that are judged further up to now.
+    """
+    open_models: set[str] = set()
+    for pair in compare(scores, models, looks=looks).pairs:
+        if not {pair.model_1, pair.model_2} <= set(active):
+            continue
+        ends = pair.difference.interval
+        if pair.better is None and (ends is None or max(-ends.low, ends.high) >= within):
+            open_models |= {pair.model_1, pair.model_2}
+    return tuple(model for model in active if model in open_models)
 
 
 def _items(scores: Scores) -> tuple[Ints, Ints]:
@@ -249,6 +285,8 @@ class Ranking:
     comparisons: Comparisons
     ranks: dict[str, Ranks]
     missing: tuple[Missing, ...]
+    strengths: Mapping[str, Estimate | None] = field(default_factory=dict)
+    """Of pairs drawn at random: the ratings by which models are ranked and compared."""
 
     @property
     def missing_share(self) -> float:
@@ -298,21 +336,36 @@ def rank(
     models: Collection[str] | None = None,
     baseline: str | None = None,
     drawn: bool = False,
+    looks: Ints | None = None,
 ) -> Ranking:
-    """Return the models of one column ranked, by their means.
+    """Return the models of one column ranked, by their means; of drawn pairs by their strengths.
 
     Args:
         scores: of one metric, one value for each item.
         models: which; None: all.
         baseline: an opponent that is not ranked itself.
         drawn: whether the pairs were drawn at random, see `compare`.
+        looks: the look of each question, of a run that stops when it is decided; see `compare`.
     """
     ranked = set(scores.models_present if models is None else models) - {baseline}
     summaries = [row for row in summarize(scores, by=("model",)) if row["model"] in ranked]
     summaries.sort(key=lambda row: (-row.mean.value if row.n else np.inf, row["model"]))
+    ratings = strengths(scores) if drawn else {}
+    if drawn:
+        summaries.sort(key=lambda row: -_place(row, ratings.get(row["model"])))
     names = [summary["model"] for summary in summaries]
-    compared = compare(scores, names, drawn=drawn)
-    return Ranking(tuple(summaries), compared, compared.ranks(), tuple(missing(scores, names)))
+    compared = compare(scores, names, drawn=drawn, looks=looks)
+    lost = tuple(missing(scores, names))
+    if looks is not None:  # what was not judged is missing on purpose
+        lost = tuple(row._replace(absent=0) for row in lost)
+    return Ranking(tuple(summaries), compared, compared.ranks(), lost, ratings)
+
+
+def _place(row: Summary, rating: Estimate | None) -> float:
+    """Return what a model of drawn pairs is ranked by; one that won all of them is the first."""
+    if rating is not None:
+        return rating.value
+    return np.inf if row.mean.value > 0.5 else -np.inf
 
 
 def missing(scores: Scores, models: Collection[str] | None = None) -> list[Missing]:

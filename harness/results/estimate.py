@@ -24,6 +24,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from harness.results.looks import nominal_level, sequential_p
+
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
@@ -55,6 +57,9 @@ class Estimate:
     """The verdicts behind it."""
     share: bool = False
     """Whether it is a mean of numbers from 0 to 1; near these it has Wilson's interval."""
+    fraction: float | None = None
+    """Of a run that stops when it is decided: the part of the questions judged till then. Interval
+    and p are those of `looks`, wider and larger than of a run of fixed size."""
 
     @property
     def n(self) -> int:
@@ -79,7 +84,7 @@ class Estimate:
         n, se = self.n, self.se
         if n < LEAST or math.isnan(self.value):
             return None
-        t = t_quantile(0.975, n - 1)
+        t = self._critical
         half = t * se
         # Near 0 and 1, where one twice as wide would leave the scale, t intervals hold too rarely.
         if self.share and (se == 0 or not 2 * half <= self.value <= 1 - 2 * half):
@@ -93,15 +98,22 @@ class Estimate:
         n, se = self.n, self.se
         if n < LEAST or math.isnan(self.value):
             return None
-        if se == 0:
-            return 1.0 if abs(self.value) <= _ALIKE else 2.0 ** (1 - n)
-        return _tails(abs(self.value) / se, n - 1)
+        p = _tails(abs(self.value) / se, n - 1) if se else 2.0 ** (1 - n)
+        if se == 0 and abs(self.value) <= _ALIKE:
+            return 1.0
+        return p if self.fraction is None else sequential_p(p, self.fraction)
+
+    @property
+    def _critical(self) -> float:
+        """How many standard errors from 0 a value is significant."""
+        level = 0.05 if self.fraction is None else nominal_level(self.fraction)
+        return t_quantile(1 - level / 2, self.n - 1)
 
     @property
     def detectable(self) -> float | None:
         """The smallest true difference that this comparison sees in 80% of the cases."""
         n, se = self.n, self.se
-        return (t_quantile(0.975, n - 1) + POWER) * se if n >= LEAST and se > 0 else None
+        return (self._critical + POWER) * se if n >= LEAST and se > 0 else None
 
     def lower(self, level: float = 0.95) -> float | None:
         """Return the lower end of the one-sided interval; the value itself where all are alike."""
@@ -116,7 +128,8 @@ class Estimate:
 
     def scaled(self, factor: float, shift: float = 0.0) -> "Estimate":
         """Return factor · value + shift."""
-        return Estimate(self.value * factor + shift, self.influence * factor, self.count)
+        value, influence = self.value * factor + shift, self.influence * factor
+        return Estimate(value, influence, self.count, fraction=self.fraction)
 
 
 def ratio(sums: npt.NDArray[Any], counts: npt.NDArray[Any], *, share: bool = False) -> Estimate:

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from harness.results.estimate import Ints
+from harness.results.looks import LOOKS
 from harness.results.scores import CONFIDENCE, ONCE, POINTS, SCORE, VOTE, WIN, Form, Scores, Source
 from harness.types import UNSTATED
 
@@ -55,6 +56,37 @@ class Panel:
     def left_out(self) -> int:
         """How many of these only some of the judges gave a verdict on."""
         return self._combined.left_out
+
+    @property
+    def drawn(self) -> float | None:
+        """The share of the pairs that is judged, if all of them were drawn at random.
+
+        None too for two models, for all pairs, and where one model played less than half as often
+        as another: its opponents were not drawn like theirs.
+        """
+        sources = [self.scores.sources[code] for code in np.unique(self.scores.source).tolist()]
+        models = len(self.scores.models_present)
+        if not (self.scores.paired and models > 2 and all(source.drawn for source in sources)):
+            return None
+        question, turn, *both, _ = np.unique(_items(self.scores), axis=0).T
+        plays = np.unique(np.concatenate(both), return_counts=True)[1]
+        turns = np.unique(np.stack([question, turn]), axis=1).shape[1]
+        share = len(question) / (turns * models * (models - 1) / 2)
+        return share if share < 1 and plays.min() >= plays.max() / 2 else None
+
+    @property
+    def looks(self) -> Ints | None:
+        """The look of each question; None: not of a run that stops when it is decided.
+
+        A judgment that another run added counts as one of the last look.
+        """
+        look_of = np.array([source.look or 0 for source in self.scores.sources])
+        looks = look_of[self.scores.source]
+        if not looks.any():
+            return None
+        by_question = np.zeros(len(self.scores.questions), dtype=np.int64)
+        np.maximum.at(by_question, self.scores.question, np.where(looks > 0, looks, LOOKS))
+        return by_question
 
     @property
     def by_judge(self) -> dict[str, Scores]:

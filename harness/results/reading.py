@@ -116,7 +116,7 @@ class _Columns:
     def _judged(self, row: Judgment, file: str) -> tuple[int, int]:
         """Return the codes of a judgment's source and of its key; most rows share them."""
         how = row.score_method, row.scale, row.shown_first, repr(row.sampling)
-        which = row.criterion, row.sample, row.choice, _form(row)
+        which = row.criterion, row.sample, row.choice, _form(row), row.drawn is None, row.look
         traits = (file, row.judge, row.judge_set, row.judge_set_version, *how, *which)
         codes = self.origins.get(traits)
         if codes is None:
@@ -125,7 +125,7 @@ class _Columns:
 
     def _origin(self, source: Source, criterion: str | None = None) -> tuple[int, int]:
         """Return the codes of a source and of what distinguishes rows about the same answers."""
-        same = source._replace(version="", scale=None, sampling="")
+        same = source._replace(version="", scale=None, sampling="", drawn=False, look=None)
         if source.kind == "judge":
             same = same._replace(method="")
         key = self.keys.setdefault((same, criterion), len(self.keys))
@@ -225,6 +225,8 @@ def _source(row: Judgment, file: str) -> Source:
         row.sample,
         row.choice,
         file,
+        row.drawn is not None,
+        row.look,
     )
 
 

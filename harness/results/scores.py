@@ -43,6 +43,10 @@ class Source(NamedTuple):
     sample: int = 0
     choice: int = 0
     file: str = ""
+    drawn: bool = False
+    """Of pairs: whether they were drawn at random."""
+    look: int | None = None
+    """Of a run that stops when comparisons are decided: the look, from 1."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -23,7 +23,7 @@ import numpy as np
 
 from harness.bench import Bench
 from harness.errors import MissingError, UsageError
-from harness.results.estimate import Bools, Estimate, Floats, Ints
+from harness.results.estimate import LEAST, POWER, Bools, Estimate, Floats, Ints, t_quantile
 from harness.results.scores import Scores
 
 CENTER, POINTS = 1000.0, 400 / math.log(10)
@@ -87,6 +87,35 @@ def strengths(scores: Scores) -> dict[str, Estimate | None]:
         rated, _ = _ratings(pairs, members, np.empty((len(pairs), 0)))
         ratings.update(rated)
     return ratings
+
+
+def win_rate(points: float) -> float:
+    """Return how often a model wins against one whose rating is lower by some points.
+
+    >>> win_rate(0), round(win_rate(400), 3)
+    (0.5, 0.909)
+    """
+    return 1 / (1 + math.exp(-points / POINTS))
+
+
+_BY_QUESTION, _BY_PAIR = 0.58, 3.0
+"""Variances in log odds of GPT-4's published pairs of MT-Bench, of neighbours among six models: of
+a model's strength from question to question, and of what one pair adds (`benchmarks/README.md`).
+"""
+
+
+def expected_detectable(share: float, models: int, questions: int, turns: float) -> float | None:
+    """Return the difference of neighbours that a share of pairs would show, in rating points.
+
+    By its variance, 2/questions · (0.58 + 3.0 / (share · turns · models)); None: too few questions.
+
+    >>> round(expected_detectable(0.1, 34, 80, 2) or 0)
+    79
+    """
+    if questions < LEAST:
+        return None
+    variance = 2 / questions * (_BY_QUESTION + _BY_PAIR / (share * turns * models))
+    return (t_quantile(0.975, questions - 1) + POWER) * POINTS * math.sqrt(variance)
 
 
 def _comparable(pairs: Scores) -> tuple[list[int], Scores]:

@@ -120,3 +120,20 @@ def test_the_estimate_knows_the_judge_s_calls(
     said = capsys.readouterr().out
     assert said.startswith("32 calls would be made")
     assert not (tmp_path / "small" / "model_answer").exists()
+
+
+def test_a_share_of_the_pairs_is_judged_as_answers_come(
+    tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bench(tmp_path, 6)
+    with Server(Rule(answer)) as server:
+        flags = ["--bench-name", "small", "--data-dir", str(tmp_path), "--judge-model", "judge"]
+        flags += ["--model", "a", "b", "c", "d", "--share", "0.5", "--base-url", f"{server.url}/v1"]
+        assert main([*flags, "--dry-run"]) == 0
+        assert "% of the pairs" in capsys.readouterr().out
+        assert main([*flags, "-q"]) == 0
+    path = tmp_path / "small" / "model_judgment" / "judge_pair.jsonl"
+    rows = latest(path, Judgment).values()
+    assert len(rows) == 36
+    assert {row.drawn for row in rows} == {0.5}
+    assert "50% of the pairs, drawn" in " ".join(capsys.readouterr().out.split())

@@ -1,0 +1,75 @@
+"""Runs that stop when they are decided: five looks at the data, with O'Brien and Fleming's bounds.
+
+    look k of 5    the first k fifths of the questions, which stand in a random order
+    better         |z| ≥ 2.040 · √(5/k), that is 4.56, 3.23, 2.63, 2.28, 2.04
+    interval       difference ± 2.040 · √(5/k) · standard error, right at all looks together
+    p              P(max |B(j/5)| ≥ |z| · √(k/5)) over all looks j, B Brownian motion
+
+Whoever looks five times with the bounds of one look calls equal models different in 14% of the
+cases; with these in 5%. A model is judged no further when each of its comparisons is decided: one
+of the two is better, or the interval lies within plus and minus the difference that matters.
+
+Sources: O'Brien and Fleming 1979 for the bounds; Jennison and Turnbull, "Group Sequential Methods"
+2000, chapters 2 (the constants), 9 (repeated confidence intervals) and 19 (the computation).
+"""
+
+import functools
+import math
+from statistics import NormalDist
+
+import numpy as np
+
+LOOKS = 5
+_NORMAL = NormalDist()
+_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(48)
+
+
+def sequential_p(p: float, fraction: float) -> float:
+    """Return the p-value of a comparison that ended at a look, over all five.
+
+    Args:
+        p: the p-value of the test as if nobody had looked before.
+        fraction: the part of the questions that were judged, k/5.
+
+    >>> round(sequential_p(0.0413, 1.0), 3), round(sequential_p(0.0084, 0.6), 3)
+    (0.05, 0.05)
+    """
+    z = -_NORMAL.inv_cdf(max(p, 1e-300) / 2)
+    return max(p, _crossing(z * math.sqrt(fraction)))
+
+
+def nominal_level(fraction: float) -> float:
+    """Return the level of a test at a look so that all five together have 5%."""
+    return 2 * _NORMAL.cdf(-critical() / math.sqrt(fraction))
+
+
+@functools.cache
+def critical() -> float:
+    """Return O'Brien and Fleming's constant for five looks and 5%, which is 2.040."""
+    low, high = 1.5, 3.0
+    for _ in range(50):
+        middle = (low + high) / 2
+        low, high = (middle, high) if _crossing(middle) > 0.05 else (low, middle)
+    return (low + high) / 2
+
+
+@functools.lru_cache(maxsize=4096)
+def _crossing(bound: float) -> float:
+    """Return the chance that Brownian motion is outside ± bound at one of the five looks."""
+    if not 0 < bound < 6:
+        return 1.0 if bound <= 0 else 0.0
+    x, w, sd = _NODES * bound, _WEIGHTS * bound, math.sqrt(1 / LOOKS)
+    step = np.exp(-(((x[:, None] - x[None, :]) / sd) ** 2) / 2) / (sd * math.sqrt(2 * math.pi))
+    density = np.exp(-((x / sd) ** 2) / 2) / (sd * math.sqrt(2 * math.pi))
+    for _ in range(LOOKS - 1):
+        density = step @ (density * w)
+    return min(1.0, max(0.0, 1 - float(density @ w)))
+
+
+def sizes(questions: int) -> list[int]:
+    """Return how many questions are judged at each look.
+
+    >>> sizes(80), sizes(3)
+    ([16, 32, 48, 64, 80], [1, 2, 2, 3, 3])
+    """
+    return [math.ceil(questions * look / LOOKS) for look in range(1, LOOKS + 1)]

@@ -1,0 +1,93 @@
+"""Judging in five looks: `gen_judgment --until DIFFERENCE` as a series of plans.
+
+    for plan in stages(whole, options, plan_at):     on a fifth of the questions, on two fifths, …
+        running.run(plan.jobs(), …)                  models that are decided are in no later plan
+
+Nothing is kept but the judgments: the order of the questions follows from their ids, and a run that
+goes on after a kill makes the same decisions again from the rows that are there.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import zip_longest
+
+import numpy as np
+from msgspec.structs import replace
+
+from harness.errors import MissingError
+from harness.judging import JudgePlan
+from harness.options import GenJudgment
+from harness.results.compare import undecided
+from harness.results.looks import sizes
+from harness.results.panels import panels
+from harness.results.reading import read
+from harness.types import Question, QuestionId, content_hash
+
+
+def shuffled(questions: Sequence[Question]) -> list[Question]:
+    """Return questions in a random order that is always the same, one of each category by turns."""
+
+    def chance(question: Question) -> str:
+        return content_hash("order of looks", question.question_id)
+
+    by_category: dict[str, list[Question]] = {}
+    for question in sorted(questions, key=chance):
+        by_category.setdefault(question.category, []).append(question)
+    return [q for turn in zip_longest(*by_category.values()) for q in turn if q is not None]
+
+
+def look_of(questions: Sequence[Question]) -> dict[QuestionId, int]:
+    """Return at which look each question is judged, from 1."""
+    ordered = shuffled(questions)
+    looks: dict[QuestionId, int] = {}
+    for look, size in enumerate(sizes(len(ordered)), 1):
+        for question in ordered[:size]:
+            looks.setdefault(question.question_id, look)
+    return looks
+
+
+def stages(
+    whole: JudgePlan, options: GenJudgment, plan_at: Callable[..., JudgePlan]
+) -> Iterator[JudgePlan]:
+    """Yield the plan of each look; each must be carried out before the next one is asked for.
+
+    Args:
+        whole: the plan of everything.
+        options: the command's, with `until`.
+        plan_at: `plan_judgments` of a benchmark, with options, `questions` and `looks`.
+    """
+    assert options.until is not None
+    looks = look_of(whole.questions)
+    baseline = {whole.judge_set.baseline} if whole.mode == "pairwise-baseline" else set()
+    models = tuple(model for model in whole.models if model not in baseline)
+    for look in sorted(set(looks.values())):
+        part = [q for q in whole.questions if looks[q.question_id] <= look]
+        asked = replace(options, slice=replace(options.slice, model_list=models))
+        plan = plan_at(asked, questions=part, looks=looks)
+        yield plan
+        opposed = (*models, *(name for name in whole.models if name in baseline))
+        left = _undecided(plan, whole.models, options.until, looks, opposed)
+        models = tuple(model for model in models if model in left)
+        if not models:
+            return
+
+
+def _undecided(
+    plan: JudgePlan,
+    models: Sequence[str],
+    within: float,
+    looks: dict[QuestionId, int],
+    active: Sequence[str],
+) -> tuple[str, ...]:
+    """Return the active models of which a comparison is open, by the judgments up to a look."""
+    judges = [task.name for task in plan.tasks]
+    try:
+        scores = read(plan.bench, kind="single" if plan.mode == "single" else "pair")
+    except MissingError:
+        return tuple(active)
+    for panel in panels(scores.of(judges=judges), named=judges):
+        if panel.judge_set == plan.judge_set.name:
+            judged = [question.question_id for question in plan.questions]
+            column = panel.combined.of(metric=panel.metrics[0], questions=judged)
+            look = np.array([looks.get(q.question_id, 1) for q in column.questions])
+            return undecided(column, models, within, look, active)
+    return tuple(active)
