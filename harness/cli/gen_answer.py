@@ -10,6 +10,7 @@ from harness.cli import calls
 from harness.cli.calls import counted
 from harness.cli.command import log, run
 from harness.cli.parser import Parsed
+from harness.errors import UsageError
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -19,6 +20,10 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _work(parsed: Parsed) -> int:
     record: options.GenAnswer = parsed.options
+    for name in ("turns", "criterion", "model_list"):
+        if name in parsed.typed:
+            flag = options.option(name)
+            raise UsageError(f"{flag} chooses judgments; gen_answer answers whole conversations")
     loaded = bench.load(record.bench.bench_name, record.bench.data_dir)
 
     def planned(models: options.Models, endpoint: options.Endpoint) -> AnswerPlan:
