@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from harness.cli.command import run, show
+from harness.cli.command import log, run, show
 from harness.cli.parser import Parsed
 from harness.options import ShowResult
 
@@ -26,10 +26,12 @@ def work(parsed: Parsed) -> int:
         from harness.reporting.html import write_html
 
         write_html(options.report, result.page)
+        log.info("wrote %s", options.report)
     if options.charts is not None:
         from harness.reporting.charts import write_charts
 
         write_charts(options.charts, result.page)
+        log.info("wrote the charts into %s", options.charts)
     show(result.page, options.output.format)
     return result.exit_code
 
