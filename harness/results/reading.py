@@ -21,6 +21,7 @@ from harness import store
 from harness.bench import Bench
 from harness.bench import names as bench_names
 from harness.errors import MissingError
+from harness.results.facts import FACTS
 from harness.results.scores import (
     CONFIDENCE,
     CONSISTENT,
@@ -182,6 +183,9 @@ class _Columns:
         metrics_of: dict[Any, dict[int, None]] = {}
         for at, label in self.labelled.items():
             labels.setdefault(group[self.rows[4][at]], {})[label] = None
+        for given in labels.values():
+            if given.keys() <= set(FACTS):  # all answers wrong: 0% correct, not 100% "incorrect"
+                given.update(dict.fromkeys(FACTS))
         for at, metric in zip(self.entries[0], self.entries[1], strict=True):
             if self.unread or labels:
                 metrics_of.setdefault(group[self.rows[4][at]], {})[metric] = None

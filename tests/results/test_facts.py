@@ -38,5 +38,12 @@ def test_confidence_is_compared_with_being_right_on_tried_answers() -> None:
     assert own.n == 10
 
 
+def test_all_answers_wrong_are_0_percent_correct() -> None:
+    scores = of_rows([labelled(q, "INCORRECT") for q in range(3)])
+    (own,) = facts(scores)
+    assert is_facts(scores)
+    assert (own.correct.value, own.wrong.value, own.n) == (0, 1, 3)
+
+
 def test_other_labels_are_no_facts() -> None:
     assert not is_facts(of_rows([grade(1, "m", -1, label="good", share=1.0)]))

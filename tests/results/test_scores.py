@@ -87,6 +87,7 @@ def test_a_label_is_1_and_the_other_labels_0_and_no_label_is_no_verdict_in_all()
         ("a", "confidence"): [0.9],
         ("a", "CORRECT"): [1, 0, None],
         ("a", "INCORRECT"): [0, 1, None],
+        ("a", "NOT_ATTEMPTED"): [0, 0, None],
     }
 
 
