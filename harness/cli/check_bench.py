@@ -8,7 +8,8 @@ from harness.bench.check import BenchReport, check_bench
 from harness.cli.command import run, show
 from harness.cli.parser import Parsed
 from harness.errors import TurnbenchError
-from harness.judging import load, plan_judgments
+from harness.judging.plan import plan_judgments
+from harness.judging.sets import load
 from harness.reporting import Column, Note, Page, Table
 from harness.reporting.page import counted
 

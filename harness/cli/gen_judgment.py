@@ -10,14 +10,8 @@ from harness import bench, options
 from harness.cli import calls
 from harness.cli.command import log, run
 from harness.cli.parser import Parsed
-from harness.judging import (
-    JudgePlan,
-    JudgeTask,
-    JudgmentReport,
-    estimate_judgments,
-    plan_judgments,
-    stages,
-)
+from harness.judging.plan import JudgePlan, JudgeTask, plan_judgments
+from harness.judging.run import JudgmentReport, estimate_judgments, stages
 from harness.reporting import Column, Table
 from harness.running.estimate import Estimate, total_cost
 

@@ -17,7 +17,8 @@ from harness.cli import calls, gen_answer, gen_judgment
 from harness.cli.command import log, run, show
 from harness.cli.parser import Parsed
 from harness.errors import MissingError, TurnbenchError, UsageError
-from harness.judging import JudgePlan, JudgmentReport, estimate_judgments, plan_judgments
+from harness.judging.plan import JudgePlan, plan_judgments
+from harness.judging.run import JudgmentReport, estimate_judgments
 from harness.models import ModelConfig
 from harness.options import GenAnswer, GenJudgment, RunBench
 from harness.running import Job, Outcome, Progress

@@ -9,7 +9,8 @@ from harness import bench, options
 from harness.cli.command import printable, run
 from harness.cli.parser import Parsed
 from harness.errors import UsageError
-from harness.judging import JudgePrompt, described, judge_prompts, load, shipped_sets
+from harness.judging.preview import JudgePrompt, described, judge_prompts
+from harness.judging.sets import load, shipped_sets
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -11,7 +11,8 @@ from harness.cli import calls
 from harness.cli.command import run, show
 from harness.cli.parser import Parsed
 from harness.errors import TurnbenchError
-from harness.judging import estimate_judgments, plan_judgments
+from harness.judging.plan import plan_judgments
+from harness.judging.run import estimate_judgments
 from harness.models import ModelConfig
 from harness.reporting import Column, Note, Page, Table
 from harness.reporting.page import counted

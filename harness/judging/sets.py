@@ -432,6 +432,10 @@ def load(
     )
 
 
+load_judge_set = load
+"""The name of `load` where the room is not named: `harness.load_judge_set`."""
+
+
 def shipped_sets() -> list[str]:
     """Return the names of the judge sets that are shipped."""
     return sorted(path.parent.name for path in shipped("judge_prompts").glob(f"*/{FILE}"))

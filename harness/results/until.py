@@ -14,7 +14,7 @@ import numpy as np
 from msgspec.structs import replace
 
 from harness.errors import MissingError
-from harness.judging import JudgePlan
+from harness.judging.plan import JudgePlan
 from harness.options import GenJudgment
 from harness.results.compare import undecided
 from harness.results.looks import sizes

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from harness import bench, store
-from harness.judging import JudgePlan, plan_judgments
+from harness.judging.plan import JudgePlan, plan_judgments
 from harness.options import GenJudgment, build
 from harness.types import Judgment, Reply
 

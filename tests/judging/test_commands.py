@@ -8,7 +8,7 @@ import pytest
 
 from harness.cli.gen_judgment import main as gen_judgment
 from harness.cli.show_judge_set import main as show_judge_set
-from harness.judging import gen_judgment as judge
+from harness.judging.run import gen_judgment as judge
 from tests.judging.conftest import Folder
 from tests.servers import Rule, Server
 

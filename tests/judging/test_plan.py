@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from harness.errors import MissingError, UsageError
-from harness.judging import JudgePlan
+from harness.judging.plan import JudgePlan
 from harness.types import Answer, Choice
 from tests.judging.conftest import Folder, counts
 

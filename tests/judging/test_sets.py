@@ -7,8 +7,9 @@ import pytest
 
 from harness import bench
 from harness.errors import DataError, UsageError
-from harness.judging import judge_prompts, load, shipped_sets
 from harness.judging.forms import Scale
+from harness.judging.preview import judge_prompts
+from harness.judging.sets import load, shipped_sets
 
 MT_BENCH = bench.load("mt_bench", "/nowhere")
 

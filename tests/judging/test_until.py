@@ -10,7 +10,7 @@ import pytest
 
 from harness.cli.gen_judgment import main as gen_judgment
 from harness.errors import UsageError
-from harness.judging import gen_judgment as judge
+from harness.judging.run import gen_judgment as judge
 from harness.results.until import look_of, shuffled
 from harness.types import Question
 from tests.judging.conftest import Folder

@@ -26,8 +26,10 @@ from harness.cli.command import log
 from harness.cli.parser import Parsed, read_project
 from harness.errors import DataError, MissingError, UsageError
 from harness.extras.judges.data import interval_columns, mean, named
-from harness.judging import JudgePlan, estimate_judgments, load, plan_judgments
 from harness.judging.extraction import extracted
+from harness.judging.plan import JudgePlan, plan_judgments
+from harness.judging.run import estimate_judgments
+from harness.judging.sets import load
 from harness.options import JudgeReport
 from harness.reporting import Column, Page, Table
 from harness.types import Answer, Choice, Judgment, Question, QuestionId, content_hash
