@@ -65,7 +65,7 @@ def test_twenty_kills_and_a_resume_give_exactly_the_right_rows(tmp_path: pathlib
 def test_ctrl_c_at_any_instant_ends_in_one_line(tmp_path: pathlib.Path) -> None:
     bench(tmp_path, 300)
     with Server(Rule("x", delay=0.02)) as server:
-        for tenths in range(1, 13):
+        for tenths in range(3, 15):  # before that, a busy machine is still starting Python itself
             process = subprocess.Popen(
                 command(tmp_path, server.url),
                 stdout=subprocess.DEVNULL,
