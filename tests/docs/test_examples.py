@@ -33,6 +33,14 @@ def test_the_demo_shows_results_and_ends_with_the_viewer(tmp_path: pathlib.Path)
     assert "builtin/reference" in (tmp_path / "demo" / "report.html").read_text(encoding="utf-8")
 
 
+@pytest.mark.reference
+def test_the_readme_has_what_its_command_recomputes(reference_data: pathlib.Path) -> None:
+    words = [sys.executable, "-m", "benchmarks.judge_agreement", str(reference_data / "mt_bench")]
+    table = start(*words, folder=ROOT).stdout.partition("\n\n")[0]
+    assert table in (ROOT / "README.md").read_text(encoding="utf-8")
+    assert table.count("\n") == 6
+
+
 def test_every_line_of_the_first_turnbench_toml_may_be_used(
     tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
