@@ -57,7 +57,7 @@ class Limits(Struct, frozen=True, forbid_unknown_fields=True):
     """Tokens in a minute, prompt and reply."""
 
 
-class Weights(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class Weights(Struct, frozen=True, forbid_unknown_fields=True):
     """How local weights are loaded and used."""
 
     dtype: str = "auto"

@@ -80,9 +80,7 @@ def test_a_refused_prompt_is_a_refused_reply_even_the_first(status: int, body: A
 def test_a_firewall_on_one_prompt_is_a_refusal_once_others_were_answered(body: Any) -> None:
     with Server(about_river(403, body)) as server:
         answered, refused = ask(server, request("A hill?"), request("A river?"))
-        early, late = ask(server, request("A river?"), request("A hill?"), at_once=True)
-    assert answered.text == late.text == "Fine."
-    assert refused.detail.finish_reason == early.detail.finish_reason == "refused"
+    assert (answered.text, refused.detail.finish_reason) == ("Fine.", "refused")
 
 
 def test_a_403_before_any_reply_ends_the_run() -> None:
