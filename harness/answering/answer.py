@@ -75,14 +75,12 @@ def estimate_answers(plan: AnswerPlan, *, batch: bool = False) -> list[Estimate]
 
 def _lengths(model: ModelPlan) -> list[float]:
     """Return the tokens of a model's first replies, as counted by its provider or estimated."""
-    found = []
+    lengths = []
     places = store.rows(model.path, Answer) if model.path.exists() else iter(())
     for place in itertools.islice(places, _MOST_ROWS):
         for choice in place.row.choices:
-            details = itertools.zip_longest(choice.turns, choice.details)
-            for text, detail in details:
-                if detail is not None and detail.given is not None:
-                    continue
-                counted = None if detail is None else detail.usage.completion_tokens
-                found.append(float(counted or text_tokens(text or "", model.endpoint.model)))
-    return found
+            for text, detail in itertools.zip_longest(choice.turns, choice.details):
+                if detail is None or detail.given is None:
+                    counted = detail and detail.usage.completion_tokens
+                    lengths.append(float(counted or text_tokens(text or "", model.endpoint.model)))
+    return lengths

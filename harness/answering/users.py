@@ -67,18 +67,14 @@ class UserPrompt(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         return text.replace(self.stop, "").strip()
 
 
+@functools.cache
 def load_prompt(path: pathlib.Path | None = None) -> UserPrompt:
     """Return the prompt in a file, or the shipped one.
 
     Raises:
         DataError: the file is not what it must be; the message names the key.
     """
-    return _load(path or SHIPPED)
-
-
-@functools.cache
-def _load(path: pathlib.Path) -> UserPrompt:
-    return read_toml(path, UserPrompt)
+    return read_toml(path or SHIPPED, UserPrompt)
 
 
 class Player(Struct, frozen=True):
