@@ -32,15 +32,10 @@ MOST_SEARCHED = 4000
 MOST_SHOWN = 300
 """Characters of them that a message repeats."""
 
-_TRANSIENT = {
-    **dict.fromkeys((408, 409, 425), "server error"),
-    429: "rate limit",
-    **dict.fromkeys((502, 504), "outage"),
-    **dict.fromkeys((503, 529), "overload"),
-}
-"""Statuses after which a call is tried again; every other one from 500 is a server error too."""
+_TRANSIENT = {429: "rate limit", 502: "outage", 503: "overload", 504: "outage", 529: "overload"}
+"""Statuses after which a call is tried again; 408, 409, 425 and other 5xx are server errors."""
 _FATAL = ("no credit", "key refused", "unknown model", "wrong address", "no log-probabilities")
-_REPAIRED = ("parameter", "limit", "system role", "stream only")
+_FINAL = ("context too long", "bad request", "parameter", "limit", "system role", "stream only")
 
 
 def _any(*patterns: str) -> re.Pattern[str]:
@@ -152,9 +147,8 @@ class Problem(Exception):  # noqa: N818  (most are repaired)
         text = "; ".join(filter(None, (f"{endpoint.name}: {text}", advice)))
         if self.kind in _FATAL:
             return EndpointError(text, kind=self.kind, status=self.status)
-        if self.kind in ("context too long", "bad request", *_REPAIRED):
-            kind = "bad request" if self.kind in _REPAIRED else self.kind
-            return ChatError(text, kind=kind, status=self.status)
+        if self.kind in _FINAL:
+            return ChatError(text, kind=self.kind, status=self.status)
         return TransientError(
             text, kind=self.kind, status=self.status, retry_after=self.retry_after
         )
@@ -313,7 +307,7 @@ def _sorted(
         return Problem("unknown model" if status == 404 or model else "wrong address")
     if wire.system and _SYSTEM.search(words):
         return Problem("system role")
-    if status in _TRANSIENT or status >= 500:
+    if status in (*_TRANSIENT, 408, 409, 425) or status >= 500:
         kind = _TRANSIENT.get(status, "server error")
         return Problem(kind, retry_after=_retry_after(headers, error.delay))
     if not wire.stream and re.search(r"\bstream", error.message, re.I):
