@@ -74,5 +74,4 @@ class AnthropicMessages(RemoteModel):
         if not isinstance(blocks, list) or at(answer, "error"):
             raise self.no_reply(answer, "a body without content")
         text, thoughts = text_of_blocks(blocks)
-        ended = text_at(answer, "stop_reason")
-        return self.reply_of(answer, text, ended, at(answer, "model"), thoughts=thoughts)
+        return self.reply_of(answer, text, text_at(answer, "stop_reason"), thoughts=thoughts)

@@ -44,8 +44,7 @@ class Completions(OpenAIModel):
         text = at(choice, "text")
         if not isinstance(text, str):
             raise self.no_reply(answer, "a choice without a text")
-        finish = text_at(choice, "finish_reason")
-        return self.reply_of(answer, text.strip(), finish, at(answer, "model"))
+        return self.reply_of(answer, text.strip(), text_at(choice, "finish_reason"))
 
 
 def template_of(name: str) -> Any:

@@ -122,6 +122,5 @@ class Gemini(RemoteModel):
             answer,
             "".join(text),
             text_at(candidate, "finishReason"),
-            at(answer, "modelVersion"),
             thoughts=[text_at(part, "text") for part in parts if at(part, "thought") is True],
         )

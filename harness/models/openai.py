@@ -72,8 +72,10 @@ class OpenAIChat(OpenAIModel):
             answer,
             text,
             text_at(choice, "finish_reason"),
-            at(answer, "model"),
-            thoughts=[message.get("reasoning_content") or message.get("reasoning"), *thoughts],
+            thoughts=[
+                text_at(message, "reasoning_content") or text_at(message, "reasoning"),
+                *thoughts,
+            ],
             refusal=text_at(message, "refusal"),
             logprobs=token_logprobs(list_at(choice, "logprobs", "content")),
         )

@@ -53,7 +53,6 @@ class OpenAIResponses(OpenAIModel):
             answer,
             "".join(text_at(part, "text") for part in parts if at(part, "type") == "output_text"),
             text_at(answer, "incomplete_details", "reason") or text_at(answer, "status"),
-            at(answer, "model"),
             thoughts=[text_at(thought, "text") for thought in thoughts],
             refusal="".join(text_at(part, "refusal") for part in parts),
             logprobs=token_logprobs([each for part in parts for each in list_at(part, "logprobs")]),

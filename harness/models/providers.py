@@ -34,6 +34,8 @@ class Provider(Struct, frozen=True, forbid_unknown_fields=True):
     """Each parameter of `Sampling` that the protocol has, and its name there; empty: unknown."""
     aliases: dict[str, tuple[str, ...]] = {}
     """For some of what is sent the other names that a refusal may give it."""
+    model_field: str = "model"
+    """Where an answer says which model gave it."""
     usage: dict[str, list[str]] = {}
     """Each number of `Usage`: the places in an answer whose sum it is."""
     finish: dict[str, Finish | Literal["failed"]] = {}

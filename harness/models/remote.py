@@ -77,7 +77,7 @@ class RemoteModel(ABC):
         """Return all that a request asks for beside its messages, by the protocol's names."""
         names = {**self.about.parameters, "max_tokens": self.limit}
         stated = request.sampling.stated()
-        extra = stated.pop("extra_body", {})
+        extra: dict[str, Any] = stated.pop("extra_body", {})
         return {names[name]: value for name, value in stated.items() if name in names} | extra
 
     def headers(self, parameters: Mapping[str, Any]) -> dict[str, str]:
@@ -196,10 +196,7 @@ class RemoteModel(ABC):
             parameters |= {"stream": True, "stream_options": {"include_usage": True}}
         for name in sorted(self._left_out & parameters.keys()):
             del parameters[name]
-            if name in SCHEMAS:
-                notes.append(f"{self.name} takes no JSON schema; asked for JSON in the prompt only")
-            else:
-                notes.append(f"{name} left out: the endpoint refuses it")
+            notes.append(f"{name} left out: the endpoint refuses it")
         if asked := parameters.get(self.limit):
             most = min(asked, self._most or asked, fit or asked)
             if most < asked:
@@ -267,22 +264,20 @@ class RemoteModel(ABC):
         answer: Any,
         text: str,
         ended: str,
-        model: Any,
         *,
-        thoughts: Sequence[Any] = (),
+        thoughts: Sequence[str] = (),
         refusal: str = "",
         logprobs: list[TokenLogprobs] | None = None,
     ) -> Reply:
         """Return the reply with this text; `thoughts` is reasoning that came in fields of its own.
 
-        `ended` is the protocol's finish reason, `model` what the provider calls its model.
+        `ended` is the protocol's finish reason.
         """
         finish = self.about.finish.get(ended, "unstated")
         if finish == "failed":
             raise Problem("malformed reply", f"a reply that ended with {ended!r}")
         text, leading = split_reasoning(text, cut=finish == "length")
-        separate = [thought for thought in thoughts if isinstance(thought, str)]
-        reasoning = join_thoughts([*separate, leading or ""])
+        reasoning = join_thoughts([*thoughts, leading or ""])
         note = f"stopped by the service: {ended}" if finish == "refused" else None
         if refusal and not text:
             text, finish = refusal, "refused"
@@ -291,7 +286,7 @@ class RemoteModel(ABC):
         detail = Detail(
             finish_reason=finish,
             usage=self._usage(answer),
-            provider_model=storable(model) if isinstance(model, str) and model else None,
+            provider_model=storable(text_at(answer, self.about.model_field)) or None,
             reasoning=storable(reasoning) if reasoning else None,
             note=note,
         )

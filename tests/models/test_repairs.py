@@ -365,7 +365,7 @@ def test_a_schema_that_is_refused_is_left_out_and_the_reply_says_so() -> None:
         "additionalProperties": False,
     }
     assert reply.detail.sampling_applied == {"structured": False}
-    assert "no JSON schema" in reply.detail.note
+    assert "response_format left out" in reply.detail.note
 
 
 def test_a_model_that_has_only_responses_is_named_with_what_calls_it() -> None:
