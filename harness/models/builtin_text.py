@@ -55,10 +55,9 @@ def cut_tokens(text: str, most: int) -> str:
 
 def is_chinese(text: str) -> bool:
     """Return whether Han characters are at least a third of the words."""
-    found = words(text)
-    return bool(found) and 3 * sum(re.fullmatch(f"[{HAN}]", w) is not None for w in found) >= len(
-        found
-    )
+    total = len(words(text))
+    han = sum(re.fullmatch(f"[{HAN}]", word) is not None for word in words(text))
+    return total > 0 and 3 * han >= total
 
 
 def prose(text: str) -> str:
@@ -69,7 +68,7 @@ def prose(text: str) -> str:
 @functools.lru_cache(maxsize=8192)
 def sentences(text: str) -> tuple[str, ...]:
     """Return the sentences of the prose; the end of a heading or a list item ends one too."""
-    found: list[str] = []
+    result: list[str] = []
     for line in prose(text).splitlines():
         bare = _LIST_MARK.sub("", line).strip()
         start = 0
@@ -78,9 +77,9 @@ def sentences(text: str) -> tuple[str, ...]:
             if _ABBREVIATION.search(piece) and match.end() < len(bare):
                 continue
             if piece:
-                found.append(piece)
+                result.append(piece)
             start = match.end()
         rest = bare[start:].strip()
         if re.search(r"\w", rest):
-            found.append(rest)
-    return tuple(found)
+            result.append(rest)
+    return tuple(result)

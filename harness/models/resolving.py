@@ -33,8 +33,9 @@ from harness.models.prices import FREE, list_price
 from harness.models.providers import PROVIDERS, Provider, provider_of
 from harness.types import Sampling
 
-BUILTIN_MODELS = ("builtin/reference", "builtin/outline", "builtin/eliza", "builtin/user")
-BUILTIN_JUDGES = ("builtin/overlap", "builtin/longest", "builtin/first", "builtin/random")
+_MODELS = ("builtin/reference", "builtin/outline", "builtin/eliza", "builtin/user")
+_JUDGES = ("builtin/overlap", "builtin/longest", "builtin/first", "builtin/random")
+BUILTIN = dict.fromkeys(_MODELS, "builtin") | dict.fromkeys(_JUDGES, "builtin_judge")
 COMPATIBLE = "openai"
 """The provider whose protocol is assumed for a server with a stated address."""
 
@@ -59,7 +60,9 @@ def resolve(
     """
     check_model_name(name)
     if name.startswith("builtin/"):
-        return Endpoint(name=name, provider=_builtin(name), model=name, price=FREE, typed=typed)
+        if name not in BUILTIN:
+            raise UsageError(f"no built-in model {name!r}; there are {', '.join(BUILTIN)}")
+        return Endpoint(name=name, provider=BUILTIN[name], model=name, price=FREE, typed=typed)
     models = models or {}
     config = _with_flags(models.get(name, ModelConfig()), flags or ModelConfig())
     endpoints: list[Endpoint] = []
@@ -85,16 +88,6 @@ def _with_flags(config: ModelConfig, flags: ModelConfig) -> ModelConfig:
 def _stated(record: PoolMember) -> dict[str, Any]:
     values = {field: getattr(record, field) for field in record.__struct_fields__}
     return {field: value for field, value in values.items() if value not in (None, [], Sampling())}
-
-
-def _builtin(name: str) -> str:
-    if name in BUILTIN_JUDGES:
-        return "builtin_judge"
-    if name in BUILTIN_MODELS:
-        return "builtin"
-    everything = (*BUILTIN_MODELS, *BUILTIN_JUDGES)
-    near = get_close_matches(name, everything, 3, 0.8) or everything
-    raise UsageError(f"there is no built-in model {name!r}; near names: {', '.join(near)}")
 
 
 def _endpoint(
