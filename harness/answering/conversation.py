@@ -36,7 +36,7 @@ class Todo:
     retry_cut: float
     history: Sequence[str] = ()
     """Replies to all turns but the last, from which the model continues in place of its own."""
-    reference: list[str] | None = None
+    reference: Sequence[str] | None = None
     """What a built-in model may reply with."""
     player: Player | None = None
     num_choices: int
@@ -115,7 +115,8 @@ class Todo:
         self, messages: list[Message], index: int, turn: int
     ) -> Generator[Request, Reply, Reply]:
         """Return the next reply; its tokens are those of all tries."""
-        facts = Facts(self.question, turn + 1, self.reference)
+        reference = None if self.reference is None else list(self.reference)
+        facts = Facts(self.question, turn + 1, reference)
         sampling = with_seed(self.sampling, index)
         request = Request(messages=list(messages), sampling=sampling, facts=facts)
         tries = yield from uncut(request, self.retry_cut)
