@@ -20,7 +20,7 @@ from msgspec.structs import replace
 from harness.errors import ChatError, EndpointError
 from harness.models.endpoint import Endpoint
 from harness.models.errors import Problem, Wire, connection_problem, problem_of
-from harness.models.providers import PROVIDERS
+from harness.models.providers import PROVIDERS, Provider
 from harness.models.reasoning import join_thoughts, split_reasoning
 from harness.types import Detail, Message, Reply, Request, TokenLogprobs, Usage
 
@@ -56,7 +56,8 @@ class RemoteModel(ABC):
     def __init__(self, endpoint: Endpoint) -> None:
         self.name = endpoint.name
         self.endpoint = endpoint
-        self.about = endpoint.about
+        # A package's provider that uses these classes is like OpenAI's.
+        self.about = PROVIDERS.get(endpoint.provider, PROVIDERS["openai"])
         self.limit = self.about.parameters["max_tokens"]
         self._key = endpoint.key()
         self._client: Any = None
@@ -312,7 +313,7 @@ class RemoteModel(ABC):
     def client(self) -> Any:
         """The SDK's client, made on first use."""
         if self._client is None:
-            self._http = http_client(self.endpoint, self._key)
+            self._http = http_client(self.endpoint, self.about, self._key)
             options = {
                 "base_url": self.endpoint.base_url,
                 "api_key": self._key or "none",
@@ -333,16 +334,15 @@ class RemoteModel(ABC):
 # The HTTP client
 
 
-def http_client(endpoint: Endpoint, key: str | None) -> httpx2.AsyncClient:
+def http_client(endpoint: Endpoint, about: Provider, key: str | None) -> httpx2.AsyncClient:
     """Return what an SDK sends with: no redirect is followed, no more than `MOST_BYTES` are read.
 
     To a stated address goes only the key that was named for it, whatever the SDK found in the
     environment; without a key no credentials go anywhere.
     """
     credentials: dict[str, str] = {}
-    if key and endpoint.base_url != endpoint.about.address:  # there the SDK's own header is right
-        headers = endpoint.about.key_headers
-        credentials = {name: form.format(key) for name, form in headers.items()}
+    if key and endpoint.base_url != about.address:  # there the SDK's own header is right
+        credentials = {name: form.format(key) for name, form in about.key_headers.items()}
     foreign: set[str] = set()
     if key is None or endpoint.stated:
         foreign = _CREDENTIALS | (_environment_headers() if endpoint.stated else set())

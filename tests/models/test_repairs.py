@@ -2,7 +2,7 @@
 
 import pytest
 
-from harness.errors import ChatError, EndpointError, TransientError
+from harness.errors import ChatError, EndpointError
 from harness.types import Sampling
 from tests.models.asking import ask, error_bodies, request
 from tests.servers import Rule, Server
