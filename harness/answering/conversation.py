@@ -75,14 +75,13 @@ class Todo:
             if text is None:
                 break
             messages.append(Message("user", self.template.replace("{question}", text)))
-            given = self._given(turn)
-            if given is None:
+            fixed = self._given(turn)
+            if fixed is None:
                 replies.append((yield from self._ask(messages, index, turn)))
             else:
-                replies.append(Reply(text=given, detail=Detail(given="question")))
-            has_history = turn < len(self.history)
-            shown = self.history[turn] if has_history else replies[-1].text
-            messages.append(Message("assistant", shown))
+                replies.append(Reply(text=fixed, detail=Detail(given="question")))
+            text = self.history[turn] if turn < len(self.history) else replies[-1].text
+            messages.append(Message("assistant", text))
         return Choice(
             index=index,
             turns=[reply.text for reply in replies],
@@ -122,6 +121,6 @@ class Todo:
         tries = yield from uncut(request, self.retry_cut)
         reply = tries[-1]
         if len(tries) > 1:
-            usage = total_usage([each.detail.usage for each in tries])
+            usage = total_usage([attempt.detail.usage for attempt in tries])
             reply.detail = msgspec.structs.replace(reply.detail, usage=usage)
         return reply

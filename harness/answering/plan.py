@@ -337,5 +337,6 @@ def _address(options: GenAnswer) -> ModelConfig:
 def _need_answers_of(model: str, path: pathlib.Path) -> None:
     """Raise unless a file is new or holds only this model's answers."""
     for place in store.rows(path, Answer) if path.exists() else ():
-        if (other := place.row.model_id) not in ("", model):
-            raise UsageError(f"{path}: holds answers of {other!r}; name another --answer-file")
+        if place.row.model_id not in ("", model):
+            author = place.row.model_id
+            raise UsageError(f"{path}: holds answers of {author!r}; name another --answer-file")

@@ -56,7 +56,7 @@ class UserPrompt(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
             "done": user.done,
             "stop": self.stop,
         }
-        return _PLACEHOLDERS.sub(lambda found: values[found[1]], text).strip()
+        return _PLACEHOLDERS.sub(lambda match: values[match[1]], text).strip()
 
     def ends(self, text: str) -> bool:
         """Return whether a message ends the conversation."""
@@ -105,15 +105,15 @@ class Player(Struct, frozen=True):
         }
 
     def request(
-        self, question: Question, said: Sequence[str], replies: Sequence[str], sample: int
+        self, question: Question, messages: Sequence[str], replies: Sequence[str], sample: int
     ) -> Request:
         """Return the request for the user's next message; its own have the assistant's role."""
         assert question.user is not None
         prompt = self.prompt
-        messages = [Message("system", prompt.filled(prompt.system, question.user))]
-        messages.append(Message("user", prompt.start))
-        for message, reply in zip(said, replies, strict=True):
-            messages += [Message("assistant", message), Message("user", reply)]
-        facts = Facts(question, len(said) + 1, answers=[list(replies)], form=prompt.stop)
+        chat = [Message("system", prompt.filled(prompt.system, question.user))]
+        chat.append(Message("user", prompt.start))
+        for message, reply in zip(messages, replies, strict=True):
+            chat += [Message("assistant", message), Message("user", reply)]
+        facts = Facts(question, len(messages) + 1, answers=[list(replies)], form=prompt.stop)
         sampling = self.sampling(sample)
-        return Request(messages=messages, sampling=sampling, to=self.endpoint.name, facts=facts)
+        return Request(messages=chat, sampling=sampling, to=self.endpoint.name, facts=facts)

@@ -55,7 +55,7 @@ class AnthropicMessages(RemoteModel):
         """Return all that is sent; what other requests begin with too is marked for the cache."""
         system, messages = split_system(request.messages)
         turns: list[dict[str, Any]] = [
-            {"role": each.role, "content": each.content} for each in messages
+            {"role": message.role, "content": message.content} for message in messages
         ]
         last = messages[-1].content
         head, tail = last[: request.shared], last[request.shared :]

@@ -58,7 +58,7 @@ def check_template(name: str) -> str:
     """Return the name of an fschat template, or raise `UsageError` if it is none of use."""
     from fastchat.conversation import conv_templates
 
-    usable = [each for each, template in conv_templates.items() if template.sep_style is not None]
+    usable = [key for key, template in conv_templates.items() if template.sep_style is not None]
     if name not in usable:
         near = ", ".join(get_close_matches(name, usable, 5, 0.0))
         raise UsageError(f"fschat has no conversation template {name!r}; near ones: {near}")

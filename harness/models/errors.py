@@ -16,13 +16,14 @@ Together, Groq, DeepSeek, Alibaba, Zhipu, vLLM, SGLang, TGI, llama.cpp and their
 
 import contextlib
 import json
-import math
 import re
 import ssl
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlsplit
+
+import httpx2
 
 from harness.errors import ChatError, EndpointError, TransientError
 from harness.models.endpoint import Endpoint
@@ -368,10 +369,8 @@ def _parameter_field(error: ErrorBody, wire: Wire) -> str | None:
 def _retry_after(headers: Mapping[str, str], delay: str) -> float | None:
     """Return the seconds that the server wants us to wait, by its header or its error body."""
     for text in (headers.get("retry-after", ""), delay.removesuffix("s")):
-        with contextlib.suppress(ValueError):
-            seconds = float(text)
-            if math.isfinite(seconds) and seconds >= 0:
-                return seconds
+        if re.fullmatch(r"\d+(?:\.\d+)?", text):
+            return float(text)
     return None
 
 
@@ -380,13 +379,9 @@ def _retry_after(headers: Mapping[str, str], delay: str) -> float | None:
 
 def connection_problem(error: BaseException, endpoint: Endpoint) -> Problem | None:
     """Return the problem behind an exception without a status; None if the endpoint has none."""
-    import httpx2
-
-    chain: list[BaseException] = []
-    cause: BaseException | None = error
-    while cause is not None:
+    chain = [error]
+    while cause := chain[-1].__cause__ or chain[-1].__context__:
         chain.append(cause)
-        cause = cause.__cause__ or cause.__context__
     reasons = [e.strerror for e in chain if isinstance(e, OSError) and e.strerror]
     reason = f" ({reasons[-1].partition(' (_ssl')[0]})" if reasons else ""
 

@@ -58,7 +58,7 @@ class OpenAIChat(OpenAIModel):
 
     def body(self, request: Request, parameters: dict[str, Any]) -> dict[str, Any]:
         """Return all that is sent."""
-        messages = [{"role": each.role, "content": each.content} for each in request.messages]
+        messages = [{"role": turn.role, "content": turn.content} for turn in request.messages]
         return {"model": self.endpoint.model, "messages": messages, **parameters}
 
     def read(self, answer: Any) -> Reply:

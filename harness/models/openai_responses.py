@@ -36,7 +36,7 @@ class OpenAIResponses(OpenAIModel):
         system, messages = split_system(request.messages)
         return {
             "model": self.endpoint.model,
-            "input": [{"role": each.role, "content": each.content} for each in messages],
+            "input": [{"role": turn.role, "content": turn.content} for turn in messages],
             **({"instructions": system} if system else {}),
             "store": False,
             **parameters,
@@ -48,6 +48,7 @@ class OpenAIResponses(OpenAIModel):
         if not isinstance(items, list) or at(answer, "error"):
             raise self.no_reply(answer, "a body without output")
         parts = parts_of(items, "message", "content")
+        tokens = [token for part in parts for token in list_at(part, "logprobs")]
         thoughts = parts_of(items, "reasoning", "summary") + parts_of(items, "reasoning", "content")
         return self.reply_of(
             answer,
@@ -55,7 +56,9 @@ class OpenAIResponses(OpenAIModel):
             text_at(answer, "incomplete_details", "reason") or text_at(answer, "status"),
             thoughts=[text_at(thought, "text") for thought in thoughts],
             refusal="".join(text_at(part, "refusal") for part in parts),
-            logprobs=token_logprobs([each for part in parts for each in list_at(part, "logprobs")]),
+            logprobs=token_logprobs(
+                [token for part in parts for token in list_at(part, "logprobs")]
+            ),
         )
 
 

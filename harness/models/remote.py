@@ -103,7 +103,7 @@ class RemoteModel(ABC):
     async def reply(self, request: Request) -> Reply:
         """Return the model's reply."""
         started = time.perf_counter()
-        messages = [Message(each.role, storable(each.content)) for each in request.messages]
+        messages = [Message(turn.role, storable(turn.content)) for turn in request.messages]
         request = replace(request, messages=messages)
         try:
             async with asyncio.timeout(self.endpoint.timeout):
@@ -177,8 +177,8 @@ class RemoteModel(ABC):
             case "limit" if problem.most:
                 self._most = min(problem.most, self._most or problem.most)
             case "parameter":
-                kept = {*self._typed(request), *LOGPROBS}
-                free = [name for name in problem.parameters if name not in kept]
+                needed = {*self._typed(request), *LOGPROBS}
+                free = [name for name in problem.parameters if name not in needed]
                 # Of several that exclude each other the benchmark's temperature goes last.
                 free.sort(key=lambda name: name == "temperature")
                 if free and free[0] == self.limit and self.other_limit:
@@ -198,13 +198,12 @@ class RemoteModel(ABC):
         for name in sorted(self._left_out & parameters.keys()):
             del parameters[name]
             notes.append(f"{name} left out: the endpoint refuses it")
-        if asked := parameters.get(self.limit):
-            most = min(asked, self._most or asked, fit or asked)
-            if most < asked:
+        if limit := parameters.get(self.limit):
+            most = min(limit, self._most or limit, fit or limit)
+            if most < limit:
                 parameters[self.limit] = most
-                notes.append(
-                    f"{self.limit} lowered from {asked} to {most}: the endpoint refused more"
-                )
+                lowered = f"lowered from {limit} to {most}"
+                notes.append(f"{self.limit} {lowered}: the endpoint refused more")
         system = any(message.role == "system" for message in request.messages)
         if system and self._folds:
             request, system = fold_system(request), False
@@ -426,9 +425,9 @@ def token_logprobs(places: list[Any]) -> list[TokenLogprobs] | None:
         if not isinstance(token, str) or not isinstance(logprob, int | float):
             return None
         top = [
-            (storable(each["token"]), float(each["logprob"]))
-            for each in list_at(place, "top_logprobs")
-            if isinstance(at(each, "token"), str)
+            (storable(likely["token"]), float(likely["logprob"]))
+            for likely in list_at(place, "top_logprobs")
+            if isinstance(at(likely, "token"), str)
         ]
         top.sort(key=lambda pair: -pair[1])
         tokens.append(TokenLogprobs(storable(token), float(logprob), top))
@@ -472,7 +471,7 @@ def strict_schema(schema: Any) -> Any:
         return [strict_schema(item) for item in schema]
     if not isinstance(schema, Mapping):
         return schema
-    made = {key: strict_schema(value) for key, value in schema.items()}
-    if made.get("type") == "object" and isinstance(made.get("properties"), dict):
-        made |= {"required": list(made["properties"]), "additionalProperties": False}
-    return made
+    strict = {key: strict_schema(value) for key, value in schema.items()}
+    if strict.get("type") == "object" and isinstance(strict.get("properties"), dict):
+        strict |= {"required": list(strict["properties"]), "additionalProperties": False}
+    return strict

@@ -102,7 +102,7 @@ def _endpoint(
     variable_url = os.environ.get(about.url_variable, "").strip()
     key_variable = config.api_key_env
     if key_variable is None and config.base_url is None and about.key_variables:
-        usable = [each for each in about.key_variables if os.environ.get(each, "").strip()]
+        usable = [name for name in about.key_variables if os.environ.get(name, "").strip()]
         # A server of the user's own in OPENAI_BASE_URL may need no key.
         usual = None if variable_url else about.key_variables[0]
         key_variable = usable[0] if usable else usual
