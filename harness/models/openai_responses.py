@@ -56,9 +56,7 @@ class OpenAIResponses(OpenAIModel):
             text_at(answer, "incomplete_details", "reason") or text_at(answer, "status"),
             thoughts=[text_at(thought, "text") for thought in thoughts],
             refusal="".join(text_at(part, "refusal") for part in parts),
-            logprobs=token_logprobs(
-                [token for part in parts for token in list_at(part, "logprobs")]
-            ),
+            logprobs=token_logprobs(tokens),
         )
 
 
