@@ -28,7 +28,6 @@ from harness.types import (
     Answer,
     MadeFrom,
     Question,
-    QuestionId,
     content_hash,
     history_variant,
     split_variant,
@@ -147,6 +146,9 @@ def plan_answers(
     if not questions:
         number = len(bench.questions)
         raise UsageError(f"the slice leaves none of the {number} questions of {bench.name}")
+    history = options.history.history
+    if history != "own" and all(len(question.turns) < 2 for question in questions):
+        raise UsageError(f"--history {history}: no question has a second turn")
     plan = AnswerPlan(bench, [], player=_player(questions, options, configs, key_needed))
     for name in names:
         endpoint = models.resolve(
@@ -169,15 +171,18 @@ def _fill(
     model: ModelPlan, plan: AnswerPlan, options: GenAnswer, questions: Sequence[Question]
 ) -> None:
     """Put into a model's plan what it has to do."""
-    bench = plan.bench
-    histories = _histories(model, plan, options, questions)
-    sources = bench.reference_files() if model.endpoint.provider == "builtin" else {}
-    references = bench.references() if len(sources) == 1 else None
+    bench, source = plan.bench, split_variant(model.name)[1]
+    replies = None if source is None else bench.history(source)
+    has_references = model.endpoint.provider == "builtin" and len(bench.reference_files()) == 1
+    references = bench.references() if has_references else None
     rows = {key: row for (key,), row in store.latest(model.path, Answer).items()}
+    without_history: list[str] = []
     foreign = 0
     for question in questions:
         key = question.question_id
-        if key not in histories:
+        earlier = [] if replies is None else replies.get(key, [])[: len(question.turns) - 1]
+        if replies is not None and len(earlier) < len(question.turns) - 1:
+            without_history.append(str(key))
             continue
         todo = Todo(
             question=question,
@@ -185,7 +190,7 @@ def _fill(
             system=system_prompt(bench, options.sampling),
             template=bench.settings.answer_template,
             retry_cut=retry_cut(bench, options.sampling),
-            history=histories[key],
+            history=earlier,
             reference=None if references is None else references.turns.get(key),
             player=plan.player if question.user else None,
             num_choices=options.sampling.num_choices,
@@ -204,6 +209,13 @@ def _fill(
             if row is not None and row.tstamp is not None:
                 model.newest = max(model.newest or 0.0, row.tstamp)
         foreign += todo.made_from is None
+    if without_history:
+        ids = ", ".join(without_history[:5]) + (", …" if len(without_history) > 5 else "")
+        text = f"{source} has no replies to {len(without_history)} questions ({ids})"
+        if not options.skip_missing:
+            advice = "answer them first, name another --history, or leave them out: --skip-missing"
+            raise MissingError(f"{text}; {advice}")
+        plan.notices.append(f"{model.name}: left out: {text}")
     if foreign:
         plan.notices.append(
             f"{model.name}: {foreign} answers do not say how they were made (another tool's);"
@@ -237,39 +249,6 @@ def _made_from(model: ModelPlan, todo: Todo) -> MadeFrom:
         parameters=content_hash(*parameters),
         history=content_hash(*todo.history) if split_variant(model.name)[1] else None,
     )
-
-
-def _histories(
-    model: ModelPlan, plan: AnswerPlan, options: GenAnswer, questions: Sequence[Question]
-) -> dict[QuestionId, list[str]]:
-    """Return for each question the replies to all turns but the last; none without a history.
-
-    Raises:
-        UsageError: no question has a second turn.
-        MissingError: turns are missing, and `--skip-missing` was not given.
-    """
-    name = split_variant(model.name)[1]
-    if name is None:
-        return {question.question_id: [] for question in questions}
-    if all(len(question.turns) < 2 for question in questions):
-        raise UsageError(f"--history {name}: no question has a second turn, so none has a history")
-    replies = plan.bench.history(name)
-    histories, missing = {}, []
-    for question in questions:
-        turns = replies.get(question.question_id, [])[: len(question.turns) - 1]
-        if len(turns) == len(question.turns) - 1:
-            histories[question.question_id] = turns
-        else:
-            missing.append(str(question.question_id))
-    if missing:
-        ids = ", ".join(missing[:5]) + (", …" if len(missing) > 5 else "")
-        text = f"{name} has no replies to {len(missing)} questions ({ids})"
-        if not options.skip_missing:
-            advice = "answer them first, name another --history, or leave them out: --skip-missing"
-            raise MissingError(f"{text}; {advice}")
-        if (notice := f"left out: {text}") not in plan.notices:
-            plan.notices.append(notice)
-    return histories
 
 
 def _names(options: GenAnswer) -> list[str]:
