@@ -60,8 +60,15 @@ class RemoteModel(ABC):
         self.about = PROVIDERS.get(endpoint.provider, PROVIDERS["openai"])
         self.limit = self.about.parameters["max_tokens"]
         self._key = endpoint.key()
-        self._client: Any = None
-        self._http: httpx2.AsyncClient | None = None
+        self._http = http_client(endpoint, self.about, self._key)
+        options = {
+            "base_url": endpoint.base_url,
+            "api_key": self._key or "none",
+            "max_retries": 0,
+            "http_client": self._http,
+            "timeout": self._http.timeout,
+        }
+        self.client = self.open_client(options)
         self._answered = False
         self._left_out: set[str] = set()
         self._most: int | None = None
@@ -308,26 +315,9 @@ class RemoteModel(ABC):
             return self.problem_of(200, answer, {}, Wire())
         return Problem("malformed reply", what)
 
-    @property
-    def client(self) -> Any:
-        """The SDK's client, made on first use."""
-        if self._client is None:
-            self._http = http_client(self.endpoint, self.about, self._key)
-            options = {
-                "base_url": self.endpoint.base_url,
-                "api_key": self._key or "none",
-                "max_retries": 0,
-                "http_client": self._http,
-                "timeout": self._http.timeout,
-            }
-            self._client = self.open_client(options)
-        return self._client
-
     async def close(self) -> None:
         """Release connections."""
-        http, self._http, self._client = self._http, None, None
-        if http is not None:
-            await http.aclose()
+        await self._http.aclose()
 
 
 # The HTTP client
