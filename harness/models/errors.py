@@ -313,17 +313,15 @@ def _sorted(
         return Problem(kind, retry_after=_retry_after(headers, error.delay))
     if not wire.stream and re.search(r"\bstream", error.message, re.I):
         return Problem("stream only")
-    if limit := _lower_limit(error.message, wire.parameters.get(wire.limit)):
-        return limit
-    if "context_length_exceeded" in words:
-        return Problem("context too long")
+    if problem := _limit_problem(error.message, wire.parameters.get(wire.limit)):
+        return problem
     if parameters := _refused_parameters(error, wire):
         return Problem("parameter", parameters=parameters)
-    return Problem("context too long" if _TOO_LONG.search(error.message) else "bad request")
+    return Problem("context too long" if _TOO_LONG.search(words) else "bad request")
 
 
-def _lower_limit(text: str, limit: int | None) -> Problem | None:
-    """Return the limit on tokens that an error states, if it is lower than the one sent.
+def _limit_problem(text: str, limit: int | None) -> Problem | None:
+    """Return the problem of a limit on tokens that is larger than the one that an error states.
 
     "max_tokens: 100000 > 64000, which is the maximum allowed" is 64,000 for any prompt; "maximum
     context length is 4096 tokens and your request has 60 input tokens" is 4,036 for this one.
@@ -333,9 +331,10 @@ def _lower_limit(text: str, limit: int | None) -> Problem | None:
     context, prompt = _CONTEXT.search(text), _PROMPT.search(text)
     if context and prompt:
         room = int(context[1]) - int(prompt[1])
+        if room <= 0:
+            return Problem("context too long")
         # Some servers count "at least" so many tokens of the prompt, and refuse what they state.
-        fit = room if room < limit else limit * 3 // 4
-        return Problem("limit", fit=fit) if room > 0 else None
+        return Problem("limit", fit=room if room < limit else limit * 3 // 4)
     stated = _MOST.search(text) if _LIMIT_NAME.search(text) else None
     most = int(stated[1]) - ("(exclusive)" in text) if stated else 0
     return Problem("limit", most=most) if 0 < most < limit else None

@@ -159,7 +159,8 @@ def test_a_limit_that_is_refused_although_the_error_states_it_is_lowered_further
 
 def test_a_conversation_without_room_for_a_reply_is_too_long() -> None:
     message = (
-        "This model's maximum context length is 4096 tokens and your request has 5000 input tokens"
+        "'max_tokens' or 'max_completion_tokens' is too large: 512. This model's maximum context"
+        " length is 4096 tokens and your request has 5000 input tokens"
     )
     with (
         Server(Rule(status=400, body={"message": message})) as server,
