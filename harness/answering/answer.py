@@ -16,7 +16,6 @@ from harness.types import Answer
 
 USUAL = 300
 """Tokens of a short answer of a model that has given none."""
-_MOST_ROWS = 250
 
 
 class AnswerReport(Struct):
@@ -74,10 +73,9 @@ def estimate_answers(plan: AnswerPlan, *, batch: bool = False) -> list[Estimate]
 
 
 def _lengths(model: ModelPlan) -> list[float]:
-    """Return the tokens of a model's first replies, as counted by its provider or estimated."""
+    """Return the tokens of a model's replies, as counted by its provider or estimated."""
     lengths = []
-    places = store.rows(model.path, Answer) if model.path.exists() else iter(())
-    for place in itertools.islice(places, _MOST_ROWS):
+    for place in store.rows(model.path, Answer) if model.path.exists() else ():
         for choice in place.row.choices:
             for text, detail in itertools.zip_longest(choice.turns, choice.details):
                 if detail is None or detail.given is None:

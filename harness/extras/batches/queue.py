@@ -7,7 +7,6 @@ import logging
 import pathlib
 from collections import Counter
 from collections.abc import Coroutine, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import msgspec
@@ -29,19 +28,10 @@ _DAYS = 3 * 86_400.0
 """How long a call may take."""
 
 
-@dataclass(slots=True)
-class Pauses:
-    """Seconds."""
-
-    gather: float = 2.0
-    """Without a further call, after which those that wait are submitted."""
-    first: float = 5.0
-    """Until a batch is looked at; it grows to the longest."""
-    longest: float = 60.0
-
-
-PAUSES = Pauses()
-"""Tests set shorter ones."""
+GATHER = 2.0
+"""Seconds without a further call, after which those that wait are submitted."""
+FIRST_POLL, LONGEST_POLL = 5.0, 60.0
+"""Seconds until a batch is looked at; they grow from the first to the longest."""
 
 
 class BatchEngine:
@@ -156,7 +146,7 @@ class BatchModel:
         if self._timer is not None:
             self._timer.cancel()
         full = len(self._waiting) >= self._service.most
-        pause = 0.0 if full else PAUSES.gather
+        pause = 0.0 if full else GATHER
         self._timer = asyncio.get_running_loop().call_later(pause, self._submit_all)
 
     def _submit_all(self) -> None:
@@ -204,7 +194,7 @@ class BatchModel:
 
     async def _end_of(self, batch: str) -> None:
         """Wait until a batch has ended."""
-        pause = PAUSES.first
+        pause = FIRST_POLL
         while True:
             try:
                 if await self._service.ended(batch):
@@ -218,7 +208,7 @@ class BatchModel:
                 text = problem.error(self._model.endpoint)
                 log.warning("%s; asked again in %g s", text, pause)
             await asyncio.sleep(pause)
-            pause = min(2 * pause, PAUSES.longest)
+            pause = min(2 * pause, LONGEST_POLL)
 
     def _fail(self, keys: Sequence[str], error: BaseException) -> None:
         """Raise an error in those who wait for these results."""
