@@ -102,8 +102,9 @@ def _export(options: ImportData) -> int:
     for name, count in sorted(report.records.items()):
         what = f"grade {name}" if options.back == "feedback_collection" else name
         log.info("%s: %s", what, _counted(count, "record"))
-    for reason, count in report.left_out.items():
-        log.warning("%s left out: %s", _counted(count, "judgment"), reason)
+    if report.left_out:
+        reason = "no grade of a first turn, from 1 to 5, by the question's own rubric"
+        log.warning("%s left out: %s", _counted(report.left_out, "judgment"), reason)
     for path in report.written:
         print(path)
     return 0

@@ -7,8 +7,7 @@ shown:
     {"instruction": <the judge's whole input>, "output": "<feedback> [RESULT] 4", "orig_...": ...}
 
 `alpaca_eval`: pairs as annotations, a file for each model where alpaca_eval keeps them,
-`OUTPUT/MODEL/JUDGE_SET/annotations.json`, or of one model OUTPUT.json. The records are in the
-order of the questions, one for each that both models answered (its length control looks the
+`OUTPUT/MODEL/JUDGE_SET/annotations.json`. The records are in the order of the questions, one for each that both models answered (its length control looks the
 difficulty up by that order); where there is no verdict, `preference` is null.
 """
 
@@ -16,6 +15,7 @@ import json
 import math
 import pathlib
 import re
+import statistics
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -27,7 +27,7 @@ from harness.bench import Bench, file_stem
 from harness.errors import UsageError
 from harness.extras.importing.prometheus import GRADES
 from harness.models.prices import list_price
-from harness.types import Detail, Judgment, Question
+from harness.types import Judgment, Question
 
 _VERDICT = re.compile(
     r"\s*(?:\[RESULT\].*|(?:Rating|Score)\s*:?\s*\[\[[^\]]*\]\]\W*)\Z", re.DOTALL | re.IGNORECASE
@@ -42,8 +42,8 @@ class BackReport:
     written: list[pathlib.Path] = field(default_factory=list)
     records: Counter[str] = field(default_factory=Counter)
     """Records by grade, or by model."""
-    left_out: Counter[str] = field(default_factory=Counter)
-    """Judgments that were left out, by reason."""
+    left_out: int = 0
+    """Judgments that are no grade of a first turn, from 1 to 5, by the question's own rubric."""
 
 
 def import_back(
@@ -58,7 +58,7 @@ def import_back(
 ) -> BackReport:
     """Write a benchmark's judgments in another project's form, `feedback_collection`, into a file.
 
-    With `alpaca_eval`, `output` is a folder, or of one model a .json file.
+    With `alpaca_eval`, `output` is a folder.
 
     Raises:
         UsageError: no such form; no such judgments; several judges or judge sets of which none is
@@ -81,14 +81,10 @@ def import_back(
         ]
         _write(output, records, report)
         return report
-    if output.suffix == ".json" and len(by_model) > 1:
-        raise UsageError(f"{len(by_model)} models have a file each: --output must be a folder")
     for model, rows in sorted(by_model.items()):
-        path = output
-        if output.suffix != ".json":
-            path = output / file_stem(model) / file_stem(rows[0].judge_set) / "annotations.json"
         records = list(_annotations(bench, rows))
-        _write(path, records, report)
+        folder = output / file_stem(model) / file_stem(rows[0].judge_set)
+        _write(folder / "annotations.json", records, report)
         report.records[model] = len(records)
     return report
 
@@ -130,38 +126,37 @@ def _feedback(
     references, answers = bench.references(), bench.answers(rows[0].models[0])
     for row in rows:
         question, answer = bench.by_id.get(row.question_id), answers.get(row.question_id)
-        if row.grade not in GRADES:
-            report.left_out["no verdict that is a whole number from 1 to 5"] += 1
-        elif question is None or answer is None or row.turn != 1:
-            report.left_out["not about the first turn of an answer that is there"] += 1
-        elif not _shows_rubric(row, question):
-            report.left_out["the judge was not shown a rubric of the question"] += 1
-        else:
-            grade = str(int(row.grade))
-            report.records[grade] += 1
-            feedback = _VERDICT.sub("", row.judgment or "").strip()
-            reference = references.turns.get(row.question_id) if references else None
-            descriptions = zip(GRADES, question.extra["score_descriptions"], strict=True)
-            choices = {choice.index: choice for choice in answer.choices}
-            yield {
-                "instruction": row.user_prompt or "",
-                "output": f"{feedback} [RESULT] {grade}",
-                "orig_instruction": question.turns[0],
-                "orig_response": choices.get(row.choice, answer.choices[0]).turns[0],
-                "orig_reference_answer": reference[0] if reference else "",
-                "orig_criteria": question.extra["criteria"],
-                **{f"orig_score{score}_description": text for score, text in descriptions},
-                "orig_feedback": feedback,
-                "orig_score": grade,
-            }
+        rubric = _rubric(row, question)
+        if row.grade not in GRADES or row.turn != 1 or answer is None or not rubric:
+            report.left_out += 1
+            continue
+        grade = str(int(row.grade))
+        report.records[grade] += 1
+        feedback = _VERDICT.sub("", row.judgment or "").strip()
+        reference = references.turns.get(row.question_id) if references else None
+        choices = {choice.index: choice for choice in answer.choices}
+        yield {
+            "instruction": row.user_prompt,
+            "output": f"{feedback} [RESULT] {grade}",
+            "orig_instruction": bench.by_id[row.question_id].turns[0],
+            "orig_response": choices.get(row.choice, answer.choices[0]).turns[0],
+            "orig_reference_answer": reference[0] if reference else "",
+            **rubric,
+            "orig_feedback": feedback,
+            "orig_score": grade,
+        }
 
 
-def _shows_rubric(row: Judgment, question: Question) -> bool:
-    """Return whether the judge was shown the question's whole rubric."""
-    rubric = [question.extra.get("criteria"), *question.extra.get("score_descriptions", ())]
+def _rubric(row: Judgment, question: Question | None) -> dict[str, Any]:
+    """Return the fields of a question's rubric; none if the judge was not shown all of it."""
+    extra = question.extra if question is not None else {}
+    names = ["orig_criteria", *(f"orig_score{grade}_description" for grade in GRADES)]
+    texts = [extra.get("criteria"), *extra.get("score_descriptions", ())]
     prompt = " ".join((row.user_prompt or "").split())
-    shown = (" ".join(str(text).split()) in prompt for text in rubric)
-    return len(rubric) == 1 + len(GRADES) and all(shown)
+    whole = len(texts) == len(names)
+    if not whole or not all(" ".join(str(text).split()) in prompt for text in texts):
+        return {}
+    return dict(zip(names, texts, strict=True))
 
 
 def _annotations(bench: Bench, rows: Sequence[Judgment]) -> Iterator[dict[str, Any]]:
@@ -183,35 +178,36 @@ def _annotations(bench: Bench, rows: Sequence[Judgment]) -> Iterator[dict[str, A
                 "output_2": second[key].choices[0].turns[0],
                 "generator_2": model,
                 "annotator": rows[0].judge_set,
-                **_verdict(by_question.get(key)),
+                **_verdict(by_question.get(key, Judgment(question_id=key))),
             }
 
 
-def _verdict(row: Judgment | None) -> dict[str, Any]:
+def _verdict(row: Judgment) -> dict[str, Any]:
     """Return the fields of an annotation that are about its verdict; without one they are null."""
-    preference = completion = None
-    prices: list[float] = []
-    seconds: list[float] = []
-    if row is not None:
-        games = row.games
-        if games and None not in games:
-            # By the text, two games that differ are a tie.
-            weighed = row.score_method == "logprobs" or len(set(games)) == 1
-            preference = 1 + (math.fsum(games) / len(games) if weighed else 0.5)
-        completion = row.g1_judgment if row.g1_judgment is not None else row.g2_judgment
-        if completion and row.score_method == "logprobs" and completion.startswith("{"):
-            completion = json.loads(completion)
-        prices = [price for detail in row.details if (price := _price(row, detail)) is not None]
-        seconds = [detail.seconds for detail in row.details if detail.seconds is not None]
+    preference = None
+    if not row.failed:
+        # By the text, two games that differ are a tie.
+        weighed = row.score_method == "logprobs" or len(set(row.games)) == 1
+        preference = 1 + (statistics.fmean(row.games) if weighed else 0.5)
+    completion: Any = row.g1_judgment if row.g1_judgment is not None else row.g2_judgment
+    if completion and row.score_method == "logprobs" and completion.startswith("{"):
+        completion = json.loads(completion)
+    # As stated, else of the tokens by the list of prices.
+    price = list_price(row.judge_model)
+    costs = [
+        price.cost(detail) if detail.price is None and price is not None else detail.price
+        for detail in row.details
+    ]
+    seconds = [detail.seconds for detail in row.details]
     return {
         "preference": preference,
-        "price_per_example": math.fsum(prices) if prices else None,
-        "time_per_example": math.fsum(seconds) if seconds else None,
+        "price_per_example": _total(costs),
+        "time_per_example": _total(seconds),
         "raw_completion": completion,
     }
 
 
-def _price(row: Judgment, detail: Detail) -> float | None:
-    """Return the dollars of a call: as stated, else of its tokens by the list of prices."""
-    listed = list_price(row.judge_model) if detail.price is None else None
-    return listed.cost(detail) if listed is not None else detail.price
+def _total(numbers: Sequence[float | None]) -> float | None:
+    """Return the sum of the numbers that are known; None if none is."""
+    known = [number for number in numbers if number is not None]
+    return math.fsum(known) if known else None

@@ -1,4 +1,4 @@
-"""ColossalAI's configuration of an evaluation: criteria and metrics by category; JSON or TOML.
+"""ColossalAI's configuration of an evaluation: criteria and metrics by category.
 
     {"language": "en", "path_for_UniEval": {"dialogue": "./unieval-dialog"},
      "category": {"chat": {"GPT": ["relevance", "language organization"], "Metrics": ["Distinct"],
@@ -10,7 +10,7 @@ GPT are criteria of the judge set (`metrics_en`, `metrics_zh`); Metrics and UniE
 
 import json
 import pathlib
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from msgspec import Struct, structs
@@ -51,52 +51,51 @@ class Evaluation(Struct, frozen=True, kw_only=True):
     language: str
     criteria: dict[str, tuple[str, ...]]
     """Of the judge set, by category."""
-    metrics: dict[str, tuple[str, ...]]
-    """By category."""
+    metrics: dict[str, list[str]]
+    """For each metric its categories."""
     dimensions: dict[str, tuple[str, ...]]
-    """Of UniEval by category, such as `dialogue/naturalness`."""
+    """Of UniEval, such as `dialogue/naturalness`, by category."""
     checkpoints: tuple[str, ...]
     """UniEval's models: TASK=FOLDER_OR_REPOSITORY."""
 
 
 def read_evaluation(path: pathlib.Path | str) -> Evaluation:
-    """Return the configuration in a file, .toml or ColossalAI's JSON.
+    """Return the configuration in a file.
 
     Raises:
         DataError: it cannot be read, is not such a configuration, or names an unknown metric.
     """
     path = pathlib.Path(path)
-    if path.suffix.lower() == ".toml":
-        file = store.read_toml(path, _File)
-    else:
-        try:
-            file = store.convert(json.loads(path.read_text(encoding="utf-8-sig")), _File, path)
-        except OSError as error:
-            raise DataError(f"cannot be read: {error.strerror}", path) from None
-        except ValueError as error:
-            raise DataError(f"is not valid JSON: {error}", path) from None
-    categories = file.category.items()
-    metrics = {
-        name: _unique(METRICS.get(folded(metric), folded(metric)) for metric in category.Metrics)
-        for name, category in categories
-    }
+    try:
+        content = json.loads(path.read_text(encoding="utf-8-sig"))
+    except OSError as error:
+        raise DataError(f"cannot be read: {error.strerror}", path) from None
+    except ValueError as error:
+        raise DataError(f"is not valid JSON: {error}", path) from None
+    file = store.convert(content, _File, path)
+    metrics: dict[str, list[str]] = {}
+    for category, entry in file.category.items():
+        for metric in map(folded, entry.Metrics):
+            metrics.setdefault(METRICS.get(metric, metric), []).append(category)
+        if entry.UniEval:
+            metrics.setdefault("unieval", []).append(category)
     known = registry.names("metric")
-    if unknown := {name for names in metrics.values() for name in names}.difference(known):
+    if unknown := metrics.keys() - known:
         names = ", ".join(sorted(unknown))
         raise DataError(f"there is no metric {names}; there are {', '.join(known)}", path)
-    checkpoints = {task: path.parent / place for task, place in file.path_for_UniEval.items()}
+    checkpoints = []
+    for task, place in file.path_for_UniEval.items():
+        beside = path.parent / place
+        checkpoints.append(f"{task}={beside if beside.is_dir() else place}")
     return Evaluation(
-        language={"cn": "zh"}.get(file.language, file.language),
-        criteria={name: _unique(map(folded, category.GPT)) for name, category in categories},
+        language="zh" if file.language == "cn" else file.language,
+        criteria={name: tuple(map(folded, entry.GPT)) for name, entry in file.category.items()},
         metrics=metrics,
         dimensions={
-            name: _unique(dimension.replace("-", "/", 1) for dimension in category.UniEval)
-            for name, category in categories
+            name: tuple(dimension.replace("-", "/", 1) for dimension in entry.UniEval)
+            for name, entry in file.category.items()
         },
-        checkpoints=tuple(
-            f"{task}={checkpoints[task] if checkpoints[task].is_dir() else place}"
-            for task, place in file.path_for_UniEval.items()
-        ),
+        checkpoints=tuple(checkpoints),
     )
 
 
@@ -120,11 +119,10 @@ def metrics_of(
     setup = replace(
         setup, language=evaluation.language, options=options, dimensions=evaluation.dimensions
     )
-    categories: dict[str, list[str]] = {}
-    for category, names in evaluation.metrics.items():
-        for name in (*names, "unieval") if evaluation.dimensions[category] else names:
-            categories.setdefault(name, []).append(category)
-    metrics = [_only_for(load([name], setup)[0], where) for name, where in categories.items()]
+    metrics = [
+        _only_for(load([name], setup)[0], categories)
+        for name, categories in evaluation.metrics.items()
+    ]
     others = sorted({question.category for question in questions} - evaluation.criteria.keys())
     return metrics, [f"left out: the questions of {', '.join(others)}"] if others else []
 
@@ -136,7 +134,3 @@ def _only_for(metric: Metric, categories: Collection[str]) -> Metric:
         return question.category in categories and metric.applies(question, turn)
 
     return replace(metric, applies=applies)
-
-
-def _unique(names: Iterable[str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(names))

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from harness.extras.checks import read_check
-from harness.extras.importing.items import BadRecord, Item, Source, id_of, text_of
+from harness.extras.importing.items import Item, Source, id_of, text_of
 
 
 def ifeval(record: Mapping[str, Any], source: Source) -> Item:
@@ -21,14 +21,10 @@ def ifeval(record: Mapping[str, Any], source: Source) -> Item:
     if "instruction_id_list" not in record:
         response = [text_of(record, "response", empty=True)]
         return Item(turns=[prompt], answers={source.model or source.stem: response})
-    names, arguments = record["instruction_id_list"], record.get("kwargs")
-    lists = isinstance(names, list) and isinstance(arguments, list)
-    if not lists or [type(entry) for entry in arguments] != [dict] * len(names):
-        raise BadRecord("instruction_id_list and kwargs must be lists of equal length")
     checks = []
-    for name, kwargs in zip(names, arguments, strict=True):
-        stated = {key: value for key, value in kwargs.items() if value is not None}
-        check = {"kind": "ifeval", "name": name, "instruction": name, "arguments": stated}
+    for name, kwargs in zip(record["instruction_id_list"], record["kwargs"], strict=True):
+        arguments = {key: value for key, value in kwargs.items() if value is not None}
+        check = {"kind": "ifeval", "name": name, "instruction": name, "arguments": arguments}
         read_check(check)
         checks.append(check)
     return Item(

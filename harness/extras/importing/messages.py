@@ -62,8 +62,6 @@ def conversation(value: Any, name: str) -> tuple[str, list[str], list[str]]:
             value = json.loads(value)
         except ValueError as error:
             raise BadRecord(f"{name} is not valid JSON: {error}") from None
-    if not isinstance(value, list) or not all(isinstance(message, dict) for message in value):
-        raise BadRecord(f"{name} must be a list of messages")
     texts = [_content(message, name) for message in value]
     roles = [message.get("role") for message in value]
     system = ""

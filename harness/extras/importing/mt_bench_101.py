@@ -32,11 +32,9 @@ TASKS: Mapping[str, str] = {
 
 def mt_bench_101(record: Mapping[str, Any], source: Source) -> Item:
     """Return the dialogue of a record of MT-Bench-101, with its replies as the reference."""
-    task, history = text_of(record, "task").strip(), record.get("history")
+    task, history = text_of(record, "task").strip(), record["history"]
     if task not in TASKS:
         raise BadRecord(f"task must be one of {', '.join(TASKS)}, this is {task!r}")
-    if not isinstance(history, list) or not all(isinstance(turn, dict) for turn in history):
-        raise BadRecord("the field 'history' must be a list of turns")
     return Item(
         question_id=id_of(record, "id"),
         category=TASKS[task],

@@ -15,7 +15,8 @@ from msgspec import Struct
 
 from harness import store
 from harness.errors import DataError, MissingError, StorageError, UsageError
-from harness.extras.importing.readers import READERS, constants, filled
+from harness.extras.importing.constants import constants, filled
+from harness.extras.importing.reading import import_data
 
 UPSTREAM = "https://raw.githubusercontent.com"
 _TABLE = pathlib.Path(__file__).with_suffix(".toml")
@@ -51,8 +52,8 @@ class Original(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Our own files that go with them, by path."""
     placeholders: dict[str, str] = {}
     """In the fetched prompts: their names, and ours."""
-    reader: str = ""
-    """What makes more of the fetched files."""
+    imports: tuple[str, ...] = ()
+    """A format of `import_data`, and the fetched files in it that make questions and answers."""
 
     @property
     def size(self) -> int:
@@ -117,8 +118,10 @@ def fetch_bench(
         if not (folder / into).exists():
             store.write_file(folder / into, filled(text, texts, original.placeholders))
             written.append(folder / into)
-    if original.reader:
-        written += READERS[original.reader](folder)
+    if original.imports:
+        form, *outputs = original.imports
+        report = import_data(form, [folder / into for into in outputs], name, data_dir=data_dir)
+        written += report.written
     return Fetched(folder, tuple(written))
 
 
@@ -128,8 +131,6 @@ def _pinned(source: str, file: OriginalFile) -> bytes:
     digest = hashlib.sha256(data).hexdigest()
     if digest != file.sha256:
         why = f"its SHA-256 begins {digest[:12]}, not {file.sha256[:12]}"
-        if len(data) != file.bytes:
-            why = f"it has {len(data)} bytes, not {file.bytes}"
         raise DataError(f"is not the pinned file: {why}; nothing was written", place)
     return data
 
@@ -144,21 +145,15 @@ def _from_folder(source: str, file: OriginalFile) -> tuple[str, bytes]:
 
 
 def _download(source: str, file: OriginalFile) -> tuple[str, bytes]:
-    """Return the address and bytes of a file; reading ends soon after the pinned size."""
+    """Return the address and bytes of a file."""
     import httpx2
 
     url = f"{source.rstrip('/')}/{urllib.parse.quote(file.path)}"
-    data = bytearray()
     try:
-        with httpx2.stream("GET", url, timeout=_SECONDS, follow_redirects=False) as response:
-            if response.status_code != 200:
-                raise MissingError(f"{url}: the server answered {response.status_code}; {_ADVICE}")
-            for block in response.iter_bytes(1 << 16):
-                data += block
-                if len(data) > file.bytes:
-                    break
+        response = httpx2.get(url, timeout=_SECONDS, follow_redirects=False)
     except (httpx2.HTTPError, httpx2.InvalidURL) as error:
-        raise MissingError(
-            f"{url}: cannot be fetched: {error or type(error).__name__}; {_ADVICE}"
-        ) from None
-    return url, bytes(data)
+        why = f"cannot be fetched: {error or type(error).__name__}"
+        raise MissingError(f"{url}: {why}; {_ADVICE}") from None
+    if response.status_code != 200:
+        raise MissingError(f"{url}: the server answered {response.status_code}; {_ADVICE}")
+    return url, response.content

@@ -6,6 +6,7 @@ Records that cannot be used are left out and listed; the others are written. No 
 replaced, and the same import again adds nothing.
 """
 
+import itertools
 import pathlib
 import time
 from collections import Counter, defaultdict
@@ -19,8 +20,8 @@ from harness import bench as benches
 from harness import registry, store
 from harness.bench import Bench, check_bench_name, file_stem, judgment_file_name, shipped
 from harness.errors import DataError, UsageError
+from harness.extras.importing.constants import toml_text
 from harness.extras.importing.items import BadRecord, Item, Source
-from harness.extras.importing.readers import toml_text
 from harness.extras.importing.records import read_records
 from harness.types import Answer, Choice, Detail, Judgment, Question, QuestionId, content_hash
 
@@ -82,7 +83,7 @@ def import_data(
         data_dir: the folder of benchmarks.
         model_id: the models of the files, or of all files but the first, in place of the records'.
         language: of the questions, for a new benchmark's `bench.toml`.
-        first_n: take the first n questions only.
+        first_n: read only the first n records of each file.
         keep_input: keep a record's whole judge input as the question's `context`.
         judge_model: who made imported judgments.
 
@@ -98,41 +99,38 @@ def import_data(
         raise UsageError(f"--model-id names {len(model_id)} models for {len(files)} files")
     folder = pathlib.Path(data_dir) / check_bench_name(bench_name)
     report = ImportReport(folder=folder)
-    result = _Import(format, report, first_n)
+    result = _Import(format, report)
     position = 0
     paths = [pathlib.Path(file) for file in files]
     for number, (path, model) in enumerate(zip(paths, [*[""] * unnamed, *model_id], strict=True)):
         stem = path.name.removesuffix(".gz").rpartition(".")[0]
         source = Source(folder, stem, number, model, judge_model or "", keep_input)
-        for line, record in read_records(path):
+        for line, record in itertools.islice(read_records(path), first_n):
             position += 1
             try:
                 if isinstance(record, BadRecord):
                     raise record
-                if not isinstance(record, dict):
-                    raise BadRecord("it must be a JSON object")
                 result.add(convert(record, source), position)
             except (ValueError, UsageError) as error:
                 report.bad.append(f"{path}:{line}: {error}")
+            except (AttributeError, LookupError, TypeError) as error:
+                report.bad.append(f"{path}:{line}: it is not shaped like {format}: {error}")
     if len(report.bad) == position:
         first = f"; the first: {report.bad[0]}" if report.bad else ""
         raise DataError(f"no record can be used as {format}{first}", *paths[:1])
     judge_set = JUDGE_SETS.get(format, "").format(language=language)
     if not (shipped("judge_prompts") / judge_set).is_dir():
         judge_set = JUDGE_SETS[format].format(language="en")
-    result.write(
-        title=f"{format}: {', '.join(path.name for path in paths)}",
-        judge_set=judge_set,
-        language=language,
-    )
+    title = f"{format}: {', '.join(path.name for path in paths)}"
+    result.write({"title": title, "judge_set": judge_set, "language": language})
     return report
 
 
 class _Import:
     """What the records have become so far: the questions, and rows by file."""
 
-    def __init__(self, form: str, report: ImportReport, first_n: int | None) -> None:
-        self.form, self.report, self.first_n = form, report, first_n
+    def __init__(self, form: str, report: ImportReport) -> None:
+        self.form, self.report = form, report
         self.bench = _existing(report.folder)
         self.questions: dict[QuestionId, Question] = dict(self.bench.by_id) if self.bench else {}
         self.by_turns: dict[tuple[str, ...], list[QuestionId]] = defaultdict(list)
@@ -150,8 +148,6 @@ class _Import:
             BadRecord: it does not fit with what is there.
         """
         question_id = self._question_id(item, position)
-        if question_id is None:
-            return
         for model, texts in item.answers.items():
             earlier = self.answers.setdefault((model, question_id), texts)
             if earlier != texts:
@@ -172,27 +168,35 @@ class _Import:
             self.rows[f"model_judgment/{name}"].append(judgment)
         self.report.failed += item.failed
 
-    def _question_id(self, item: Item, position: int) -> QuestionId | None:
-        """Return the question of an item, made if it is new; None: `first_n` leaves it out."""
+    def _question_id(self, item: Item, position: int) -> QuestionId:
+        """Return the question of an item, made if it is new."""
         question_id = item.question_id
         if question_id is None and item.category is not None and not item.same_turns:
             question_id = position
         if question_id is None:
             question_id = self._with_turns(item)
-        if question_id in self.questions:
-            if item.turns and self.questions[question_id].turns != item.turns:
-                if self.bench is None:
-                    raise BadRecord(f"an earlier record is another question {question_id}")
-                advice = "give another --bench-name; nothing was written"
-                text = f"question {question_id} is another one here; {advice}"
+        question = self.questions.get(question_id) if question_id is not None else None
+        if question is not None:
+            if item.turns and question.turns != item.turns:
+                text = f"question {question_id} is another one here; give another --bench-name"
                 raise DataError(text, self.report.folder)
-            return question_id
-        full = self.first_n is not None and len(self.questions) >= self.first_n
-        if self.bench is None and item.category is not None and not full:
-            return self._new(item, position if question_id is None else question_id)
-        if self.first_n is not None:
-            return None
-        raise BadRecord(f"it is about no question of {self.report.folder.name}")
+            return question.question_id
+        if self.bench is not None or item.category is None:
+            raise BadRecord(f"it is about no question of {self.report.folder.name}")
+        if self.system not in (None, item.system):
+            raise DataError("the records have different system messages; a benchmark has one")
+        self.system = item.system
+        question_id = position if question_id is None else question_id
+        row = {"question_id": question_id, "category": item.category, "turns": item.turns}
+        try:
+            self.questions[question_id] = store.question_of({**item.extra, **row})
+        except msgspec.ValidationError as error:
+            raise BadRecord(store.explain(error, Question)) from None
+        self.by_turns[tuple(item.turns)].append(question_id)
+        if any(map(str.strip, item.reference)):
+            reference = _answer(REFERENCE, question_id, item.reference, item.reference_note)
+            self.rows[f"reference_answer/{REFERENCE}.jsonl"].append(reference)
+        return question_id
 
     def _with_turns(self, item: Item) -> QuestionId | None:
         """Return the first question with an item's turns to which it gives no second answer."""
@@ -204,28 +208,12 @@ class _Import:
                 return question_id
         return None
 
-    def _new(self, item: Item, question_id: QuestionId) -> QuestionId:
-        row = {"question_id": question_id, "category": item.category, "turns": item.turns}
-        try:
-            question = store.question_of({**item.extra, **row})
-        except msgspec.ValidationError as error:
-            raise BadRecord(store.explain(error, Question)) from None
-        if self.system not in (None, item.system):
-            raise DataError("the records have different system messages; a benchmark has one")
-        self.system = item.system
-        self.questions[question_id] = question
-        self.by_turns[tuple(item.turns)].append(question_id)
-        if any(map(str.strip, item.reference)):
-            row = _answer(REFERENCE, question_id, item.reference, item.reference_note)
-            self.rows[f"reference_answer/{REFERENCE}.jsonl"].append(row)
-        return question_id
-
-    def write(self, **settings: str) -> None:
+    def write(self, settings: dict[str, str]) -> None:
         """Write everything, once no answer differs from one that is there."""
         folder, report = self.report.folder, self.report
         new = {name: _missing(folder / name, rows) for name, rows in self.rows.items()}
         if self.bench is None:
-            settings |= {"system_prompt": self.system or ""}
+            settings["system_prompt"] = self.system or ""
             lines = [f"{name} = {toml_text(text)}\n" for name, text in settings.items() if text]
             if not (folder / "bench.toml").exists():
                 self._write_file("bench.toml", "".join(lines))
