@@ -18,18 +18,18 @@ def metric(setup: Setup) -> Metric:
     """Return BLEU-1..4."""
     from sacrebleu.metrics.bleu import BLEU
 
-    own = setup.options.tokenizer
-    tokenizer = own or _BY_LANGUAGE.get(setup.language, "13a")
+    chosen = setup.options.tokenizer
+    tokenizer = chosen or _BY_LANGUAGE.get(setup.language, "13a")
+    tokenize = "none" if chosen else tokenizer
     scorers = {
-        f"bleu_{n}": BLEU(
-            tokenize="none" if own else tokenizer, effective_order=True, max_ngram_order=n
-        )
+        f"bleu_{n}": BLEU(tokenize=tokenize, effective_order=True, max_ngram_order=n)
         for n in (1, 2, 3, 4)
     }
 
     def bleu(answer: str, reference: str) -> Numbers:
-        if own is not None:
-            answer, reference = (" ".join(TOKENIZERS[own](text)) for text in (answer, reference))
+        if chosen is not None:
+            cut = TOKENIZERS[chosen]
+            answer, reference = " ".join(cut(answer)), " ".join(cut(reference))
         # exp(log(100)) is a hair above 100
         return {
             name: min(1.0, scorer.sentence_score(answer, [reference]).score / 100)

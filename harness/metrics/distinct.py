@@ -16,8 +16,8 @@ def metric(setup: Setup) -> Metric:
 
 def distinct(answer: Tokens) -> Numbers:
     """Return the three; None where the answer is too short to have a run of that length."""
-    found: dict[str, float | None] = {}
+    shares: dict[str, float | None] = {}
     for n in (1, 2, 3):
         runs = [answer[place : place + n] for place in range(len(answer) - n + 1)]
-        found[f"distinct_{n}"] = len(set(runs)) / len(runs) if runs else None
-    return found
+        shares[f"distinct_{n}"] = len(set(runs)) / len(runs) if runs else None
+    return shares

@@ -24,11 +24,11 @@ def load(names: Iterable[str], setup: Setup = _USUAL) -> list[Metric]:
         raise UsageError(f"no variant {variant!r}; there are default and {colossalai.VARIANT}")
     if tokenizer is not None and tokenizer not in TOKENIZERS:
         raise UsageError(f"no tokenizer {tokenizer!r}; there are {', '.join(TOKENIZERS)}")
-    found: list[Metric] = []
-    every = (one for given in names for one in (TEXT if given == "text" else (given,)))
-    for name in dict.fromkeys(every):
-        if variant == colossalai.VARIANT and name in colossalai.NAMES:
-            found.append(colossalai.metric(name, setup))
-        else:
-            found.append(registry.find("metric", name)(setup))
-    return found
+    metrics: dict[str, Metric] = {}
+    for entry in names:
+        for name in TEXT if entry == "text" else (entry,):
+            if variant == colossalai.VARIANT and name in colossalai.NAMES:
+                metrics[name] = colossalai.metric(name, setup)
+            else:
+                metrics[name] = registry.find("metric", name)(setup)
+    return list(metrics.values())

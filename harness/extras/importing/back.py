@@ -7,8 +7,9 @@ shown:
     {"instruction": <the judge's whole input>, "output": "<feedback> [RESULT] 4", "orig_...": ...}
 
 `alpaca_eval`: pairs as annotations, a file for each model where alpaca_eval keeps them,
-`OUTPUT/MODEL/JUDGE_SET/annotations.json`. The records are in the order of the questions, one for each that both models answered (its length control looks the
-difficulty up by that order); where there is no verdict, `preference` is null.
+`OUTPUT/MODEL/JUDGE_SET/annotations.json`. The records are in the order of the questions, one for
+each that both models answered (its length control looks the difficulty up by that order); where
+there is no verdict, `preference` is null.
 """
 
 import json

@@ -1,7 +1,7 @@
 """Texts in fetched files, and our TOML files that refer to them.
 
-A file of ours in `originals.toml` says `user = @ABSOLUTE_PROMPT`; the text of that name in a file of
-`upstream/` is put in, with its placeholders as ours. A Python file is parsed, never run.
+A file of ours in `originals.toml` says `user = @ABSOLUTE_PROMPT`; the text of that name in a file
+of `upstream/` is put in, with its placeholders as ours. A Python file is parsed, never run.
 """
 
 import ast

@@ -102,7 +102,11 @@ def alpaca_eval(path: pathlib.Path) -> JudgeSet:
         raise DataError(f"is no evaluator that can be read: {error}", path) from None
     kwargs = config.completions_kwargs
     sampling = {ours: kwargs[key] for key, ours in _SAMPLING.items() if kwargs.get(key) is not None}
-    prompt_path = _prompt_path(config.prompt_template, path)
+    prompt = pathlib.PurePath(config.prompt_template)
+    places = (path.parent.parent / prompt, path.parent / prompt.name)
+    prompt_path = next((place for place in places if place.is_file()), None)
+    if prompt_path is None:
+        raise DataError(f"{prompt} is not there; put it beside this file", path)
     text = prompt_path.read_text(encoding="utf-8")
     for slot, padding in _PADDING.items():
         first, *others = text.split(f"{{{slot}}}")
@@ -122,12 +126,13 @@ def alpaca_eval(path: pathlib.Path) -> JudgeSet:
     greedy = {"temperature": 0.0} if form.format == "preference" and not form.by_logprobs else {}
     settings = {
         "name": name,
+        "fence": False,
         "order": "random" if config.is_randomize_output_order else "as_given",
         "sampling": sampling | greedy,
         "version": content_hash(shape(template), sampling)[:8],
         "judge": kwargs.get("model_name"),
     }
-    return _made(path, settings, [template])
+    return made(path, store.convert(settings, Settings, path), [template])
 
 
 def _form(config: _Evaluator) -> Form:
@@ -163,14 +168,6 @@ def _form(config: _Evaluator) -> Form:
     raise ValueError(f"the parser {parser} is not known here")
 
 
-def _prompt_path(name: str, path: pathlib.Path) -> pathlib.Path:
-    """Return the file of a prompt, in the folder above the evaluator's or beside it."""
-    for place in (path.parent.parent / name, path.parent / pathlib.PurePath(name).name):
-        if place.is_file():
-            return place
-    raise DataError(f"prompt_template {name!r} is not there; put it beside this file", path)
-
-
 def chat_messages(text: str) -> tuple[str, str]:
     """Return the system and the user message of a prompt written with a model's own marks.
 
@@ -182,14 +179,6 @@ def chat_messages(text: str) -> tuple[str, str]:
         return messages.get("system", ""), messages["user"]
     speakers = _SPEAKERS.match(text)
     return ((speakers[1] or "").strip(), speakers[2]) if speakers else ("", text.strip())
-
-
-def _made(path: pathlib.Path, settings: dict[str, Any], templates: list[JudgeTemplate]) -> JudgeSet:
-    """Return the judge set of these settings; a published prompt has no fence."""
-    for template in templates:
-        if fault := prompt_fault(template):
-            raise DataError(f"{template.name}: {fault}", path)
-    return made(path, store.convert({"fence": False, **settings}, Settings, path), templates)
 
 
 # ColossalAI
@@ -227,8 +216,12 @@ def colossalai(path: pathlib.Path) -> JudgeSet:
         settings, templates = _battle(battle)
     else:
         settings, templates = _grading(store.convert(content, dict[str, _Grading], path))
+    for template in templates:
+        if fault := prompt_fault(template):
+            raise DataError(f"{template.name}: {fault}", path)
     version = content_hash([shape(template) for template in templates], settings)[:8]
-    return _made(path, {"name": path.stem, "version": version, **settings}, templates)
+    settings |= {"name": path.stem, "version": version, "fence": False}
+    return made(path, store.convert(settings, Settings, path), templates)
 
 
 def _battle(battle: _Battle) -> tuple[dict[str, Any], list[JudgeTemplate]]:

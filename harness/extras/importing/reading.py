@@ -98,8 +98,12 @@ def import_data(
     if model_id and unnamed not in (0, 1):
         raise UsageError(f"--model-id names {len(model_id)} models for {len(files)} files")
     folder = pathlib.Path(data_dir) / check_bench_name(bench_name)
+    try:
+        bench = benches.load(bench_name, data_dir)
+    except UsageError:
+        bench = None
     report = ImportReport(folder=folder)
-    result = _Import(format, report)
+    result = _Import(format, bench, report)
     position = 0
     paths = [pathlib.Path(file) for file in files]
     for number, (path, model) in enumerate(zip(paths, [*[""] * unnamed, *model_id], strict=True)):
@@ -129,13 +133,15 @@ def import_data(
 class _Import:
     """What the records have become so far: the questions, and rows by file."""
 
-    def __init__(self, form: str, report: ImportReport) -> None:
-        self.form, self.report = form, report
-        self.bench = _existing(report.folder)
-        self.questions: dict[QuestionId, Question] = dict(self.bench.by_id) if self.bench else {}
+    def __init__(self, form: str, bench: Bench | None, report: ImportReport) -> None:
+        self.form, self.bench, self.report = form, bench, report
+        questions = bench.questions if bench else ()
+        self.turns = {question.question_id: question.turns for question in questions}
         self.by_turns: dict[tuple[str, ...], list[QuestionId]] = defaultdict(list)
-        for question in self.questions.values():
-            self.by_turns[tuple(question.turns)].append(question.question_id)
+        for question_id, turns in self.turns.items():
+            self.by_turns[tuple(turns)].append(question_id)
+        self.questions: list[dict[str, Any]] = []
+        """The new ones."""
         self.answers: dict[tuple[str, QuestionId], list[str]] = {}
         self.rows: dict[str, list[Any]] = defaultdict(list)
         self.unnamed: Counter[Any] = Counter()
@@ -175,23 +181,24 @@ class _Import:
             question_id = position
         if question_id is None:
             question_id = self._with_turns(item)
-        question = self.questions.get(question_id) if question_id is not None else None
-        if question is not None:
-            if item.turns and question.turns != item.turns:
-                text = f"question {question_id} is another one here; give another --bench-name"
+        if question_id in self.turns:
+            if item.turns not in ([], self.turns[question_id]):
+                text = f"question {question_id} is another one here; give another --bench-name, or mend the ids"
                 raise DataError(text, self.report.folder)
-            return question.question_id
+            return question_id
         if self.bench is not None or item.category is None:
             raise BadRecord(f"it is about no question of {self.report.folder.name}")
         if self.system not in (None, item.system):
             raise DataError("the records have different system messages; a benchmark has one")
-        self.system = item.system
         question_id = position if question_id is None else question_id
         row = {"question_id": question_id, "category": item.category, "turns": item.turns}
+        row |= item.extra
         try:
-            self.questions[question_id] = store.question_of({**item.extra, **row})
+            store.question_of(row)
         except msgspec.ValidationError as error:
             raise BadRecord(store.explain(error, Question)) from None
+        self.questions.append(row)
+        self.system, self.turns[question_id] = item.system, item.turns
         self.by_turns[tuple(item.turns)].append(question_id)
         if any(map(str.strip, item.reference)):
             reference = _answer(REFERENCE, question_id, item.reference, item.reference_note)
@@ -232,22 +239,13 @@ class _Import:
                 report.judgments += len(rows)
         if self.bench is None:
             # The last of all: until it is there, the same import completes what a kill left.
-            lines = [_question_line(question) for question in self.questions.values()]
+            lines = [msgspec.json.encode(row).decode() + "\n" for row in self.questions]
             self._write_file("question.jsonl", "".join(lines))
             report.questions = len(self.questions)
 
     def _write_file(self, name: str, text: str) -> None:
         store.write_file(self.report.folder / name, text)
         self.report.written.append(self.report.folder / name)
-
-
-def _existing(folder: pathlib.Path) -> Bench | None:
-    """Return the benchmark if it exists, shipped ones included."""
-    try:
-        benches.find_source(folder)
-    except UsageError:
-        return None
-    return benches.load(folder.name, folder.parent)
 
 
 def _missing(path: pathlib.Path, rows: Sequence[Any]) -> list[Any]:
@@ -276,9 +274,3 @@ def _answer(model: str, question_id: QuestionId, texts: list[str], note: str = "
         choices=[Choice(turns=texts, details=[Detail(note=note) for _ in texts] if note else [])],
         tstamp=time.time(),
     )
-
-
-def _question_line(question: Question) -> str:
-    row: dict[str, Any] = msgspec.to_builtins(question)
-    extra: dict[str, Any] = row.pop("extra", {})
-    return msgspec.json.encode(row | extra).decode() + "\n"
