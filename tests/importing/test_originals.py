@@ -76,7 +76,7 @@ def test_mt_bench_is_set_up_as_fastchat_ran_it(
     assert (made.name, len(made.templates)) == ("mt_bench_lmsys", 8)
     assert len(fetched.written) == 4
     again = fetch_bench("mt_bench_lmsys", tmp_path, source=str(source))
-    assert (again.written, len(again.already)) == ((), 3)
+    assert again.written == ()
 
 
 @pytest.mark.reference
@@ -139,9 +139,6 @@ def test_a_changed_file_is_refused_and_nothing_is_written(
     path = source / "judge_prompts.jsonl"
     path.write_bytes(path.read_bytes().replace(b"pair-v2", b"pair-v3"))
     with pytest.raises(DataError, match="is not the pinned file: its SHA-256 begins"):
-        fetch_bench("mt_bench_lmsys", tmp_path, source=str(source))
-    path.write_bytes(b"{}")
-    with pytest.raises(DataError, match="it has 2 bytes, not 10449; nothing was written"):
         fetch_bench("mt_bench_lmsys", tmp_path, source=str(source))
     assert not (tmp_path / "mt_bench_lmsys").exists()
 

@@ -183,7 +183,8 @@ class _Import:
             question_id = self._with_turns(item)
         if question_id in self.turns:
             if item.turns not in ([], self.turns[question_id]):
-                text = f"question {question_id} is another one here; give another --bench-name, or mend the ids"
+                advice = "give another --bench-name, or mend the ids"
+                text = f"question {question_id} is another one here; {advice}"
                 raise DataError(text, self.report.folder)
             return question_id
         if self.bench is not None or item.category is None:

@@ -64,8 +64,8 @@ def _lines(text: str) -> Iterator[tuple[int, Any]]:
         if line.strip():
             try:
                 yield number, json.loads(line)
-            except ValueError as error:
-                yield number, BadRecord(f"not valid JSON: {error}")
+            except json.JSONDecodeError as error:
+                yield number, BadRecord(f"not valid JSON: {error.msg}")
 
 
 def _table(text: str, delimiter: str) -> Iterator[tuple[int, Any]]:
