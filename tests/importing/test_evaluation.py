@@ -64,7 +64,7 @@ def test_each_metric_is_for_its_categories(tmp_path: pathlib.Path) -> None:
 @pytest.mark.parametrize(
     ("config", "fault"),
     [
-        pytest.param("{", "not valid JSON", id="json"),
+        pytest.param("{", "cannot be read as JSON", id="json"),
         pytest.param(
             {"language": "en", "category": {"chat": {"Metrics": ["BLUE"]}}},
             "there is no metric blue; there are .*bleu",

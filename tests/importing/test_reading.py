@@ -26,14 +26,14 @@ def test_bad_records_are_listed_with_their_line_and_the_rest_is_imported(
     assert [(line, why) for line, _, why in places] == [
         ("3", "not valid JSON: Expecting value"),
         ("4", "it is not shaped like short_facts: 'list' object has no attribute 'get'"),
-        ("5", "the field 'question' or 'problem' is missing"),
+        ("5", "there is no text in question or problem"),
     ]
 
 
 def test_a_record_of_an_array_is_named_by_its_line(tmp_path: pathlib.Path) -> None:
     path = json_array(tmp_path / "facts.json", [FACT, {"question": "", "answer": "x"}])
     report = import_data("short_facts", [path], "f", data_dir=tmp_path)
-    assert report.bad == [f"{path}:6: question is empty"]
+    assert report.bad == [f"{path}:6: there is no text in question or problem"]
 
 
 @pytest.mark.parametrize(
@@ -131,7 +131,7 @@ def test_the_command_says_what_was_imported_and_what_comes_next(
     said = capsys.readouterr()
     assert f"{tmp_path}/f/question.jsonl" in said.out.splitlines()
     assert f"{tmp_path}/f: 1 question\n" in said.err
-    assert f"{path}:2: the field 'answer' is missing" in said.err
+    assert f"{path}:2: there is no text in answer" in said.err
     assert "next: gen_answer --bench-name f" in said.err
 
 

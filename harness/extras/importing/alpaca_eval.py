@@ -26,7 +26,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from harness.errors import UsageError
-from harness.extras.importing.items import BadRecord, Item, Source, optional, short_repr, text_of
+from harness.extras.importing.items import BadRecord, Item, Source, text_of
 from harness.types import UNSTATED, Detail, Judgment, Winner
 
 if TYPE_CHECKING:
@@ -35,8 +35,10 @@ if TYPE_CHECKING:
 
 def alpaca_eval(record: Mapping[str, Any], source: Source) -> Item:
     """Return the output of a record, or the outputs and the judgment of an annotation."""
-    text = "\n\n".join(filter(None, [text_of(record, "instruction"), optional(record, "input")]))
-    category = optional(record, "dataset", default="alpaca_eval").strip()
+    text = "\n\n".join(
+        filter(None, [text_of(record, "instruction"), text_of(record, "input", default="")])
+    )
+    category = text_of(record, "dataset", default="alpaca_eval").strip()
     item = Item(turns=[text], category=category, same_turns=True)
     if "output_1" in record and "output_2" in record:
         baseline = text_of(record, "generator_1")
@@ -48,7 +50,7 @@ def alpaca_eval(record: Mapping[str, Any], source: Source) -> Item:
         if share is not None and model != baseline:
             item.judgments.append(_judgment(record, source, text, (model, baseline), share))
         return item
-    model = source.model or optional(record, "generator", default=source.stem).strip()
+    model = source.model or text_of(record, "generator", default=source.stem).strip()
     item.answers[model] = [text_of(record, "output", empty=True)]
     if source.file > 0:
         item.category = None
@@ -67,7 +69,7 @@ def _judgment(
     winner: Winner = "tie" if share == 0.5 else "model_1" if share > 0.5 else "model_2"
     drawn = judge_set is None or judge_set.order == "random"
     game = 1 if drawn and not baseline_is_first(text) else 2
-    verdict = {"winner": winner, "judgment": completion, "preference": share}
+    verdict: dict[str, Any] = {"winner": winner, "judgment": completion, "preference": share}
     return Judgment(
         question_id=0,
         model_1=models[0],
@@ -115,11 +117,7 @@ def _share(value: Any) -> float | None:
     """Return of 1 how much goes to the model; None of a failure: null, NaN, or a cached -1."""
     if value in (None, "", -1) or value != value:
         return None
-    try:
-        number = float(value)
-    except (TypeError, ValueError):
-        number = -1
+    number = float(value)
     if number and not 1 <= number <= 2:
-        text = "preference must be null or a number from 1 to 2"
-        raise BadRecord(f"{text}, this is {short_repr(value)}")
+        raise BadRecord("preference must be null or a number from 1 to 2")
     return number - 1 if number else 0.5

@@ -128,10 +128,10 @@ def _feedback(
     for row in rows:
         question, answer = bench.by_id.get(row.question_id), answers.get(row.question_id)
         rubric = _rubric(row, question)
-        if row.grade not in GRADES or row.turn != 1 or answer is None or not rubric:
+        grade = f"{row.grade or 0:g}"
+        if grade not in map(str, GRADES) or row.turn != 1 or answer is None or not rubric:
             report.left_out += 1
             continue
-        grade = str(int(row.grade))
         report.records[grade] += 1
         feedback = _VERDICT.sub("", row.judgment or "").strip()
         reference = references.turns.get(row.question_id) if references else None
@@ -185,11 +185,11 @@ def _annotations(bench: Bench, rows: Sequence[Judgment]) -> Iterator[dict[str, A
 
 def _verdict(row: Judgment) -> dict[str, Any]:
     """Return the fields of an annotation that are about its verdict; without one they are null."""
-    preference = None
+    preference, games = None, [game for game in row.games if game is not None]
     if not row.failed:
         # By the text, two games that differ are a tie.
-        weighed = row.score_method == "logprobs" or len(set(row.games)) == 1
-        preference = 1 + (statistics.fmean(row.games) if weighed else 0.5)
+        weighed = row.score_method == "logprobs" or len(set(games)) == 1
+        preference = 1 + (statistics.fmean(games) if weighed else 0.5)
     completion: Any = row.g1_judgment if row.g1_judgment is not None else row.g2_judgment
     if completion and row.score_method == "logprobs" and completion.startswith("{"):
         completion = json.loads(completion)

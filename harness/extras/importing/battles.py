@@ -17,7 +17,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from harness.extras.importing.items import BadRecord, Item, Source, optional, short_repr, text_of
+from harness.extras.importing.items import BadRecord, Item, Source, text_of
 from harness.extras.importing.messages import conversation
 from harness.types import Vote
 
@@ -27,12 +27,12 @@ _FLAGS = {"winner_model_a": "model_a", "winner_model_b": "model_b", "winner_tie"
 def battles(record: Mapping[str, Any], source: Source) -> Item:
     """Return the question, both answers and the vote of a record."""
     # A record that names no models has two of its own.
-    models = [optional(record, f"model_{side}", default=f"answer_{side}") for side in "ab"]
+    models = [text_of(record, f"model_{side}", default=f"answer_{side}") for side in "ab"]
     if models[0] == models[1]:
         raise BadRecord(f"both answers are by {models[0]}")
     if "conversation_a" in record:
-        _, turns, first = conversation(record["conversation_a"], "conversation_a")
-        _, again, second = conversation(record.get("conversation_b"), "conversation_b")
+        _, turns, first = conversation(record["conversation_a"])
+        _, again, second = conversation(record["conversation_b"])
         if turns != again:
             raise BadRecord("the user's turns differ between conversation_a and conversation_b")
     else:
@@ -50,9 +50,9 @@ def battles(record: Mapping[str, Any], source: Source) -> Item:
         judge=str(record.get("judge") or ""),
         turn=turn if isinstance(turn, int) and 1 <= turn <= len(turns) else len(turns),
     )
-    language = optional(record, "language")
+    language = text_of(record, "language", default="")
     return Item(
-        category=optional(record, "category", "dataset", default="battles"),
+        category=text_of(record, "category", "dataset", default="battles"),
         turns=turns,
         same_turns=True,
         answers=dict(zip(models, (first, second), strict=True)),
@@ -76,13 +76,12 @@ def _turns(record: Mapping[str, Any], *names: str, empty: bool = False) -> list[
 
 def _winner(record: Mapping[str, Any], models: list[str]) -> str:
     """Return the winner as a vote names it."""
-    name = optional(record, "winner").strip()
+    name = text_of(record, "winner", default="").strip()
     for flag, side in _FLAGS.items():
         if str(record.get(flag)) in ("1", "1.0", "True"):
             name = side
     if name in models:
         name = ("model_a", "model_b")[models.index(name)]
     if name not in ("model_a", "model_b") and not name.startswith("tie"):
-        value = short_repr(record.get("winner"))
-        raise BadRecord(f"winner must be model_a, model_b or tie, this is {value}")
+        raise BadRecord("winner must be model_a, model_b or tie")
     return name

@@ -68,10 +68,8 @@ def read_evaluation(path: pathlib.Path | str) -> Evaluation:
     path = pathlib.Path(path)
     try:
         content = json.loads(path.read_text(encoding="utf-8-sig"))
-    except OSError as error:
-        raise DataError(f"cannot be read: {error.strerror}", path) from None
-    except ValueError as error:
-        raise DataError(f"is not valid JSON: {error}", path) from None
+    except (OSError, ValueError) as error:
+        raise DataError(f"cannot be read as JSON: {error}", path) from None
     file = store.convert(content, _File, path)
     metrics: dict[str, list[str]] = {}
     for category, entry in file.category.items():

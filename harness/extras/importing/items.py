@@ -63,23 +63,21 @@ class Item:
     """Further fields of the question."""
 
 
-def text_of(record: Mapping[str, Any], *names: str, empty: bool = False) -> str:
-    """Return the text in the first of these fields that the record has."""
+def text_of(
+    record: Mapping[str, Any], *names: str, empty: bool = False, default: str | None = None
+) -> str:
+    """Return the text, or number as text, in the first of these fields that has one.
+
+    A blank text counts only with `empty`. Without a default, `BadRecord` if there is none.
+    """
     for name in names:
-        if name in record:
-            value = record[name]
-            if isinstance(value, bool) or not isinstance(value, str | int | float):
-                raise BadRecord(f"{name} must be a text, this is {short_repr(value)}")
-            if str(value).strip() or empty:
-                return str(value)
-            raise BadRecord(f"{name} is empty")
-    raise BadRecord(f"the field {' or '.join(map(repr, names))} is missing")
-
-
-def optional(record: Mapping[str, Any], *names: str, default: str = "") -> str:
-    """Return the text in the first of these fields that is not blank."""
-    texts = (record.get(name) for name in names)
-    return next((text for text in texts if isinstance(text, str) and text.strip()), default)
+        value = record.get(name)
+        number = isinstance(value, int | float) and not isinstance(value, bool) and value == value
+        if (number or isinstance(value, str)) and (empty or str(value).strip()):
+            return str(value)
+    if default is None:
+        raise BadRecord(f"there is no text in {' or '.join(names)}")
+    return default
 
 
 def id_of(record: Mapping[str, Any], *names: str) -> QuestionId | None:
@@ -107,9 +105,3 @@ def folded(name: str) -> str:
     'language_organization'
     """
     return "_".join(name.lower().split())
-
-
-def short_repr(value: Any) -> str:
-    """Return a value for a message, at most 60 characters."""
-    text = " ".join(repr(value).split())
-    return text if len(text) <= 60 else f"{text[:57]}..."

@@ -33,16 +33,9 @@ from msgspec import Struct
 from harness import store
 from harness.errors import DataError
 from harness.extras.importing.items import folded
+from harness.judging import sets
 from harness.judging.forms import Form
-from harness.judging.sets import (
-    DEFAULT,
-    JudgeSet,
-    JudgeTemplate,
-    Settings,
-    made,
-    prompt_fault,
-    shape,
-)
+from harness.judging.sets import JudgeSet, JudgeTemplate
 from harness.judging.templates import Template
 from harness.types import content_hash
 
@@ -129,10 +122,10 @@ def alpaca_eval(path: pathlib.Path) -> JudgeSet:
         "fence": False,
         "order": "random" if config.is_randomize_output_order else "as_given",
         "sampling": sampling | greedy,
-        "version": content_hash(shape(template), sampling)[:8],
+        "version": content_hash(sets.shape(template), sampling)[:8],
         "judge": kwargs.get("model_name"),
     }
-    return made(path, store.convert(settings, Settings, path), [template])
+    return sets.made(path, store.convert(settings, sets.Settings, path), [template])
 
 
 def _form(config: _Evaluator) -> Form:
@@ -217,11 +210,11 @@ def colossalai(path: pathlib.Path) -> JudgeSet:
     else:
         settings, templates = _grading(store.convert(content, dict[str, _Grading], path))
     for template in templates:
-        if fault := prompt_fault(template):
+        if fault := sets.prompt_fault(template):
             raise DataError(f"{template.name}: {fault}", path)
-    version = content_hash([shape(template) for template in templates], settings)[:8]
+    version = content_hash([sets.shape(template) for template in templates], settings)[:8]
     settings |= {"name": path.stem, "version": version, "fence": False}
-    return made(path, store.convert(settings, Settings, path), templates)
+    return sets.made(path, store.convert(settings, sets.Settings, path), templates)
 
 
 def _battle(battle: _Battle) -> tuple[dict[str, Any], list[JudgeTemplate]]:
@@ -260,6 +253,6 @@ def _grading(entries: dict[str, _Grading]) -> tuple[dict[str, Any], list[JudgeTe
         "scale": [1, 5],
         "sampling": {"temperature": 0.0, "max_tokens": 64},
         "criteria": criteria,
-        "categories": {**categories, DEFAULT: categories.get(_GENERAL, [])},
+        "categories": {**categories, sets.DEFAULT: categories.get(_GENERAL, [])},
     }
     return settings, templates

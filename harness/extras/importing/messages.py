@@ -18,7 +18,6 @@ from harness.extras.importing.items import (
     Item,
     Source,
     id_of,
-    optional,
     other_fields,
     text_of,
 )
@@ -33,19 +32,19 @@ def messages(record: Mapping[str, Any], source: Source) -> Item:
     """Return the question, answers and reference of a record."""
     extra: dict[str, Any] = {}
     if "messages" in record:
-        system, turns, replies = conversation(record["messages"], "messages")
+        system, turns, replies = conversation(record["messages"])
         if len(replies) < len(turns):
             extra = {"history": [*replies, None]} if replies else {}
             replies = []
     else:
         turns = [text_of(record, *_QUESTION)]
-        system = optional(record, "system", "system_prompt")
-        replies = list(filter(None, [optional(record, *_ANSWER)]))
-    model = source.model or optional(record, "model", "model_id")
-    reference = optional(record, *_REFERENCE)
+        system = text_of(record, "system", "system_prompt", default="")
+        replies = list(filter(None, [text_of(record, *_ANSWER, default="")]))
+    model = source.model or text_of(record, "model", "model_id", default="")
+    reference = text_of(record, *_REFERENCE, default="")
     return Item(
         question_id=id_of(record, "question_id", "id"),
-        category=optional(record, "category", "topic", "task", default="general"),
+        category=text_of(record, "category", "topic", "task", default="general"),
         turns=turns,
         same_turns=bool(model),
         system=system,
@@ -55,30 +54,27 @@ def messages(record: Mapping[str, Any], source: Source) -> Item:
     )
 
 
-def conversation(value: Any, name: str) -> tuple[str, list[str], list[str]]:
+def conversation(messages: Any) -> tuple[str, list[str], list[str]]:
     """Return the system prompt, the user's turns and the replies; the last may be missing."""
-    if isinstance(value, str) and value.lstrip().startswith("["):
-        try:
-            value = json.loads(value)
-        except ValueError as error:
-            raise BadRecord(f"{name} is not valid JSON: {error}") from None
-    texts = [_content(message, name) for message in value]
-    roles = [message.get("role") for message in value]
+    if isinstance(messages, str):
+        messages = json.loads(messages)
+    texts = [_content(message) for message in messages]
+    roles = [message.get("role") for message in messages]
     system = ""
     if roles[:1] in (["system"], ["developer"]):
         system, texts, roles = texts[0], texts[1:], roles[1:]
     if not roles or roles != (["user", "assistant"] * len(roles))[: len(roles)]:
-        raise BadRecord(f"{name} must begin with the user, and user and assistant must alternate")
+        raise BadRecord("messages must begin with the user, and user and assistant must alternate")
     if not all(map(str.strip, texts[::2])):
-        raise BadRecord(f"{name} contains an empty message of the user")
+        raise BadRecord("a message of the user is empty")
     return system, texts[::2], texts[1::2]
 
 
-def _content(message: Mapping[str, Any], name: str) -> str:
+def _content(message: Mapping[str, Any]) -> str:
     """Return the text of a message, whose content may be a list of parts."""
     content = message.get("content")
-    parts = content if isinstance(content, list) else [{"text": content}]
-    texts = [part.get("text") if isinstance(part, dict) else None for part in parts]
-    if not all(isinstance(text, str) for text in texts):
-        raise BadRecord(f"{name} contains a message whose content is not a text")
-    return "".join(texts)
+    if isinstance(content, list):
+        content = "".join(part["text"] for part in content)
+    if not isinstance(content, str):
+        raise BadRecord("the content of a message is not a text")
+    return content

@@ -127,7 +127,15 @@ def fetch_bench(
 
 def _pinned(source: str, file: OriginalFile) -> bytes:
     """Return a file from a source, or raise `DataError` if it is not the pinned one."""
-    place, data = _download(source, file) if "://" in source else _from_folder(source, file)
+    data, place = None, f"{source.rstrip('/')}/{urllib.parse.quote(file.path)}"
+    if "://" in source:
+        data = _download(place)
+    else:
+        names = (file.path, file.into, pathlib.PurePosixPath(file.into).name)
+        found = [path for name in names if (path := pathlib.Path(source, name)).is_file()]
+        if not found:
+            raise MissingError(f"{source}: holds none of {', '.join(dict.fromkeys(names))}")
+        data, place = found[0].read_bytes(), str(found[0])
     digest = hashlib.sha256(data).hexdigest()
     if digest != file.sha256:
         why = f"its SHA-256 begins {digest[:12]}, not {file.sha256[:12]}"
@@ -135,20 +143,9 @@ def _pinned(source: str, file: OriginalFile) -> bytes:
     return data
 
 
-def _from_folder(source: str, file: OriginalFile) -> tuple[str, bytes]:
-    names = (file.path, file.into, pathlib.PurePosixPath(file.into).name)
-    for name in names:
-        path = pathlib.Path(source) / name
-        if path.is_file():
-            return str(path), path.read_bytes()
-    raise MissingError(f"{source}: holds none of {', '.join(dict.fromkeys(names))}")
-
-
-def _download(source: str, file: OriginalFile) -> tuple[str, bytes]:
-    """Return the address and bytes of a file."""
+def _download(url: str) -> bytes:
     import httpx2
 
-    url = f"{source.rstrip('/')}/{urllib.parse.quote(file.path)}"
     try:
         response = httpx2.get(url, timeout=_SECONDS, follow_redirects=False)
     except (httpx2.HTTPError, httpx2.InvalidURL) as error:
@@ -156,4 +153,4 @@ def _download(source: str, file: OriginalFile) -> tuple[str, bytes]:
         raise MissingError(f"{url}: {why}; {_ADVICE}") from None
     if response.status_code != 200:
         raise MissingError(f"{url}: the server answered {response.status_code}; {_ADVICE}")
-    return url, response.content
+    return response.content

@@ -13,7 +13,7 @@ line of a rubric alone.
 from collections.abc import Mapping
 from typing import Any
 
-from harness.extras.importing.items import BadRecord, Item, Source, optional, short_repr, text_of
+from harness.extras.importing.items import BadRecord, Item, Source, text_of
 from harness.types import Judgment, Vote, content_hash
 
 GRADES = range(1, 6)
@@ -27,8 +27,7 @@ def feedback_collection(record: Mapping[str, Any], source: Source) -> Item:
     rubric = "\n".join([f"[{criteria}]", *lines])
     score = str(record.get("orig_score")).strip()
     if score not in map(str, GRADES):
-        value = short_repr(record.get("orig_score"))
-        raise BadRecord(f"orig_score must be a whole number from 1 to 5, this is {value}")
+        raise BadRecord("orig_score must be a whole number from 1 to 5")
     item = _item(record, source, {"response": "orig_response"})
     group = content_hash(item.turns[0], rubric)
     item.extra |= {"rubric": rubric, "score_descriptions": descriptions, "group": group}
@@ -37,7 +36,7 @@ def feedback_collection(record: Mapping[str, Any], source: Source) -> Item:
             question_id=0,
             model="response",
             judge="feedback_collection",
-            judgment=optional(record, "orig_feedback"),
+            judgment=text_of(record, "orig_feedback", default=""),
             score=int(score),
             turn=1,
         )
@@ -49,8 +48,7 @@ def preference_collection(record: Mapping[str, Any], source: Source) -> Item:
     """Return the question, both responses and the preference of a record."""
     winner = {"A": "model_a", "B": "model_b"}.get(str(record.get("orig_preference")).strip())
     if winner is None:
-        value = short_repr(record.get("orig_preference"))
-        raise BadRecord(f"orig_preference must be A or B, this is {value}")
+        raise BadRecord("orig_preference must be A or B")
     item = _item(record, source, {"response_a": "orig_response_A", "response_b": "orig_response_B"})
     item.votes = [
         Vote(
@@ -60,7 +58,7 @@ def preference_collection(record: Mapping[str, Any], source: Source) -> Item:
             winner=winner,
             judge="preference_collection",
             turn=1,
-            judgment=optional(record, "orig_feedback"),
+            judgment=text_of(record, "orig_feedback", default=""),
         )
     ]
     return item
@@ -68,12 +66,13 @@ def preference_collection(record: Mapping[str, Any], source: Source) -> Item:
 
 def _item(record: Mapping[str, Any], source: Source, responses: Mapping[str, str]) -> Item:
     """Return what both have: question, criteria, reference, and the responses of these fields."""
-    criteria, judge_input = text_of(record, "orig_criteria"), optional(record, "instruction")
+    criteria = text_of(record, "orig_criteria")
+    judge_input = text_of(record, "instruction", default="")
     context = {"context": judge_input} if source.keep_input and judge_input else {}
     return Item(
         category="feedback_collection" if len(responses) == 1 else "preference_collection",
         turns=[text_of(record, "orig_instruction")],
-        reference=[optional(record, "orig_reference_answer")],
+        reference=[text_of(record, "orig_reference_answer", default="")],
         answers={name: [text_of(record, key, empty=True)] for name, key in responses.items()},
         extra={"rubric": f"[{criteria}]", "criteria": criteria, **context},
     )

@@ -23,7 +23,7 @@ from harness.errors import DataError, UsageError
 from harness.extras.importing.constants import toml_text
 from harness.extras.importing.items import BadRecord, Item, Source
 from harness.extras.importing.records import read_records
-from harness.types import Answer, Choice, Detail, Judgment, Question, QuestionId, content_hash
+from harness.types import Answer, Choice, Detail, Judgment, QuestionId, content_hash
 
 JUDGE_SETS: Mapping[str, str] = {
     "feedback_collection": "prometheus",
@@ -117,11 +117,13 @@ def import_data(
                 result.add(convert(record, source), position)
             except (ValueError, UsageError) as error:
                 report.bad.append(f"{path}:{line}: {error}")
+            except msgspec.ValidationError as error:
+                report.bad.append(f"{path}:{line}: {store.explain(error)}")
             except (AttributeError, LookupError, TypeError) as error:
                 report.bad.append(f"{path}:{line}: it is not shaped like {format}: {error}")
     if len(report.bad) == position:
         first = f"; the first: {report.bad[0]}" if report.bad else ""
-        raise DataError(f"no record can be used as {format}{first}", *paths[:1])
+        raise DataError(f"no record can be used as {format}{first}")
     judge_set = JUDGE_SETS.get(format, "").format(language=language)
     if not (shipped("judge_prompts") / judge_set).is_dir():
         judge_set = JUDGE_SETS[format].format(language="en")
@@ -194,10 +196,7 @@ class _Import:
         question_id = position if question_id is None else question_id
         row = {"question_id": question_id, "category": item.category, "turns": item.turns}
         row |= item.extra
-        try:
-            store.question_of(row)
-        except msgspec.ValidationError as error:
-            raise BadRecord(store.explain(error, Question)) from None
+        store.question_of(row)
         self.questions.append(row)
         self.system, self.turns[question_id] = item.system, item.turns
         self.by_turns[tuple(item.turns)].append(question_id)

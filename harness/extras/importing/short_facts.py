@@ -12,7 +12,7 @@ import ast
 from collections.abc import Mapping
 from typing import Any
 
-from harness.extras.importing.items import Item, Source, optional, other_fields, text_of
+from harness.extras.importing.items import Item, Source, other_fields, text_of
 
 
 def short_facts(record: Mapping[str, Any], source: Source) -> Item:
@@ -20,7 +20,7 @@ def short_facts(record: Mapping[str, Any], source: Source) -> Item:
     fields = _metadata(record.get("metadata")) | dict(record)
     names = ("category", "primary_category", "hu_specific_dim", "topic")
     return Item(
-        category=optional(fields, *names, default="short_fact"),
+        category=text_of(fields, *names, default="short_fact"),
         turns=[text_of(record, "question", "problem")],
         reference=[text_of(record, "answer")],
         extra=other_fields(fields, "question", "problem", "answer", "metadata"),
