@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from harness import import_back, import_data
-from harness.cli.import_data import main
 from harness.errors import UsageError
 from tests.importing.files import FEEDBACK, json_array, json_lines
 
@@ -63,16 +62,6 @@ def test_what_cannot_train_a_judge_is_left_out_and_counted(
     output = _judged(tmp_path, row)
     report = import_back("feedback_collection", output, "f", data_dir=tmp_path)
     assert (json.loads(output.read_text()), report.left_out) == ([], 1)
-
-
-def test_the_command_prints_the_file(
-    tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    output = _judged(tmp_path, {})
-    words = ["--bench-name", "f", "--data-dir", str(tmp_path), "--output", str(output)]
-    assert main(["--back", "feedback_collection", *words]) == 0
-    said = capsys.readouterr()
-    assert (said.out, said.err) == (f"{output}\n", "grade 3: 1 record\n")
 
 
 def test_without_judgments_there_is_nothing_to_export(tmp_path: pathlib.Path) -> None:

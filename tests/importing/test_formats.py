@@ -16,13 +16,13 @@ def test_feedback_becomes_questions_with_rubric_answer_reference_and_vote(
     tmp_path: pathlib.Path,
 ) -> None:
     path = json_array(tmp_path / "f.json", [files.FEEDBACK, files.FEEDBACK | {"orig_score": 2}])
-    report = import_data("feedback_collection", [path], "f", data_dir=tmp_path)
+    report = import_data("feedback_collection", [path], "f", data_dir=tmp_path, keep_input=True)
     assert (report.questions, report.answers, report.votes) == (2, {"response": 2}, 2)
     loaded = bench.load("f", tmp_path)
     assert loaded.settings.judge_set == "prometheus"
     extra = loaded.questions[0].extra
     assert extra["rubric"].splitlines()[:2] == ["[Is it clear?]", "Score 1: clear to degree 1"]
-    assert "context" not in extra
+    assert extra["context"] == files.FEEDBACK["instruction"]
     assert answers(report.folder / "reference_answer" / "reference.jsonl")[1] == [
         files.FEEDBACK["orig_reference_answer"]
     ]
@@ -31,21 +31,6 @@ def test_feedback_becomes_questions_with_rubric_answer_reference_and_vote(
         ("response", 4, 1),
         ("response", 2, 1),
     ]
-
-
-def test_keep_input_keeps_the_judges_whole_input(tmp_path: pathlib.Path) -> None:
-    path = json_array(tmp_path / "f.json", [files.FEEDBACK])
-    import_data("feedback_collection", [path], "f", data_dir=tmp_path, keep_input=True)
-    (question,) = bench.load("f", tmp_path).questions
-    assert question.extra["context"] == files.FEEDBACK["instruction"]
-
-
-def test_a_preference_is_two_answers_and_a_vote(tmp_path: pathlib.Path) -> None:
-    path = json_lines(tmp_path / "p.jsonl", [files.PREFERENCE])
-    report = import_data("preference_collection", [path], "p", data_dir=tmp_path)
-    assert report.answers == {"response_a": 1, "response_b": 1}
-    (vote,) = rows(report.folder / "human_judgment" / "preference_collection.jsonl")
-    assert (vote["winner"], vote["turn"], vote["judgment"]) == ("model_b", 1, "B says more.")
 
 
 def test_colossalai_joins_the_input_and_falls_back_on_the_output(tmp_path: pathlib.Path) -> None:

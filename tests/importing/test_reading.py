@@ -103,16 +103,6 @@ def test_a_different_answer_is_kept_out(tmp_path: pathlib.Path) -> None:
     assert report.answers == {"base-2": 2}
 
 
-def test_answers_of_many_files_are_each_by_its_own_model(tmp_path: pathlib.Path) -> None:
-    first = json_array(tmp_path / "base.json", files.OUTPUTS)
-    paths = [first]
-    for name in ("x", "y"):
-        own = [dict(one, output=name, generator=name) for one in files.OUTPUTS]
-        paths.append(json_array(tmp_path / f"out_{name}.json", own))
-    report = import_data("alpaca_eval", paths, "a", data_dir=tmp_path)
-    assert report.answers == {"base": 2, "x": 2, "y": 2}
-
-
 def test_the_number_of_models_must_fit_the_files(tmp_path: pathlib.Path) -> None:
     path = json_array(tmp_path / "a.json", files.OUTPUTS)
     with pytest.raises(UsageError, match="--model-id names 3 models for 1 files"):
