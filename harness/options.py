@@ -287,8 +287,6 @@ class MetricOptions(Struct, kw_only=True, frozen=True):
     bert_score, unieval"""
     variant: Annotated[str, Flag("NAME")] = "default"
     """default, or colossalai: numbers comparable with ColossalAI's"""
-    tokenizer: Annotated[str | None, Flag("NAME")] = None
-    """words, characters, whitespace or jieba (default: the metric's for the language)"""
     language: Annotated[str | None, Flag("CODE")] = None
     """language of the texts, such as en, zh, hu (default: the benchmark's)"""
     bert_model: Annotated[str | None, Flag("DIR_OR_REPO")] = None

@@ -12,13 +12,13 @@ the value is None. Libraries: the extra [colossalai].
 """
 
 import functools
+import logging
 import string
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 
 from harness.errors import UsageError
 from harness.metrics.metric import Metric, Numbers, Setup, of_texts, versions
-from harness.metrics.tokens import jieba_words
 
 VARIANT = "colossalai"
 _KEPT = "!@#$%&()<>?|,.\"'"
@@ -35,6 +35,16 @@ _WEIGHTS = [tuple(1 / n if k < n else 0.0 for k in range(4)) for n in (1, 2, 3, 
 def prepared(text: str) -> str:
     """Return a text in small letters, most punctuation removed, single spaces."""
     return " ".join(text.lower().translate(_REMOVED).split())
+
+
+@functools.lru_cache(4096)
+def _jieba(text: str) -> list[str]:
+    """Return the words that jieba finds in a Chinese text, spaces left out."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # its expressions, on newer Pythons
+        import jieba
+    jieba.setLogLevel(logging.WARNING)
+    return " ".join(jieba.cut(text)).split()
 
 
 def _bleu(answer: list[str], reference: list[str]) -> Numbers:
@@ -111,8 +121,6 @@ def metric(name: str, setup: Setup) -> Metric:
             f"the variant {VARIANT} of {name} is for English and Chinese, "
             f"these texts are {language!r}; leave out --variant, or say --language en or zh"
         )
-    if setup.options.tokenizer is not None:
-        raise UsageError(f"the variant {VARIANT} has its own tokens; leave out --tokenizer")
     function, main, libraries = _METRICS[name]
     library = versions(*libraries, *(["jieba"] if language == "zh" else [])) or None
 
@@ -121,9 +129,9 @@ def metric(name: str, setup: Setup) -> Metric:
             if language == "en":
                 return function(prepared(answer).split(), prepared(reference).split())
             if name == "distinct":
-                return _distinct(jieba_words(answer), (1,))
-            cut = [list(jieba_words(prepared(text))) for text in (answer, reference)]
-            return (_rouge_chinese if name == "rouge" else function)(*cut)
+                return _distinct(_jieba(answer), (1,))
+            chinese = _rouge_chinese if name == "rouge" else function
+            return chinese(_jieba(prepared(answer)), _jieba(prepared(reference)))
         except (ValueError, ZeroDivisionError, IndexError):  # of an empty text
             return {main: None}
 

@@ -12,7 +12,7 @@ all but English texts are cut by ours.
 from types import SimpleNamespace
 
 from harness.metrics.metric import Metric, Numbers, Setup, of_texts, versions
-from harness.metrics.tokens import TOKENIZERS
+from harness.metrics.tokens import words
 
 _NAMES = {"rouge1": "rouge_1", "rouge2": "rouge_2", "rougeL": "rouge_l"}
 
@@ -21,10 +21,8 @@ def metric(setup: Setup) -> Metric:
     """Return the three, as F."""
     from rouge_score.rouge_scorer import RougeScorer
 
-    name = setup.options.tokenizer or ("rouge-score" if setup.language == "en" else "words")
-    tokenizer = None
-    if name != "rouge-score":
-        tokenizer = SimpleNamespace(tokenize=lambda text: list(TOKENIZERS[name](text)))
+    english = setup.language == "en"
+    tokenizer = None if english else SimpleNamespace(tokenize=lambda text: list(words(text)))
     scorer = RougeScorer(list(_NAMES), use_stemmer=False, tokenizer=tokenizer)
 
     def rouge(answer: str, reference: str) -> Numbers:
@@ -35,7 +33,7 @@ def metric(setup: Setup) -> Metric:
         rouge,
         "rouge_l",
         name="rouge",
-        tokenizer=name,
+        tokenizer="rouge-score" if english else "words",
         library=versions("rouge-score"),
         needs_reference=True,
     )

@@ -148,17 +148,7 @@ def test_colossalai_s_faults_are_part_of_the_numbers(
             "bleu", "en", {"variant": "x"}, "there are default and colossalai", id="variant"
         ),
         pytest.param(
-            "bleu", "en", {"tokenizer": "x"}, "there are words, characters", id="tokenizer"
-        ),
-        pytest.param(
             "bleu", "hu", {"variant": "colossalai"}, "for English and Chinese", id="language"
-        ),
-        pytest.param(
-            "bleu",
-            "en",
-            {"variant": "colossalai", "tokenizer": "words"},
-            "its own tokens",
-            id="own tokens",
         ),
     ],
 )

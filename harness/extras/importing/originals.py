@@ -118,7 +118,7 @@ def fetch_bench(
         if not (folder / into).exists():
             store.write_file(folder / into, filled(text, texts, original.placeholders))
             written.append(folder / into)
-    if original.imports:
+    if original.imports and not (folder / "question.jsonl").exists():
         form, *outputs = original.imports
         report = import_data(form, [folder / into for into in outputs], name, data_dir=data_dir)
         written += report.written
@@ -127,15 +127,15 @@ def fetch_bench(
 
 def _pinned(source: str, file: OriginalFile) -> bytes:
     """Return a file from a source, or raise `DataError` if it is not the pinned one."""
-    data, place = None, f"{source.rstrip('/')}/{urllib.parse.quote(file.path)}"
     if "://" in source:
+        place = f"{source.rstrip('/')}/{urllib.parse.quote(file.path)}"
         data = _download(place)
     else:
         names = (file.path, file.into, pathlib.PurePosixPath(file.into).name)
-        found = [path for name in names if (path := pathlib.Path(source, name)).is_file()]
-        if not found:
+        paths = [path for name in names if (path := pathlib.Path(source, name)).is_file()]
+        if not paths:
             raise MissingError(f"{source}: holds none of {', '.join(dict.fromkeys(names))}")
-        data, place = found[0].read_bytes(), str(found[0])
+        place, data = str(paths[0]), paths[0].read_bytes()
     digest = hashlib.sha256(data).hexdigest()
     if digest != file.sha256:
         why = f"its SHA-256 begins {digest[:12]}, not {file.sha256[:12]}"
