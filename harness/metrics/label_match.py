@@ -34,13 +34,13 @@ def label_match(answer: str, reference: str, labels: Sequence[str] = ()) -> floa
     right, text = words(reference), words(answer)
     # At each place the longest label.
     longest_first = sorted({right, *map(words, labels)} - {()}, key=len, reverse=True)
-    named, place = set(), 0
+    labels_named, place = set(), 0
     while place < len(text):
         at = (label for label in longest_first if text[place : place + len(label)] == label)
         label = next(at, text[place : place + 1])
-        named |= {label} & set(longest_first)
+        labels_named |= {label} & set(longest_first)
         place += len(label)
-    return float(named == {right})
+    return float(labels_named == {right})
 
 
 def _labels(question: Question) -> list[str]:

@@ -23,14 +23,12 @@ import pathlib
 import random
 import time
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from harness.errors import UsageError
 from harness.extras.importing.items import BadRecord, Item, Source, text_of
+from harness.judging import sets
 from harness.types import UNSTATED, Detail, Judgment, Winner
-
-if TYPE_CHECKING:
-    from harness.judging.sets import JudgeSet
 
 
 def alpaca_eval(record: Mapping[str, Any], source: Source) -> Item:
@@ -93,10 +91,8 @@ def _judgment(
 
 
 @functools.cache
-def _judge_set(name: str, folder: pathlib.Path) -> "JudgeSet | None":
+def _judge_set(name: str, folder: pathlib.Path) -> sets.JudgeSet | None:
     """Return the judge set of an annotator's name, if there is one."""
-    from harness.judging import sets
-
     try:
         return sets.load(name, folder, folder.parent)
     except UsageError:

@@ -210,5 +210,5 @@ def _verdict(row: Judgment) -> dict[str, Any]:
 
 def _total(numbers: Sequence[float | None]) -> float | None:
     """Return the sum of the numbers that are known; None if none is."""
-    known = [number for number in numbers if number is not None]
-    return math.fsum(known) if known else None
+    values = [number for number in numbers if number is not None]
+    return math.fsum(values) if values else None

@@ -77,10 +77,10 @@ def read_evaluation(path: pathlib.Path | str) -> Evaluation:
             metrics.setdefault(METRICS.get(metric, metric), []).append(category)
         if entry.UniEval:
             metrics.setdefault("unieval", []).append(category)
-    known = registry.names("metric")
-    if unknown := metrics.keys() - known:
-        names = ", ".join(sorted(unknown))
-        raise DataError(f"there is no metric {names}; there are {', '.join(known)}", path)
+    names = registry.names("metric")
+    if unknown := sorted(metrics.keys() - names):
+        text = f"there is no metric {', '.join(unknown)}; there are {', '.join(names)}"
+        raise DataError(text, path)
     checkpoints = []
     for task, place in file.path_for_UniEval.items():
         beside = path.parent / place

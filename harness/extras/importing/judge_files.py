@@ -154,9 +154,9 @@ def _form(config: _Evaluator) -> Form:
             return Form(format="patterns", kind="compare", patterns=both, schema=schema)
         case "logprob_parser":
             token, tokens = kwargs["numerator_token"], kwargs["denominator_tokens"]
-            (other,) = [other for other in tokens if other != token]
+            (second,) = set(tokens) - {token}
             weighed = kwargs.get("is_binarize", True) is False
-            sides = (token, other)
+            sides = (token, second)
             return Form(format="preference", kind="compare", by_logprobs=weighed, sides=sides)
     raise ValueError(f"the parser {parser} is not known here")
 

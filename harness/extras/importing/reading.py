@@ -254,16 +254,16 @@ def _missing(path: pathlib.Path, rows: Sequence[Any]) -> list[Any]:
     Raises:
         DataError: the file has a different answer.
     """
-    there = store.latest(path, type(rows[0]))
+    existing = store.latest(path, type(rows[0]))
     for row in rows:
-        earlier = there.get(row.key) if isinstance(row, Answer) else None
+        earlier = existing.get(row.key) if isinstance(row, Answer) else None
         if earlier is not None and earlier.choices[0].turns != row.choices[0].turns:
             advice = "it is kept; give these another name with --model-id"
             raise DataError(f"has another answer to question {row.question_id}; {advice}", path)
     if any(isinstance(row, Judgment) and row.score_method == "logprobs" for row in rows):
         for row in rows:  # a weighed preference may be a whole number too
             row.score_method = "logprobs"
-    return [row for key, row in {row.key: row for row in rows}.items() if key not in there]
+    return [row for key, row in {row.key: row for row in rows}.items() if key not in existing]
 
 
 def _answer(model: str, question_id: QuestionId, texts: list[str], note: str = "") -> Answer:
