@@ -50,18 +50,6 @@ def test_colossalai_joins_the_input_and_falls_back_on_the_output(tmp_path: pathl
     assert loaded.answers("my.model")[2].choices[0].turns == ["answer 2"]
 
 
-def test_alpaca_eval_outputs_are_answers_by_generator(tmp_path: pathlib.Path) -> None:
-    first = json_array(tmp_path / "a.json", [*files.OUTPUTS, files.OUTPUTS[0]])
-    second = json_array(
-        tmp_path / "b.json", [{"instruction": "Say hi.", "output": "", "generator": "b"}]
-    )
-    report = import_data("alpaca_eval", [first, second], "a", data_dir=tmp_path)
-    assert report.answers == {"base": 2, "b": 1}
-    loaded = bench.load("a", tmp_path)
-    assert [question.turns[0] for question in loaded.questions] == ["Say hi.", "Add.\n\n1+1"]
-    assert [question.category for question in loaded.questions] == ["helpful", "sums"]
-
-
 @pytest.mark.parametrize(
     ("record", "winner"),
     [

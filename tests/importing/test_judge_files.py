@@ -45,28 +45,17 @@ def test_an_evaluator_without_a_parser_has_upstreams_regex_parser(tmp_path: path
     assert (template.system.fill({}), filled) == ("Judge.", '{answer_b} {"a": x} y')
 
 
+PIPELINE = {"json_parser": {}, "ranking_parser": {"model_1_name": "m"}}
+
+
 @pytest.mark.parametrize(
-    ("config", "form", "sides"),
+    ("parser", "kwargs", "form", "sides"),
     [
+        pytest.param("lmsys_parser", {}, "two_scores", ("A", "B"), id="lmsys"),
+        pytest.param("ranking_parser", {}, "ranking", ("model_1", "model_2"), id="ranking"),
         pytest.param(
-            {"fn_completion_parser": "lmsys_parser"}, "two_scores", ("A", "B"), id="lmsys"
-        ),
-        pytest.param(
-            {"fn_completion_parser": "ranking_parser"},
-            "ranking",
-            ("model_1", "model_2"),
-            id="ranking",
-        ),
-        pytest.param(
-            {
-                "fn_completion_parser": "pipeline_meta_parser",
-                "completion_parser_kwargs": {
-                    "parsers_to_kwargs": {
-                        "json_parser": {"annotation_key": "ordered_models"},
-                        "ranking_parser": {"model_1_name": "m"},
-                    }
-                },
-            },
+            "pipeline_meta_parser",
+            {"parsers_to_kwargs": PIPELINE},
             "ranking",
             ("m", "M"),
             id="pipeline",
@@ -74,8 +63,9 @@ def test_an_evaluator_without_a_parser_has_upstreams_regex_parser(tmp_path: path
     ],
 )
 def test_each_parser_is_a_form(
-    tmp_path: pathlib.Path, config: dict[str, Any], form: str, sides: tuple[str, str]
+    tmp_path: pathlib.Path, parser: str, kwargs: dict[str, Any], form: str, sides: tuple[str, str]
 ) -> None:
+    config: dict[str, Any] = {"fn_completion_parser": parser, "completion_parser_kwargs": kwargs}
     (template,) = evaluator(tmp_path, **config).templates.values()
     assert (template.form.format, template.form.sides) == (form, sides)
 

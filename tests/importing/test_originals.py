@@ -85,22 +85,10 @@ def test_prometheus_prompts_become_a_judge_set(
 ) -> None:
     fetch_bench("prometheus_original", tmp_path, source=str(source))
     made = sets.load(str(tmp_path / "prometheus_original"))
-    assert sorted(made.templates) == [
-        "absolute",
-        "absolute_reference",
-        "relative",
-        "relative_reference",
-    ]
+    assert (len(made.templates), len(made.criteria)) == (4, 5)
     assert "rubric" in made.templates["absolute"].names
     assert "criterion" in made.templates["relative"].names
     assert made.templates["absolute_reference"].reference
-    assert sorted(made.criteria) == [
-        "factual_validity",
-        "harmlessness",
-        "helpfulness",
-        "honesty",
-        "reasoning",
-    ]
     words = made.criteria["honesty"].words("any")
     assert words.rubric.count("\nScore ") == 5
     assert words.rubric.startswith(words.definition)

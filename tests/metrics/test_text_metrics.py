@@ -16,10 +16,8 @@ def metric(name: str, language: str = "en", **options: Any) -> Metric:
 IDENTICAL = {
     "en": "The cat sat on the mat, and it rained.",
     "ru": "Кошка сидела на коврике, и шёл дождь.",
-    "ko": "고양이가 매트 위에 앉았고 비가 왔다.",
     "ja": "猫がマットの上に座り、雨が降った。",
     "zh": "猫坐在垫子上，外面下着雨。",
-    "hu": "A macska a szőnyegen ült, és esett az eső.",
     "th": "แมวนั่งบนเสื่อและฝนตก",
 }
 
