@@ -10,9 +10,10 @@ The mode of several is the most frequent one: a tie if there is none, the median
                      characters; prefer_lists the same where only one answer has a list
     prefer_first     the share of games that goes to the answer shown first, a tie counting half
     spearman, pearson    of the models' win rates by the judge and by people
-    price, seconds   for 1,000 pairs
+    price, seconds   for 1,000 pairs, at listed prices
 
-Votes 1, 1, 0 and 0, 0; a judge says 1, 1 and 0, 1: agreement 3 / 4, bias (0 + 0.5) / 2.
+Votes 1, 1, 0 and 0, 0; a judge says 1, 1 and 0, 1: agreement 3 / 4, bias (0 + 0.5) / 2. The rule
+that the longer answer wins, `builtin/longest`, is a yardstick.
 
 `--compatible` counts and names the columns as alpaca_eval does: the first four votes and samples of
 items with four votes, its tie rules, models with over 100 votes.
@@ -21,37 +22,32 @@ Source: Dubois et al. 2023 (arXiv:2305.14387), section 4; tatsu-lab/alpaca_eval.
 """
 
 import csv
-import hashlib
-import io
 import math
 import pathlib
 import re
 import statistics
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from harness import store
 from harness.errors import MissingError, UsageError
-from harness.extras.judges.agreement import correlation, ranks
-from harness.extras.judges.data import (
-    Data,
-    Item,
-    Verdict,
-    interval_columns,
-    load,
-    mean,
-    named,
-)
+from harness.extras.judges.agreement import correlation, rank_correlation
+from harness.extras.judges.data import Data, Game, Item, Verdict, by_judge, load
+from harness.extras.judges.estimates import fields, interval_columns, share, words
+from harness.models.prices import list_price
 from harness.options import JudgeReport
-from harness.reporting import Column, Note, Page, Table
-from harness.results.estimate import Estimate, jackknife
+from harness.reporting import Column, Note, Page, Table, formats
+from harness.results import Estimate
 from harness.types import QuestionId, content_hash
 
-PEOPLE = ("people", "")
 MEASURES = ("human_agreement", "bias", "variance", "prefer_longer", "prefer_lists", "prefer_first")
+PEOPLE = ("people", "")
+LONGEST = "builtin/longest"
+SAMPLES = 4
+"""Votes and samples that alpaca_eval takes of each item."""
 ALPACA_EVAL: Mapping[str, tuple[str, float]] = {
     "human_agreement": ("Human agreement", 100.0),
     "price": ("Price [$/1000 examples]", 1.0),
@@ -66,65 +62,51 @@ ALPACA_EVAL: Mapping[str, tuple[str, float]] = {
     "parsed": ("# parsed", 1.0),
 }
 """What alpaca_eval calls each column, and its unit as a multiple of ours."""
-SAMPLES = 4
 _LIST_ITEM = re.compile(r"^\s*(?:[*•-]|\d+[.)]|[A-Za-z][.)](?=\s))\s*\w", re.MULTILINE)
 _TIED = {(0.0, 1.0): 0.0, (0.5, 1.0): 0.5, (0.0, 0.5): 0.0, (0.0, 0.5, 1.0): 1.0}
 """What alpaca_eval takes of values that are as frequent: pandas' sample with seed 123."""
 
-Name = tuple[str, str]
+Name: TypeAlias = tuple[str, str]
 """A judge and its judge set."""
-
-
-class Annotation(NamedTuple):
-    """One vote, or one sample of a judge, on an item; shares are the first answer's."""
-
-    value: float | None
-    to_first_shown: tuple[float, ...] = ()
-    """Of each game, the share that went to the answer shown first."""
-    seconds: float | None = None
-    dollars: float | None = None
-
-
-Said = dict[Item, list[Annotation]]
+Verdicts: TypeAlias = Mapping[Item, Sequence[Verdict]]
+Values: TypeAlias = Mapping[Item, Sequence[float]]
 
 
 def report(options: JudgeReport) -> Page:
     """Return a row for the people and one for each judge, the one that agrees most first."""
-    data = load(options)
-    said, texts = _annotations(data)
-    if options.compatible:
-        people = said[PEOPLE]
-        kept = {item for item, own in people.items() if len(_values(own)) >= SAMPLES}
-        if not kept:
-            raise UsageError("no pair has four votes; leave --compatible out")
-        said = {
-            name: {item: a[:SAMPLES] for item, a in own.items() if item in kept}
-            for name, own in said.items()
-        }
-    rows, rates = [], []
-    for name, own in said.items():
-        row, by_model = _row(name, own, said[PEOPLE], texts, compatible=options.compatible)
-        rows.append(row)
-        rates += by_model
-    if not any(row["parsed"] for row in rows[1:]):
-        raise MissingError(
-            "no judge has judged a pair that people voted on; run gen_judgment --votes"
-        )
+    data, compatible = load(options), options.compatible
+    judged = _judged(data)
+    texts = _texts(data, judged[PEOPLE])
+    if LONGEST not in {judge for judge, _ in judged} and texts:
+        judged[LONGEST, ""] = _by_length(texts, compatible=compatible)
+    if compatible:
+        judged = _first_four(judged)
+    votes = _values(judged[PEOPLE])
+    gold = {item: mode(values, compatible=compatible) for item, values in votes.items()}
+    agreement: dict[Name, Estimate] = {}
+    rows = []
+    for name, verdicts in judged.items():
+        estimates = _estimates(verdicts, gold, texts, people=name == PEOPLE, compatible=compatible)
+        agreement[name] = estimates["human_agreement"]
+        about = {"judge": name[0], "judge_set": name[1] or None}
+        correlations = _correlations(_values(verdicts), votes, least=100 if compatible else 0)
+        rows.append(about | fields(**estimates) | correlations | _counts(name[0], verdicts))
     rows[1:] = sorted(rows[1:], key=lambda row: -(row["human_agreement"] or 0))
+    names = [(row["judge"], row["judge_set"] or "") for row in rows]
+    notes = []
+    if all(row["bias"] is None for row in rows if row["judge"] not in ("people", LONGEST)):
+        notes = [Note("Bias and variance need two samples or more", "gen_judgment --samples 4")]
     page = Page(
-        _advice(said, rows),
-        [Table("", _columns(), rows), _rates(rates)],
-        notes=_notes(rows),
+        _advice({name: agreement[name] for name in names}),
+        [Table("", _columns(), rows)],
+        notes=notes,
         title="judges",
         facts={"report": "judges"},
-        rows=[_alpaca_row(row) for row in rows] if options.compatible else None,
+        rows=[_alpaca_row(row) for row in rows] if compatible else None,
     )
     if options.table is not None:
-        votes = str(sorted((str(item), _values(a)) for item, a in said[PEOPLE].items()))
-        digest = hashlib.sha256(votes.encode()).hexdigest()[:16]
-        _extend_table(
-            options.table, [dict(row) for row in page.all_rows], digest, overwrite=options.overwrite
-        )
+        digest = content_hash(sorted((item, sorted(values)) for item, values in votes.items()))
+        _extend_table(options.table, page.all_rows, digest, overwrite=options.overwrite)
     return page
 
 
@@ -134,10 +116,10 @@ def mode(values: Sequence[float], *, compatible: bool = False) -> float:
     if not counts.keys() <= {0.0, 0.5, 1.0}:
         return statistics.median(values)
     most = max(counts.values())
-    often = tuple(sorted(value for value, times in counts.items() if times == most))
-    if len(often) == 1:
-        return often[0]
-    return _TIED[often] if compatible else 0.5
+    modes = tuple(sorted(value for value, times in counts.items() if times == most))
+    if len(modes) == 1:
+        return modes[0]
+    return _TIED[modes] if compatible else 0.5
 
 
 def has_list(text: str) -> bool:
@@ -145,298 +127,196 @@ def has_list(text: str) -> bool:
     return _LIST_ITEM.search(text) is not None
 
 
-def _annotations(data: Data) -> tuple[dict[Name, Said], dict[Item, tuple[str, str]]]:
-    """Return all annotations of the pairs that people voted on, and the texts of their answers.
+def _judged(data: Data) -> dict[Name, dict[Item, list[Verdict]]]:
+    """Return the votes on pairs and the verdicts on the same pairs, by judge.
 
     An item's first answer is the one that the first vote on it names first.
     """
-    places: dict[tuple[Any, ...], Item] = {}
-    said: dict[Name, Said] = {PEOPLE: {}}
-    for v in data.votes():
-        if len(v.item.models) == 2:
-            other = next((m for m in v.item.models if m != v.named_first), v.named_first)
-            item = v.item._replace(models=(v.named_first, other), choice=0)
-            item = places.setdefault(v.item[:3], item)
-            share = _share(v, item)
-            shown = (
-                () if share is None else (share if item.models[0] == v.named_first else 1 - share,)
-            )
-            said[PEOPLE].setdefault(item, []).append(Annotation(share, shown))
-    if not said[PEOPLE]:
+    votes = [v for v in data.votes() if v.paired]
+    if not votes:
         raise MissingError("there are no votes on pairs; vote in the viewer, or name --votes FILE")
-    price = _prices()
-    for v in sorted(data.verdicts("pair"), key=lambda v: v.sample):
-        judged = places.get(v.item[:3])
-        if judged is None or v.voter:
-            continue
-        details = v.row.details if v.row is not None else []
-        seconds = [detail.seconds for detail in details]
-        dollars = [price(v.judge, detail) for detail in details]
-        to_shown = tuple(game.value if game.first else 1 - game.value for game in v.games)
-        said.setdefault((v.judge, v.judge_set), {}).setdefault(judged, []).append(
-            Annotation(_share(v, judged), to_shown, _total(seconds), _total(dollars))
+    swap: dict[Item, bool] = {}
+    for v in votes:
+        swap.setdefault(v.item, not v.games[0].first)
+    verdicts = sorted(data.verdicts(paired=True, failed=True), key=lambda v: v.sample)
+    if not any(v.item in swap and v.value is not None for v in verdicts):
+        raise MissingError(
+            "no judge has judged a pair that people voted on; run gen_judgment --votes"
         )
-    text = data.answers()
+    people = [v._replace(judge=PEOPLE[0], judge_set=PEOPLE[1]) for v in votes]
+    same_pairs = [v for v in [*people, *verdicts] if v.item in swap]
+    return by_judge(_swapped(v) if swap[v.item] else v for v in same_pairs)
+
+
+def _swapped(v: Verdict) -> Verdict:
+    item = v.item._replace(models=v.item.models[::-1])
+    games = tuple(Game(1 - game.value, not game.first) for game in v.games)
+    return v._replace(item=item, value=None if v.value is None else 1 - v.number, games=games)
+
+
+def _texts(data: Data, items: Iterable[Item]) -> dict[Item, tuple[str, str]]:
+    """Return the texts of both answers, where they are known."""
     texts = {}
-    for item in said[PEOPLE]:
-        both = [text(model, item) for model in item.models]
-        if both[0] is not None and both[1] is not None:
-            texts[item] = (both[0], both[1])
-    _add_rules(said, texts, compatible=data.options.compatible)
-    return said, texts
-
-
-def _add_rules(
-    said: dict[Name, Said], texts: Mapping[Item, tuple[str, str]], *, compatible: bool
-) -> None:
-    """Add what three simple rules say: a yardstick for judges."""
-    rules: dict[str, Callable[[Item, int], float | None]] = {
-        "builtin/longest": lambda item, _: _longest(texts.get(item), compatible=compatible),
-        "builtin/first": lambda *_: 1.0,
-        "builtin/random": lambda item, at: float(
-            int(content_hash(item.question, item.turn, *item.models, at), 16) % 2
-        ),
-    }
-    there = {name for name, _ in said}
-    for name, rule in rules.items():
-        if name in there:
-            continue
-        own: Said = {}
-        for item in said[PEOPLE]:
-            values = [rule(item, at) for at in range(SAMPLES)]
-            if None not in values:
-                own[item] = [Annotation(value, (value or 0.0,), 0.0, 0.0) for value in values]
-        if own:
-            said[name, ""] = own
-
-
-def _longest(texts: tuple[str, str] | None, *, compatible: bool) -> float | None:
-    if texts is None:
-        return None
-    one, other = map(len, texts)
-    return 1.0 if one > other else 0.0 if one < other or compatible else 0.5
-
-
-def _share(v: Verdict, item: Item) -> float | None:
-    if not isinstance(v.value, int | float):
-        return None
-    return v.value if v.item.models[0] == item.models[0] else 1 - v.value
-
-
-def _values(own: Sequence[Annotation]) -> list[float]:
-    return [one.value for one in own if one.value is not None]
-
-
-def _total(numbers: Sequence[float | None]) -> float | None:
-    known = [number for number in numbers if number is not None]
-    return sum(known) if known and len(known) == len(numbers) else None
-
-
-def _row(
-    name: Name, own: Said, people: Said, texts: Mapping[Item, tuple[str, str]], *, compatible: bool
-) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    values = {item: given for item, said in own.items() if (given := _values(said))}
-    votes = {item: given for item, said in people.items() if (given := _values(said))}
-    gold = {item: mode(given, compatible=compatible) for item, given in votes.items()}
-    several = {item: given for item, given in values.items() if len(given) > 1}
-    apart = [
-        (item, abs(value - mode([*given[:at], *given[at + 1 :]], compatible=compatible)))
-        for item, given in several.items()
-        for at, value in enumerate(given)
-    ]
-    known = [item for item in values if item in gold]
-    agree = [(item, 1 - abs(value - gold[item])) for item in known for value in values[item]]
-    bias = [
-        (item, abs(mode(several[item], compatible=compatible) - gold[item]))
-        for item in known
-        if item in several
-    ]
-    if name == PEOPLE:
-        agree = [(item, 1 - distance) for item, distance in apart]
-        bias = bias if compatible else []
-    first = [
-        (item, share) for item, said in own.items() for a in said for share in a.to_first_shown
-    ]
-    if compatible:
-        first = [(item, value) for item, given in values.items() for value in given]
-    longer = list(_preferring(values, texts, _longer, compatible=compatible))
-    lists = list(_preferring(values, texts, _with_list, compatible=compatible))
-    row: dict[str, Any] = {"judge": name[0], "judge_set": name[1] or None}
-    for measure, parts in zip(MEASURES, (agree, bias, apart, longer, lists, first), strict=True):
-        estimate = mean(((item.question, value, 1.0) for item, value in parts), share=True)
-        row |= named(measure, estimate)
-    correlations, rates = _correlations(name, values, votes, compatible=compatible)
-    row |= correlations
-    every = [a for said in own.values() for a in said]
-    row["price"] = _per_thousand([a.dollars for a in every])
-    row["seconds"] = _per_thousand([a.seconds for a in every])
-    row["parsed"] = sum(map(len, values.values()))
-    row["unparsed"] = len(every) - row["parsed"]
-    row["samples"] = max(map(len, values.values()), default=0)
-    return row, rates
-
-
-def _per_thousand(spent: Sequence[float | None]) -> float | None:
-    known = [one for one in spent if one is not None]
-    return 1000 * sum(known) / len(known) if known else None
-
-
-def _preferring(
-    values: Mapping[Item, Sequence[float]],
-    texts: Mapping[Item, tuple[str, str]],
-    which: Callable[[str, str], int | None],
-    *,
-    compatible: bool,
-) -> Iterator[tuple[Item, float]]:
-    """Yield whether the answer that `which` names (0 or 1; None: neither) is preferred."""
-    for item, given in values.items():
-        wanted = which(*texts[item]) if item in texts else None
-        for value in given[:1] if compatible else given:
-            if wanted is not None and value != 0.5:
-                yield item, float((value < 0.5) == (wanted == 1))
-
-
-def _longer(one: str, other: str) -> int | None:
-    apart = len(one) - len(other)
-    return None if abs(apart) <= 30 else int(apart < 0)
-
-
-def _with_list(one: str, other: str) -> int | None:
-    found = has_list(one), has_list(other)
-    return None if found[0] == found[1] else int(found[1])
-
-
-def _correlations(
-    name: Name,
-    values: Mapping[Item, Sequence[float]],
-    votes: Mapping[Item, Sequence[float]],
-    *,
-    compatible: bool,
-) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """Return the correlations of the models' win rates by this judge and by people, and the rates.
-
-    A model that is in every pair, as a baseline is, has no place in a ranking.
-    """
-    items = [item for item in values if item in votes]
-    often = Counter(model for item in items for model in item.models)
-    models = [model for model in sorted(often) if often[model] < len(items)]
-    if compatible:
-        cast: Counter[str] = Counter()
-        for item in items:
-            cast.update(dict.fromkeys(item.models, len(votes[item])))
-        models = [model for model in models if cast[model] > 100]
-
-    questions = list(dict.fromkeys(item.question for item in items))
-    tables = np.zeros((len(questions), 2, 2, len(models)))
-    """By question: what the judge, then what people gave each model, and of how many verdicts."""
     for item in items:
-        at = questions.index(item.question)
-        for side, given in enumerate((values[item], votes[item])):
-            shares = (sum(given), len(given) - sum(given))
-            for model, share in zip(item.models, shares, strict=True):
-                if model in models:
-                    tables[at, side, :, models.index(model)] += (share, len(given))
-
-    def rates(mask: Any) -> tuple[Any, Any]:
-        sums = np.tensordot(mask.astype(float), tables, axes=1)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            return sums[0, 0] / sums[0, 1], sums[1, 0] / sums[1, 1]
-
-    found: dict[str, Any] = {}
-    every = np.ones(len(questions), dtype=bool)
-    usable = len(models) >= 3 and (name != PEOPLE or compatible)
-    for measure in ("spearman", "pearson"):
-
-        def statistic(mask: Any, measure: str = measure) -> float:
-            one, other = (np.round(rate, 12) for rate in rates(mask))
-            if np.isnan(one).any() or np.isnan(other).any():
-                return math.nan
-            if measure == "spearman":
-                one, other = ranks(one), ranks(other)
-            return correlation(one, other)
-
-        found |= named(measure, jackknife(statistic, every) if usable else mean(()))
-    by_judge, by_people = rates(every)
-    about = {"judge": name[0], "judge_set": name[1]}
-    table = [
-        about | {"model": model, "by_judge": one, "by_people": other}
-        for model, one, other in zip(models, by_judge.tolist(), by_people.tolist(), strict=True)
-        if name != PEOPLE
-    ]
-    return found, table
+        first, second = (data.text(model, item) for model in item.models)
+        if first is not None and second is not None:
+            texts[item] = (first, second)
+    return texts
 
 
-def _agreement_by_question(own: Said, people: Said) -> dict[QuestionId, list[float]]:
-    found: dict[QuestionId, list[float]] = {}
-    for item, said in own.items():
-        votes, given = _values(people.get(item, [])), _values(said)
-        if votes and given:
-            gold = mode(votes)
-            agreed = sum(1 - abs(value - gold) for value in given) / len(given)
-            found.setdefault(item.question, []).append(agreed)
-    return found
+def _by_length(
+    texts: Mapping[Item, tuple[str, str]], *, compatible: bool
+) -> dict[Item, list[Verdict]]:
+    """Return the verdicts of the rule that the longer answer wins."""
+    verdicts = {}
+    for item, (first, second) in texts.items():
+        tied = len(first) == len(second) and not compatible
+        value = 0.5 if tied else float(len(first) > len(second))
+        verdicts[item] = [Verdict(item, LONGEST, value, (Game(value, True),))] * SAMPLES
+    return verdicts
 
 
-def _difference(said: Mapping[Name, Said], one: Name, other: Name) -> Estimate:
-    """Return by how much one judge agrees with people more than another, paired by question."""
-    first, second = (_agreement_by_question(said[name], said[PEOPLE]) for name in (one, other))
-    parts = []
-    for question in first.keys() & second.keys():
-        gap = statistics.fmean(first[question]) - statistics.fmean(second[question])
-        parts.append((question, gap, 1.0))
-    return mean(parts)
+def _first_four(judged: Mapping[Name, Verdicts]) -> dict[Name, dict[Item, list[Verdict]]]:
+    """Return the first four votes and samples of the items that have four votes."""
+    items = {item for item, votes in judged[PEOPLE].items() if len(votes) >= SAMPLES}
+    if not items:
+        raise UsageError("no pair has four votes; leave --compatible out")
+    return {
+        name: {item: list(own[:SAMPLES]) for item, own in verdicts.items() if item in items}
+        for name, verdicts in judged.items()
+    }
 
 
-def _advice(said: Mapping[Name, Said], rows: Sequence[Mapping[str, Any]]) -> str:
-    """Return which judge to choose."""
-    people, *judges = rows
-    real = [row for row in judges if not str(row["judge"]).startswith("builtin/")]
-    among = people["human_agreement"]
-    beside = f" People agree with each other {100 * among:.0f}%." if among is not None else ""
-    if not real:
-        return (
-            f"Only simple rules have judged these pairs; judge them with a model to choose.{beside}"
-        )
-    best = real[0]
-    text = f"{_name(best)} agrees with people {_percent(best)} of the time"
-    if len(real) > 1:
-        second = real[1]
-        gap = _difference(said, _key(best), _key(second))
-        sure = gap.p is not None and gap.p < 0.05
-        text += (
-            f", more than {_name(second)} ({_percent(second)})"
-            if sure
-            else f"; {_name(second)} ({_percent(second)}) is too close to call"
-        )
-    rule = max(
-        (r for r in judges if r not in real), key=lambda r: r["human_agreement"] or 0, default=None
-    )
-    if rule is not None:
-        gap = _difference(said, _key(best), _key(rule))
-        if gap.p is None or gap.p >= 0.05 or gap.value <= 0:
-            text += f". It does not agree more than the rule {_name(rule)}: do not rely on it"
-    return f"{text}.{beside}"
+def _values(verdicts: Verdicts) -> dict[Item, list[float]]:
+    """Return the shares of each item's first answer."""
+    values: dict[Item, list[float]] = {}
+    for item, own in verdicts.items():
+        for v in own:
+            if v.value is not None:
+                values.setdefault(item, []).append(v.number)
+    return values
 
 
-def _key(row: Mapping[str, Any]) -> Name:
-    return row["judge"], row["judge_set"] or ""
+def _estimates(
+    verdicts: Verdicts,
+    gold: Mapping[Item, float],
+    texts: Mapping[Item, tuple[str, str]],
+    *,
+    people: bool,
+    compatible: bool,
+) -> dict[str, Estimate]:
+    """Return a judge's agreement, bias, variance and preferences."""
+    parts: dict[str, list[tuple[QuestionId, float]]] = {name: [] for name in MEASURES}
+    for item, values in _values(verdicts).items():
+        distances = []
+        if len(values) > 1:
+            for at, value in enumerate(values):
+                others = mode(values[:at] + values[at + 1 :], compatible=compatible)
+                distances.append(abs(value - others))
+        agreed = [1 - abs(value - gold[item]) for value in values]
+        bias = abs(mode(values, compatible=compatible) - gold[item])
+        first_won = [v > 0.5 for v in (values[:1] if compatible else values) if v != 0.5]
+        longer, listed = _longer(texts.get(item)), _with_list(texts.get(item))
+        games = [game for v in verdicts[item] for game in v.games]
+        measures: dict[str, list[float]] = {
+            "human_agreement": [1 - distance for distance in distances] if people else agreed,
+            "bias": [bias] if distances else [],
+            "variance": distances,
+            "prefer_longer": [won == longer for won in first_won if longer is not None],
+            "prefer_lists": [won == listed for won in first_won if listed is not None],
+            "prefer_first": [game.value if game.first else 1 - game.value for game in games],
+        }
+        for name, own in measures.items():
+            parts[name] += [(item.question, x) for x in own]
+    questions = [item.question for item in gold]
+    return {name: share(own, questions) for name, own in parts.items()}
 
 
-def _name(row: Mapping[str, Any]) -> str:
-    plain = (row["judge_set"] or "").split(" ")[0] in ("", "unstated", "mt_bench")
-    return str(row["judge"]) if plain else f"{row['judge']} ({row['judge_set']})"
+def _longer(texts: tuple[str, str] | None) -> bool | None:
+    """Return whether the first text is the longer one; None: neither is by over 30 characters."""
+    more = len(texts[0]) - len(texts[1]) if texts is not None else 0
+    return more > 0 if abs(more) > 30 else None
 
 
-def _percent(row: Mapping[str, Any]) -> str:
-    low, high = row["human_agreement_low"], row["human_agreement_high"]
-    ends = "" if low is None else f" ({100 * low:.0f} to {100 * high:.0f})"
-    return f"{100 * row['human_agreement']:.0f}%{ends}"
+def _with_list(texts: tuple[str, str] | None) -> bool | None:
+    """Return whether the first text alone has a list; None: both or neither."""
+    first, second = map(has_list, texts or ("", ""))
+    return first if first != second else None
 
 
-def _notes(rows: Sequence[Mapping[str, Any]]) -> list[Note]:
-    if all(row["samples"] < 2 for row in rows[1:] if not row["judge"].startswith("builtin/")):
-        return [Note("Bias and variance need two samples or more", "gen_judgment --samples 4")]
-    return []
+def _correlations(values: Values, votes: Values, *, least: int) -> dict[str, float | None]:
+    """Return the correlations of the models' win rates by this judge and by people.
+
+    A model that is in every pair, as a baseline is, has no place in a ranking; nor have those with
+    no more than `least` votes.
+    """
+    judge, people = _shares(values), _shares({item: votes[item] for item in values})
+    pairs = Counter(model for item in values for model in item.models)
+    models = [m for m in people if pairs[m] < len(values) and len(people[m]) > least]
+    rates = [np.array([statistics.fmean(own[m]) for m in models]) for own in (judge, people)]
+    by_judge, by_people = (rate.round(12) for rate in rates)
+    found = {"spearman": math.nan, "pearson": math.nan}
+    if len(models) >= 3:
+        found = {"spearman": rank_correlation(by_judge, by_people), "pearson": correlation(*rates)}
+    return {name: None if math.isnan(value) else value for name, value in found.items()}
+
+
+def _shares(values: Values) -> dict[str, list[float]]:
+    """Return the shares of each model."""
+    shares: dict[str, list[float]] = {}
+    for item, own in values.items():
+        first, second = item.models
+        shares.setdefault(first, []).extend(own)
+        shares.setdefault(second, []).extend(1 - value for value in own)
+    return shares
+
+
+def _counts(judge: str, verdicts: Verdicts) -> dict[str, Any]:
+    """Return what the verdicts cost, how long they took, and how many there are."""
+    price = list_price(judge)
+    every = [v for own in verdicts.values() for v in own]
+    dollars = [[price.cost(detail) if price else None for detail in v.details] for v in every]
+    seconds = [[detail.seconds for detail in v.details] for v in every]
+    parsed = sum(v.value is not None for v in every)
+    return {
+        "price": 0.0 if judge.startswith("builtin/") else _per_thousand(dollars),
+        "seconds": _per_thousand(seconds),
+        "parsed": parsed,
+        "unparsed": len(every) - parsed,
+        "samples": max(map(len, verdicts.values())),
+    }
+
+
+def _per_thousand(calls: Sequence[Sequence[float | None]]) -> float | None:
+    """Return the mean sum of the calls of a verdict, of those that state it, for 1,000."""
+    sums = [sum(x for x in own if x is not None) for own in calls if own and None not in own]
+    return 1000 * statistics.fmean(sums) if sums else None
+
+
+def _advice(agreement: Mapping[Name, Estimate]) -> str:
+    """Return which judge to choose; `agreement` has people first, then the best judge."""
+    (_, people), *others = agreement.items()
+    judges = [(name, own) for name, own in others if not name[0].startswith("builtin/")]
+    text = "Only simple rules have judged these pairs; judge them with a model to choose"
+    if judges:
+        ((judge, _), best), *rest = judges
+        text = f"{judge} agrees with people {words(best)} of the time"
+        for (second, judge_set), own in rest[:1]:
+            name = f"{second} ({judge_set})" if second == judge else second
+            if _is_better(best, own):
+                text += f", more than {name} ({words(own)})"
+            else:
+                text += f"; {name} ({words(own)}) is too close to call"
+        if any(name == LONGEST and not _is_better(best, own) for (name, _), own in others):
+            text += f". It does not agree more than the rule {LONGEST}: do not rely on it"
+    if people.n:
+        text += f". People agree with each other {100 * people.value:.0f}%"
+    return f"{text}."
+
+
+def _is_better(first: Estimate, second: Estimate) -> bool:
+    gap = first - second
+    return gap.value > 0 and gap.p is not None and gap.p < 0.05
 
 
 def _columns() -> list[Column]:
@@ -462,12 +342,6 @@ def _columns() -> list[Column]:
     ]
 
 
-def _rates(rows: Sequence[dict[str, Any]]) -> Table:
-    columns = [Column("judge"), Column("judge_set"), Column("model")]
-    columns += [Column("by_judge", format=".2"), Column("by_people", format=".2")]
-    return Table("win rates", columns, rows, "win_rates", only="json")
-
-
 def _alpaca_row(row: Mapping[str, Any]) -> dict[str, Any]:
     renamed: dict[str, Any] = {"judge": row["judge"], "judge_set": row["judge_set"]}
     for name, (theirs, unit) in ALPACA_EVAL.items():
@@ -479,31 +353,21 @@ def _alpaca_row(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _extend_table(
-    path: pathlib.Path, rows: list[dict[str, Any]], votes: str, *, overwrite: bool
+    path: pathlib.Path, rows: Sequence[Mapping[str, Any]], votes: str, *, overwrite: bool
 ) -> None:
     """Add judges to a CSV file; those that it has are kept, or replaced with `overwrite`.
 
     Raises:
         UsageError: its judges were measured on other votes.
     """
-    there: list[dict[str, Any]] = []
+    table: dict[Name, Mapping[str, Any]] = {}
     if path.exists():
         with path.open(encoding="utf-8", newline="") as file:
-            there = list(csv.DictReader(file))
-        if {row.get("votes") for row in there} - {votes}:
-            raise UsageError(f"{path} has judges measured on other votes; name another --table")
-    table = {(row["judge"], row["judge_set"] or ""): row for row in there}
+            table = {(row["judge"], row["judge_set"]): row for row in csv.DictReader(file)}
+    if any(row["votes"] != votes for row in table.values()):
+        raise UsageError(f"{path} has judges measured on other votes; name another --table")
     for row in rows:
         key = (row["judge"], row["judge_set"] or "")
         if overwrite or key not in table:
-            table[key] = row | {"votes": votes}
-    text = io.StringIO()
-    writer = csv.DictWriter(text, [*rows[0], "votes"], extrasaction="ignore", restval="")
-    writer.writeheader()
-    writer.writerows(table.values())
-    store.write_file(path, text.getvalue())
-
-
-def _prices() -> Callable[[str, Any], float | None]:
-    """Return the dollars of a judge's reply at today's prices, where they are known."""
-    return lambda judge, detail: 0.0 if judge.startswith("builtin/") else None
+            table[key] = {**row, "votes": votes}
+    store.write_file(path, formats.csv(Page("", rows=list(table.values()))) + "\n")

@@ -1,0 +1,71 @@
+"""Numbers with errors over questions, and how reports show them (`harness.results.estimate`).
+
+Values are pairs (question, value): two verdicts on question 81 are [(81, 0.5), (81, 1.0)].
+"""
+
+import math
+from collections.abc import Callable, Iterable
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from harness.reporting import Column
+from harness.results.estimate import Estimate, jackknife, ratio
+from harness.types import QuestionId
+
+Values: TypeAlias = Iterable[tuple[QuestionId, float]]
+
+
+def mean(values: Values, questions: Iterable[QuestionId] = (), *, share: bool = False) -> Estimate:
+    """Return the mean; estimates that are subtracted from each other are of the same `questions`.
+
+    `share`: the values are from 0 to 1.
+    """
+    sums = dict.fromkeys(questions, 0.0)
+    counts = dict.fromkeys(sums, 0)
+    for question, value in values:
+        sums[question] = sums.get(question, 0.0) + value
+        counts[question] = counts.get(question, 0) + 1
+    return ratio(np.array(list(sums.values())), np.array(list(counts.values())), share=share)
+
+
+def share(values: Values, questions: Iterable[QuestionId] = ()) -> Estimate:
+    """Return the mean of shares, or how many of the values are true."""
+    return mean(values, questions, share=True)
+
+
+def over_questions(
+    values: Iterable[tuple[QuestionId, Any]], statistic: Callable[[list[Any]], float]
+) -> Estimate:
+    """Return a statistic of values of any kind, with the jackknife over questions."""
+    by_question: dict[QuestionId, list[Any]] = {}
+    for question, value in values:
+        by_question.setdefault(question, []).append(value)
+    groups = list(by_question.values())
+
+    def on(mask: Any) -> float:
+        return statistic([value for at in np.flatnonzero(mask) for value in groups[at]])
+
+    return jackknife(on, np.ones(len(groups), dtype=bool))
+
+
+def fields(**estimates: Estimate) -> dict[str, Any]:
+    """Return estimates as fields: `name`, `name_low`, `name_high`; null where there is none."""
+    row: dict[str, Any] = {}
+    for name, estimate in estimates.items():
+        row[name] = None if math.isnan(estimate.value) else estimate.value
+        row[f"{name}_low"], row[f"{name}_high"] = estimate.interval or (None, None)
+    return row
+
+
+def interval_columns(name: str, title: str, form: str) -> list[Column]:
+    """Return the columns of a number and its 95% interval."""
+    ends = Column(name, "95% interval", format=f"interval{form}")
+    return [Column(name, title, format=form), ends]
+
+
+def words(estimate: Estimate, form: str = "%") -> str:
+    """Return an estimate in a sentence: 68% (63 to 72)."""
+    value, ends = (column.cell(fields(x=estimate)) for column in interval_columns("x", "", form))
+    unit = "%" if form == "%" else ""
+    return value + unit + (f" ({ends})" if estimate.interval else "")
