@@ -15,8 +15,7 @@ Source: Zheng et al. 2023 (arXiv:2306.05685), table 5; Cohen 1960; Kendall 1945.
 """
 
 import math
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from itertools import combinations, product
 from typing import Any, TypeAlias
@@ -29,12 +28,11 @@ from harness.extras.judges.estimates import fields, interval_columns, over_quest
 from harness.options import JudgeReport
 from harness.reporting import Column, Page, Table
 from harness.reporting.page import cell_text
-from harness.results.estimate import Floats
-from harness.types import QuestionId
+from harness.results.estimate import Estimate, Floats
 
 Pairs: TypeAlias = list[tuple[Verdict, Verdict]]
 """Verdicts of two judges on one item."""
-Measure: TypeAlias = Callable[[Floats, Floats], float]
+Measure: TypeAlias = Callable[[Any, Any], float]
 
 
 def report(options: JudgeReport) -> Page:
@@ -118,54 +116,46 @@ def _parts(data: Data, pairs: Pairs) -> Iterator[tuple[dict[str, Any], Pairs]]:
 
 def _rows(pairs: Pairs, *, within: bool = False) -> Iterator[dict[str, Any]]:
     """Yield what some comparisons of one kind give: pairs, labels or grades."""
-    values = [(a.item.question, (a.value, b.value)) for a, b in pairs]
     first = pairs[0][0]
     if first.paired:
-        values = [(a.item.question, (_winner(a), _winner(b))) for a, b in pairs]
-        yield {"setup": "S1"} | _equal(values, paired=True, within=within)
-        values = [(question, both) for question, both in values if 0.5 not in both]
-        yield {"setup": "S2"} | _equal(values, paired=True, within=within)
+        winners = [(a._replace(value=winner(a)), b._replace(value=winner(b))) for a, b in pairs]
+        decided = [(a, b) for a, b in winners if 0.5 not in (a.value, b.value)]
+        for setup, own in (("S1", winners), ("S2", decided)):
+            yield {"setup": setup} | _equal(own, partial(kappa, paired=True, within=within))
     elif isinstance(first.value, str):
-        yield _equal(values, within=within)
+        yield _equal(pairs, partial(kappa, within=within))
     else:
         for measure, function in MEASURES.items():
-
-            def statistic(part: list[Any], function: Measure = function) -> float:
-                return function(*np.array(part).T) if part else math.nan
-
-            value = over_questions(values, statistic)
-            yield {"measure": measure, "n": len(values)} | fields(value=value)
+            yield {"measure": measure, "n": len(pairs)} | fields(value=_measured(pairs, function))
 
 
-def _winner(v: Verdict) -> float:
+def _equal(pairs: Pairs, chance_corrected: Measure) -> dict[str, Any]:
+    equal = [(a.item.question, a.value == b.value) for a, b in pairs]
+    row = {"agree": sum(is_equal for _, is_equal in equal), "total": len(equal)}
+    return row | fields(ratio=share(equal), kappa=_measured(pairs, chance_corrected))
+
+
+def _measured(pairs: Pairs, measure: Measure) -> Estimate:
+    table = np.array([(a.value, b.value) for a, b in pairs])
+    return over_questions([a.item.question for a, _ in pairs], table, measure)
+
+
+def winner(v: Verdict) -> float:
     """Return a preference as a win, a loss or a tie."""
     return 1.0 if v.number > 0.5 else 0.0 if v.number < 0.5 else 0.5
 
 
-def _equal(
-    values: Sequence[tuple[QuestionId, Any]], *, paired: bool = False, within: bool = False
-) -> dict[str, Any]:
-    equal = [(question, a == b) for question, (a, b) in values]
-    chance = over_questions(values, partial(kappa, paired=paired, within=within))
-    row = {"agree": sum(is_equal for _, is_equal in equal), "total": len(equal)}
-    return row | fields(ratio=share(equal), kappa=chance)
-
-
-def kappa(
-    values: Sequence[tuple[Any, Any]], *, paired: bool = False, within: bool = False
-) -> float:
+def kappa(x: Any, y: Any, *, paired: bool = False, within: bool = False) -> float:
     """Return Cohen's kappa of comparisons; NaN if chance alone makes them equal.
 
     `paired`: each counts in both orientations. `within`: of one side, so in both orders.
     """
-    both = [*values, *((1 - a, 1 - b) for a, b in values)] if paired else list(values)
-    both += [(b, a) for a, b in both] if within else []
-    if not both:
-        return math.nan
-    agreed = sum(a == b for a, b in both) / len(both)
-    first, second = (Counter(side) for side in zip(*both, strict=True))
-    chance = sum(first[value] * second[value] for value in first) / len(both) ** 2
-    return (agreed - chance) / (1 - chance) if chance < 1 else math.nan
+    if paired:
+        x, y = np.concatenate([x, 1 - x]), np.concatenate([y, 1 - y])
+    if within:
+        x, y = np.concatenate([x, y]), np.concatenate([y, x])
+    chance = sum(float(np.mean(x == value) * np.mean(y == value)) for value in np.unique(x))
+    return (float(np.mean(x == y)) - chance) / (1 - chance) if chance < 1 else math.nan
 
 
 def correlation(x: Floats, y: Floats) -> float:
@@ -236,4 +226,4 @@ def _disagreements(compared: Mapping[tuple[str, str], Pairs]) -> Table:
 def _shown(v: Verdict) -> float | str | None:
     if not v.paired:
         return v.value
-    return {1.0: v.item.models[0], 0.0: v.item.models[1]}.get(_winner(v), "tie")
+    return {1.0: v.item.models[0], 0.0: v.item.models[1]}.get(winner(v), "tie")

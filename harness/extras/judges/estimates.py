@@ -35,18 +35,20 @@ def share(values: Values, questions: Iterable[QuestionId] = ()) -> Estimate:
 
 
 def over_questions(
-    values: Iterable[tuple[QuestionId, Any]], statistic: Callable[[list[Any]], float]
+    questions: Iterable[QuestionId], table: Any, statistic: Callable[..., float]
 ) -> Estimate:
-    """Return a statistic of values of any kind, with the jackknife over questions."""
-    by_question: dict[QuestionId, list[Any]] = {}
-    for question, value in values:
-        by_question.setdefault(question, []).append(value)
-    groups = list(by_question.values())
+    """Return a statistic of the columns of a table, with the jackknife over questions.
+
+    `questions` has that of each row of the table, an array.
+    """
+    codes: dict[QuestionId, int] = {}
+    places = np.array([codes.setdefault(question, len(codes)) for question in questions], dtype=int)
 
     def on(mask: Any) -> float:
-        return statistic([value for at in np.flatnonzero(mask) for value in groups[at]])
+        rows = table[mask[places]]
+        return statistic(*rows.T) if len(rows) else math.nan
 
-    return jackknife(on, np.ones(len(groups), dtype=bool))
+    return jackknife(on, np.ones(len(codes), dtype=bool))
 
 
 def fields(**estimates: Estimate) -> dict[str, Any]:

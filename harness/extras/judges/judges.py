@@ -41,27 +41,26 @@ from harness.models.prices import list_price
 from harness.options import JudgeReport
 from harness.reporting import Column, Note, Page, Table, formats
 from harness.results import Estimate
-from harness.types import QuestionId, content_hash
+from harness.types import Detail, QuestionId, content_hash
 
-MEASURES = ("human_agreement", "bias", "variance", "prefer_longer", "prefer_lists", "prefer_first")
 PEOPLE = ("people", "")
 LONGEST = "builtin/longest"
 SAMPLES = 4
 """Votes and samples that alpaca_eval takes of each item."""
-ALPACA_EVAL: Mapping[str, tuple[str, float]] = {
-    "human_agreement": ("Human agreement", 100.0),
-    "price": ("Price [$/1000 examples]", 1.0),
-    "seconds": ("Time [seconds/1000 examples]", 1.0),
-    "spearman": ("Spearman corr.", 1.0),
-    "pearson": ("Pearson corr.", 1.0),
-    "bias": ("Bias", 100.0),
-    "variance": ("Variance", 100.0),
-    "prefer_longer": ("Proba. prefer longer", 1.0),
-    "prefer_lists": ("Proba. prefer lists", 1.0),
-    "prefer_first": ("Proba. prefer 1", 1.0),
-    "parsed": ("# parsed", 1.0),
-}
-"""What alpaca_eval calls each column, and its unit as a multiple of ours."""
+COLUMNS = (
+    ("human_agreement", "agrees with people %", "%", "Human agreement", 100),
+    ("price", "$ / 1000", ".2", "Price [$/1000 examples]", 1),
+    ("seconds", "s / 1000", ".0", "Time [seconds/1000 examples]", 1),
+    ("spearman", "", ".2", "Spearman corr.", 1),
+    ("pearson", "", ".2", "Pearson corr.", 1),
+    ("bias", "bias %", "%", "Bias", 100),
+    ("variance", "variance %", "%", "Variance", 100),
+    ("prefer_longer", "longer %", "%", "Proba. prefer longer", 1),
+    ("prefer_lists", "lists %", "%", "Proba. prefer lists", 1),
+    ("prefer_first", "first %", "%", "Proba. prefer 1", 1),
+    ("parsed", "verdicts", "", "# parsed", 1),
+)
+"""Field, heading, format; alpaca_eval's name, and its unit in ours."""
 _LIST_ITEM = re.compile(r"^\s*(?:[*•-]|\d+[.)]|[A-Za-z][.)](?=\s))\s*\w", re.MULTILINE)
 _TIED = {(0.0, 1.0): 0.0, (0.5, 1.0): 0.5, (0.0, 0.5): 0.0, (0.0, 0.5, 1.0): 1.0}
 """What alpaca_eval takes of values that are as frequent: pandas' sample with seed 123."""
@@ -77,32 +76,40 @@ def report(options: JudgeReport) -> Page:
     data, compatible = load(options), options.compatible
     judged = _judged(data)
     texts = _texts(data, judged[PEOPLE])
-    if LONGEST not in {judge for judge, _ in judged} and texts:
-        judged[LONGEST, ""] = _by_length(texts, compatible=compatible)
+    for item, (first, second) in texts.items():
+        value = float(len(first) > len(second))
+        rule = Verdict(item, LONGEST, value, (Game(value, True),), details=[Detail(seconds=0.0)])
+        judged.setdefault((LONGEST, ""), {})[item] = [rule] * SAMPLES
     if compatible:
         judged = _first_four(judged)
     votes = _values(judged[PEOPLE])
     gold = {item: mode(values, compatible=compatible) for item, values in votes.items()}
     agreement: dict[Name, Estimate] = {}
-    rows = []
+    rows = {}
     for name, verdicts in judged.items():
         estimates = _estimates(verdicts, gold, texts, people=name == PEOPLE, compatible=compatible)
         agreement[name] = estimates["human_agreement"]
-        about = {"judge": name[0], "judge_set": name[1] or None}
         correlations = _correlations(_values(verdicts), votes, least=100 if compatible else 0)
-        rows.append(about | fields(**estimates) | correlations | _counts(name[0], verdicts))
-    rows[1:] = sorted(rows[1:], key=lambda row: -(row["human_agreement"] or 0))
-    names = [(row["judge"], row["judge_set"] or "") for row in rows]
+        rows[name] = {"judge": name[0], "judge_set": name[1] or None} | fields(**estimates)
+        rows[name] |= correlations | _counts(name[0], verdicts)
+    best_first = sorted(rows, key=lambda name: -(rows[name]["human_agreement"] or 0))
+    names = [PEOPLE, *(name for name in best_first if name != PEOPLE)]
+    ordered = [rows[name] for name in names]
+    (_, heading, form, _, _), *others = COLUMNS
+    columns = [Column("judge"), Column("judge_set", optional=True)]
+    columns += interval_columns("human_agreement", heading, form)
+    for key, heading, form, *_ in others:
+        columns.append(Column(key, heading, form, optional=key != "price"))
     notes = []
-    if all(row["bias"] is None for row in rows if row["judge"] not in ("people", LONGEST)):
+    if all(row["bias"] is None for row in ordered if row["judge"] not in ("people", LONGEST)):
         notes = [Note("Bias and variance need two samples or more", "gen_judgment --samples 4")]
     page = Page(
         _advice({name: agreement[name] for name in names}),
-        [Table("", _columns(), rows)],
+        [Table("", columns, ordered)],
         notes=notes,
         title="judges",
         facts={"report": "judges"},
-        rows=[_alpaca_row(row) for row in rows] if compatible else None,
+        rows=[_alpaca_row(row) for row in ordered] if compatible else None,
     )
     if options.table is not None:
         digest = content_hash(sorted((item, sorted(values)) for item, values in votes.items()))
@@ -138,11 +145,10 @@ def _judged(data: Data) -> dict[Name, dict[Item, list[Verdict]]]:
     swap: dict[Item, bool] = {}
     for v in votes:
         swap.setdefault(v.item, not v.games[0].first)
-    verdicts = sorted(data.verdicts(paired=True, failed=True), key=lambda v: v.sample)
-    if not any(v.item in swap and v.value is not None for v in verdicts):
-        raise MissingError(
-            "no judge has judged a pair that people voted on; run gen_judgment --votes"
-        )
+    verdicts = sorted(data.verdicts(paired=True), key=lambda v: v.sample)
+    if not any(v.item in swap for v in verdicts):
+        advice = "run gen_judgment --votes"
+        raise MissingError(f"no judge has judged a pair that people voted on; {advice}")
     people = [v._replace(judge=PEOPLE[0], judge_set=PEOPLE[1]) for v in votes]
     same_pairs = [v for v in [*people, *verdicts] if v.item in swap]
     return by_judge(_swapped(v) if swap[v.item] else v for v in same_pairs)
@@ -151,7 +157,7 @@ def _judged(data: Data) -> dict[Name, dict[Item, list[Verdict]]]:
 def _swapped(v: Verdict) -> Verdict:
     item = v.item._replace(models=v.item.models[::-1])
     games = tuple(Game(1 - game.value, not game.first) for game in v.games)
-    return v._replace(item=item, value=None if v.value is None else 1 - v.number, games=games)
+    return v._replace(item=item, value=1 - v.number, games=games)
 
 
 def _texts(data: Data, items: Iterable[Item]) -> dict[Item, tuple[str, str]]:
@@ -162,18 +168,6 @@ def _texts(data: Data, items: Iterable[Item]) -> dict[Item, tuple[str, str]]:
         if first is not None and second is not None:
             texts[item] = (first, second)
     return texts
-
-
-def _by_length(
-    texts: Mapping[Item, tuple[str, str]], *, compatible: bool
-) -> dict[Item, list[Verdict]]:
-    """Return the verdicts of the rule that the longer answer wins."""
-    verdicts = {}
-    for item, (first, second) in texts.items():
-        tied = len(first) == len(second) and not compatible
-        value = 0.5 if tied else float(len(first) > len(second))
-        verdicts[item] = [Verdict(item, LONGEST, value, (Game(value, True),))] * SAMPLES
-    return verdicts
 
 
 def _first_four(judged: Mapping[Name, Verdicts]) -> dict[Name, dict[Item, list[Verdict]]]:
@@ -189,12 +183,7 @@ def _first_four(judged: Mapping[Name, Verdicts]) -> dict[Name, dict[Item, list[V
 
 def _values(verdicts: Verdicts) -> dict[Item, list[float]]:
     """Return the shares of each item's first answer."""
-    values: dict[Item, list[float]] = {}
-    for item, own in verdicts.items():
-        for v in own:
-            if v.value is not None:
-                values.setdefault(item, []).append(v.number)
-    return values
+    return {item: [v.number for v in own] for item, own in verdicts.items()}
 
 
 def _estimates(
@@ -206,7 +195,7 @@ def _estimates(
     compatible: bool,
 ) -> dict[str, Estimate]:
     """Return a judge's agreement, bias, variance and preferences."""
-    parts: dict[str, list[tuple[QuestionId, float]]] = {name: [] for name in MEASURES}
+    parts: dict[str, list[tuple[QuestionId, float]]] = {}
     for item, values in _values(verdicts).items():
         distances = []
         if len(values) > 1:
@@ -227,7 +216,7 @@ def _estimates(
             "prefer_first": [game.value if game.first else 1 - game.value for game in games],
         }
         for name, own in measures.items():
-            parts[name] += [(item.question, x) for x in own]
+            parts.setdefault(name, []).extend((item.question, value) for value in own)
     questions = [item.question for item in gold]
     return {name: share(own, questions) for name, own in parts.items()}
 
@@ -277,13 +266,10 @@ def _counts(judge: str, verdicts: Verdicts) -> dict[str, Any]:
     every = [v for own in verdicts.values() for v in own]
     dollars = [[price.cost(detail) if price else None for detail in v.details] for v in every]
     seconds = [[detail.seconds for detail in v.details] for v in every]
-    parsed = sum(v.value is not None for v in every)
     return {
         "price": 0.0 if judge.startswith("builtin/") else _per_thousand(dollars),
         "seconds": _per_thousand(seconds),
-        "parsed": parsed,
-        "unparsed": len(every) - parsed,
-        "samples": max(map(len, verdicts.values())),
+        "parsed": len(every),
     }
 
 
@@ -319,32 +305,9 @@ def _is_better(first: Estimate, second: Estimate) -> bool:
     return gap.value > 0 and gap.p is not None and gap.p < 0.05
 
 
-def _columns() -> list[Column]:
-    columns = [Column("judge"), Column("judge_set", optional=True)]
-    columns += interval_columns("human_agreement", "agrees with people %", "%")
-    for name, title in (
-        ("prefer_longer", "longer %"),
-        ("prefer_first", "first %"),
-        ("prefer_lists", "lists %"),
-        ("bias", "bias %"),
-        ("variance", "variance %"),
-    ):
-        columns.append(Column(name, title, format="%", optional=True))
-    columns += [Column(name, format=".2", optional=True) for name in ("spearman", "pearson")]
-    columns += [
-        Column("price", "$ / 1000", format=".2"),
-        Column("seconds", "s / 1000", format=".0", optional=True),
-    ]
-    return [
-        *columns,
-        Column("parsed", "verdicts", optional=True),
-        Column("unparsed", "none", optional=True),
-    ]
-
-
 def _alpaca_row(row: Mapping[str, Any]) -> dict[str, Any]:
     renamed: dict[str, Any] = {"judge": row["judge"], "judge_set": row["judge_set"]}
-    for name, (theirs, unit) in ALPACA_EVAL.items():
+    for name, _, _, theirs, unit in COLUMNS:
         for end in ("", "_low", "_high"):
             if f"{name}{end}" in row:
                 value = row[f"{name}{end}"]

@@ -13,18 +13,19 @@ checks: a grade in the upper third of the scale accepts it. Source: Kish 1965, S
 """
 
 import math
-from collections.abc import Sequence
+import statistics
+from itertools import combinations
 from typing import Any
 
 import numpy as np
 
 from harness.errors import UsageError
+from harness.extras.judges.agreement import correlation
 from harness.extras.judges.data import by_item, load
 from harness.extras.judges.estimates import fields, interval_columns, over_questions, words
 from harness.extras.judges.truth import accepted, right_answers
 from harness.options import JudgeReport
 from harness.reporting import Column, Page, Table
-from harness.results.estimate import Floats
 
 
 def report(options: JudgeReport) -> Page:
@@ -48,20 +49,14 @@ def report(options: JudgeReport) -> Page:
         )
     errors = np.array([[own[item] - right[item] for own in values] for item in items])
     questions = [item.question for item in items]
-
-    def worth_of(columns: Sequence[int]) -> Any:
-        rows = list(zip(questions, errors[:, columns], strict=True))
-        return over_questions(rows, lambda part: worth(np.array(part)))
-
-    every = range(len(judges))
-    whole = worth_of(every)
-    correlations = np.nan_to_num(_correlations(errors))
+    whole = over_questions(questions, errors, worth)
     rows: list[dict[str, Any]] = []
     for at, judge in enumerate(judges):
-        others = [other for other in every if other != at]
-        row: dict[str, Any] = {"judge": judge, "mean_error": float(np.abs(errors[:, at]).mean())}
-        row["correlation"] = float(correlations[at, others].mean())
-        rows.append(row | fields(adds=whole - worth_of(others)))
+        own, others = errors[:, at], np.delete(errors, at, axis=1)
+        correlations = [correlation(own, other) for other in others.T]
+        row = {"judge": judge, "mean_error": float(np.abs(own).mean())}
+        row["correlation"] = float(np.nan_to_num(correlations).mean())
+        rows.append(row | fields(adds=whole - over_questions(questions, others, worth)))
     rows.sort(key=lambda row: -row["adds"])
     columns = [
         Column("judge"),
@@ -77,19 +72,10 @@ def report(options: JudgeReport) -> Page:
     return Page(outcome, [Table("", columns, rows)], title="worth", facts=facts)
 
 
-def worth(errors: Floats) -> float:
-    """Return k / (1 + (k − 1)ρ) of rows of k judges' errors."""
-    if len(errors) < 2 or errors.shape[1] < 2:
-        return 1.0 if len(errors) else math.nan
-    k = errors.shape[1]
-    pairs = _correlations(errors)[np.triu_indices(k, 1)]
-    pairs = pairs[~np.isnan(pairs)]
-    rho = max(0.0, float(pairs.mean())) if len(pairs) else 0.0
-    return float(k / (1 + (k - 1) * rho))
-
-
-def _correlations(errors: Floats) -> Floats:
-    """Return how the errors of every two judges correlate; NaN where a judge's do not vary."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        correlations: Floats = np.corrcoef(errors, rowvar=False)
-    return correlations
+def worth(*errors: Any) -> float:
+    """Return k / (1 + (k − 1)ρ) of the errors of k judges on the same items."""
+    k = len(errors)
+    correlations = [correlation(first, second) for first, second in combinations(errors, 2)]
+    varied = [value for value in correlations if not math.isnan(value)]
+    rho = max(0.0, statistics.fmean(varied)) if varied else 0.0
+    return k / (1 + (k - 1) * rho)
