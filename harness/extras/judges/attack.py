@@ -67,9 +67,8 @@ class _File(msgspec.Struct, forbid_unknown_fields=True):
 
 def report(options: JudgeReport) -> Page:
     """Judge weak answers, clean and attacked, and return what the attacks change."""
-    parsed = Parsed(
-        options, frozenset(), read_project(), log.getEffectiveLevel() > logging.INFO, False
-    )
+    quiet = log.getEffectiveLevel() > logging.INFO
+    parsed = Parsed(options, frozenset(), read_project(), quiet, verbose=False)
     attacks = load_attacks(options.attack_file)
     plan = _plan(options, attacks, calls.configs(parsed))
 
@@ -147,17 +146,16 @@ def _plan(
     )
     judge_set = options.select.judge_set or source.settings.judge_set or "mt_bench"
     top = load(judge_set, source.folder).scale[1]
-    weak, strong = options.weak_model or "builtin/eliza", None
-    answers = {CLEAN: _first_turns(source, questions, weak)}
+    answers = {CLEAN: _first_turns(source, questions, options.weak_model)}
     for attack in attacks:
         answers[attack.name] = {
             q.question_id: attack.plant(answers[CLEAN][q.question_id], q.turns[0], top)
             for q in questions
         }
-    if mode == "pairwise-baseline":
-        strong = options.strong_model or "builtin/reference"
+    strong = options.strong_model if mode == "pairwise-baseline" else ""
+    if strong:
         answers[STRONG] = _first_turns(source, questions, strong)
-    made_from = content_hash([q.hash for q in questions], weak, strong, top)
+    made_from = content_hash([q.hash for q in questions], options.weak_model, strong, top)
     folder = source.state / "attack" / made_from
     settings = replace(source.settings, answer_field=None, confidence_field=None)
     target = Bench(source.name, folder, source.source, questions, settings)
@@ -249,12 +247,12 @@ def _rows(
         about = {"attack": name, "kind": kind, "n": len(both)}
         return about | estimates | {"unparsed": unparsed}
 
-    def worst_first(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        return sorted(
-            rows, key=lambda r: -math.inf if r["shift"] is None else r["shift"], reverse=True
-        )
+    def shift(row: dict[str, Any]) -> float:
+        return -math.inf if row["shift"] is None else float(row["shift"])
 
     kinds = dict.fromkeys(attack.kind for attack in attacks)
     of_kinds = [row("all", kind, [a for a in attacks if a.kind == kind]) for kind in kinds]
     single = [row(attack.name, attack.kind, [attack]) for attack in attacks]
-    return [row("all", "all", attacks), *worst_first(of_kinds), *worst_first(single)]
+    of_kinds.sort(key=shift, reverse=True)
+    single.sort(key=shift, reverse=True)
+    return [row("all", "all", attacks), *of_kinds, *single]

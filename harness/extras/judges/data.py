@@ -84,22 +84,12 @@ class Data:
     """A benchmark, and the verdicts on it that the options choose."""
 
     options: JudgeReport
-    bench: Bench | None
-
-    @property
-    def benchmark(self) -> Bench:
-        """The benchmark.
-
-        Raises:
-            UsageError: there is none; files are read alone.
-        """
-        if self.bench is None:
-            raise UsageError("this report needs the benchmark: --bench-name and --data-dir")
-        return self.bench
+    bench: Bench
+    """An empty one if there is none and files are read alone."""
 
     def category(self, item: Item) -> str | None:
         """Return the category of an item's question; None if it is not the benchmark's."""
-        question = None if self.bench is None else self.bench.by_id.get(item.question)
+        question = self.bench.by_id.get(item.question)
         return None if question is None else question.category
 
     def verdicts(
@@ -121,8 +111,7 @@ class Data:
         """
         select = self.options.select
         paths = list(files or select.input_file)
-        if not paths and self.bench is not None:
-            paths = [file.path for file in self.bench.judgment_files()]
+        paths = paths or [file.path for file in self.bench.judgment_files()]
         verdicts = [v for path in paths for v in self._read(path, judge_set or select.judge_set)]
         if paired is None and select.mode is not None:
             paired = select.mode != "single"
@@ -131,7 +120,7 @@ class Data:
         verdicts = [v for v in verdicts if v.paired == paired and (failed or v.value is not None)]
         if not verdicts:
             what = "pairs" if paired else "judgments"
-            where = ", ".join(map(str, paths)) or (self.bench and self.bench.folder)
+            where = ", ".join(map(str, paths)) or self.bench.folder
             raise MissingError(f"there are no {what} of these judges in {where}")
         criteria = {v.criterion for v in verdicts if not v.voter}
         if len(criteria) > 1:
@@ -141,17 +130,16 @@ class Data:
 
     def votes(self) -> list[Verdict]:
         """Return the votes, and judgments, of --votes files, else of the benchmark."""
-        paths = list(self.options.select.votes)
-        if not paths and self.bench is not None:
-            paths = self.bench.vote_files()
-        verdicts = [v for path in paths for v in self._read(path, self.options.select.judge_set)]
+        select = self.options.select
+        paths = select.votes or self.bench.vote_files()
+        verdicts = [v for path in paths for v in self._read(path, select.judge_set)]
         return [v for v in verdicts if v.value is not None]
 
     def text(self, model: str, item: Item) -> str | None:
         """Return the text of a model's reply."""
-        if model not in self._answers and self.bench is not None:
+        if model not in self._answers:
             self._answers[model] = self.bench.answers(model)
-        answer = self._answers.get(model, {}).get(item.question)
+        answer = self._answers[model].get(item.question)
         choices = answer.choices[item.choice : item.choice + 1] if answer is not None else []
         turns = choices[0].turns if choices else []
         return turns[item.turn - 1] if item.turn <= len(turns) else None
@@ -197,7 +185,7 @@ class Data:
         """The questions of a slice; None: all, also those that are not the benchmark's."""
         part = self.options.slice
         ends = (part.question_begin, part.question_end, part.first_n, part.sample_n)
-        if self.bench is None or ends == (0, None, None, None):
+        if ends == (0, None, None, None):
             return None
         return {question.question_id for question in benches.take(self.bench.questions, *ends)}
 
@@ -207,12 +195,14 @@ class Data:
 
 def load(options: JudgeReport) -> Data:
     """Return the benchmark and its verdicts; without one, files that are named are read alone."""
+    name, data_dir = options.bench.bench_name, options.bench.data_dir
     try:
-        return Data(options, benches.load(options.bench.bench_name, options.bench.data_dir))
+        return Data(options, benches.load(name, data_dir))
     except UsageError:
         if not options.select.input_file and not options.select.votes:
             raise
-        return Data(options, None)
+        folder = pathlib.Path(data_dir, name)
+        return Data(options, Bench(name, folder, folder, ()))
 
 
 def _of_vote(vote: Vote, file: str) -> Verdict:

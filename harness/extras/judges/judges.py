@@ -76,10 +76,9 @@ def report(options: JudgeReport) -> Page:
     data, compatible = load(options), options.compatible
     judged = _judged(data)
     texts = _texts(data, judged[PEOPLE])
-    for item, (first, second) in texts.items():
-        value = float(len(first) > len(second))
-        rule = Verdict(item, LONGEST, value, (Game(value, True),), details=[Detail(seconds=0.0)])
-        judged.setdefault((LONGEST, ""), {})[item] = [rule] * SAMPLES
+    if LONGEST not in {judge for judge, _ in judged}:
+        longest = [_longest(item, *both, compatible=compatible) for item, both in texts.items()]
+        judged |= by_judge(v for v in longest for _ in range(SAMPLES))
     if compatible:
         judged = _first_four(judged)
     votes = _values(judged[PEOPLE])
@@ -92,8 +91,7 @@ def report(options: JudgeReport) -> Page:
         correlations = _correlations(_values(verdicts), votes, least=100 if compatible else 0)
         rows[name] = {"judge": name[0], "judge_set": name[1] or None} | fields(**estimates)
         rows[name] |= correlations | _counts(name[0], verdicts)
-    best_first = sorted(rows, key=lambda name: -(rows[name]["human_agreement"] or 0))
-    names = [PEOPLE, *(name for name in best_first if name != PEOPLE)]
+    names = sorted(rows, key=lambda name: (name != PEOPLE, -(rows[name]["human_agreement"] or 0)))
     ordered = [rows[name] for name in names]
     (_, heading, form, _, _), *others = COLUMNS
     columns = [Column("judge"), Column("judge_set", optional=True)]
@@ -170,15 +168,26 @@ def _texts(data: Data, items: Iterable[Item]) -> dict[Item, tuple[str, str]]:
     return texts
 
 
+def _longest(item: Item, first: str, second: str, *, compatible: bool) -> Verdict:
+    """Return the verdict of the rule that the longer answer wins."""
+    value = float(len(first) > len(second))
+    if len(first) == len(second) and not compatible:
+        value = 0.5
+    return Verdict(item, LONGEST, value, (Game(value, True),), details=[Detail(seconds=0.0)])
+
+
 def _first_four(judged: Mapping[Name, Verdicts]) -> dict[Name, dict[Item, list[Verdict]]]:
     """Return the first four votes and samples of the items that have four votes."""
     items = {item for item, votes in judged[PEOPLE].items() if len(votes) >= SAMPLES}
     if not items:
         raise UsageError("no pair has four votes; leave --compatible out")
-    return {
-        name: {item: list(own[:SAMPLES]) for item, own in verdicts.items() if item in items}
-        for name, verdicts in judged.items()
-    }
+    return by_judge(
+        v
+        for verdicts in judged.values()
+        for item in verdicts
+        if item in items
+        for v in verdicts[item][:SAMPLES]
+    )
 
 
 def _values(verdicts: Verdicts) -> dict[Item, list[float]]:

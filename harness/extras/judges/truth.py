@@ -19,9 +19,9 @@ def checked(data: Data) -> Iterator[tuple[Item, Question, Measurement]]:
     """Yield what `auto_checks` found of each answer to a question that has not changed since.
 
     Raises:
-        UsageError: it has not been run, or there is no benchmark.
+        UsageError: it has not been run.
     """
-    bench = data.benchmark
+    bench = data.bench
     rows = store.latest(bench.metric_file("checks"), Measurement)
     if not rows:
         raise UsageError(f"no answer has been checked; run auto_checks {bench.flags}")
@@ -35,8 +35,8 @@ def checked(data: Data) -> Iterator[tuple[Item, Question, Measurement]]:
 def right_answers(data: Data) -> dict[Item, bool]:
     """Return which answers are right, of those of which it is known."""
     turns: dict[QuestionId, int] = {}
-    for author in data.benchmark.reference_files():
-        references = data.benchmark.references(author)
+    for author in data.bench.reference_files():
+        references = data.bench.references(author)
         for key, texts in references.turns.items() if references is not None else ():
             turns[key] = max(len(texts), turns.get(key, 0))
     right = {}
