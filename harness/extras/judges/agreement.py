@@ -9,7 +9,7 @@ Every two verdicts of different judges on one item are compared.
 
 For kappa each comparison counts in both orientations (x before y, y before x), since which model is
 named first means nothing: in S2 kappa is 2 · ratio − 1. Judge x, x, tie and expert x, y, x: S1 1/3.
-Errors are the jackknife's over questions.
+Errors of kappa and of the measures of grades are the jackknife's over questions.
 
 Source: Zheng et al. 2023 (arXiv:2306.05685), table 5; Cohen 1960; Kendall 1945.
 """
@@ -45,9 +45,9 @@ def report(options: JudgeReport) -> Page:
     rows: list[dict[str, Any]] = []
     outcomes = []
     for (judge1, judge2), pairs in compared.items():
-        for part, own in _parts(data, pairs):
-            about = {"judge1": judge1, "judge2": judge2} | part
-            rows += [about | row for row in _rows(own, within=judge1 == judge2)]
+        for about, part in _parts(data, pairs):
+            about = {"judge1": judge1, "judge2": judge2} | about
+            rows += [about | row for row in _rows(part, within=judge1 == judge2)]
         who = f"{judge1} and {judge2} agree"
         if judge1 == judge2:
             who = f"{judge1} agree with each other"
@@ -105,13 +105,13 @@ def _parts(data: Data, pairs: Pairs) -> Iterator[tuple[dict[str, Any], Pairs]]:
     categories = dict.fromkeys(data.category(a.item) for a, _ in pairs)
     for category in (None, *(name for name in categories if name and len(categories) > 1)):
         for turn in [*turns, None] if len(turns) > 1 else turns:
-            own = [
+            part = [
                 (a, b)
                 for a, b in pairs
                 if turn in (None, a.item.turn) and category in (None, data.category(a.item))
             ]
-            if own:
-                yield {"turn": turn, "category": category}, own
+            if part:
+                yield {"turn": turn, "category": category}, part
 
 
 def _rows(pairs: Pairs, *, within: bool = False) -> Iterator[dict[str, Any]]:
@@ -120,8 +120,8 @@ def _rows(pairs: Pairs, *, within: bool = False) -> Iterator[dict[str, Any]]:
     if first.paired:
         winners = [(a._replace(value=winner(a)), b._replace(value=winner(b))) for a, b in pairs]
         decided = [(a, b) for a, b in winners if 0.5 not in (a.value, b.value)]
-        for setup, own in (("S1", winners), ("S2", decided)):
-            yield {"setup": setup} | _equal(own, partial(kappa, paired=True, within=within))
+        for setup, part in (("S1", winners), ("S2", decided)):
+            yield {"setup": setup} | _equal(part, partial(kappa, paired=True, within=within))
     elif isinstance(first.value, str):
         yield _equal(pairs, partial(kappa, within=within))
     else:

@@ -219,7 +219,7 @@ def _verdicts(path: pathlib.Path) -> dict[tuple[str, QuestionId], float]:
         weak = next(model for model in v.item.models if model != STRONG)
         if not math.isnan(value):
             values.setdefault((weak, row.question_id), []).append(value)
-    return {key: statistics.fmean(own) for key, own in values.items()}
+    return {key: statistics.fmean(verdicts) for key, verdicts in values.items()}
 
 
 def _rows(
@@ -230,8 +230,8 @@ def _rows(
     """Return a row for all attacks, for each kind and for each attack, the worst first."""
     ids = [question.question_id for question in questions]
 
-    def row(name: str, kind: str, own: Sequence[Attack]) -> dict[str, Any]:
-        keys = [(attack.name, key) for attack in own for key in ids]
+    def row(name: str, kind: str, group: Sequence[Attack]) -> dict[str, Any]:
+        keys = [(attack.name, key) for attack in group for key in ids]
         unparsed = sum(key not in verdicts for key in keys)
         both = [
             (key, verdicts[CLEAN, key], verdicts[attack, key])

@@ -50,9 +50,9 @@ def report(options: JudgeReport) -> Page:
         lost = good - bad
         rows.append({"measure": "grade lost", "n": len(graded)} | fields(value=lost))
         for name, is_bad in (("a check broken", True), ("none broken", False)):
-            own = [v for v in graded if broken[v.item] == is_bad]
-            top = share((v.item.question, v.number >= _top(options, v.scale)) for v in own)
-            rows.append({"measure": f"top grades, {name}", "n": len(own)} | fields(value=top))
+            part = [v for v in graded if broken[v.item] == is_bad]
+            top = share((v.item.question, v.number >= _top(options, v.scale)) for v in part)
+            rows.append({"measure": f"top grades, {name}", "n": len(part)} | fields(value=top))
         outcome = (
             f"A broken check costs {words(lost, '.1')} grades; of answers that "
             f"break one {100 * (rows[1]['value'] or 0):.0f}% have a top grade, of others "

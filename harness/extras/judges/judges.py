@@ -27,7 +27,9 @@ import pathlib
 import re
 import statistics
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import chain
+from operator import attrgetter
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -37,16 +39,17 @@ from harness.errors import MissingError, UsageError
 from harness.extras.judges.agreement import correlation, rank_correlation
 from harness.extras.judges.data import Data, Game, Item, Verdict, by_judge, load
 from harness.extras.judges.estimates import fields, interval_columns, share, words
-from harness.models.prices import list_price
+from harness.models.prices import FREE, list_price
 from harness.options import JudgeReport
 from harness.reporting import Column, Note, Page, Table, formats
 from harness.results import Estimate
-from harness.types import Detail, QuestionId, content_hash
+from harness.types import Detail, QuestionId, Usage, content_hash
 
 PEOPLE = ("people", "")
 LONGEST = "builtin/longest"
 SAMPLES = 4
 """Votes and samples that alpaca_eval takes of each item."""
+NO_CALL = Detail(seconds=0.0, usage=Usage(prompt_tokens=0, completion_tokens=0))
 COLUMNS = (
     ("human_agreement", "agrees with people %", "%", "Human agreement", 100),
     ("price", "$ / 1000", ".2", "Price [$/1000 examples]", 1),
@@ -90,13 +93,13 @@ def report(options: JudgeReport) -> Page:
         agreement[name] = estimates["human_agreement"]
         correlations = _correlations(_values(verdicts), votes, least=100 if compatible else 0)
         rows[name] = {"judge": name[0], "judge_set": name[1] or None} | fields(**estimates)
-        rows[name] |= correlations | _counts(name[0], verdicts)
+        rows[name] |= correlations | _costs(name[0], list(chain(*verdicts.values())))
     names = sorted(rows, key=lambda name: (name != PEOPLE, -(rows[name]["human_agreement"] or 0)))
     ordered = [rows[name] for name in names]
-    (_, heading, form, _, _), *others = COLUMNS
+    (_, heading, form, _, _), *more = COLUMNS
     columns = [Column("judge"), Column("judge_set", optional=True)]
     columns += interval_columns("human_agreement", heading, form)
-    for key, heading, form, *_ in others:
+    for key, heading, form, *_ in more:
         columns.append(Column(key, heading, form, optional=key != "price"))
     notes = []
     if all(row["bias"] is None for row in ordered if row["judge"] not in ("people", LONGEST)):
@@ -125,11 +128,6 @@ def mode(values: Sequence[float], *, compatible: bool = False) -> float:
     if len(modes) == 1:
         return modes[0]
     return _TIED[modes] if compatible else 0.5
-
-
-def has_list(text: str) -> bool:
-    """Return whether a line of a text is an item of a list."""
-    return _LIST_ITEM.search(text) is not None
 
 
 def _judged(data: Data) -> dict[Name, dict[Item, list[Verdict]]]:
@@ -173,7 +171,7 @@ def _longest(item: Item, first: str, second: str, *, compatible: bool) -> Verdic
     value = float(len(first) > len(second))
     if len(first) == len(second) and not compatible:
         value = 0.5
-    return Verdict(item, LONGEST, value, (Game(value, True),), details=[Detail(seconds=0.0)])
+    return Verdict(item, LONGEST, value, (Game(value, True),), details=[NO_CALL])
 
 
 def _first_four(judged: Mapping[Name, Verdicts]) -> dict[Name, dict[Item, list[Verdict]]]:
@@ -192,7 +190,7 @@ def _first_four(judged: Mapping[Name, Verdicts]) -> dict[Name, dict[Item, list[V
 
 def _values(verdicts: Verdicts) -> dict[Item, list[float]]:
     """Return the shares of each item's first answer."""
-    return {item: [v.number for v in own] for item, own in verdicts.items()}
+    return {item: [v.number for v in of_item] for item, of_item in verdicts.items()}
 
 
 def _estimates(
@@ -209,8 +207,8 @@ def _estimates(
         distances = []
         if len(values) > 1:
             for at, value in enumerate(values):
-                others = mode(values[:at] + values[at + 1 :], compatible=compatible)
-                distances.append(abs(value - others))
+                rest = values[:at] + values[at + 1 :]
+                distances.append(abs(value - mode(rest, compatible=compatible)))
         agreed = [1 - abs(value - gold[item]) for value in values]
         bias = abs(mode(values, compatible=compatible) - gold[item])
         first_won = [v > 0.5 for v in (values[:1] if compatible else values) if v != 0.5]
@@ -224,10 +222,10 @@ def _estimates(
             "prefer_lists": [won == listed for won in first_won if listed is not None],
             "prefer_first": [game.value if game.first else 1 - game.value for game in games],
         }
-        for name, own in measures.items():
-            parts.setdefault(name, []).extend((item.question, value) for value in own)
+        for name, measured in measures.items():
+            parts.setdefault(name, []).extend((item.question, value) for value in measured)
     questions = [item.question for item in gold]
-    return {name: share(own, questions) for name, own in parts.items()}
+    return {name: share(values, questions) for name, values in parts.items()}
 
 
 def _longer(texts: tuple[str, str] | None) -> bool | None:
@@ -238,7 +236,7 @@ def _longer(texts: tuple[str, str] | None) -> bool | None:
 
 def _with_list(texts: tuple[str, str] | None) -> bool | None:
     """Return whether the first text alone has a list; None: both or neither."""
-    first, second = map(has_list, texts or ("", ""))
+    first, second = (_LIST_ITEM.search(text) is not None for text in texts or ("", ""))
     return first if first != second else None
 
 
@@ -248,64 +246,69 @@ def _correlations(values: Values, votes: Values, *, least: int) -> dict[str, flo
     A model that is in every pair, as a baseline is, has no place in a ranking; nor have those with
     no more than `least` votes.
     """
-    judge, people = _shares(values), _shares({item: votes[item] for item in values})
+    by_judge, by_people = _shares(values), _shares({item: votes[item] for item in values})
     pairs = Counter(model for item in values for model in item.models)
-    models = [m for m in people if pairs[m] < len(values) and len(people[m]) > least]
-    rates = [np.array([statistics.fmean(own[m]) for m in models]) for own in (judge, people)]
-    by_judge, by_people = (rate.round(12) for rate in rates)
-    found = {"spearman": math.nan, "pearson": math.nan}
-    if len(models) >= 3:
-        found = {"spearman": rank_correlation(by_judge, by_people), "pearson": correlation(*rates)}
-    return {name: None if math.isnan(value) else value for name, value in found.items()}
+    models = [m for m in by_people if pairs[m] < len(values) and len(by_people[m]) > least]
+    x, y = (
+        np.array([round(statistics.fmean(shares[model]), 12) for model in models])
+        for shares in (by_judge, by_people)
+    )
+    measures = {"spearman": rank_correlation, "pearson": correlation}
+    row = {name: f(x, y) if len(models) >= 3 else math.nan for name, f in measures.items()}
+    return {name: None if math.isnan(value) else value for name, value in row.items()}
 
 
 def _shares(values: Values) -> dict[str, list[float]]:
     """Return the shares of each model."""
     shares: dict[str, list[float]] = {}
-    for item, own in values.items():
+    for item, of_first in values.items():
         first, second = item.models
-        shares.setdefault(first, []).extend(own)
-        shares.setdefault(second, []).extend(1 - value for value in own)
+        shares.setdefault(first, []).extend(of_first)
+        shares.setdefault(second, []).extend(1 - value for value in of_first)
     return shares
 
 
-def _counts(judge: str, verdicts: Verdicts) -> dict[str, Any]:
+def _costs(judge: str, verdicts: Sequence[Verdict]) -> dict[str, Any]:
     """Return what the verdicts cost, how long they took, and how many there are."""
-    price = list_price(judge)
-    every = [v for own in verdicts.values() for v in own]
-    dollars = [[price.cost(detail) if price else None for detail in v.details] for v in every]
-    seconds = [[detail.seconds for detail in v.details] for v in every]
+    price = FREE if judge.startswith("builtin/") else list_price(judge)
     return {
-        "price": 0.0 if judge.startswith("builtin/") else _per_thousand(dollars),
-        "seconds": _per_thousand(seconds),
-        "parsed": len(every),
+        "price": _per_thousand(verdicts, price.cost) if price is not None else None,
+        "seconds": _per_thousand(verdicts, attrgetter("seconds")),
+        "parsed": len(verdicts),
     }
 
 
-def _per_thousand(calls: Sequence[Sequence[float | None]]) -> float | None:
-    """Return the mean sum of the calls of a verdict, of those that state it, for 1,000."""
-    sums = [sum(x for x in own if x is not None) for own in calls if own and None not in own]
+def _per_thousand(
+    verdicts: Sequence[Verdict], of_call: Callable[[Detail], float | None]
+) -> float | None:
+    """Return what the calls of 1,000 verdicts take, by the verdicts whose calls all say it."""
+    sums = []
+    for v in verdicts:
+        calls = [of_call(detail) for detail in v.details]
+        if calls and None not in calls:
+            sums.append(sum(filter(None, calls)))
     return 1000 * statistics.fmean(sums) if sums else None
 
 
 def _advice(agreement: Mapping[Name, Estimate]) -> str:
     """Return which judge to choose; `agreement` has people first, then the best judge."""
-    (_, people), *others = agreement.items()
-    judges = [(name, own) for name, own in others if not name[0].startswith("builtin/")]
+    judges = [name for name in agreement if name != PEOPLE and not name[0].startswith("builtin/")]
     text = "Only simple rules have judged these pairs; judge them with a model to choose"
     if judges:
-        ((judge, _), best), *rest = judges
-        text = f"{judge} agrees with people {words(best)} of the time"
-        for (second, judge_set), own in rest[:1]:
-            name = f"{second} ({judge_set})" if second == judge else second
-            if _is_better(best, own):
-                text += f", more than {name} ({words(own)})"
-            else:
-                text += f"; {name} ({words(own)}) is too close to call"
-        if any(name == LONGEST and not _is_better(best, own) for (name, _), own in others):
-            text += f". It does not agree more than the rule {LONGEST}: do not rely on it"
-    if people.n:
-        text += f". People agree with each other {100 * people.value:.0f}%"
+        best = agreement[judges[0]]
+        text = f"{judges[0][0]} agrees with people {words(best)} of the time"
+    if len(judges) > 1:
+        second = agreement[judges[1]]
+        same_judge = judges[0][0] == judges[1][0]
+        name = " with ".join(judges[1]) if same_judge else judges[1][0]
+        name += f" ({words(second)})"
+        is_better = _is_better(best, second)
+        text += f", more than {name}" if is_better else f"; {name} is too close to call"
+    rules = [estimate for (name, _), estimate in agreement.items() if name == LONGEST]
+    if judges and not all(_is_better(best, rule) for rule in rules):
+        text += f". It does not agree more than the rule {LONGEST}: do not rely on it"
+    if agreement[PEOPLE].n:
+        text += f". People agree with each other {100 * agreement[PEOPLE].value:.0f}%"
     return f"{text}."
 
 

@@ -26,9 +26,9 @@ def report(options: JudgeReport) -> Page:
     if not pairs:
         raise MissingError("no decided pair has both answers in model_answer/, of unequal length")
     rows = []
-    for by, name, own in groups(data, pairs):
-        wins = share((v.item.question, v.number) for v in own)
-        rows.append({"by": by, "group": name, "n": len(own)} | fields(longer_wins=wins))
+    for by, name, group in groups(data, pairs):
+        wins = share((v.item.question, v.number) for v in group)
+        rows.append({"by": by, "group": name, "n": len(group)} | fields(longer_wins=wins))
     columns = [Column("by"), Column("group", always=True), Column("n", "pairs")]
     columns += interval_columns("longer_wins", "longer wins %", "%")
     tables = [Table("", columns, rows)]

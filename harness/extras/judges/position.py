@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from harness.extras.judges.data import Verdict, groups, load
-from harness.extras.judges.estimates import fields, interval_columns, mean, share, words
+from harness.extras.judges.estimates import fields, interval_columns, share, words
 from harness.options import JudgeReport
 from harness.reporting import Column, Page, Table
 
@@ -27,7 +27,7 @@ def report(options: JudgeReport) -> Page:
     """Return the position bias of each judge, by category and by turn."""
     data = load(options)
     judged = data.verdicts(paired=True, failed=True)
-    rows = [{"by": by, "group": name} | counted(own) for by, name, own in groups(data, judged)]
+    rows = [{"by": by, "group": name} | counted(group) for by, name, group in groups(data, judged)]
     columns = [
         Column("by"),
         Column("group", always=True),
@@ -80,16 +80,10 @@ def _outcome(pairs: Sequence[Verdict], row: dict[str, Any]) -> str:
     if not pairs:
         return "No pair was judged in both orders, so nothing shows a position bias."
     judges = ", ".join(dict.fromkeys(v.judge for v in pairs))
-    sides = {"biased_first": 1, "biased_second": -1}
-    leans = [(v.item.question, sides.get(kind(v), 0)) for v in pairs]
-    flipped = share((question, lean != 0) for question, lean in leans)
-    text = f"{judges} changed the winner with the order in {words(flipped)} of {len(pairs)} pairs"
-    lean = mean(leans)
-    if lean.p is not None and lean.p < 0.05:
-        text += f", more often for the {'first' if lean.value > 0 else 'second'} answer"
-    first, second = row["biased_first"], row["biased_second"]
+    flipped = share((v.item.question, kind(v).startswith("biased")) for v in pairs)
     return (
-        f"{text} ({first} for the first answer, {second} for the second). "
+        f"{judges} changed the winner with the order in {words(flipped)} of {len(pairs)} pairs "
+        f"({row['biased_first']} for the first answer, {row['biased_second']} for the second). "
         "A judge that guesses changes about half of the decided ones."
     )
 

@@ -51,9 +51,9 @@ def report(options: JudgeReport) -> Page:
     for category in (None, *dict.fromkeys(data.category(item) for item, *_ in cases)):
         part = [case for case in cases if category in (None, data.category(case[0]))]
         for what in whats:
-            own = [case for case in part if case[1] == what]
-            about = {"category": category, subject: what, "n": len(own)}
-            rows.append(about | fields(**_shares(own)))
+            such = [case for case in part if case[1] == what]
+            about = {"category": category, subject: what, "n": len(such)}
+            rows.append(about | fields(**_shares(such)))
     columns = [
         Column("category"),
         Column(subject, always=True),

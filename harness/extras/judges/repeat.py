@@ -25,14 +25,14 @@ def report(options: JudgeReport) -> Page:
     rows: list[dict[str, Any]] = []
     outcomes = []
     for (judge, judge_set), items in by_judge(data.verdicts()).items():
-        repeated = [own[0] for own in items.values() if len(own) > 1]
+        repeated = [verdicts[0] for verdicts in items.values() if len(verdicts) > 1]
         if not repeated:
             continue
         about = {"judge": judge, "judge_set": judge_set, "turn": None, "category": None}
-        for by, name, own in groups(data, repeated):
+        for by, name, group in groups(data, repeated):
             if by != "judge":
                 where = {} if by == "all" else {by: name}
-                rows.append(about | where | _row([items[v.item] for v in own]))
+                rows.append(about | where | _row([items[v.item] for v in group]))
         same = share((a.item.question, a.value == b.value) for a, b in samples(items.values()))
         outcomes.append(f"{judge} repeats its verdict in {words(same)} of the cases")
     if not rows:
@@ -52,7 +52,7 @@ def _row(items: Sequence[Sequence[Verdict]]) -> dict[str, Any]:
     same = share((a.item.question, a.value == b.value) for a, b in pairs)
     row = {"n": len(items)} | fields(same=same) | {"difference": None, "sd": None}
     if not math.isnan(pairs[0][0].number):
-        variances = [statistics.variance(v.number for v in own) for own in items]
+        variances = [statistics.variance(v.number for v in verdicts) for verdicts in items]
         row["sd"] = math.sqrt(statistics.fmean(variances))
         row["difference"] = statistics.fmean(abs(a.number - b.number) for a, b in pairs)
     return row

@@ -27,7 +27,7 @@ def report(options: JudgeReport) -> Page:
     outcomes: list[str] = []
     notes = []
     for judge in dict.fromkeys(judge for judge, _ in judged):
-        sets = {name: items for (own, name), items in judged.items() if own == judge}
+        sets = {name: items for (model, name), items in judged.items() if model == judge}
         changed: Pairs = []
         for first, second in combinations(sets, 2):
             common = [item for item in sets[first] if item in sets[second]]

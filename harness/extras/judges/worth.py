@@ -41,22 +41,22 @@ def report(options: JudgeReport) -> Page:
         verdicts = [v._replace(value=float(accepted(v))) for v in data.verdicts(paired=False)]
     judges = sorted({v.judge for v in verdicts})
     values = [by_item(v for v in verdicts if v.judge == judge) for judge in judges]
-    items = [item for item in right if all(item in own for own in values)]
+    items = [item for item in right if all(item in of_judge for of_judge in values)]
     if len(judges) < 2 or len(items) < 5:
         raise UsageError(
             f"it takes two judges with verdicts on five items of which it is known what is right "
             f"(votes, or auto_checks); there are {len(items)} of {', '.join(judges)}"
         )
-    errors = np.array([[own[item] - right[item] for own in values] for item in items])
+    errors = np.array([[of_judge[item] - right[item] for of_judge in values] for item in items])
     questions = [item.question for item in items]
     whole = over_questions(questions, errors, worth)
     rows: list[dict[str, Any]] = []
     for at, judge in enumerate(judges):
-        own, others = errors[:, at], np.delete(errors, at, axis=1)
-        correlations = [correlation(own, other) for other in others.T]
-        row = {"judge": judge, "mean_error": float(np.abs(own).mean())}
+        error, rest = errors[:, at], np.delete(errors, at, axis=1)
+        correlations = [correlation(error, column) for column in rest.T]
+        row = {"judge": judge, "mean_error": float(np.abs(error).mean())}
         row["correlation"] = float(np.nan_to_num(correlations).mean())
-        rows.append(row | fields(adds=whole - over_questions(questions, others, worth)))
+        rows.append(row | fields(adds=whole - over_questions(questions, rest, worth)))
     rows.sort(key=lambda row: -row["adds"])
     columns = [
         Column("judge"),
