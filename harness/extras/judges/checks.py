@@ -41,16 +41,14 @@ def report(options: JudgeReport) -> Page:
     else:
         graded = [v for v in verdicts if v.item in broken]
         questions = [v.item.question for v in graded]
-        bad, good = (
-            mean(
-                ((v.item.question, v.number) for v in graded if broken[v.item] == is_bad), questions
-            )
-            for is_bad in (True, False)
+        bad = [v for v in graded if broken[v.item]]
+        good = [v for v in graded if not broken[v.item]]
+        good_mean, bad_mean = (
+            mean(((v.item.question, v.number) for v in part), questions) for part in (good, bad)
         )
-        lost = good - bad
+        lost = good_mean - bad_mean
         rows.append({"measure": "grade lost", "n": len(graded)} | fields(value=lost))
-        for name, is_bad in (("a check broken", True), ("none broken", False)):
-            part = [v for v in graded if broken[v.item] == is_bad]
+        for name, part in (("a check broken", bad), ("none broken", good)):
             top = share((v.item.question, v.number >= _top(options, v.scale)) for v in part)
             rows.append({"measure": f"top grades, {name}", "n": len(part)} | fields(value=top))
         outcome = (

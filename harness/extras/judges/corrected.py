@@ -6,8 +6,9 @@
 votes and judge_voted: win rates of a model by people and by the judge on the items with votes;
 judge_all: by the judge on all its items. A tie is half; several verdicts on an item are their mean.
 Judge 60% on 80 questions; on 20 voted ones judge 65%, people 58%, λ = 0.8: 48 + 58 − 52 = 54%.
-Below 8 voted questions λ is 0. Errors are over questions, the two parts correlated as they are. The
-voted questions must be a random subset: where people chose what to vote on, this is wrong.
+Errors are over questions, the two parts correlated as they are. Below 8 voted questions only the
+votes count. The voted questions must be a random subset: where people chose what to vote on, this
+is wrong.
 
 Source: Angelopoulos et al. 2023 (arXiv:2311.01453).
 """
@@ -70,16 +71,13 @@ def _row(model: str, judged: Mapping[Item, float], voted: Mapping[Item, float]) 
         ]
         return share(wins, questions)
 
-    judge, votes, judge_voted = (
-        win_rate(judged, judged),
-        win_rate(voted, voted),
-        win_rate(judged, voted),
-    )
+    judge, judge_voted = win_rate(judged, judged), win_rate(judged, voted)
+    votes = win_rate(voted, voted)
     # The influence of a question is its sum less what the mean rate gives, over a constant.
     people, program = np.nan_to_num(votes.influence), np.nan_to_num(judge_voted.influence)
-    weight = 0.0
+    weight, corrected = 0.0, votes
     if votes.n >= LEAST and program.any():
         weight = min(1.0, max(0.0, float(people @ program / (program @ program))))
-    corrected = judge.scaled(weight) - (judge_voted.scaled(weight) - votes)
+        corrected = judge.scaled(weight) - (judge_voted.scaled(weight) - votes)
     row = {"model": model, "judge": judge.value} | fields(votes=votes, corrected=corrected)
     return row | {"weight": weight, "questions": judge.n, "voted": votes.n, "n": votes.count}

@@ -36,14 +36,13 @@ def report(options: JudgeReport) -> Page:
     )
     right = right_answers(data)
     cases: list[Case] = []
-    for key in aided.keys() & unaided.keys():
+    for key in [key for key in aided if key in unaided]:
         both = (_happened(v[key], right, options.threshold) for v in (unaided, aided))
         for (what, without), (_, beside) in zip(*both, strict=True):
             cases.append((key[-1], what, without, beside))
     if not cases:
-        raise MissingError(
-            "no answer judged both ways is known to be right or wrong; run auto_checks"
-        )
+        advice = "run auto_checks"
+        raise MissingError(f"no answer judged both ways is known to be right or wrong; {advice}")
     subject, whats = "answers", ("wrong", "right")
     if len(cases[0][0].models) > 1:
         subject, whats = "pairs", ("wrong wins", "right wins")
@@ -73,15 +72,15 @@ def report(options: JudgeReport) -> Page:
     return Page(outcome, [table], title="reference", facts=facts)
 
 
-def _both(data: Data) -> tuple[list[Verdict], list[Verdict]]:
+def _both(data: Data) -> tuple[list[Verdict], ...]:
     """Return the verdicts with the reference and without it."""
-    files, options = data.options.select.input_file, data.options
-    if files and len(files) != 2:
+    select = data.options.select
+    if not select.input_file:
+        judge_sets = (select.judge_set or "mt_bench", data.options.without)
+        return tuple(data.verdicts(judge_set=judge_set) for judge_set in judge_sets)
+    if len(select.input_file) != 2:
         raise UsageError("--input-file takes two files: with the reference, then without it")
-    judge_set = options.select.judge_set or "mt_bench"
-    if files:
-        return data.verdicts(files=files[:1]), data.verdicts(files=files[1:])
-    return data.verdicts(judge_set=judge_set), data.verdicts(judge_set=options.without)
+    return tuple(data.verdicts(files=[file]) for file in select.input_file)
 
 
 def _happened(
