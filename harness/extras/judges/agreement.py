@@ -24,7 +24,7 @@ import numpy as np
 
 from harness.errors import UsageError
 from harness.extras.judges.data import Data, Item, Verdict, load, samples
-from harness.extras.judges.estimates import fields, interval_columns, over_questions, share
+from harness.extras.judges.estimates import fields, interval_columns, listing, over_questions, share
 from harness.options import JudgeReport
 from harness.reporting import Column, Page, Table
 from harness.reporting.page import cell_text
@@ -213,14 +213,13 @@ def _in_words(row: Mapping[str, Any]) -> str:
 
 def _disagreements(compared: Mapping[tuple[str, str], Pairs]) -> Table:
     names = ("question", "turn", "models", "judge1", "verdict1", "judge2", "verdict2")
-    rows = []
-    for (judge1, judge2), pairs in compared.items():
-        for a, b in pairs:
-            if a.value != b.value:
-                models = ", ".join(a.item.models)
-                verdicts = (judge1, _shown(a), judge2, _shown(b))
-                rows.append(dict(zip(names, (*a.item[:2], models, *verdicts), strict=True)))
-    return Table("where they disagree", [Column(name) for name in names], rows, "disagreements")
+    rows = [
+        (*a.item[:2], ", ".join(a.item.models), judge1, _shown(a), judge2, _shown(b))
+        for (judge1, judge2), pairs in compared.items()
+        for a, b in pairs
+        if a.value != b.value
+    ]
+    return listing("where they disagree", "disagreements", names, rows)
 
 
 def _shown(v: Verdict) -> float | str | None:

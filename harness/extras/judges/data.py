@@ -1,8 +1,8 @@
-"""What reports about judges start from: verdicts and votes, and means of them over questions.
+"""What reports about judges start from: verdicts and votes, by judge, item, category and turn.
 
 An item is a question's turn and one answer, or two answers in the order of their models' names.
 The value of a grade is the grade, of a label the label, of a pair the share that goes to the first
-model: 1, 0.5 or 0. All errors are over questions (`harness.results.estimate`).
+model: 1, 0.5 or 0.
 """
 
 import fnmatch
@@ -135,14 +135,17 @@ class Data:
         verdicts = [v for path in paths for v in self._read(path, select.judge_set)]
         return [v for v in verdicts if v.value is not None]
 
-    def text(self, model: str, item: Item) -> str | None:
-        """Return the text of a model's reply."""
-        if model not in self._answers:
-            self._answers[model] = self.bench.answers(model)
-        answer = self._answers[model].get(item.question)
-        choices = answer.choices[item.choice : item.choice + 1] if answer is not None else []
-        turns = choices[0].turns if choices else []
-        return turns[item.turn - 1] if item.turn <= len(turns) else None
+    def texts(self, item: Item) -> tuple[str, ...] | None:
+        """Return the texts of an item's answers; None if one is missing."""
+        texts = []
+        for model in item.models:
+            if model not in self._answers:
+                self._answers[model] = self.bench.answers(model)
+            answer = self._answers[model].get(item.question)
+            if answer is None or item.choice >= len(answer.choices):
+                return None
+            texts += answer.choices[item.choice].turns[item.turn - 1 : item.turn]
+        return tuple(texts) if len(texts) == len(item.models) else None
 
     @cached_property
     def _answers(self) -> dict[str, Mapping[QuestionId, Answer]]:

@@ -4,12 +4,12 @@ Values are pairs (question, value): two verdicts on question 81 are [(81, 0.5), 
 """
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
 
-from harness.reporting import Column
+from harness.reporting import Column, Table
 from harness.results.estimate import Estimate, jackknife, ratio
 from harness.types import QuestionId
 
@@ -64,6 +64,12 @@ def interval_columns(name: str, title: str, form: str) -> list[Column]:
     """Return the columns of a number and its 95% interval."""
     ends = Column(name, "95% interval", format=f"interval{form}")
     return [Column(name, title, format=form), ends]
+
+
+def listing(title: str, name: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> Table:
+    """Return a table of items, for --list."""
+    items = [dict(zip(columns, row, strict=True)) for row in rows]
+    return Table(title, [Column(column) for column in columns], items, name)
 
 
 def words(estimate: Estimate, form: str = "%") -> str:

@@ -27,7 +27,7 @@ import pathlib
 import re
 import statistics
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import chain
 from operator import attrgetter
 from typing import Any, TypeAlias
@@ -78,9 +78,9 @@ def report(options: JudgeReport) -> Page:
     """Return a row for the people and one for each judge, the one that agrees most first."""
     data, compatible = load(options), options.compatible
     judged = _judged(data)
-    texts = _texts(data, judged[PEOPLE])
+    texts = {item: data.texts(item) for item in judged[PEOPLE]}
     if LONGEST not in {judge for judge, _ in judged}:
-        longest = [_longest(item, *both, compatible=compatible) for item, both in texts.items()]
+        longest = [_longest(item, both, compatible) for item, both in texts.items() if both]
         judged |= by_judge(v for v in longest for _ in range(SAMPLES))
     if compatible:
         judged = _first_four(judged)
@@ -156,21 +156,10 @@ def _swapped(v: Verdict) -> Verdict:
     return v._replace(item=item, value=1 - v.number, games=games)
 
 
-def _texts(data: Data, items: Iterable[Item]) -> dict[Item, tuple[str, str]]:
-    """Return the texts of both answers, where they are known."""
-    texts = {}
-    for item in items:
-        first, second = (data.text(model, item) for model in item.models)
-        if first is not None and second is not None:
-            texts[item] = (first, second)
-    return texts
-
-
-def _longest(item: Item, first: str, second: str, *, compatible: bool) -> Verdict:
+def _longest(item: Item, texts: Sequence[str], compatible: bool) -> Verdict:
     """Return the verdict of the rule that the longer answer wins."""
-    value = float(len(first) > len(second))
-    if len(first) == len(second) and not compatible:
-        value = 0.5
+    first, second = map(len, texts)
+    value = 0.5 if first == second and not compatible else float(first > second)
     return Verdict(item, LONGEST, value, (Game(value, True),), details=[NO_CALL])
 
 
@@ -196,7 +185,7 @@ def _values(verdicts: Verdicts) -> dict[Item, list[float]]:
 def _estimates(
     verdicts: Verdicts,
     gold: Mapping[Item, float],
-    texts: Mapping[Item, tuple[str, str]],
+    texts: Mapping[Item, Sequence[str] | None],
     *,
     people: bool,
     compatible: bool,
@@ -212,7 +201,7 @@ def _estimates(
         agreed = [1 - abs(value - gold[item]) for value in values]
         bias = abs(mode(values, compatible=compatible) - gold[item])
         first_won = [v > 0.5 for v in (values[:1] if compatible else values) if v != 0.5]
-        longer, listed = _longer(texts.get(item)), _with_list(texts.get(item))
+        longer, listed = _longer(texts[item]), _with_list(texts[item])
         games = [game for v in verdicts[item] for game in v.games]
         measures: dict[str, list[float]] = {
             "human_agreement": [1 - distance for distance in distances] if people else agreed,
@@ -228,13 +217,13 @@ def _estimates(
     return {name: share(values, questions) for name, values in parts.items()}
 
 
-def _longer(texts: tuple[str, str] | None) -> bool | None:
+def _longer(texts: Sequence[str] | None) -> bool | None:
     """Return whether the first text is the longer one; None: neither is by over 30 characters."""
     more = len(texts[0]) - len(texts[1]) if texts is not None else 0
     return more > 0 if abs(more) > 30 else None
 
 
-def _with_list(texts: tuple[str, str] | None) -> bool | None:
+def _with_list(texts: Sequence[str] | None) -> bool | None:
     """Return whether the first text alone has a list; None: both or neither."""
     first, second = (_LIST_ITEM.search(text) is not None for text in texts or ("", ""))
     return first if first != second else None

@@ -10,7 +10,7 @@ Source: Dubois et al. 2024 (arXiv:2404.04475).
 
 from harness.errors import MissingError
 from harness.extras.judges.data import Data, Verdict, groups, load
-from harness.extras.judges.estimates import fields, interval_columns, share, words
+from harness.extras.judges.estimates import fields, interval_columns, listing, share, words
 from harness.options import JudgeReport
 from harness.reporting import Column, Note, Page, Table
 
@@ -34,13 +34,8 @@ def report(options: JudgeReport) -> Page:
     tables = [Table("", columns, rows)]
     if options.list:
         names = ("question", "turn", "model_1", "model_2", "judge")
-        lost = [
-            dict(zip(names, (*v.item[:2], *v.item.models, v.judge), strict=True))
-            for v in pairs
-            if not v.value
-        ]
-        columns = [Column(name) for name in names]
-        tables.append(Table("the longer answer lost", columns, lost, "lost"))
+        lost = [(*v.item[:2], *v.item.models, v.judge) for v in pairs if not v.value]
+        tables.append(listing("the longer answer lost", "lost", names, lost))
     whole = share((v.item.question, v.number) for v in pairs)
     outcome = (
         f"The longer answer wins {words(whole)} of {len(pairs)} decided pairs of unequal length."
@@ -51,7 +46,5 @@ def report(options: JudgeReport) -> Page:
 
 def _longer_won(data: Data, v: Verdict) -> bool | None:
     """Return whether the longer answer won; None: a tie, or of equal or unknown length."""
-    first, second = (data.text(model, v.item) for model in v.item.models)
-    if v.value == 0.5 or first is None or second is None or len(first) == len(second):
-        return None
-    return (v.number > 0.5) == (len(first) > len(second))
+    first, second = map(len, data.texts(v.item) or ("", ""))
+    return None if v.value == 0.5 or first == second else (v.number > 0.5) == (first > second)

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from harness.extras.judges.data import Verdict, groups, load
-from harness.extras.judges.estimates import fields, interval_columns, share, words
+from harness.extras.judges.estimates import fields, interval_columns, listing, share, words
 from harness.options import JudgeReport
 from harness.reporting import Column, Page, Table
 
@@ -42,7 +42,14 @@ def report(options: JudgeReport) -> Page:
     tables = [Table("", columns, rows)]
     pairs = [v for v in judged if len(v.games) == 2]
     if options.list:
-        tables.append(_flipped(pairs))
+        title = "flipped pairs: the answer shown first or second won both games"
+        names = ("question", "turn", "model_1", "model_2", "judge", "won")
+        items = [
+            (*v.item[:2], *v.item.models, v.judge, kind(v).removeprefix("biased_"))
+            for v in pairs
+            if kind(v).startswith("biased")
+        ]
+        tables.append(listing(title, "flipped", names, items))
     facts = {"report": "position"}
     return Page(_outcome(pairs, rows[0]), tables, title="position bias", facts=facts)
 
@@ -86,14 +93,3 @@ def _outcome(pairs: Sequence[Verdict], row: dict[str, Any]) -> str:
         f"({row['biased_first']} for the first answer, {row['biased_second']} for the second). "
         "A judge that guesses changes about half of the decided ones."
     )
-
-
-def _flipped(pairs: Sequence[Verdict]) -> Table:
-    names = ("question", "turn", "model_1", "model_2", "judge", "won")
-    rows = [
-        dict(zip(names, (*v.item[:2], *v.item.models, v.judge, kind(v)[7:]), strict=True))
-        for v in pairs
-        if kind(v).startswith("biased")
-    ]
-    title = "flipped pairs: the answer shown first or second won both games"
-    return Table(title, [Column(name) for name in names], rows, "flipped")
