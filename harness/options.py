@@ -502,10 +502,10 @@ class JudgeReport(Struct, kw_only=True, frozen=True):
     """judges: replace judges that the table has"""
     attack_file: Annotated[Path | None, Flag("FILE")] = None
     """attack: attacks of your own, as TOML"""
-    weak_model: Annotated[str | None, Flag("NAME")] = None
-    """attack: whose answers are attacked (default: the model with the lowest grades)"""
-    strong_model: Annotated[str | None, Flag("NAME")] = None
-    """attack: in pairs, whose answers they are compared with (default: the highest)"""
+    weak_model: Annotated[str, Flag("NAME")] = "builtin/eliza"
+    """attack: whose answers are attacked"""
+    strong_model: Annotated[str, Flag("NAME")] = "builtin/reference"
+    """attack: in pairs, whose answers they are compared with"""
     sampling: JudgeSampling = JudgeSampling()
     endpoint: Endpoint = Endpoint()
     limits: Limits = Limits()
