@@ -5,7 +5,6 @@ Words and texts become plain expressions, patterns are RE2's: all match in linea
 """
 
 import functools
-from itertools import pairwise
 from typing import Any, ClassVar, TypeAlias
 
 import regex
@@ -19,6 +18,7 @@ _BEFORE = r"[\s*_#>~\"'“”„«»「『‘’(\[\-–—•+]*"
 """What may precede the first word: Markdown marks, quotation marks."""
 _AFTER = r"[\s*_~\"'“”«»」』’)\].,;:!?…。！？、-]*"
 _AFTER_TEXT = r"[\s\"”’»」*_]*"
+_ANYTHING = "(?s:.*)"
 _NUMERALS = (
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen "
     "sixteen seventeen eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety"
@@ -75,6 +75,14 @@ class Searching(Bounds, frozen=True, kw_only=True):
         """Return how often an entry occurs, in a text or in its normal form, whichever is more."""
         forms = self.forms(entry, text)
         return max(sum(1 for _ in self.expression(entry).finditer(text)) for entry, text in forms)
+
+    def fits(self, text: str, before: str, after: str) -> bool:
+        """Return whether a text is one of the entries between these expressions."""
+        return any(
+            self.expression(form, before, after).fullmatch(where)
+            for entry in self.entries
+            for form, where in self.forms(entry, text)
+        )
 
     def quoted(self, joint: str = ", ") -> str:
         """Return words for what is looked for."""
@@ -139,11 +147,7 @@ class Starts(Searching, frozen=True, kw_only=True, tag="starts"):
     def test(self, passage: Passage) -> Outcome:
         """Look at the beginning, marks before words passed over."""
         marks = _BEFORE if self.words is not None else r"\s*"
-        passed = any(
-            self.expression(form, before=marks).match(text)
-            for entry in self.entries
-            for form, text in self.forms(entry, passage.text)
-        )
+        passed = self.fits(passage.text, marks, _ANYTHING)
         return Outcome(passed, f"begins with “{_line(passage.text)[:30]}”")
 
 
@@ -157,11 +161,7 @@ class Ends(Searching, frozen=True, kw_only=True, tag="ends"):
     def test(self, passage: Passage) -> Outcome:
         """Look at the end, marks after words and texts passed over."""
         marks = _AFTER if self.words is not None else _AFTER_TEXT if self.text else r"\s*"
-        passed = any(
-            self.expression(form, before="(?s:.*)", after=marks).fullmatch(text)
-            for entry in self.entries
-            for form, text in self.forms(entry, passage.text)
-        )
+        passed = self.fits(passage.text, _ANYTHING, marks)
         return Outcome(passed, f"ends with “{_line(passage.text)[-30:]}”")
 
 
@@ -179,14 +179,15 @@ class Order(Searching, frozen=True, kw_only=True, tag="order"):
         return Outcome("" in reasons, reasons[0])
 
     def _disorder(self, pairs: tuple[tuple[str, str], ...]) -> str:
-        places = []
+        last = 0
         for entry, text in pairs:
             match = self.expression(entry).search(text)
             if match is None:
                 return f"“{entry}” is not there"
-            places.append(match.start())
-        early = [n for n, (a, b) in enumerate(pairwise(places), 1) if b < a]
-        return f"“{pairs[early[0]][0]}” comes too early" if early else ""
+            if match.start() < last:
+                return f"“{entry}” comes too early"
+            last = match.start()
+        return ""
 
 
 class Equals(Check, frozen=True, kw_only=True, tag="equals"):

@@ -104,19 +104,16 @@ class _Choosing:
         self._row, self._padding, self._tokenizer = row, padding, tokenizer
         sampling = row.sampling
         self._random = torch.Generator(device="cpu").manual_seed(sampling.seed or 0)
-        self._steps: list[Any] = []
-        if sampling.repetition_penalty:
-            self._steps.append(
-                library.RepetitionPenaltyLogitsProcessor(sampling.repetition_penalty)
-            )
+        penalty = sampling.repetition_penalty
+        self._steps = [library.RepetitionPenaltyLogitsProcessor(penalty)] if penalty else []
         if sampling.temperature:
-            self._steps.append(library.TemperatureLogitsWarper(sampling.temperature))
-            if sampling.top_k:
-                self._steps.append(library.TopKLogitsWarper(sampling.top_k))
-            if sampling.top_p is not None and sampling.top_p < 1:
-                self._steps.append(library.TopPLogitsWarper(sampling.top_p))
-            if sampling.min_p:
-                self._steps.append(library.MinPLogitsWarper(sampling.min_p))
+            values = {
+                library.TemperatureLogitsWarper: sampling.temperature,
+                library.TopKLogitsWarper: sampling.top_k or None,
+                library.TopPLogitsWarper: sampling.top_p,
+                library.MinPLogitsWarper: sampling.min_p,
+            }
+            self._steps += [step(value) for step, value in values.items() if value is not None]
 
     def __call__(self, ids: Any, scores: Any) -> Any:
         import torch
