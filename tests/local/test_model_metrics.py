@@ -105,9 +105,9 @@ def test_a_model_without_tokens_for_yes_and_no_is_refused(tmp_path: pathlib.Path
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        pytest.param('x = "{anwser}"', "{anwser} is no placeholder", id="placeholder"),
-        pytest.param('x = "question?"', "must hold one of", id="nothing measured"),
-        pytest.param('x = { ask = "{answer}", sentences = "sum" }', "needs {sentence}", id="sum"),
+        pytest.param('x = "{anwser}"', "must hold either {answer} or", id="placeholder"),
+        pytest.param('x = "question?"', "must hold either {answer} or", id="nothing measured"),
+        pytest.param('x = { ask = "{answer}", sentences = "sum" }', "`sentences` needs, {sentence}", id="sum"),
     ],
 )
 def test_a_wrong_question_is_named(t5: str, tmp_path: pathlib.Path, text: str, reason: str) -> None:

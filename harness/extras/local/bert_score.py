@@ -8,7 +8,7 @@ rescaling; special tokens may be what a token is most like, but are not counted 
 """
 
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any, TypeAlias
 
 from harness.errors import UsageError
 from harness.extras.local.checkpoint import Checkpoint, TextModel
@@ -29,6 +29,9 @@ LAYERS = {
 """The layer that the package bert-score uses of each model: it agreed best with people."""
 _BYTE_LEVEL = ("roberta", "longformer", "bart", "gpt2", "deberta")
 """Kinds of models whose tokens tell a word at a text's beginning from one after a space."""
+
+Vectors: TypeAlias = tuple[Any, Any]
+"""The unit vectors of a text's tokens, and which of them count."""
 
 
 def metric(setup: Setup) -> Metric:
@@ -52,13 +55,13 @@ def metric(setup: Setup) -> Metric:
     longest = _longest(checkpoint)
     space = " " if str(checkpoint.config.model_type).startswith(_BYTE_LEVEL) else ""
 
-    def vectors(model: Any, encoded: Any) -> list[_Vectors]:
+    def vectors(model: Any, encoded: Any) -> list[Vectors]:
         special = encoded.pop("special_tokens_mask").bool().cpu()
         states = model(**encoded, output_hidden_states=True).hidden_states[layer]
         states = (states / states.norm(dim=-1, keepdim=True)).cpu()
         masks = encoded["attention_mask"].bool().cpu()
         return [
-            _Vectors(state[mask], ~is_special[mask], int(mask.sum()) >= longest)
+            (state[mask], ~is_special[mask])
             for state, mask, is_special in zip(states, masks, special, strict=True)
         ]
 
@@ -75,8 +78,8 @@ def metric(setup: Setup) -> Metric:
                 note = None
                 if answer:
                     p, r, f = _score(by_text[answer], by_text[reference])
-                    is_cut = by_text[answer].is_cut or by_text[reference].is_cut
-                    note = f"read up to {longest} tokens" if is_cut else None
+                    most = max(len(by_text[text][0]) for text in (answer, reference))
+                    note = f"read up to {longest} tokens" if most >= longest else None
                 names = {"bert_score_precision": p, "bert_score_recall": r, "bert_score": f}
                 yield Measured(f, names, note)
 
@@ -90,21 +93,10 @@ def metric(setup: Setup) -> Metric:
     )
 
 
-class _Vectors(NamedTuple):
-    """What a model makes of a text."""
-
-    units: Any
-    """The unit vector of each token."""
-    counts: Any
-    """Which tokens count: those that are not special."""
-    is_cut: bool
-    """Whether the text is longer than the model reads."""
-
-
-def _score(answer: _Vectors, reference: _Vectors) -> tuple[float, float, float]:
-    alike = answer.units @ reference.units.T
-    precision = float(alike.max(dim=1).values[answer.counts].mean())
-    recall = float(alike.max(dim=0).values[reference.counts].mean())
+def _score(answer: Vectors, reference: Vectors) -> tuple[float, float, float]:
+    alike = answer[0] @ reference[0].T
+    precision = float(alike.max(dim=1).values[answer[1]].mean())
+    recall = float(alike.max(dim=0).values[reference[1]].mean())
     f = 2 * precision * recall / (precision + recall) if precision + recall else 0.0
     return precision, recall, f
 

@@ -18,7 +18,6 @@ With `{sentence}` each sentence of the answer is asked about, and the mean is ta
 import pathlib
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import islice
 from typing import Any, Literal
 
 from msgspec import Struct
@@ -85,15 +84,14 @@ def load_questions(path: pathlib.Path) -> tuple[str, dict[str, Dimension]]:
     for task, entries in file.tasks.items():
         for name, entry in entries.items():
             key, one = f"{task}/{name}", Dimension(entry) if isinstance(entry, str) else entry
-            by_sentence = "sentence" in one.slots
-            for slot in sorted(one.slots - set(_SLOTS)):
-                known = ", ".join(f"{{{each}}}" for each in _SLOTS)
-                raise DataError(f"{key}: {{{slot}}} is no placeholder; there are {known}", path)
-            if by_sentence == ("answer" in one.slots):
-                raise DataError(f"{key}: must hold one of {{answer}} and {{sentence}}", path)
-            if one.sentences and not by_sentence:
-                raise DataError(f"{key}: sentences = {one.sentences!r} needs {{sentence}}", path)
-            combined = one.sentences or ("mean" if by_sentence else None)
+            texts = one.slots & {"answer", "sentence"}
+            if len(texts) != 1 or one.slots - set(_SLOTS) or (one.sentences and "answer" in texts):
+                raise DataError(
+                    f"{key}: must hold either {{answer}} or, as `sentences` needs, {{sentence}}; "
+                    "there are {source}, {reference} and {context} as well",
+                    path,
+                )
+            combined = one.sentences or ("mean" if "sentence" in texts else None)
             dimensions[key] = Dimension(one.ask, combined)
     return file.name, dimensions
 
@@ -130,11 +128,14 @@ def metric(setup: Setup) -> Metric:
             numbers: list[dict[str, float | None]] = [{} for _ in batch]
             for key, one in asked.items():
                 model = models[places[key]]
-                rows = [n for n, item in enumerate(batch) if key in keys(item.question)]
-                prompts = [one.prompts(batch[n], model.separator) for n in rows]
-                shares = iter(model.shares_of_yes([text for texts in prompts for text in texts]))
-                for n, texts in zip(rows, prompts, strict=True):
-                    numbers[n][key] = one.combined(list(islice(shares, len(texts))))
+                prompts = {
+                    n: one.prompts(item, model.separator)
+                    for n, item in enumerate(batch)
+                    if key in keys(item.question)
+                }
+                shares = model.shares_of_yes([text for texts in prompts.values() for text in texts])
+                for n, texts in prompts.items():
+                    numbers[n][key] = one.combined([shares[text] for text in texts])
             for item, values in zip(batch, numbers, strict=True):
                 yield _measured(item, [asked[key] for key in values], values)
 
@@ -178,9 +179,10 @@ class _YesNo(TextModel):
         self.separator = str(tokenizer.eos_token)
         """What ends a part of a question."""
 
-    def shares_of_yes(self, texts: list[str]) -> list[float]:
+    def shares_of_yes(self, texts: list[str]) -> dict[str, float]:
         """Return p(Yes) of each text, against p(No)."""
-        return self.read(texts, LONGEST, self._shares)
+        texts = list(dict.fromkeys(texts))
+        return dict(zip(texts, self.read(texts, LONGEST, self._shares), strict=True))
 
     def _shares(self, model: Any, encoded: Any) -> list[float]:
         import torch
@@ -205,7 +207,7 @@ def _places(dimensions: Mapping[str, Dimension], setup: Setup) -> dict[str, str]
     for all other tasks.
     """
     tasks = dict.fromkeys(key.partition("/")[0] for key in dimensions)
-    by_task = dict[str, str]()
+    by_task: dict[str, str] = {}
     for text in setup.options.unieval_model:
         task, _, place = text.partition("=") if "=" in text else ("*", "", text)
         if task not in (*tasks, "*"):
@@ -213,10 +215,8 @@ def _places(dimensions: Mapping[str, Dimension], setup: Setup) -> dict[str, str]
                 f"--unieval-model {task}=...: no such task; there are {', '.join(tasks)}"
             )
         by_task[task] = place
-    places = {}
-    for key in dimensions:
-        if place := by_task.get(key.partition("/")[0], by_task.get("*")):
-            places[key] = place
+    both = ((key, by_task.get(key.partition("/")[0], by_task.get("*"))) for key in dimensions)
+    places = {key: place for key, place in both if place}
     named = [*setup.options.dimension, *(key for keys in setup.dimensions.values() for key in keys)]
     for key in named:
         if key not in dimensions:
