@@ -68,13 +68,6 @@ def test_a_batch_of_sixteen_gives_what_one_by_one_gives(llama: str, temperature:
     assert len({reply.text for reply in alone}) > 1
 
 
-def test_a_seed_decides_what_is_said(llama: str) -> None:
-    one, same, other = ask(
-        llama, [request("Hello", temperature=1.0, seed=seed, max_tokens=20) for seed in (1, 1, 2)]
-    )
-    assert one.text == same.text != other.text
-
-
 def test_the_limit_is_noted(llama: str) -> None:
     (reply,) = ask(llama, [request("Hello", max_tokens=3)])
     assert reply.detail.finish_reason == "length"

@@ -60,8 +60,7 @@ class Place(Struct, frozen=True, forbid_unknown_fields=True):
             numbers = part if isinstance(part, tuple) else (part, part)
             begin, end = (n - 1 if n > 0 else len(texts) + n for n in numbers)
             if not 0 <= begin <= end < len(texts):
-                missing = numbers[0] if not 0 <= begin < len(texts) else numbers[1]
-                raise MissingPartError(f"none of {counted(len(texts), unit)} is number {missing}")
+                raise MissingPartError(f"only {counted(len(texts), unit)}")
             return "\n".join(texts[begin : end + 1])
         return text
 

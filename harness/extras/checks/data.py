@@ -81,10 +81,10 @@ class Table(Check, frozen=True, kw_only=True, tag="table"):
 
     def test(self, passage: Passage) -> Outcome:
         """Parse the table and compare."""
-        found = tables(passage.text)
-        if len(found) != 1:
-            return Outcome(False, f"{len(found)} tables")
-        grid = [cells_of(row) for row in found[0]]
+        blocks = tables(passage.text)
+        if len(blocks) != 1:
+            return Outcome(False, f"{len(blocks)} tables")
+        grid = [cells_of(row) for row in blocks[0]]
         reason = _grid_fault(grid, self.equals or [])
         lines = [line for line in passage.text.splitlines() if line.strip()]
         if not self.around and len(lines) > len(grid) + 1:  # and the line below the header

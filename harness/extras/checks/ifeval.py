@@ -55,8 +55,8 @@ def follows(text: str, instruction: str, arguments: Mapping[str, Any]) -> bool:
         case "keywords:existence":
             return all(re.search(word, text, re.IGNORECASE) for word in a["keywords"])
         case "keywords:frequency":
-            found = re.findall(a["keyword"].strip(), text, re.IGNORECASE)
-            return _related(len(found), a["relation"], a["frequency"])
+            matches = re.findall(a["keyword"].strip(), text, re.IGNORECASE)
+            return _related(len(matches), a["relation"], a["frequency"])
         case "keywords:forbidden_words":
             banned = [rf"\b{word}\b" for word in a["forbidden_words"]]
             return not any(re.search(word, text, re.IGNORECASE) for word in banned)
@@ -88,7 +88,7 @@ def follows(text: str, instruction: str, arguments: Mapping[str, Any]) -> bool:
             return any(f"My answer is {answer}." in text for answer in ("yes", "no", "maybe"))
         case "detectable_format:number_highlighted_sections":
             marked = re.findall(r"\*[^\n\*]*\*", text) + re.findall(r"\*\*[^\n\*]*\*\*", text)
-            return sum(1 for one in marked if one.strip("*").strip()) >= int(a["num_highlights"])
+            return sum(1 for text in marked if text.strip("*").strip()) >= int(a["num_highlights"])
         case "detectable_format:multiple_sections":
             sections = re.findall(rf"{a['section_spliter'].strip()}\s?\d+", text)
             return len(sections) >= int(a["num_sections"])

@@ -104,8 +104,8 @@ def check_turn(
         outcome = check.outcome(passage)
         loose = outcome.passed
         if loose is False and not check.RUNS_CODE:  # code is not run eight times
-            others = (replace(passage, text=variant) for variant in variants(reply))
-            loose = any(check.outcome(other).passed for other in others)
+            passages = (replace(passage, text=variant) for variant in variants(reply))
+            loose = any(check.outcome(p).passed for p in passages)
         verdicts.append(Verdict(check, outcome, loose))
     return verdicts
 

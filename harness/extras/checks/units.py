@@ -168,11 +168,11 @@ def parts(unit: str, text: str) -> list[str]:
     return UNITS[plural(unit)](text)
 
 
-def nearest(name: str, known: Iterable[str]) -> str:
+def nearest(name: str, names: Iterable[str]) -> str:
     """Return advice on a wrong name: the near ones, else all."""
-    known = list(known)
-    near = get_close_matches(name, known, 3, 0.6)
-    return f"did you mean {' or '.join(near)}?" if near else f"known: {', '.join(known)}"
+    names = list(names)
+    near = get_close_matches(name, names, 3, 0.6)
+    return f"did you mean {' or '.join(near)}?" if near else f"known: {', '.join(names)}"
 
 
 def tables(text: str) -> list[list[str]]:
@@ -206,10 +206,10 @@ def _pieces(text: str) -> Iterator[tuple[re.Match[str] | None, str]]:
     for block in _blocks(text):
         mark, piece = None, list[str]()
         for line in block:
-            found = _ITEM.match(line) or _BULLET.match(line)
-            if found or _HEADING.match(line):
+            begin = _ITEM.match(line) or _BULLET.match(line)
+            if begin or _HEADING.match(line):
                 yield mark, "\n".join(piece).strip()
-                mark, piece = found, [line[found.end() :]] if found else []
+                mark, piece = begin, [line[begin.end() :]] if begin else []
             else:
                 piece.append(line)
         yield mark, "\n".join(piece).strip()

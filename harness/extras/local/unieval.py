@@ -83,16 +83,16 @@ def load_questions(path: pathlib.Path) -> tuple[str, dict[str, Dimension]]:
     dimensions: dict[str, Dimension] = {}
     for task, entries in file.tasks.items():
         for name, entry in entries.items():
-            key, one = f"{task}/{name}", Dimension(entry) if isinstance(entry, str) else entry
-            texts = one.slots & {"answer", "sentence"}
-            if len(texts) != 1 or one.slots - set(_SLOTS) or (one.sentences and "answer" in texts):
+            key, dim = f"{task}/{name}", Dimension(entry) if isinstance(entry, str) else entry
+            texts = dim.slots & {"answer", "sentence"}
+            if len(texts) != 1 or dim.slots - set(_SLOTS) or (dim.sentences and "answer" in texts):
                 raise DataError(
                     f"{key}: must hold either {{answer}} or, as `sentences` needs, {{sentence}}; "
                     "there are {source}, {reference} and {context} as well",
                     path,
                 )
-            combined = one.sentences or ("mean" if "sentence" in texts else None)
-            dimensions[key] = Dimension(one.ask, combined)
+            combined = dim.sentences or ("mean" if "sentence" in texts else None)
+            dimensions[key] = Dimension(dim.ask, combined)
     return file.name, dimensions
 
 
@@ -126,20 +126,20 @@ def metric(setup: Setup) -> Metric:
         for start in range(0, len(items), setup.batch_size):
             batch = items[start : start + setup.batch_size]
             numbers: list[dict[str, float | None]] = [{} for _ in batch]
-            for key, one in asked.items():
+            for key, dim in chosen.items():
                 model = models[places[key]]
                 prompts = {
-                    n: one.prompts(item, model.separator)
+                    n: dim.prompts(item, model.separator)
                     for n, item in enumerate(batch)
                     if key in keys(item.question)
                 }
                 shares = model.shares_of_yes([text for texts in prompts.values() for text in texts])
                 for n, texts in prompts.items():
-                    numbers[n][key] = one.combined([shares[text] for text in texts])
+                    numbers[n][key] = dim.combined([shares[text] for text in texts])
             for item, values in zip(batch, numbers, strict=True):
-                yield _measured(item, [asked[key] for key in values], values)
+                yield _measured(item, [chosen[key] for key in values], values)
 
-    asked = {key: dimensions[key] for key in places}
+    chosen = {key: dimensions[key] for key in places}
     return Metric(
         "unieval",
         measure,
@@ -147,15 +147,15 @@ def metric(setup: Setup) -> Metric:
         tokenizer=", ".join(model.checkpoint.name for model in models.values()),
         library=next(iter(models.values())).library,
         parameters={
-            key: [one.ask, one.sentences, models[places[key]].checkpoint.identity]
-            for key, one in asked.items()
+            key: [dim.ask, dim.sentences, models[places[key]].checkpoint.identity]
+            for key, dim in chosen.items()
         },
         applies=lambda question, turn: bool(keys(question)),
         shaped_by=lambda question, turn: [
             _context(question),
             *by_category.get(question.category, ()),
         ],
-        reads_reference=any("reference" in one.slots for one in asked.values()),
+        reads_reference=any("reference" in dim.slots for dim in chosen.values()),
     )
 
 
@@ -245,13 +245,13 @@ def _context(question: Question) -> str:
 
 
 def _measured(
-    item: Item, asked: Sequence[Dimension], numbers: Mapping[str, float | None]
+    item: Item, dimensions: Sequence[Dimension], numbers: Mapping[str, float | None]
 ) -> Measured:
     values = {key.replace("/", "_"): number for key, number in numbers.items()}
-    known = [number for number in values.values() if number is not None]
-    if known and len(known) == len(values):
-        return Measured(sum(known) / len(known), values)
+    defined = [number for number in values.values() if number is not None]
+    if len(defined) == len(values) > 0:
+        return Measured(sum(defined) / len(defined), values)
     texts = _texts(item)
-    slots = {slot for one in asked for slot in one.slots if not texts[slot].strip()}
+    slots = {slot for dim in dimensions for slot in dim.slots if not texts[slot].strip()}
     missing = sorted({slot.replace("sentence", "answer") for slot in slots})
     return Measured(None, values, f"there is no {' and no '.join(missing)}")
