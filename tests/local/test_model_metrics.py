@@ -106,5 +106,5 @@ def test_a_model_without_tokens_for_yes_and_no_is_refused(tmp_path: pathlib.Path
     "text", ['"{anwser}"', '"question?"', '{ ask = "{answer}", sentences = "sum" }']
 )
 def test_a_wrong_question_is_named(t5: str, tmp_path: pathlib.Path, text: str) -> None:
-    with pytest.raises(DataError, match="dialogue/x: must hold either {answer} or"):
+    with pytest.raises(DataError, match=r"dialogue/x: must hold either \{answer\} or"):
         unieval(t5, tmp_path, f"x = {text}")
