@@ -52,10 +52,9 @@ class Json(Check, frozen=True, kw_only=True, tag="json"):
                 value = value[int(step) if isinstance(value, list) else step]
         except (ValueError, LookupError, TypeError, RecursionError) as error:
             return Outcome(False, f"not valid JSON{f' at {self.at}' if self.at else ''}: {error}")
-        if self.keys is not None and (not isinstance(value, dict) or set(value) != set(self.keys)):
-            return Outcome(
-                False, f"keys: {', '.join(value) if isinstance(value, dict) else 'none'}"
-            )
+        keys = value if isinstance(value, dict) else {}
+        if self.keys is not None and set(keys) != set(self.keys):
+            return Outcome(False, f"keys: {', '.join(keys)}")
         reason = "" if self.equals is msgspec.UNSET else different(self.equals, value, self.at)
         return Outcome(not reason, reason)
 

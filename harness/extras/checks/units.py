@@ -6,7 +6,6 @@ Text is taken as Markdown. Chinese and Japanese have no spaces between words: ea
 word.
 """
 
-import itertools
 import re
 from collections.abc import Callable, Iterable, Iterator
 from difflib import get_close_matches
@@ -18,8 +17,6 @@ LETTER = r"\p{L}\p{M}\p{N}"
 _RUN = rf"[[{LETTER}_]--[{CJK}]]+"
 _WORD = regex.compile(rf"[{CJK}]|{_RUN}(?:(?:['’.\-‐‑]|(?<=\d)[,:/](?=\d)){_RUN})*", regex.VERSION1)
 _LETTER = regex.compile(rf"[{LETTER}]")
-_FENCE = re.compile(r"\s*(?:```|~~~)")
-_RULE = re.compile(r"\s*(?:(?:\*\s*){3,}|(?:-\s*){3,}|(?:_\s*){3,}|(?:=\s*){3,})$")
 _HEADING = re.compile(r"^[ \t]{0,3}#{1,6}(?:[ \t]+(.*))?$", re.M)
 _BULLET = re.compile(r"\s*[-*+•‣◦▪–·]\s+(?=\S)|\s*[•‣◦▪]")
 _ITEM = re.compile(
@@ -28,6 +25,11 @@ _ITEM = re.compile(
 )
 _NUMBERED = re.compile(r"[*_]*\d{1,4}[.)]?[*_]*")
 _RULER = r"[ \t\r]*(?:\|[ \t]*)?:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*(?:\|[ \t\r]*)?"
+_NO_TEXT = re.compile(
+    r"\s*(?:(?:```|~~~).*|(?:\*\s*){3,}|(?:-\s*){3,}|(?:_\s*){3,}|(?:=\s*){3,}"
+    rf"|(?=.*\|){_RULER})?"
+)
+"""Lines that are blank, code fences, horizontal rules and table rulers."""
 _TABLE = re.compile(rf"^[^\n|]*+\|.*\n{_RULER}(?:\n[^\n|]*+\|.*)*+$", re.M)
 _HIGHLIGHT = re.compile(r"\*\*(?!\s)([^\n*]+)\*\*|(?<!\*)\*(?!\s)([^\n*]+)\*(?!\*)")
 _CLOSERS = r"[\"'”’»」』）)\]*_]*"
@@ -57,14 +59,7 @@ def characters(text: str) -> list[str]:
 
 def lines(text: str) -> list[str]:
     """Return the lines with content: not blank, and no rule, code fence or table ruler."""
-    return [
-        line.strip()
-        for line in text.splitlines()
-        if line.strip()
-        and not (
-            _FENCE.match(line) or _RULE.match(line) or ("|" in line and re.fullmatch(_RULER, line))
-        )
-    ]
+    return [line.strip() for line in text.splitlines() if not _NO_TEXT.fullmatch(line)]
 
 
 def headings(text: str) -> list[str]:
@@ -74,7 +69,7 @@ def headings(text: str) -> list[str]:
 
 def paragraphs(text: str) -> list[str]:
     """Return the blocks between blank lines; headings and rules alone do not count."""
-    blocks = ["\n".join(block) for block in _blocks(text)]
+    blocks = re.split(r"\n\s*\n", text)
     return [
         block.strip() for block in blocks if any(not _HEADING.match(line) for line in lines(block))
     ]
@@ -85,7 +80,7 @@ def bullets(text: str) -> list[str]:
     return [
         piece
         for mark, piece in _pieces(text)
-        if mark and mark.re is _BULLET and not _RULE.match(mark.string)
+        if mark and mark.re is _BULLET and not _NO_TEXT.fullmatch(mark.string)
     ]
 
 
@@ -195,24 +190,16 @@ def after_mark(text: str) -> str:
     return rest[first.start() :] if first else ""
 
 
-def _blocks(text: str) -> list[list[str]]:
-    """Return the runs of lines with no blank one between them."""
-    runs = itertools.groupby(text.splitlines(), key=lambda line: bool(line.strip()))
-    return [list(run) for filled, run in runs if filled]
-
-
 def _pieces(text: str) -> Iterator[tuple[re.Match[str] | None, str]]:
     """Yield the stretches between list marks, headings and blank lines, each with its list mark."""
-    for block in _blocks(text):
-        mark, piece = None, list[str]()
-        for line in block:
-            begin = _ITEM.match(line) or _BULLET.match(line)
-            if begin or _HEADING.match(line):
-                yield mark, "\n".join(piece).strip()
-                mark, piece = begin, [line[begin.end() :]] if begin else []
-            else:
-                piece.append(line)
-        yield mark, "\n".join(piece).strip()
+    mark, piece = None, list[str]()
+    for line in [*text.splitlines(), ""]:
+        begin = _ITEM.match(line) or _BULLET.match(line)
+        if begin or _HEADING.match(line) or not line.strip():
+            yield mark, "\n".join(piece).strip()
+            mark, piece = begin, [line[begin.end() :]] if begin else []
+        else:
+            piece.append(line)
 
 
 def _ends_sentence(text: str, begin: int, match: re.Match[str]) -> bool:
