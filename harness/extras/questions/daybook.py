@@ -6,17 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from harness.extras.questions.filler import sentences
-from harness.extras.questions.template import (
-    MEN,
-    TOWNS,
-    WORDS,
-    Made,
-    Trap,
-    Turn,
-    attempt,
-    listed,
-    point,
-)
+from harness.extras.questions.template import MEN, TOWNS, WORDS, Made, Turn, listed, redraw_if
 
 _MARKS = WORDS["marks"]
 _HOUSES = ("Adeyemi", "Brandão", "Castellan", "Dragić", "Eklund", "Fonseca")
@@ -38,10 +28,6 @@ class Entry(NamedTuple):
 
 def make(rng: random.Random) -> Made:
     """Return a question about crates at the close of the book, then without one clerk."""
-    return attempt(rng, _draw)
-
-
-def _draw(rng: random.Random) -> Made | None:
     clerks = rng.sample(MEN, 4)
     date = datetime.date(1887, 1, 3)
     start: State = {
@@ -59,8 +45,9 @@ def _draw(rng: random.Random) -> Made | None:
     right, after, naive = (
         {mark: final(start, book)[mark] for mark in asked} for book in (entries, kept, plain)
     )
-    if sum(right[m] != naive[m] for m in asked) < 2 or sum(right[m] != after[m] for m in asked) < 3:
-        return None
+    redraw_if(
+        sum(right[m] != naive[m] for m in asked) < 2 or sum(right[m] != after[m] for m in asked) < 3
+    )
     opening = "; ".join(f"{m}, {s['house']}, shed {s['shed']}" for m, s in start.items())
     book = "\n\n".join(
         f"No. {n}. {e.date.day} {e.date:%B}, {e.clerk}. {_written(e)} {sentences(rng, 2, 3)}"
@@ -68,37 +55,29 @@ def _draw(rng: random.Random) -> Made | None:
     )
     marks = listed([f"`{mark}`" for mark in asked])
     one = Turn(
-        ask=(
-            f"The day-book of a warehouse in {rng.choice(TOWNS)}, kept by {listed(clerks)}. At "
-            "New Year the crates belonged to these houses and stood in these sheds: "
-            f"{opening}.\n\n{book}\n\n---\n\nA void entry counts as never written, with all it "
-            "says, and voiding can itself be void. A corrected reading holds from the first. "
-            f"For {marks}: to which house does each crate belong at the end of the book and in "
-            "which shed does it stand? A JSON object in a code block, from mark to an object "
-            "with `house` (string) and `shed` (integer)."
-        ),
+        f"The day-book of a warehouse in {rng.choice(TOWNS)}, kept by {listed(clerks)}. At New "
+        "Year the crates belonged to these houses and stood in these sheds: "
+        f"{opening}.\n\n{book}\n\n---\n\nA void entry counts as never written, with all it says, "
+        f"and voiding can itself be void. A corrected reading holds from the first. For {marks}: "
+        "to which house does each crate belong at the end of the book and in which shed does it "
+        "stand? A JSON object in a code block, from mark to an object with `house` (string) and "
+        "`shed` (integer).",
         result=right,
         work="\n".join(_story(mark, entries) for mark in asked),
-        traps=[Trap(naive, "leaves the corrections out")],
-        points=[
-            point(
-                "Applies corrections also where they stand far from what they correct.", 1, "state"
-            )
-        ],
+        traps={"leaves the corrections out": naive},
+        points=["[state] Applies corrections also where they stand far from what they correct."],
     )
     two = Turn(
-        ask=(
-            f"{clerk} has confessed: from {since.day} {since:%B} on (that day included) every "
-            "entry of his is invented, what he says about other entries too. Strike them all "
-            "out. The same object as you gave, as it is then, and a further key `changed`: the "
-            "marks (in the order above) whose house or shed is now another."
-        ),
+        f"{clerk} has confessed: from {since.day} {since:%B} on (that day included) every entry of "
+        "his is invented, what he says about other entries too. Strike them all out. The same "
+        "object as you gave, as it is then, and a further key `changed`: the marks (in the order "
+        "above) whose house or shed is now another.",
         result={**after, "changed": [mark for mark in asked if right[mark] != after[mark]]},
         work="\n".join(_story(mark, kept) for mark in asked),
-        traps=[Trap({**right, "changed": []}, "takes his entries to have had no effect")],
+        traps={"takes his entries to have had no effect": {**right, "changed": []}},
         points=[
-            point("Brings back to life what only he had voided or corrected.", 1, "state"),
-            point("Keeps his entries from before that day.", 1, "state"),
+            "[state] Brings back to life what only he had voided or corrected.",
+            "[state] Keeps his entries from before that day.",
         ],
     )
     return Made((one, two), "as you gave", "change_premise")

@@ -2,7 +2,7 @@
 
 import random
 
-from harness.extras.questions.template import TOWNS, Made, Turn, point
+from harness.extras.questions.template import TOWNS, Made, Turn
 
 _WORDS = {
     1: "a", 2: "on", 3: "sea", 4: "boat", 5: "light", 6: "harbor", 7: "evening", 8: "lanterns",
@@ -29,17 +29,15 @@ def make(rng: random.Random) -> Made:
     subject, town = rng.choice(_SUBJECTS), rng.choice(TOWNS)
     rules = "no names, no numerals, no apostrophes, no hyphens, no accents"
     one = Turn(
-        ask=(
-            f"Prose for a sundial in {town}, about {subject}. The words, one after the other, "
-            f"must have as many letters as this row of digits says: {_shown(row)}. So "
-            f"{len(row)} words in all, in two or more sentences that make sense and that "
-            f"somebody would want to read twice; {rules}. Reply with the text alone."
-        ),
+        f"Prose for a sundial in {town}, about {subject}. The words, one after the other, must "
+        f"have as many letters as this row of digits says: {_shown(row)}. So {len(row)} words in "
+        "all, in two or more sentences that make sense and that somebody would want to read twice; "
+        f"{rules}. Reply with the text alone.",
         checks=[_check(row)],
         points=[
-            point("Every word has the number of letters that the row demands.", 3, "instruction"),
-            point("The sentences are grammatical and make sense together.", 2, "quality"),
-            point("The words aren't bent to the count: no filler lists of nouns.", 1, "quality"),
+            "[instruction 3] Every word has the number of letters that the row demands.",
+            "[quality 2] The sentences are grammatical and make sense together.",
+            "[quality] The words aren't bent to the count: no filler lists of nouns.",
         ],
         note=f"A program checks the row: {_shown(row)}. What is left to judge is whether it is "
         "prose.",
@@ -47,16 +45,14 @@ def make(rng: random.Random) -> Made:
         wrong=[_text([*row[:9], row[9] + 1 if row[9] < 9 else 8, *row[10:]]), _text(row[:-1])],
     )
     two = Turn(
-        ask=(
-            f"The mason has already cut your first {kept} words, so they stay exactly as they "
-            f"are. After them the row is now {_shown(new[kept:])} ({len(new) - kept} words). "
-            "Give me the whole text again; the new end must reverse what the reader thought of "
-            "the beginning. Same rules."
-        ),
+        f"The mason has already cut your first {kept} words, so they stay exactly as they are. "
+        f"After them the row is now {_shown(new[kept:])} ({len(new) - kept} words). Give me the "
+        "whole text again; the new end must reverse what the reader thought of the beginning. Same "
+        "rules.",
         checks=[_check(new), {"kind": "keeps", "of": "words", "at_least": kept}],
         points=[
-            point(f"The first {kept} words stand unchanged.", 2, "state"),
-            point("The new end turns the meaning of the beginning.", 1, "quality"),
+            f"[state 2] The first {kept} words stand unchanged.",
+            "[quality] The new end turns the meaning of the beginning.",
         ],
         note=f"The whole row is now {_shown(new)}.",
         right=[_text(new)],

@@ -3,7 +3,7 @@
 import random
 from typing import NamedTuple
 
-from harness.extras.questions.template import Made, Trap, Turn, attempt, point
+from harness.extras.questions.template import Made, Turn, redraw_if
 
 _NOUNS = ("goat", "girl", "fisher", "river", "basket", "moon")
 _VERBS = (
@@ -42,10 +42,6 @@ class Grammar(NamedTuple):
 
 def make(rng: random.Random) -> Made:
     """Return a question about translations, then about those of a dialect."""
-    return attempt(rng, _draw)
-
-
-def _draw(rng: random.Random) -> Made | None:
     syllables = [c + v for c in "bdgklmnprstvz" for v in "aeiou"]
     rng.shuffle(syllables)
     nouns = tuple(syllables[2 * n] + syllables[2 * n + 1] for n in range(6))
@@ -73,10 +69,8 @@ def _draw(rng: random.Random) -> Made | None:
                 who, bool(many), rng.randrange(3), whom, bool(many_whom), bool(late), bool(denied)
             )
         )
-    if {c.who for c in given} | {c.whom for c in given} != set(range(6)):
-        return None
-    if {c.verb for c in given} != {0, 1, 2}:
-        return None
+    redraw_if({c.who for c in given} | {c.whom for c in given} != set(range(6)))
+    redraw_if({c.verb for c in given} != {0, 1, 2})
     asked = []
     for many, many_whom, late, denied in [(1, 0, 1, 1), (0, 1, 0, 1), (1, 1, 1, 1), (0, 1, 1, 0)]:
         who, whom = rng.sample(range(6), 2)
@@ -85,47 +79,42 @@ def _draw(rng: random.Random) -> Made | None:
                 who, bool(many), rng.randrange(3), whom, bool(many_whom), bool(late), bool(denied)
             )
         )
-    if set(asked) & set(given):
-        return None
+    redraw_if(set(asked) & set(given))
     result, after = ([said(c, g) for c in asked] for g in (grammar, dialect))
     regular = [said(c, grammar._replace(no_past=no)) for c in asked]
     text = "\n".join(f"- {said(c, grammar)}: {english(c)}" for c in given)
     wanted = "\n".join(f"{letter}. {english(c)}" for letter, c in zip("abcd", asked, strict=True))
     one = Turn(
-        ask=(
-            f"Sentences of an invented language, with their meaning:\n\n{text}\n\nGive its "
-            "rules in at most six lines: order, number, object, tense, denial, agreement. Then "
-            f"translate:\n\n{wanted}\n\nClose with the four sentences as a JSON array in a "
-            "code block, in small letters without full stops."
-        ),
+        f"Sentences of an invented language, with their meaning:\n\n{text}\n\nGive its rules in at "
+        "most six lines: order, number, object, tense, denial, agreement. Then "
+        f"translate:\n\n{wanted}\n\nClose with the four sentences as a JSON array in a code block, "
+        "in small letters without full stops.",
         result=result,
         work="The order is (denial) verb, object, subject. The plural is put inside the noun after "
         f"its first syllable: {plural}. The object ends in -{mark}, a past verb in -{past}; a "
         f"denial begins with {no}, in the past with {no_past}, and then the verb stays without "
         f"ending. In a sentence the verb repeats {plural} before its ending if the "
         f"{'object' if grammar.agrees_with_object else 'subject'} is plural.",
-        traps=[Trap(regular, "makes the denial of the past regular")],
+        traps={"makes the denial of the past regular": regular},
         points=[
-            point("Finds that the past is marked in the denial, not on the verb, when denied."),
-            point("Finds with which noun the verb agrees."),
+            "Finds that the past is marked in the denial, not on the verb, when denied.",
+            "Finds with which noun the verb agrees.",
         ],
     )
     changed = sum(a != b for a, b in zip(result, after, strict=True))
     other = "subject" if grammar.agrees_with_object else "object"
     two = Turn(
-        ask=(
-            f"Across the lake the verb agrees with the {other} instead; nothing else is "
-            "different. Put your four translations into the speech of the lake, and say how "
-            "many of the nine sentences on my list would be different there. A JSON object in "
-            "a code block: `sentences` (array of four), `different` (integer)."
-        ),
+        f"Across the lake the verb agrees with the {other} instead; nothing else is different. Put "
+        "your four translations into the speech of the lake, and say how many of the nine "
+        "sentences on my list would be different there. A JSON object in a code block: `sentences` "
+        "(array of four), `different` (integer).",
         result={
             "sentences": after,
             "different": sum(said(c, grammar) != said(c, dialect) for c in given),
         },
         work=f"{changed} of the four translations change.",
-        traps=[Trap({"sentences": result, "different": 0}, "leaves them as they were")],
-        points=[point("Leaves translations alone where both nouns agree in number.", 1, "state")],
+        traps={"leaves them as they were": {"sentences": result, "different": 0}},
+        points=["[state] Leaves translations alone where both nouns agree in number."],
     )
     return Made((one, two), "your four translations", "change_premise")
 

@@ -4,7 +4,7 @@ import random
 from collections.abc import Callable
 from typing import NamedTuple
 
-from harness.extras.questions.template import PEOPLE, TOWNS, Made, Trap, Turn, attempt, point, traps
+from harness.extras.questions.template import PEOPLE, TOWNS, Made, Turn, redraw_if
 
 Line = list[str]
 
@@ -18,10 +18,6 @@ class Step(NamedTuple):
 
 def make(rng: random.Random) -> Made:
     """Return a question about an order after ten steps, then without two of them."""
-    return attempt(rng, _draw)
-
-
-def _draw(rng: random.Random) -> Made | None:
     line = rng.sample(PEOPLE, 12)
     steps = [_step(rng, line, kind) for kind in rng.sample(range(7), 7) + rng.sample(range(7), 3)]
     result = tuple(after(line, steps))
@@ -30,46 +26,41 @@ def _draw(rng: random.Random) -> Made | None:
     again = tuple(after(line, kept))
     backwards = tuple(after(list(result), [steps[n] for n in reversed(undone)]))
     slip = tuple(after(line, steps[:-1]))
-    if len({result, again, backwards, slip}) < 4:
-        return None
+    redraw_if(len({result, again, backwards, slip}) < 4)
     told = " ".join(f"({number}) {step.text}" for number, step in enumerate(steps, 1))
     first, second = undone[0] + 1, undone[1] + 1
     one = Turn(
-        ask=(
-            f"Twelve singers of a choir in {rng.choice(TOWNS)} stand in a row, from left to "
-            f"right: {', '.join(line)}. Places are numbered from the left, 1 to 12. Their "
-            "conductor moves them about, one instruction after another, each meaning the row "
-            f"as it stands at that moment: {told} Who stands where in the end?"
-        ),
+        f"Twelve singers of a choir in {rng.choice(TOWNS)} stand in a row, from left to right: "
+        f"{', '.join(line)}. Places are numbered from the left, 1 to 12. Their conductor moves "
+        "them about, one instruction after another, each meaning the row as it stands at that "
+        f"moment: {told} Who stands where in the end?",
         shape="the twelve names from left to right",
         label="Row",
         result=result,
         work="\n".join(
             f"{n}: {', '.join(after(line, steps[:n]))}" for n in range(1, len(steps) + 1)
         ),
-        traps=traps(result, Trap(slip, "leaves the last instruction out")),
-        points=[point("Shows the row after each instruction, or most of them.", 1)],
+        traps={"leaves the last instruction out": slip},
+        points=["Shows the row after each instruction, or most of them."],
     )
     two = Turn(
-        ask=(
-            f"He finds in the score that instructions {first} and {second} were meant for "
-            "another choir. How would your row look had these two never been given, and the "
-            "others, in their order and by their words, had? And how many singers stand where "
-            "they stood in your first row?"
-        ),
+        f"He finds in the score that instructions {first} and {second} were meant for another "
+        "choir. How would your row look had these two never been given, and the others, in their "
+        "order and by their words, had? And how many singers stand where they stood in your first "
+        "row?",
         shape="the twelve names from left to right; how many are in the same place",
         label="Row",
         result=(*again, sum(a == b for a, b in zip(result, again, strict=True))),
         work="\n".join(f"{n}: {', '.join(after(line, kept[:n]))}" for n in range(1, len(kept) + 1)),
-        traps=[
-            Trap(
-                (*backwards, sum(a == b for a, b in zip(result, backwards, strict=True))),
-                "turns the two back at the end, though what came between depends on them",
+        traps={
+            "turns the two back at the end, though what came between depends on them": (
+                *backwards,
+                sum(a == b for a, b in zip(result, backwards, strict=True)),
             )
-        ],
+        },
         points=[
-            point("Starts again from the beginning, since later instructions read the row."),
-            point("Compares with its own first row.", 1, "state"),
+            "Starts again from the beginning, since later instructions read the row.",
+            "[state] Compares with its own first row.",
         ],
     )
     return Made((one, two), "your first row", "change_premise")

@@ -3,7 +3,7 @@
 import random
 from typing import NamedTuple
 
-from harness.extras.questions.template import PEOPLE, Made, Trap, Turn, attempt, point
+from harness.extras.questions.template import PEOPLE, Made, Turn, redraw_if
 
 _KINDS = ("set", "add", "sub", "swap", "jump", "skip", "patch", "half")
 
@@ -27,67 +27,48 @@ class Stop(NamedTuple):
 
 def make(rng: random.Random) -> Made:
     """Return a question about the registers at the end."""
-    return attempt(rng, _draw)
-
-
-def _draw(rng: random.Random) -> Made | None:
     modulus = rng.choice([13, 17, 19])
     program = [Line(rng.choice(_KINDS), rng.choice("ABC"), rng.randint(1, 9)) for _ in range(10)]
-    if any(x.kind == "jump" and x.number == n for n, x in enumerate(program, 1)):
-        return None
-    if len({line.kind for line in program}) < 6:
-        return None
+    redraw_if(any(x.kind == "jump" and x.number == n for n, x in enumerate(program, 1)))
+    redraw_if(len({line.kind for line in program}) < 6)
     at = rng.randint(2, 9)
     new = Line(rng.choice(["add", "sub", "set"]), rng.choice("ABC"), rng.randint(1, 9))
     steps = _run(program, modulus, True) or []
-    if not 22 <= len(steps) <= 48 or [program[n - 1].kind for n, _ in steps].count("patch") < 3:
-        return None
+    redraw_if(
+        not 22 <= len(steps) <= 48 or [program[n - 1].kind for n, _ in steps].count("patch") < 3
+    )
     end, frozen = steps[-1][1], run(program, modulus, patching=False)
     changed = [*program[: at - 1], new, *program[at:]]
     later = run(changed, modulus)
-    if frozen is None or later is None or end.steps == later.steps or not 22 <= later.steps <= 55:
-        return None
-    if len({end, frozen, later}) < 3:
-        return None
+    redraw_if(
+        frozen is None or later is None or end.steps == later.steps or not 22 <= later.steps <= 55
+    )
+    redraw_if(len({end, frozen, later}) < 3)
     listing = "\n".join(f"{n}. {written(line)}" for n, line in enumerate(program, 1))
     one = Turn(
-        ask=(
-            f"{rng.choice(PEOPLE)} built a machine out of wooden discs, with three of them, A, "
-            f"B and C, that show 0 to {modulus - 1} and go round ({modulus - 1} + 1 is 0, 0 − "
-            f"1 is {modulus - 1}). All begin at 0. The lines are carried out in order from "
-            "line 1, unless a line says otherwise; after line 10 it stops. Each line carried "
-            f"out is one step, lines that are skipped aren't.\n\n{listing}\n\n“Raise the "
-            "number in line n by 1” changes the last number written in that line from then on "
-            "(10 becomes 1). A jump goes to the line its number then names; for “skip” the "
-            "number is what the disc is compared with. What do the discs show in the end, and "
-            "after how many steps?"
-        ),
+        f"{rng.choice(PEOPLE)} built a machine out of wooden discs, with three of them, A, B and "
+        f"C, that show 0 to {modulus - 1} and go round ({modulus - 1} + 1 is 0, 0 − 1 is "
+        f"{modulus - 1}). All begin at 0. The lines are carried out in order from line 1, unless a "
+        "line says otherwise; after line 10 it stops. Each line carried out is one step, lines "
+        f"that are skipped aren't.\n\n{listing}\n\n“Raise the number in line n by 1” changes the "
+        "last number written in that line from then on (10 becomes 1). A jump goes to the line its "
+        "number then names; for “skip” the number is what the disc is compared with. What do the "
+        "discs show in the end, and after how many steps?",
         shape="A; B; C; steps",
         result=tuple(end),
         work=trace(program, modulus),
-        traps=[Trap(tuple(frozen), "leaves the program as written, though it changes itself")],
-        points=[
-            point("Carries the changed numbers along when lines are carried out again.", 1, "state")
-        ],
+        traps={"leaves the program as written, though it changes itself": tuple(frozen)},
+        points=["[state] Carries the changed numbers along when lines are carried out again."],
     )
     two = Turn(
-        ask=(
-            f"In the workshop line {at} reads differently from the start: “{written(new)}” "
-            "Everything else as before, discs at 0 and all numbers as first written. Where "
-            "does it end now, and by how many steps does that differ from your count (0 if it "
-            "doesn't)?"
-        ),
+        f"In the workshop line {at} reads differently from the start: “{written(new)}” Everything "
+        "else as before, discs at 0 and all numbers as first written. Where does it end now, and "
+        "by how many steps does that differ from your count (0 if it doesn't)?",
         shape="A; B; C; steps; difference",
         result=(*later, abs(later.steps - end.steps)),
         work=trace(changed, modulus),
-        traps=[Trap((*end, 0), "takes the change for harmless")],
-        points=[
-            point(
-                "Starts with the numbers as first written, not as left by the first run.",
-                1,
-                "state",
-            )
-        ],
+        traps={"takes the change for harmless": (*end, 0)},
+        points=["[state] Starts with the numbers as first written, not as left by the first run."],
     )
     return Made((one, two), "your count", "change_premise")
 

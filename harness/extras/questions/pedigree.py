@@ -4,15 +4,11 @@ import itertools
 import random
 from fractions import Fraction
 
-from harness.extras.questions.template import MEN, WOMEN, Made, Trap, Turn, attempt, point, traps
+from harness.extras.questions.template import MEN, WOMEN, Made, Turn
 
 
 def make(rng: random.Random) -> Made:
     """Return a question about the next child, given what is known of the family."""
-    return attempt(rng, _draw)
-
-
-def _draw(rng: random.Random) -> Made | None:
     every = rng.choice([8, 10, 12, 15])
     healthy = rng.randint(2, 4)
     caught = rng.choice([80, 90])
@@ -23,53 +19,41 @@ def _draw(rng: random.Random) -> Made | None:
     after = chances(carrier, healthy, Fraction(100 - caught, 100))
     result = (before[0], first[0], first[1])
     one = Turn(
-        ask=(
-            f"{names[0]}, who is well, has a brother with a disease that appears only in "
-            f"people with two altered copies of one gene; their parents are well. {names[0]}'s "
-            f"wife {names[1]} is well; her family is unrelated and nothing is known of it; of "
-            f"healthy people in her region exactly 1 in {every} carries one altered copy. "
-            "Every child gets one copy of each parent at random. With what probability has "
-            f"their first child the disease? They then have {healthy} children, all well: with "
-            "what probability will the next one have it, and with what probability is "
-            f"{names[0]} a carrier, knowing that? Exact fractions."
-        ),
+        f"{names[0]}, who is well, has a brother with a disease that appears only in people with "
+        f"two altered copies of one gene; their parents are well. {names[0]}'s wife {names[1]} is "
+        "well; her family is unrelated and nothing is known of it; of healthy people in her region "
+        f"exactly 1 in {every} carries one altered copy. Every child gets one copy of each parent "
+        "at random. With what probability has their first child the disease? They then have "
+        f"{healthy} children, all well: with what probability will the next one have it, and with "
+        f"what probability is {names[0]} a carrier, knowing that? Exact fractions.",
         shape="first child; next child; he is a carrier",
         result=result,
-        work=(
-            f"He is a carrier with 2/3, she with {carrier}. A child of two carriers has it "
-            f"with 1/4: {before[0]}. Both carriers before: {Fraction(2, 3) * carrier}; "
-            f"{healthy} healthy children weigh that with (3/4)^{healthy}. Next child "
-            f"{first[0]}, he a carrier {first[1]}."
-        ),
-        traps=traps(
-            result,
-            Trap((carrier / 8, first[0], first[1]), "takes 1/2 for a healthy brother of a patient"),
-            Trap((before[0], before[0], Fraction(2, 3)), "learns nothing from healthy children"),
-        ),
+        work=f"He is a carrier with 2/3, she with {carrier}. A child of two carriers has it with "
+        f"1/4: {before[0]}. Both carriers before: {Fraction(2, 3) * carrier}; {healthy} healthy "
+        f"children weigh that with (3/4)^{healthy}. Next child {first[0]}, he a carrier "
+        f"{first[1]}.",
+        traps={
+            "takes 1/2 for a healthy brother of a patient": (carrier / 8, first[0], first[1]),
+            "learns nothing from healthy children": (before[0], before[0], Fraction(2, 3)),
+        },
         points=[
-            point("Uses 2/3 for him, with the reason.", 1),
-            point("Updates both partners on the healthy children, not one alone."),
+            "Uses 2/3 for him, with the reason.",
+            "Updates both partners on the healthy children, not one alone.",
         ],
     )
     final = (after[0], after[1], after[2])
     two = Turn(
-        ask=(
-            f"{names[1]} then takes a test that finds {caught} % of carriers and never gives a "
-            "false alarm. It finds nothing. Everything you worked with still holds, the "
-            f"{healthy} healthy children too. Again: the next child, he as a carrier, and now "
-            "she as a carrier."
-        ),
+        f"{names[1]} then takes a test that finds {caught} % of carriers and never gives a false "
+        f"alarm. It finds nothing. Everything you worked with still holds, the {healthy} healthy "
+        "children too. Again: the next child, he as a carrier, and now she as a carrier.",
         shape="next child; he is a carrier; she is a carrier",
         result=final,
         work=f"Her being a carrier now weighs {Fraction(100 - caught, 100)} as much: "
         f"{', '.join(map(str, final))}.",
-        traps=traps(
-            final,
-            Trap((Fraction(), Fraction(2, 3), Fraction()), "takes the negative test for certainty"),
-        ),
+        traps={"takes the negative test for certainty": (Fraction(), Fraction(2, 3), Fraction())},
         points=[
-            point("Sees that the test on her moves his probability too.", 1),
-            point("Keeps the healthy children in the calculation.", 1, "state"),
+            "Sees that the test on her moves his probability too.",
+            "[state] Keeps the healthy children in the calculation.",
         ],
     )
     return Made((one, two), "Everything you worked with", "combine")

@@ -3,17 +3,13 @@
 import random
 from fractions import Fraction
 
-from harness.extras.questions.template import PEOPLE, Made, Trap, Turn, attempt, point, traps
+from harness.extras.questions.template import PEOPLE, Made, Turn, redraw_if
 
 Edges = list[tuple[str, str, int]]
 
 
 def make(rng: random.Random) -> Made:
     """Return a question about an exact resistance in a network with bridges."""
-    return attempt(rng, _draw)
-
-
-def _draw(rng: random.Random) -> Made | None:
     edges = [
         (*pair, rng.randint(1, 6))
         for pair in (["AC", "AD", "CD", "CE", "DF", "EF", "EB", "FB", "DE"])
@@ -23,55 +19,43 @@ def _draw(rng: random.Random) -> Made | None:
     cut = resistance([edge for edge in edges if edge[0] + edge[1] != broken])
     volts = potentials(edges)
     share = (volts["D"] - volts["E"]) / edges[-1][2]
-    if not 4 < whole.denominator < 800 or not share or len({whole, cut, shorted}) < 3:
-        return None
+    redraw_if(not 4 < whole.denominator < 800 or not share or len({whole, cut, shorted}) < 3)
     without = resistance([edge for edge in edges if edge[0] + edge[1] not in {"DE", "CD", "EF"}])
     listing = ", ".join(f"{a}–{b} {ohms} Ω" for a, b, ohms in edges)
     where = "from D to E" if share > 0 else "from E to D"
     one = Turn(
-        ask=(
-            f"{rng.choice(PEOPLE)} has soldered a network for the physics club: {listing}. "
-            "Between the terminals A and B, what is its resistance, exactly, as a fraction in "
-            "ohms? And if 1 ampere goes in at A and out at B, how much of it passes through "
-            "the resistor between D and E, exactly, and in which direction?"
-        ),
+        f"{rng.choice(PEOPLE)} has soldered a network for the physics club: {listing}. Between the "
+        "terminals A and B, what is its resistance, exactly, as a fraction in ohms? And if 1 "
+        "ampere goes in at A and out at B, how much of it passes through the resistor between D "
+        "and E, exactly, and in which direction?",
         shape="resistance; current; “from D to E” or “from E to D”",
         result=(whole, abs(share), where),
-        work=(
-            "With 1 A in at A and B at 0 V, the balance of currents at every other corner "
-            f"gives {_volts(edges)}. So the resistance is {whole} Ω and D–E carries "
-            f"{abs(share)} A {where}."
-        ),
-        traps=traps(
-            (whole, abs(share), where),
-            Trap(
-                (without, abs(share), where), "leaves the bridges out to have series and parallel"
+        work="With 1 A in at A and B at 0 V, the balance of currents at every other corner gives "
+        f"{_volts(edges)}. So the resistance is {whole} Ω and D–E carries {abs(share)} A {where}.",
+        traps={
+            "leaves the bridges out to have series and parallel": (without, abs(share), where),
+            "has the direction wrong": (
+                whole,
+                abs(share),
+                "from E to D" if share > 0 else "from D to E",
             ),
-            Trap(
-                (whole, abs(share), "from E to D" if share > 0 else "from D to E"),
-                "has the direction wrong",
-            ),
-        ),
-        points=[
-            point("Solves the balance at the corners, or star and delta; no bridge is dropped.")
-        ],
+        },
+        points=["Solves the balance at the corners, or star and delta; no bridge is dropped."],
     )
     name = "–".join(broken)
     two = Turn(
-        ask=(
-            f"One joint has come loose: {name} doesn't conduct. By how much does the "
-            "resistance you found go up? Then it is mended, and instead a drop of solder joins "
-            "D and E directly. What is the resistance then, and does the pupil tell the truth "
-            "who says that a drop of solder can only ever lower it?"
-        ),
+        f"One joint has come loose: {name} doesn't conduct. By how much does the resistance you "
+        "found go up? Then it is mended, and instead a drop of solder joins D and E directly. What "
+        "is the resistance then, and does the pupil tell the truth who says that a drop of solder "
+        "can only ever lower it?",
         shape="rise; resistance with the drop; yes or no",
         result=(cut - whole, shorted, "yes"),
         work=f"Without {name} it is {cut} Ω, {cut - whole} more. With D and E as one corner it is "
         f"{shorted} Ω. A wire less never lowers a resistance and one more never raises it.",
-        traps=[Trap((cut, shorted, "yes"), "gives the resistance instead of the rise")],
+        traps={"gives the resistance instead of the rise": (cut, shorted, "yes")},
         points=[
-            point("Goes back to the intact network for the drop of solder.", 1, "state"),
-            point("Agrees with the pupil, with a reason that holds for any network.", 1, "honesty"),
+            "[state] Goes back to the intact network for the drop of solder.",
+            "[honesty] Agrees with the pupil, with a reason that holds for any network.",
         ],
     )
     return Made((one, two), "the resistance you found", "change_premise")

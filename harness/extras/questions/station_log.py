@@ -4,17 +4,13 @@ import datetime
 import random
 
 from harness.extras.questions.filler import sentences
-from harness.extras.questions.template import PEOPLE, TOWNS, Made, Trap, Turn, attempt, point, traps
+from harness.extras.questions.template import PEOPLE, TOWNS, Made, Turn, redraw_if
 
 _DAYS = 153
 
 
 def make(rng: random.Random) -> Made:
     """Return a question about a month's rain, then with a further correction."""
-    return attempt(rng, _draw)
-
-
-def _draw(rng: random.Random) -> Made | None:
     begin = datetime.date(1931, 3, 1)
     dates = [begin + datetime.timedelta(days=n) for n in range(_DAYS)]
     readings = [0 if rng.random() < 0.35 else rng.randint(1, 29) * 2 for _ in dates]
@@ -49,23 +45,21 @@ def _draw(rng: random.Random) -> Made | None:
         sorted(v for d, v in rain.items() if d.month == month)[-2:]
         for rain in (true(), true(3), dict(zip(dates, readings, strict=True)))
     ]
-    if any(a == b for a, b in tops) or len({plain, result, undoubled, after}) < 4:
-        return None
-    if plain[1] == result[1] or after[0] == result[0]:
-        return None
+    redraw_if(any(a == b for a, b in tops) or len({plain, result, undoubled, after}) < 4)
+    redraw_if(plain[1] == result[1] or after[0] == result[0])
     observer = rng.choice(PEOPLE)
     notes = [
         (
             half[-1] + 30,
             f"On cleaning the gauge it turned out that from {_day(dates[half[0]])} to "
-            f"{_day(dates[half[-1]])}, both included, leaves had covered half the funnel; what "
-            "is entered for those days is half of what fell.",
+            f"{_day(dates[half[-1]])}, both included, leaves had covered half the funnel; what is "
+            "entered for those days is half of what fell.",
         ),
         (
             drop[-1] + 20,
             f"The glass stood on a splinter from {_day(dates[drop[0]])} to "
-            f"{_day(dates[drop[-1]])}, both included: on every day on which there was any "
-            "rain, 2 tenths too many are entered.",
+            f"{_day(dates[drop[-1]])}, both included: on every day on which there was any rain, 2 "
+            "tenths too many are entered.",
         ),
         *(
             (
@@ -87,46 +81,31 @@ def _draw(rng: random.Random) -> Made | None:
         for n, (date, reading) in enumerate(zip(dates, readings, strict=True))
     )
     one = Turn(
-        ask=(
-            f"Log of the rain station near {rng.choice(TOWNS)}, 1931, kept by {observer}, in "
-            f"tenths of a millimetre, read every evening:\n\n{log}\n\n---\n\nFrom everything "
-            f"the log says: how much rain fell in {name}, in tenths of a millimetre, on which "
-            f"day of {name} did most fall, and on how many days of {name} none?"
-        ),
+        f"Log of the rain station near {rng.choice(TOWNS)}, 1931, kept by {observer}, in tenths of "
+        f"a millimetre, read every evening:\n\n{log}\n\n---\n\nFrom everything the log says: how "
+        f"much rain fell in {name}, in tenths of a millimetre, on which day of {name} did most "
+        f"fall, and on how many days of {name} none?",
         shape="tenths; day of the month; days without rain",
         result=result,
         work=f"As entered {name} has {plain[0]} tenths. Doubled are the days with leaves, the "
         f"splinter takes 2 off its days, the slips of the pen are put right: {result[0]}.",
-        traps=traps(
-            result,
-            Trap(plain, "adds up what is entered"),
-            Trap(undoubled, "overlooks the leaves in the funnel"),
-        ),
+        traps={"adds up what is entered": plain, "overlooks the leaves in the funnel": undoubled},
         points=[
-            point(
-                "Finds every correction, though they stand weeks after the days they concern.",
-                1,
-                "state",
-            ),
-            point("Doesn't correct days outside the stretches, nor dry ones.", 1),
+            "[state] Finds every correction, though they stand weeks after the days they concern.",
+            "Doesn't correct days outside the stretches, nor dry ones.",
         ],
     )
     clean = dates[half[3]]
     two = Turn(
-        ask=(
-            f"A letter of {observer}'s has turned up: “The leaves came off on the morning of "
-            f"{_day(clean)}, I only noted it too late; from that day on the funnel was clear.” "
-            "All else in the log stands. How do your three results change, and by how many "
-            "tenths does the month's total differ from the one you gave?"
-        ),
+        f"A letter of {observer}'s has turned up: “The leaves came off on the morning of "
+        f"{_day(clean)}, I only noted it too late; from that day on the funnel was clear.” All "
+        "else in the log stands. How do your three results change, and by how many tenths does the "
+        "month's total differ from the one you gave?",
         shape="tenths; day of the month; days without rain; difference",
         result=(*after, result[0] - after[0]),
         work=f"From {_day(clean)} on nothing is doubled: {after[0]} tenths.",
-        traps=traps(
-            (*after, result[0] - after[0]),
-            Trap((*undoubled, result[0] - undoubled[0]), "doubles no day at all"),
-        ),
-        points=[point("Leaves the days before the leaves came off doubled.", 1, "state")],
+        traps={"doubles no day at all": (*undoubled, result[0] - undoubled[0])},
+        points=["[state] Leaves the days before the leaves came off doubled."],
     )
     return Made((one, two), "the one you gave", "change_premise")
 

@@ -4,7 +4,7 @@ import itertools
 import random
 from typing import NamedTuple
 
-from harness.extras.questions.template import TOWNS, Made, Trap, Turn, Value, attempt, point, traps
+from harness.extras.questions.template import TOWNS, Made, Turn, Value, redraw_if
 
 _MARKS = {
     "A": "a copper button",
@@ -42,22 +42,16 @@ _CASES = [frozenset(c) for size in range(1, 6) for c in itertools.combinations(_
 
 def make(rng: random.Random) -> Made:
     """Return a question about the rules that examples leave."""
-    return attempt(rng, _draw)
-
-
-def _draw(rng: random.Random) -> Made | None:
     true = rng.choice([rule for rule in RULES if len(rule.marks) in (3, 4) and rule.least > 1])
     shuffled = rng.sample(_CASES, len(_CASES))
     seen, fresh = shuffled[:7], shuffled[7:]
     left = consistent({case: true.admits(case) for case in seen})
-    if len(left) != 3 or len({true.admits(case) for case in seen}) < 2:
-        return None
+    redraw_if(len(left) != 3 or len({true.admits(case) for case in seen}) < 2)
     verdict = {case: {rule.admits(case) for rule in left} for case in fresh}
     split = [case for case in fresh if len(verdict[case]) == 2]
     agreed = [case for case in fresh if len(verdict[case]) == 1]
     settling = [c for c in split if sum(rule.admits(c) for rule in left) == 1]
-    if len(split) < 3 or len(agreed) < 3 or not settling:
-        return None
+    redraw_if(len(split) < 3 or len(agreed) < 3 or not settling)
     example = settling[0]
     asked = [example, *[case for case in split if case != example][:2], *agreed[:3]]
     rng.shuffle(asked)
@@ -68,27 +62,23 @@ def _draw(rng: random.Random) -> Made | None:
     town = rng.choice(TOWNS)
     marks = ", ".join(f"{letter} = {text}" for letter, text in _MARKS.items())
     one = Turn(
-        ask=(
-            f"At the lantern feast in {town} a doorkeeper admits lanterns by a fixed rule of "
-            f"this form: some of the five marks ({marks}) count, at least one of them, and a "
-            "lantern is admitted if it has at least k of those that count. He tells neither "
-            "which marks count nor k. Watched so far: "
-            f"{_list(seen, [_word(true.admits(c)) for c in seen])}. Which rules are still "
-            "possible? Write each as its letters and k, such as ABD2. And what becomes of "
-            f"lanterns with {', '.join(map(_letters, asked))}: in, out, or open?"
-        ),
+        f"At the lantern feast in {town} a doorkeeper admits lanterns by a fixed rule of this "
+        f"form: some of the five marks ({marks}) count, at least one of them, and a lantern is "
+        "admitted if it has at least k of those that count. He tells neither which marks count nor "
+        f"k. Watched so far: {_list(seen, [_word(true.admits(c)) for c in seen])}. Which rules are "
+        "still possible? Write each as its letters and k, such as ABD2. And what becomes of "
+        f"lanterns with {', '.join(map(_letters, asked))}: in, out, or open?",
         shape="the rules in alphabetical order; then in, out or open for each lantern",
         result=result,
         work=f"Of all {len(RULES)} rules only {', '.join(names)} agree with the seven lanterns. "
         "Where the three agree the lantern is decided, where they don't it is open.",
-        traps=traps(
-            result,
-            Trap((true.name, *true_words), "takes one rule that fits for the only one"),
-            Trap((*names, *true_words), "decides cases that the examples leave open"),
-        ),
+        traps={
+            "takes one rule that fits for the only one": (true.name, *true_words),
+            "decides cases that the examples leave open": (*names, *true_words),
+        },
         points=[
-            point("Goes through all rules of the stated form, or shows why no other fits."),
-            point("Calls the undecided lanterns open instead of guessing.", 1, "honesty"),
+            "Goes through all rules of the stated form, or shows why no other fits.",
+            "[honesty] Calls the undecided lanterns open instead of guessing.",
         ],
     )
     after = [rule for rule in left if rule.admits(example) == true.admits(example)]
@@ -99,19 +89,16 @@ def _draw(rng: random.Random) -> Made | None:
     names_left = sorted(rule.name for rule in after)
     settled: tuple[Value, ...] = (*names_left, *final, count)
     two = Turn(
-        ask=(
-            f"Now {_letters(example)} comes along and is "
-            f"{'let in' if outcome else 'turned away'}. Which of your rules are left, and what "
-            "becomes of the same six lanterns now? How many of all the lanterns that were open "
-            "before (of every combination of marks with at least one, not only of my six) are "
-            "decided now?"
-        ),
+        f"Now {_letters(example)} comes along and is {'let in' if outcome else 'turned away'}. "
+        "Which of your rules are left, and what becomes of the same six lanterns now? How many of "
+        "all the lanterns that were open before (of every combination of marks with at least one, "
+        "not only of my six) are decided now?",
         shape="the rules; in, out or open for each of the six; number",
         result=settled,
         work=f"{_letters(example)} is admitted by {', '.join(rule.name for rule in lone)} alone. "
         f"Open before were {len(split)} lanterns, decided now {count} of them.",
-        traps=traps(settled, Trap((*settled[:-1], len(split) + 1), "counts one too many")),
-        points=[point("Starts from the three rules of turn 1.", 1, "state")],
+        traps={"counts one too many": (*settled[:-1], len(split) + 1)},
+        points=["[state] Starts from the three rules of turn 1."],
     )
     return Made((one, two), "your rules are left", "extend")
 

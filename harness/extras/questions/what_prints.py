@@ -4,7 +4,7 @@ import contextlib
 import io
 import random
 
-from harness.extras.questions.template import Made, Trap, Turn, attempt, point, traps
+from harness.extras.questions.template import Made, Turn, redraw_if
 
 _PROGRAM = """\
 def note(item, seen=[]):
@@ -56,10 +56,6 @@ _REPAIRS = (
 
 def make(rng: random.Random) -> Made:
     """Return a question about the output, then about the sum under repairs."""
-    return attempt(rng, _draw)
-
-
-def _draw(rng: random.Random) -> Made | None:
     low = rng.randint(2, 5)
     fields = {
         "jars": [rng.randint(2, 9) for _ in range(rng.randint(1, 3))],
@@ -87,45 +83,38 @@ def _draw(rng: random.Random) -> Made | None:
     sums = [sum(one) for one in (*alone, last)]
     whole = sum(printed)
     added = whole + sum(one - whole for one in sums[:3])
-    if len({whole, *sums, added}) < 6:
-        return None
+    redraw_if(len({whole, *sums, added}) < 6)
     naive = (*printed[:-1], printed[-1] + 1)
     one = Turn(
-        ask=(
-            "No interpreter here, only paper. What does this print (Python "
-            f"3.12)?\n\n```python\n{program}```\n\nGo through it number by number."
-        ),
+        "No interpreter here, only paper. What does this print (Python "
+        f"3.12)?\n\n```python\n{program}```\n\nGo through it number by number.",
         shape="the seven numbers",
         result=printed,
         work="The default list, `jars` and the rows are shared, every lambda reads the last k, and "
         "`a += …` changes the list that b named too, until b gets a new one.",
-        traps=traps(
-            printed,
-            Trap(last, "is what the repaired program prints"),
-            Trap(naive, "reads the chained comparison as (p < q) == True"),
-        ),
+        traps={
+            "is what the repaired program prints": last,
+            "reads the chained comparison as (p < q) == True": naive,
+        },
         points=[
-            point("Sees that the default list lives on between calls.", 1, "state"),
-            point("Sees that the generator is used up after `first`."),
+            "[state] Sees that the default list lives on between calls.",
+            "Sees that the generator is used up after `first`.",
         ],
     )
     said = "; ".join(f"({number}) {text}" for number, (text, _) in enumerate(_REPAIRS, 1))
     two = Turn(
-        ask=(
-            f"Three repairs are proposed: {said}. Take the sum of the seven numbers you worked "
-            "out. What is that sum with repair 1 alone, with 2 alone, with 3 alone, and with "
-            "all three?"
-        ),
+        f"Three repairs are proposed: {said}. Take the sum of the seven numbers you worked out. "
+        "What is that sum with repair 1 alone, with 2 alone, with 3 alone, and with all three?",
         shape="sum as printed; with 1; with 2; with 3; with all",
         result=(whole, *sums),
         work="\n".join(
             f"{name}: {' '.join(map(str, out))}, sum {sum(out)}"
             for name, out in zip(("1", "2", "3", "all"), (*alone, last), strict=True)
         ),
-        traps=traps((whole, *sums), Trap((whole, *sums[:3], added), "adds up the three effects")),
+        traps={"adds up the three effects": (whole, *sums[:3], added)},
         points=[
-            point("Works all three together out anew: the repairs act on each other.", 1),
-            point("Takes the sum of its own seven numbers as the start.", 1, "state"),
+            "Works all three together out anew: the repairs act on each other.",
+            "[state] Takes the sum of its own seven numbers as the start.",
         ],
     )
     return Made((one, two), "the seven numbers you worked out", "combine")
