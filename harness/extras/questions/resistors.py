@@ -5,40 +5,39 @@ from fractions import Fraction
 
 from harness.extras.questions.template import PEOPLE, Made, Turn, redraw_if
 
-Edges = list[tuple[str, str, int]]
+Edges = list[tuple[str, int]]
+"""Two corners and the ohms between them."""
 
 
 def make(rng: random.Random) -> Made:
     """Return a question about an exact resistance in a network with bridges."""
-    edges = [
-        (*pair, rng.randint(1, 6))
-        for pair in (["AC", "AD", "CD", "CE", "DF", "EF", "EB", "FB", "DE"])
-    ]
+    pairs = ("AC", "AD", "CD", "CE", "DF", "EF", "EB", "FB", "DE")
+    edges = [(pair, rng.randint(1, 6)) for pair in pairs]
     broken = rng.choice(["CD", "EF", "DE"])
-    whole, shorted = resistance(edges), resistance(joined(edges, "D", "E"))
-    cut = resistance([edge for edge in edges if edge[0] + edge[1] != broken])
+    whole, cut = resistance(edges), resistance(_without(edges, broken))
+    shorted = resistance([(p.replace("E", "D"), ohms) for p, ohms in _without(edges, "DE")])
     volts = potentials(edges)
-    share = (volts["D"] - volts["E"]) / edges[-1][2]
+    share = (volts["D"] - volts["E"]) / edges[-1][1]
     redraw_if(not 4 < whole.denominator < 800 or not share or len({whole, cut, shorted}) < 3)
-    without = resistance([edge for edge in edges if edge[0] + edge[1] not in {"DE", "CD", "EF"}])
-    listing = ", ".join(f"{a}–{b} {ohms} Ω" for a, b, ohms in edges)
-    where = "from D to E" if share > 0 else "from E to D"
+    series = resistance(_without(edges, "DE", "CD", "EF"))
+    listing = ", ".join(f"{'–'.join(pair)} {ohms} Ω" for pair, ohms in edges)
+    where, against = "from D to E", "from E to D"
+    if share < 0:
+        where, against = against, where
+    current = abs(share)
+    balance = ", ".join(f"{corner} {volt} V" for corner, volt in sorted(volts.items()))
     one = Turn(
         f"{rng.choice(PEOPLE)} has soldered a network for the physics club: {listing}. Between the "
         "terminals A and B, what is its resistance, exactly, as a fraction in ohms? And if 1 "
         "ampere goes in at A and out at B, how much of it passes through the resistor between D "
         "and E, exactly, and in which direction?",
         shape="resistance; current; “from D to E” or “from E to D”",
-        result=(whole, abs(share), where),
+        result=(whole, current, where),
         work="With 1 A in at A and B at 0 V, the balance of currents at every other corner gives "
-        f"{_volts(edges)}. So the resistance is {whole} Ω and D–E carries {abs(share)} A {where}.",
+        f"{balance}. So the resistance is {whole} Ω and D–E carries {current} A {where}.",
         traps={
-            "leaves the bridges out to have series and parallel": (without, abs(share), where),
-            "has the direction wrong": (
-                whole,
-                abs(share),
-                "from E to D" if share > 0 else "from D to E",
-            ),
+            "leaves the bridges out to have series and parallel": (series, current, where),
+            "has the direction wrong": (whole, current, against),
         },
         points=["Solves the balance at the corners, or star and delta; no bridge is dropped."],
     )
@@ -63,23 +62,20 @@ def make(rng: random.Random) -> Made:
 
 def potentials(edges: Edges) -> dict[str, Fraction]:
     """Return the volts of every corner with 1 A in at A and B at 0 V."""
-    corners = sorted({corner for a, b, _ in edges for corner in (a, b)} - {"B"})
-    rows = [[Fraction()] * len(corners) + [Fraction(corner == "A")] for corner in corners]
-    for a, b, ohms in edges:
-        for here, there in ((a, b), (b, a)):
-            if here != "B":
-                row = rows[corners.index(here)]
-                row[corners.index(here)] += Fraction(1, ohms)
-                if there != "B":
-                    row[corners.index(there)] -= Fraction(1, ohms)
+    corners = sorted({corner for pair, _ in edges for corner in pair} - {"B"})
+
+    def conductance(one: str, other: str) -> Fraction:
+        """Return that of all wires at a corner, or less that between two."""
+        wires = (Fraction(1, ohms) for pair, ohms in edges if {one, other} <= set(pair))
+        return sum(wires, Fraction()) * (1 if one == other else -1)
+
+    rows = [[*(conductance(x, y) for y in corners), Fraction(x == "A")] for x in corners]
     for n in range(len(corners)):
-        pivot = next(r for r in range(n, len(corners)) if rows[r][n])
-        rows[n], rows[pivot] = rows[pivot], rows[n]
         rows[n] = [value / rows[n][n] for value in rows[n]]
         for r in range(len(corners)):
             if r != n:
                 rows[r] = [x - rows[r][n] * y for x, y in zip(rows[r], rows[n], strict=True)]
-    return {corner: rows[n][-1] for n, corner in enumerate(corners)} | {"B": Fraction()}
+    return {corner: row[-1] for corner, row in zip(corners, rows, strict=True)} | {"B": Fraction()}
 
 
 def resistance(edges: Edges) -> Fraction:
@@ -87,11 +83,5 @@ def resistance(edges: Edges) -> Fraction:
     return potentials(edges)["A"]
 
 
-def joined(edges: Edges, one: str, other: str) -> Edges:
-    """Return a network with two corners made one."""
-    merged = [(one if a == other else a, one if b == other else b, ohms) for a, b, ohms in edges]
-    return [edge for edge in merged if edge[0] != edge[1]]
-
-
-def _volts(edges: Edges) -> str:
-    return ", ".join(f"{corner} {volts} V" for corner, volts in sorted(potentials(edges).items()))
+def _without(edges: Edges, *pairs: str) -> Edges:
+    return [edge for edge in edges if edge[0] not in pairs]
