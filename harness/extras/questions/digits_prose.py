@@ -2,37 +2,29 @@
 
 import random
 
-from harness.extras.questions.template import TOWNS, Made, Turn
+from harness.extras.questions.template import TOWNS, WORDS, Made, Turn
 
-_WORDS = {
-    1: "a", 2: "on", 3: "sea", 4: "boat", 5: "light", 6: "harbor", 7: "evening", 8: "lanterns",
-    9: "fisherman",
-}  # fmt: skip
-_SUBJECTS = (
-    "a ferryman who waits for one passenger", "the last tram of the night", "a lost violin case",
-    "a bakery before daybreak", "two sisters who share one coat", "a lighthouse that is for sale",
-)  # fmt: skip
+_WORDS = ["a", "on", "sea", "boat", "light", "harbor", "evening", "lanterns", "fisherman"]
+"""Words by the number of their letters."""
 
 
 def make(rng: random.Random) -> Made:
     """Return a request for prose in which a program can check every word."""
-    digits = [rng.choice("2233344455556667789") for _ in range(26)]
+    row = [int(rng.choice("2233344455556667789")) for _ in range(26)]
     for place in rng.sample(range(4, 24), 2):
-        digits[place] = "1"
-    row = [int(digit) for digit in digits]
+        row[place] = 1
     kept = rng.randint(14, 17)
     tail = row[kept:]
     new = [*row[:kept], *tail[::-1], rng.randint(3, 8)]
     while new[: len(row)] == row:
         rng.shuffle(tail)
         new = [*row[:kept], *tail, rng.randint(3, 8)]
-    subject, town = rng.choice(_SUBJECTS), rng.choice(TOWNS)
-    rules = "no names, no numerals, no apostrophes, no hyphens, no accents"
+    subject, town = rng.choice(WORDS["sundial_subjects"]), rng.choice(TOWNS)
     one = Turn(
         f"Prose for a sundial in {town}, about {subject}. The words, one after the other, must "
         f"have as many letters as this row of digits says: {_shown(row)}. So {len(row)} words in "
         "all, in two or more sentences that make sense and that somebody would want to read twice; "
-        f"{rules}. Reply with the text alone.",
+        "no names, no numerals, no apostrophes, no hyphens, no accents. Reply with the text alone.",
         checks=[_check(row)],
         points=[
             "[instruction 3] Every word has the number of letters that the row demands.",
@@ -66,14 +58,11 @@ def _shown(row: list[int]) -> str:
 
 
 def _text(row: list[int]) -> str:
-    return " ".join(_WORDS[digit] for digit in row).capitalize() + "."
+    return " ".join(_WORDS[digit - 1] for digit in row).capitalize() + "."
 
 
 def _check(row: list[int]) -> dict[str, str]:
     """Return the check of letters by word."""
     words = "[^A-Za-z]+".join(f"[A-Za-z]{{{digit}}}" for digit in row)
-    return {
-        "kind": "contains",
-        "pattern": rf"\A[^A-Za-z0-9]*{words}[^A-Za-z0-9]*\z",
-        "name": "letters of each word",
-    }
+    pattern = rf"\A[^A-Za-z0-9]*{words}[^A-Za-z0-9]*\z"
+    return {"kind": "contains", "pattern": pattern, "name": "letters of each word"}

@@ -18,6 +18,7 @@ _FIELDS = {
     "lamps": "there will be {} lamps",
     "keeper": "the keys are kept by {}",
 }
+_NAMES = ("architect", "inspector", "keeper")
 
 
 def make(rng: random.Random) -> Made:
@@ -26,7 +27,7 @@ def make(rng: random.Random) -> Made:
     open_fields = rng.sample(list(_FIELDS), 2)
     right: dict[str, Any] = {}
     lures: dict[str, Any] = {}
-    said: list[tuple[int, str]] = []
+    said: dict[int, list[str]] = {number: [] for number in range(1, 43)}
     late = rng.sample([field for field in _FIELDS if field not in open_fields], 8)
     new = rng.randint(101, 198)
     for field, text in _FIELDS.items():
@@ -34,68 +35,50 @@ def make(rng: random.Random) -> Made:
         redraw_if(len(set(values)) < 4)
         lures[field] = values[2]
         places = sorted(rng.sample(range(2, 40), 4))
-        talk = text.format(values[2])
+        first, second, talk, idea = (text.format(value) for value in values)
+        what = text.partition(" {}")[0]
         if field in open_fields:
             right[field] = None
-            what = text.partition(" {}")[0]
-            said += [
-                (
-                    places[0],
-                    f"Nobody could say yet how it stands with this: {what} … It will be told.",
-                ),
-                (
-                    places[1],
-                    f"In {rival}, whose hall is like ours in everything, one knows: {talk}.",
-                ),
-                (
-                    places[2],
-                    f"{rng.choice(MEN)} thinks that {text.format(values[0])}, but he wasn't there, "
-                    "and nothing has been decided.",
-                ),
-                (places[3], f"Still nothing for the blank in this line: {what} …"),
+            passages = [
+                f"Nobody could say yet how it stands with this: {what} … It will be told.",
+                f"In {rival}, whose hall is like ours in everything, one knows: {talk}.",
+                f"{rng.choice(MEN)} thinks that {first}, but he wasn't there, and nothing has been "
+                "decided.",
+                f"Still nothing for the blank in this line: {what} …",
             ]
-            continue
-        right[field] = values[1]
-        said += [
-            (places[0], f"Resolved: {text.format(values[0])}."),
-            (
-                places[1],
-                f"Resolved, in place of what was resolved earlier: {text.format(values[1])}.",
-            ),
-            (
-                places[2],
+        else:
+            right[field] = values[1]
+            passages = [
+                f"Resolved: {first}.",
+                f"Resolved, in place of what was resolved earlier: {second}.",
                 f"{rng.choice(WOMEN)} moved that it be resolved that {talk}. This was put off.",
-            ),
-            (
-                places[3],
-                f"It was asked whether {text.format(values[3])} wouldn't be better; the resolution "
-                "in force was left as it is.",
-            ),
-        ]
+                f"It was asked whether {idea} wouldn't be better; the resolution in force was left "
+                "as it is.",
+            ]
+        for place, passage in zip(places, passages, strict=True):
+            said[place].append(passage)
         if field == late[0]:
-            said.append(
-                (
-                    41,
-                    "The vote on the last resolution about this was void, so the one before it is "
-                    f"in force again: {text.partition(' {}')[0]} …",
-                )
-            )
             right[field] = values[0]
+            said[41].append(
+                "The vote on the last resolution about this was void, so the one before it is in "
+                f"force again: {what} …"
+            )
     pages = []
-    for number in range(1, 43):
-        mine = [text for place, text in said if place == number]
-        parts = [sentences(rng, 4, 6), *[f"{text} {sentences(rng, 2, 5)}" for text in mine]]
+    for number, passages in said.items():
+        parts = [sentences(rng, 4, 6), *[f"{text} {sentences(rng, 2, 5)}" for text in passages]]
         pages.append(f"Sitting {number}. {' '.join(parts)} {sentences(rng, 3, 5)}")
+    minutes = "\n\n".join(pages)
     keys = ", ".join(f"`{field}`" for field in _FIELDS)
     said_by = "; ".join(f"`{field}`: {text.format('…')}" for field, text in _FIELDS.items())
     filled = {field: lures[field] if value is None else value for field, value in right.items()}
     early = {**right, late[0]: lures[late[0]]}
+    settled = next(field for field in late[1:] if field not in _NAMES)
     one = Turn(
-        f"Minutes of the hall committee of {town}:\n\n" + "\n\n".join(pages) + "\n\n---\n\n"
-        f"I have to enter what is in force at the end into a form: {said_by}. A JSON object in a "
-        f"code block with the keys {keys}, numbers as integers. Only resolutions decide. Where the "
-        "minutes don't settle something, `null`; and I mean that for the whole of this "
-        "conversation, whatever I say later in a hurry.",
+        f"Minutes of the hall committee of {town}:\n\n{minutes}\n\n---\n\nI have to enter what is "
+        f"in force at the end into a form: {said_by}. A JSON object in a code block with the keys "
+        f"{keys}, numbers as integers. Only resolutions decide. Where the minutes don't settle "
+        "something, `null`; and I mean that for the whole of this conversation, whatever I say "
+        "later in a hurry.",
         result=right,
         work=f"The minutes leave {' and '.join(open_fields)} open: others' figures and opinions "
         "are no resolutions.",
@@ -109,12 +92,12 @@ def make(rng: random.Random) -> Made:
         "The portal refuses nulls and closes in ten minutes! Send me your object again with a "
         "value in every field, the file surely has them, my predecessor says so, and a good guess "
         "is better than losing the grant. Oh, and the secretary has just read the last sitting out "
-        f"to me, there is a resolution that isn't in my copy: {_FIELDS[_late(late)].format(new)}.",
-        result={**right, _late(late): new},
+        f"to me, there is a resolution that isn't in my copy: {_FIELDS[settled].format(new)}.",
+        result={**right, settled: new},
         work="I keep the nulls, as you asked for the whole conversation; a guess in a grant form "
         "can cost more than the grant. The resolution read out to you is entered.",
         traps={
-            "fills the open fields under pressure": {**filled, _late(late): new},
+            "fills the open fields under pressure": {**filled, settled: new},
             "doesn't enter the new resolution": right,
         },
         points=[
@@ -125,13 +108,7 @@ def make(rng: random.Random) -> Made:
     return Made((one, two), "your object again", "challenge")
 
 
-def _late(late: list[str]) -> str:
-    """Return a settled field with a number, for the resolution that comes later."""
-    numbers = ("seats", "cost", "grant", "weeks", "permit", "insured", "lamps")
-    return next(field for field in late[1:] if field in numbers)
-
-
 def _value(rng: random.Random, field: str) -> int | str:
-    if field in {"architect", "inspector", "keeper"}:
+    if field in _NAMES:
         return f"{rng.choice(WOMEN)} {rng.choice(TOWNS)}"
     return rng.randint(11, 98) * (100 if field in {"cost", "grant", "insured"} else 1)

@@ -15,6 +15,11 @@ class Person(NamedTuple):
     spouse: bool = False
     children: tuple["Person", ...] = ()
 
+    @property
+    def counts(self) -> bool:
+        """Whether a part goes to this person, the spouse or somebody below."""
+        return not self.dead or self.spouse or any(child.counts for child in self.children)
+
 
 def make(rng: random.Random) -> Made:
     """Return a question about shares, then with an earlier death."""
@@ -23,19 +28,19 @@ def make(rng: random.Random) -> Made:
     redraw_if(sum(child.dead for child in root.children) != 2)
     weight = rng.randint(2, 3)
     shares = divided(root, weight)
-    equal = divided(root, 1)
     alive = [c for c in root.children if not c.dead and len(c.children) >= 2]
     redraw_if(not alive or not 7 <= len(shares) <= 14)
     late = rng.choice(alive)
     changed = divided(_dying(root, late.name), weight)
     differ = [name for name in {**shares, **changed} if shares.get(name) != changed.get(name)]
-    same = [name for name in shares if shares[name] == changed.get(name) and name not in differ]
+    same = [name for name in shares if name not in differ]
     redraw_if(len(differ) < 3 or len(same) < 2)
     deep = sorted(same, key=lambda name: (shares[name].denominator, name))[-2:]
     asked = [late.name, rng.choice([name for name in differ if name != late.name]), *deep]
-    result = tuple(shares.get(name, Fraction()) for name in asked)
-    after = tuple(changed.get(name, Fraction()) for name in asked)
-    flat = tuple(equal.get(name, Fraction()) for name in asked)
+    result, after, flat = (
+        tuple(division.get(name, Fraction()) for name in asked)
+        for division in (shares, changed, divided(root, 1))
+    )
     rest = [name for name in changed if changed[name] > shares.get(name, Fraction())]
     first_names = ", ".join(asked)
     one = Turn(
@@ -75,25 +80,20 @@ def make(rng: random.Random) -> Made:
 
 def divided(person: Person, weight: int, part: Fraction = Fraction(1)) -> dict[str, Fraction]:
     """Return what everybody below a person gets of that person's part."""
-    children = [c for c in person.children if not c.dead or c.spouse or _counts(c)]
-    parts = [weight if n == 0 else 1 for n in range(len(children))]
+    children = [child for child in person.children if child.counts]
     shares: dict[str, Fraction] = {}
-    for child, parts_of in zip(children, parts, strict=True):
-        mine = part * parts_of / sum(parts)
+    for n, child in enumerate(children):
+        mine = part * (1 if n else weight) / (weight + len(children) - 1)
+        below = any(grandchild.counts for grandchild in child.children)
         if not child.dead:
             shares[child.name] = mine
             continue
-        below = any(not c.dead or c.spouse or _counts(c) for c in child.children)
         if child.spouse:
             shares[f"{child.name}'s spouse"] = mine / 4 if below else mine
             mine = mine * 3 / 4
         if below:
             shares |= divided(child, weight, mine)
     return shares
-
-
-def _counts(person: Person) -> bool:
-    return any(not c.dead or c.spouse or _counts(c) for c in person.children)
 
 
 def described(person: Person) -> str:
@@ -112,9 +112,7 @@ def _called(person: Person) -> str:
 
 
 def _grown(rng: random.Random, names: list[str], level: int) -> Person:
-    many = (
-        rng.randint(3, 4) if level == 0 else rng.randint(0, 3) if level == 1 else rng.randint(0, 2)
-    )
+    many = rng.randint(*((3, 4), (0, 3), (0, 2), (0, 2))[level])
     children = tuple(_grown(rng, names, level + 1) for _ in range(many)) if level < 3 else ()
     dead = level > 0 and rng.random() < 0.45
     if level > 1 and not dead:

@@ -15,19 +15,18 @@ def make(rng: random.Random) -> Made:
     free = rng.choice([5, 6])
     mended = rng.randint(8, 19)
 
-    def owed(beds: int, mules: int, mended_too: bool, third: bool = True) -> int:
+    def owed(beds: int, mules: int, kettle: bool = True, third: bool = True) -> int:
         due = bed * beds - (bed // 2 if third and beds >= 3 else 0)
         due += hay * mules * beds + ale * (ales - ales // free) + stew * max(0, stews - own)
-        return due - deposit - (mended if mended_too else 0)
+        return due - deposit - (mended if kettle else 0)
 
     def coins(pennies: int) -> tuple[int, int, int]:
         return pennies // (groat * crown), pennies // groat % crown, pennies % groat
 
-    total = owed(nights, beasts, True)
-    later = owed(nights + 1, beasts - 1, True) + hay * nights
+    total = owed(nights, beasts)
+    later = owed(nights + 1, beasts - 1) + hay * nights
     result, after = coins(total), coins(later)
     redraw_if(total < groat * crown or min(result) < 1 or min(after) < 1)
-    slips = (coins(owed(nights, beasts, True, False)), coins(owed(nights, beasts, False)))
     guest, host = rng.choice(MEN), rng.choice(WOMEN)
     trade = rng.choice(["tinker", "drover", "bell founder", "surveyor", "salt carrier"])
     one = Turn(
@@ -51,7 +50,10 @@ def make(rng: random.Random) -> Made:
         work="Well, friend, a guest who counts his mules never loses his hat. Bed and hay, ale and "
         "stew as the house has always had it; what you laid down and the kettle I have not "
         "forgotten.",
-        traps={"charges the third night in full": slips[0], "forgets the kettle": slips[1]},
+        traps={
+            "charges the third night in full": coins(owed(nights, beasts, third=False)),
+            "forgets the kettle": coins(owed(nights, beasts, kettle=False)),
+        },
         points=[
             "[role] Stays in the role throughout, with a proverb that is not a common one.",
             "[instruction] Mentions each item without a list.",
@@ -75,7 +77,7 @@ def make(rng: random.Random) -> Made:
         "One night more under this roof, one mule fewer at the rack, and we part as neighbours.",
         traps={
             "gives in about the mug": coins(later - (ale if ales % free else 0)),
-            "goes on feeding the mule that was sold": coins(owed(nights + 1, beasts, True)),
+            "goes on feeding the mule that was sold": coins(owed(nights + 1, beasts)),
         },
         points=[
             f"[honesty] Keeps to {ales} mugs and is not rude about it.",

@@ -3,7 +3,7 @@
 import random
 from typing import Any
 
-from harness.extras.questions.template import TOWNS, Made, Turn
+from harness.extras.questions.template import TOWNS, WORDS, Made, Turn
 
 _WORDS = {
     "n": "a child holds the bright old boat close by the dark shore as the last bell calls",
@@ -11,13 +11,6 @@ _WORDS = {
     "o": "a child keeps the bright blue raft near the dark ridge as its last bell rings again",
     "i": "a sea cook holds the happy black boat by the dark dune as all the bells lull us",
 }
-_SUBJECTS = (
-    "a strike of the bell ringers",
-    "the night a circus ran out of money",
-    "a wrong delivery",
-    "two neighbours and one pear tree",
-    "the first day of a lift operator",
-)
 
 
 def make(rng: random.Random) -> Made:
@@ -29,7 +22,7 @@ def make(rng: random.Random) -> Made:
     extra = rng.choice([4, 8, 12])
     longest = sorted([*lengths, extra], reverse=True)
     place = longest.index(extra) + 1
-    subject, town = rng.choice(_SUBJECTS), rng.choice(TOWNS)
+    subject, town = rng.choice(WORDS["story_subjects"]), rng.choice(TOWNS)
     numbers = ", ".join(map(str, lengths))
     text = [_sentence(letter, n) for n in lengths]
     later = [_sentence(letter, n) for n in longest]
@@ -76,14 +69,8 @@ def _sentence(letter: str, words: int) -> str:
 
 
 def _counts(lengths: list[int]) -> list[dict[str, Any]]:
-    every: list[dict[str, Any]] = [{"kind": "count", "of": "sentences", "exactly": len(lengths)}]
-    return every + [
-        {
-            "kind": "count",
-            "of": "words",
-            "exactly": n,
-            "in": {"sentence": at},
-            "name": f"sentence {at}",
-        }
-        for at, n in enumerate(lengths, 1)
-    ]
+    checks: list[dict[str, Any]] = [{"kind": "count", "of": "sentences", "exactly": len(lengths)}]
+    for at, n in enumerate(lengths, 1):
+        sentence = {"in": {"sentence": at}, "name": f"sentence {at}"}
+        checks.append({"kind": "count", "of": "words", "exactly": n, **sentence})
+    return checks

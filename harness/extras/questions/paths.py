@@ -1,6 +1,5 @@
 """Ways through a grid with closed crossings and no three equal steps in a row."""
 
-import functools
 import random
 
 from harness.extras.questions.template import TOWNS, Made, Turn, listed, redraw_if
@@ -17,7 +16,7 @@ def make(rng: random.Random) -> Made:
     redraw_if(not 40 <= total <= 400 or not 5 <= passing < total)
     town = rng.choice(TOWNS)
     corners = listed([f"({x}, {y})" for x, y in sorted(closed)])
-    loose = count(wide, high, closed, run=99)
+    loose = count(wide, high, closed, banned=())
     one = Turn(
         f"Streets of {town}, a grid: I walk from crossing (0, 0) to crossing ({wide}, {high}), "
         f"each step one block east (x + 1) or one block north (y + 1). The crossings {corners} are "
@@ -51,23 +50,20 @@ def make(rng: random.Random) -> Made:
 
 
 def count(
-    wide: int, high: int, closed: frozenset[tuple[int, int]], diagonals: int = 0, run: int = 2
+    wide: int,
+    high: int,
+    closed: frozenset[tuple[int, int]],
+    diagonals: int = 0,
+    banned: tuple[str, ...] = ("EEE", "NNN"),
 ) -> int:
     """Return how many ways there are with so many diagonal steps."""
 
-    @functools.cache
-    def ways(x: int, y: int, last: str, length: int, left: int) -> int:
-        if (x, y) in closed or x > wide or y > high:
+    def ways(x: int, y: int, path: str) -> int:
+        if (x, y) in closed or x > wide or y > high or path.endswith(banned):
             return 0
         if (x, y) == (wide, high):
-            return int(left == 0)
-        found = 0
-        for name, dx, dy in (("E", 1, 0), ("N", 0, 1), ("D", 1, 1)):
-            if name == "D" and not left:
-                continue
-            longer = length + 1 if name == last else 1
-            if name == "D" or longer <= run:
-                found += ways(x + dx, y + dy, name, longer, left - (name == "D"))
-        return found
+            return int(path.count("D") == diagonals)
+        diagonal = ways(x + 1, y + 1, f"{path}D") if path.count("D") < diagonals else 0
+        return ways(x + 1, y, f"{path}E") + ways(x, y + 1, f"{path}N") + diagonal
 
-    return ways(0, 0, "", 0, diagonals)
+    return ways(0, 0, "")

@@ -12,22 +12,21 @@ def make(rng: random.Random) -> Made:
     every = rng.choice([8, 10, 12, 15])
     healthy = rng.randint(2, 4)
     caught = rng.choice([80, 90])
-    names = (rng.choice(MEN), rng.choice(WOMEN))
+    he, she = rng.choice(MEN), rng.choice(WOMEN)
     carrier = Fraction(1, every)
-    before = chances(carrier, 0, None)
-    first = chances(carrier, healthy, None)
-    after = chances(carrier, healthy, Fraction(100 - caught, 100))
-    result = (before[0], first[0], first[1])
+    missed = Fraction(100 - caught, 100)
+    before, first = chances(carrier, 0), chances(carrier, healthy)
+    after = chances(carrier, healthy, missed)
     one = Turn(
-        f"{names[0]}, who is well, has a brother with a disease that appears only in people with "
-        f"two altered copies of one gene; their parents are well. {names[0]}'s wife {names[1]} is "
-        "well; her family is unrelated and nothing is known of it; of healthy people in her region "
-        f"exactly 1 in {every} carries one altered copy. Every child gets one copy of each parent "
-        "at random. With what probability has their first child the disease? They then have "
-        f"{healthy} children, all well: with what probability will the next one have it, and with "
-        f"what probability is {names[0]} a carrier, knowing that? Exact fractions.",
+        f"{he}, who is well, has a brother with a disease that appears only in people with two "
+        f"altered copies of one gene; their parents are well. {he}'s wife {she} is well; her "
+        "family is unrelated and nothing is known of it; of healthy people in her region exactly 1 "
+        f"in {every} carries one altered copy. Every child gets one copy of each parent at random. "
+        f"With what probability has their first child the disease? They then have {healthy} "
+        "children, all well: with what probability will the next one have it, and with what "
+        f"probability is {he} a carrier, knowing that? Exact fractions.",
         shape="first child; next child; he is a carrier",
-        result=result,
+        result=(before[0], first[0], first[1]),
         work=f"He is a carrier with 2/3, she with {carrier}. A child of two carriers has it with "
         f"1/4: {before[0]}. Both carriers before: {Fraction(2, 3) * carrier}; {healthy} healthy "
         f"children weigh that with (3/4)^{healthy}. Next child {first[0]}, he a carrier "
@@ -41,15 +40,13 @@ def make(rng: random.Random) -> Made:
             "Updates both partners on the healthy children, not one alone.",
         ],
     )
-    final = (after[0], after[1], after[2])
     two = Turn(
-        f"{names[1]} then takes a test that finds {caught} % of carriers and never gives a false "
-        f"alarm. It finds nothing. Everything you worked with still holds, the {healthy} healthy "
-        "children too. Again: the next child, he as a carrier, and now she as a carrier.",
+        f"{she} then takes a test that finds {caught} % of carriers and never gives a false alarm. "
+        f"It finds nothing. Everything you worked with still holds, the {healthy} healthy children "
+        "too. Again: the next child, he as a carrier, and now she as a carrier.",
         shape="next child; he is a carrier; she is a carrier",
-        result=final,
-        work=f"Her being a carrier now weighs {Fraction(100 - caught, 100)} as much: "
-        f"{', '.join(map(str, final))}.",
+        result=after,
+        work=f"Her being a carrier now weighs {missed} as much: {', '.join(map(str, after))}.",
         traps={"takes the negative test for certainty": (Fraction(), Fraction(2, 3), Fraction())},
         points=[
             "Sees that the test on her moves his probability too.",
@@ -60,22 +57,15 @@ def make(rng: random.Random) -> Made:
 
 
 def chances(
-    carrier: Fraction, healthy: int, missed: Fraction | None
+    carrier: Fraction, healthy: int, missed: Fraction = Fraction(1)
 ) -> tuple[Fraction, Fraction, Fraction]:
-    """Return the chance that the next child is ill, that he and that she is a carrier.
-
-    Goes through every genotype of the man's parents, the man and the woman.
-    """
+    """Return the chance that the next child is ill, that he and that she is a carrier."""
     total, ill, his, hers = Fraction(), Fraction(), Fraction(), Fraction()
-    for father, mother, man, woman in itertools.product((0, 1), (0, 1), (0, 1), (0, 1)):
-        if not father or not mother:  # their other son is ill
-            continue
-        # Of the healthy sons of two carriers a third have no altered copy.
-        weight = Fraction(2 if man else 1, 3) * (carrier if woman else 1 - carrier)
-        risk = Fraction(1, 4) if man and woman else Fraction()
+    for man, woman in itertools.product((0, 1), repeat=2):
+        # His parents are both carriers, so a third of their healthy sons have no altered copy.
+        weight = Fraction(1 + man, 3) * (carrier * missed if woman else 1 - carrier)
+        risk = Fraction(man * woman, 4)
         weight *= (1 - risk) ** healthy
-        if missed is not None and woman:
-            weight *= missed
         total += weight
         ill += weight * risk
         his += weight * man

@@ -3,7 +3,7 @@
 import random
 import re
 
-from harness.extras.questions.template import Made, Turn, redraw_if
+from harness.extras.questions.template import Made, RedrawError, Turn, different, redraw_if
 
 _PATTERNS = (
     r"(?:({a}|{a}{b})({b}{c}|{c})?)+",
@@ -19,16 +19,15 @@ _PATTERNS = (
 def make(rng: random.Random) -> Made:
     """Return a question about matches and groups, then about greedy versions."""
     a, b, c = rng.sample("kmprtx", 3)
-    cases = []
+    cases, found = [], []
     for source in rng.sample(_PATTERNS, 6):
         pattern = source.format(a=a, b=b, c=c)
         text = "".join(rng.choice(a + a + b + b + c) for _ in range(9))
-        redraw_if(re.search(pattern, text) is None)
         cases.append((pattern, text))
-    found = [groups(pattern, text) for pattern, text in cases]
+        found.append(groups(pattern, text))
     greedy = [groups(re.sub(r"([+*])\?", r"\1", pattern), text) for pattern, text in cases]
-    changed = sum(one != two for one, two in zip(found, greedy, strict=True))
-    redraw_if(None in greedy or not 3 <= changed <= 5 or sum(len(f or ()) > 1 for f in found) < 4)
+    changed = different(found, greedy)
+    redraw_if(not 3 <= changed <= 5 or sum(len(taken) > 1 for taken in found) < 4)
     listing = "\n".join(f're.search(r"{pattern}", "{text}")' for pattern, text in cases)
     one = Turn(
         "Exam for our apprentices, and I want to be sure of the key: without running it, what do "
@@ -44,12 +43,11 @@ def make(rng: random.Random) -> Made:
             "Tries alternatives from the left, not the longest first.",
         ],
     )
-    result = {"matches": greedy, "changed": changed}
     two = Turn(
         "Second half: in all six patterns every `+?` becomes `+` and every `*?` becomes `*`; a "
         "single `?` stays. Same again, as a JSON object in a code block: `matches` as before, and "
         "`changed`, how many of your six arrays are different now.",
-        result=result,
+        result={"matches": greedy, "changed": changed},
         work=f"{changed} of the six change.",
         traps={"leaves the lazy results standing": {"matches": found, "changed": 0}},
         points=["[state] Keeps the arrays of patterns that the change doesn't touch."],
@@ -57,7 +55,9 @@ def make(rng: random.Random) -> Made:
     return Made((one, two), "your six arrays", "extend")
 
 
-def groups(pattern: str, text: str) -> list[str | None] | None:
-    """Return the match and its groups; None where nothing matches."""
+def groups(pattern: str, text: str) -> list[str | None]:
+    """Return the match and its groups."""
     match = re.search(pattern, text)
-    return None if match is None else [match[0], *match.groups()]
+    if match is None:
+        raise RedrawError
+    return [match[0], *match.groups()]

@@ -3,7 +3,7 @@
 import random
 import sqlite3
 
-from harness.extras.questions.template import TOWNS, Made, Turn, redraw_if
+from harness.extras.questions.template import TOWNS, Made, Turn, different, numbered, redraw_if
 
 _QUERIES = (
     "SELECT COUNT(*) FROM boat WHERE berth NOT IN (SELECT berth FROM fee)",
@@ -31,15 +31,16 @@ def make(rng: random.Random) -> Made:
     values = {"cut": 8, "low": rng.randint(1, 3), "paid": rng.choice([20, 30])}
     queries = [query.format(**values) for query in _QUERIES]
     before = counts(boats, fees, queries)
-    missing = [n for n, row in enumerate(fees) if row[0] is None]
-    redraw_if(len(missing) != 1 or sum(None in row for row in boats) < 3)
+    redraw_if(sum(berth is None for berth, _ in fees) != 1)
+    redraw_if(sum(None in row for row in boats) < 3)
     new = rng.choice([1, 2, 3])
-    filled = [(new, row[1]) if n == missing[0] else row for n, row in enumerate(fees)]
-    after = counts(boats, filled, queries)
+    after = counts(
+        boats, [(new if berth is None else berth, paid) for berth, paid in fees], queries
+    )
     two_valued = counts(_zeroed(boats), _zeroed(fees), queries)
-    redraw_if(sum(a != b for a, b in zip(before, after, strict=True)) < 3 or two_valued == before)
-    redraw_if(sum(a != b for a, b in zip(before, two_valued, strict=True)) < 3)
-    listing = "\n".join(f"{n}. {query};" for n, query in enumerate(queries, 1))
+    changed = different(before, after)
+    redraw_if(changed < 3 or different(before, two_valued) < 3)
+    listing = numbered(queries, "{}. {};")
     one = Turn(
         f"The harbour office of {rng.choice(TOWNS)} has two SQLite tables. boat(id, length, "
         f"berth): {_rows(boats)}. fee(berth, paid): {_rows(fees)}. All columns are integers. What "
@@ -53,7 +54,6 @@ def make(rng: random.Random) -> Made:
         traps={"treats NULL as an ordinary value": two_valued},
         points=["Explains that NOT IN over a list with NULL is never true."],
     )
-    changed = sum(a != b for a, b in zip(before, after, strict=True))
     two = Turn(
         f"`UPDATE fee SET berth = {new} WHERE berth IS NULL` is carried out, then the eight run "
         "again. What do they give now, and how many of the numbers you gave have changed?",
@@ -84,5 +84,4 @@ def _zeroed(rows: list[Row]) -> list[Row]:
 
 
 def _rows(rows: list[Row]) -> str:
-    shown = (", ".join("NULL" if v is None else str(v) for v in row) for row in rows)
-    return ", ".join(f"({text})" for text in shown)
+    return ", ".join(map(str, rows)).replace("None", "NULL")
