@@ -31,7 +31,7 @@ def make(rng: random.Random) -> Made:
     rest = _without(ballots, group, fewest)
     after = _winners(rest)
     table = "\n".join(f"{n} voters: {' > '.join(order)}" for n, order in ballots)
-    one = Turn(
+    turn_1 = Turn(
         f"A reading society in {rng.choice(TOWNS)} elects its chair, and every member has ranked "
         f"all four candidates:\n\n{table}\n\nWho wins (a) by first places, (b) by elimination: "
         "whoever has the fewest first places among those left goes out, again and again, (c) by "
@@ -50,7 +50,7 @@ def make(rng: random.Random) -> Made:
         points=["Shows who is eliminated in which round."],
     )
     order = ballots[group][1]
-    two = Turn(
+    turn_2 = Turn(
         f"One of the {ballots[group][0]} who voted {' > '.join(order)} claims afterwards: “By "
         "elimination, your (b), it would have been better for us if some of us had stayed at "
         "home.” The secretary says that a vote can never hurt those who cast it. Who is right "
@@ -67,7 +67,7 @@ def make(rng: random.Random) -> Made:
             "Shows that fewer absentees wouldn't do.",
         ],
     )
-    return Made((one, two), "your (b)", "challenge")
+    return Made((turn_1, turn_2), "your (b)", "challenge")
 
 
 def _winners(ballots: Ballots) -> tuple[str, ...]:
@@ -89,10 +89,10 @@ def _without(ballots: Ballots, group: int, fewer: int) -> Ballots:
     return [(n - fewer * (i == group), order) for i, (n, order) in enumerate(ballots)]
 
 
-def _tally(ballots: Ballots, left: list[str]) -> dict[str, int]:
-    counts = dict.fromkeys(left, 0)
+def _tally(ballots: Ballots, candidates: list[str]) -> dict[str, int]:
+    counts = dict.fromkeys(candidates, 0)
     for n, order in ballots:
-        counts[next(name for name in order if name in left)] += n
+        counts[next(name for name in order if name in candidates)] += n
     return counts
 
 
@@ -102,11 +102,11 @@ def _points(ballots: Ballots, names: list[str]) -> dict[str, int]:
 
 def _eliminated(ballots: Ballots) -> list[str]:
     """Return the names in the order of elimination, the winner last."""
-    left, out = sorted(ballots[0][1]), list[str]()
-    while left:
-        counts = _tally(ballots, left)
-        out.append(min(reversed(left), key=counts.__getitem__))
-        left.remove(out[-1])
+    candidates, out = sorted(ballots[0][1]), list[str]()
+    while candidates:
+        counts = _tally(ballots, candidates)
+        out.append(min(reversed(candidates), key=counts.__getitem__))
+        candidates.remove(out[-1])
     return out
 
 

@@ -58,31 +58,31 @@ def make(rng: random.Random) -> Made:
         Change("insert", rng.randint(3, 12), clause=last),
     ]
     undone = rng.choice([[0, 1], [0, 2], [0, 3], [2, 3]])
-    kept = [change for number, change in enumerate(changes) if number not in undone]
-    final, again = amended(clauses, changes), amended(clauses, kept)
+    standing = [change for number, change in enumerate(changes) if number not in undone]
+    final, again = amended(clauses, changes), amended(clauses, standing)
     wrong = amended(clauses, changes, renumber=False)
-    asked = sorted(rng.sample(range(9, 20), 4))
-    result, after, slip = (tuple(fee(law, n) for n in asked) for law in (final, again, wrong))
+    numbers = sorted(rng.sample(range(9, 20), 4))
+    result, after, slip = (tuple(fee(law, n) for n in numbers) for law in (final, again, wrong))
     redraw_if(different(result, after) < 3 or slip == result)
-    depths = [depth(final, n) for n in asked]
+    depths = [depth(final, n) for n in numbers]
     redraw_if(min(depths) < 1 or sum(n > 2 for n in depths) < 2)
     law = numbered(written(clause, clauses) for clause in clauses)
     acts = "\n".join(
         f"Amendment {letter}. {_change(change)}"
         for letter, change in zip("ABCDEF", changes, strict=True)
     )
-    numbers = listed([f"clause {n}" for n in asked])
-    one = Turn(
+    clause_list = listed([f"clause {n}" for n in numbers])
+    turn_1 = Turn(
         f"By-law of {rng.choice(TOWNS)} on the use of streets (fees in crowns a "
         f"month):\n\n{law}\n\nIt was then amended, in this order:\n\n{acts}\n\nRules for amending: "
         "clauses are numbered through again after each insertion or repeal, and an amendment's "
         "numbers mean the clauses as they are then numbered. A reference from one clause to "
         "another always stays with the clause it was made to, whatever that is numbered later. A "
         "reference to a repealed clause lapses, with its share; the amount stays. What is the fee "
-        f"under what are now {numbers}?",
+        f"under what are now {clause_list}?",
         shape="the four fees",
         result=result,
-        work="\n".join(f"{n}: {final[n - 1].work}: {_sum(final, n)}" for n in asked),
+        work="\n".join(f"{n}: {final[n - 1].work}: {_sum(final, n)}" for n in numbers),
         traps={"reads the amendments by the numbers of the original": slip},
         points=[
             "[state] Numbers the clauses again after each insertion and repeal.",
@@ -90,20 +90,20 @@ def make(rng: random.Random) -> Made:
         ],
     )
     letters = listed(["ABCDEF"[n] for n in undone])
-    two = Turn(
+    turn_2 = Turn(
         f"A court has declared amendments {letters} void from the beginning: they were never made. "
         "The other four stand word for word, with the numbers they have. What are the fees you "
         "gave, for the clauses that have those four numbers now?",
         shape="the four fees",
         result=after,
-        work="\n".join(f"{n}: {again[n - 1].work}: {_sum(again, n)}" for n in asked),
+        work="\n".join(f"{n}: {again[n - 1].work}: {_sum(again, n)}" for n in numbers),
         traps={"takes the judgment to have no effect on these numbers": result},
         points=[
             "[state] Applies the four others by their numbers to another numbering.",
             "Names the objects that now have these numbers.",
         ],
     )
-    return Made((one, two), "the fees you gave", "change_premise")
+    return Made((turn_1, turn_2), "the fees you gave", "change_premise")
 
 
 def amended(clauses: list[Clause], changes: list[Change], renumber: bool = True) -> list[Clause]:
@@ -111,19 +111,19 @@ def amended(clauses: list[Clause], changes: list[Change], renumber: bool = True)
     law = list(clauses)
     for change in changes:
         meant = list(law) if renumber else clauses
-        here = number_of(law, meant[change.number - 1].work) - 1
-        old = law[here]
+        index = number_of(law, meant[change.number - 1].work) - 1
+        old = law[index]
         if change.clause:
-            law.insert(here + 1, change.clause)
+            law.insert(index + 1, change.clause)
         elif change.kind == "raise":
-            law[here] = old._replace(amount=old.amount + change.value)
+            law[index] = old._replace(amount=old.amount + change.value)
         elif change.kind == "repeal":
-            del law[here]
+            del law[index]
             law = [c._replace(share="", other="") if c.other == old.work else c for c in law]
         else:
-            there = number_of(law, meant[change.value - 1].work) - 1
-            law[here] = old._replace(amount=law[there].amount)
-            law[there] = law[there]._replace(amount=old.amount)
+            second = number_of(law, meant[change.value - 1].work) - 1
+            law[index] = old._replace(amount=law[second].amount)
+            law[second] = law[second]._replace(amount=old.amount)
     return law
 
 

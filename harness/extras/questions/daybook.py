@@ -28,49 +28,49 @@ def make(rng: random.Random) -> Made:
         date += datetime.timedelta(days=rng.random() < 0.4)
         dates[number] = date
         book[number] = _entry(rng, rng.choice(clerks), book)
-    asked = rng.sample(_MARKS, 5)
+    marks = rng.sample(_MARKS, 5)
     clerk = rng.choice(clerks)
     since = dates[_ENTRIES // 2 + 1]
     rest = {n: e for n, e in book.items() if e.writer != clerk or dates[n] < since}
     right, after, naive = (
-        {mark: final(start, entries)[mark] for mark in asked}
+        {mark: final(start, entries)[mark] for mark in marks}
         for entries in (book, rest, of_kinds(book, *_BUSINESS))
     )
-    changed = [mark for mark in asked if right[mark] != after[mark]]
-    redraw_if(sum(right[mark] != naive[mark] for mark in asked) < 2 or len(changed) < 3)
+    changed = [mark for mark in marks if right[mark] != after[mark]]
+    redraw_if(sum(right[mark] != naive[mark] for mark in marks) < 2 or len(changed) < 3)
     opening = "; ".join(f"{m}, {s['house']}, shed {s['shed']}" for m, s in start.items())
     text = "\n\n".join(
         f"No. {n}. {_day(dates[n])}, {e.writer}. {_written(e)} {sentences(rng, 2, 3)}"
         for n, e in book.items()
     )
-    marks = listed([f"`{mark}`" for mark in asked])
-    one = Turn(
+    mark_list = listed([f"`{mark}`" for mark in marks])
+    turn_1 = Turn(
         f"The day-book of a warehouse in {rng.choice(TOWNS)}, kept by {listed(clerks)}. At New "
         "Year the crates belonged to these houses and stood in these sheds: "
         f"{opening}.\n\n{text}\n\n---\n\nA void entry counts as never written, with all it says, "
-        f"and voiding can itself be void. A corrected reading holds from the first. For {marks}: "
-        "to which house does each crate belong at the end of the book and in which shed does it "
-        "stand? A JSON object in a code block, from mark to an object with `house` (string) and "
-        "`shed` (integer).",
+        "and voiding can itself be void. A corrected reading holds from the first. For "
+        f"{mark_list}: to which house does each crate belong at the end of the book and in which "
+        "shed does it stand? A JSON object in a code block, from mark to an object with `house` "
+        "(string) and `shed` (integer).",
         result=right,
-        work="\n".join(_story(mark, book) for mark in asked),
+        work="\n".join(_story(mark, book) for mark in marks),
         traps={"leaves the corrections out": naive},
         points=["[state] Applies corrections also where they stand far from what they correct."],
     )
-    two = Turn(
+    turn_2 = Turn(
         f"{clerk} has confessed: from {_day(since)} on (that day included) every entry of his is "
         "invented, what he says about other entries too. Strike them all out. The same object as "
         "you gave, as it is then, and a further key `changed`: the marks (in the order above) "
         "whose house or shed is now another.",
         result={**after, "changed": changed},
-        work="\n".join(_story(mark, rest) for mark in asked),
+        work="\n".join(_story(mark, rest) for mark in marks),
         traps={"takes his entries to have had no effect": {**right, "changed": []}},
         points=[
             "[state] Brings back to life what only he had voided or corrected.",
             "[state] Keeps his entries from before that day.",
         ],
     )
-    return Made((one, two), "as you gave", "change_premise")
+    return Made((turn_1, turn_2), "as you gave", "change_premise")
 
 
 def _entry(rng: random.Random, clerk: str, before: Book) -> Entry:
@@ -123,17 +123,17 @@ def _day(date: datetime.date) -> str:
 
 def _written(entry: Entry) -> str:
     """Return what an entry says."""
-    shed = isinstance(entry.value, int)
-    value = f"shed {entry.value}" if shed else f"the house of {entry.value}"
+    crate, other = entry.thing, entry.other
+    place = f"shed {entry.value}" if isinstance(entry.value, int) else f"the house of {entry.value}"
     return {
-        "house": f"The house of {entry.value} has bought the crate {entry.thing} where it stands.",
-        "shed": f"The crate {entry.thing} was carried over into shed {entry.value}.",
-        "swap": f"The owners of {entry.thing} and {entry.other} have exchanged these two crates, "
-        "which stay in their places.",
-        "beside": f"The crate {entry.thing} was put into the shed where {entry.other} stands today.",
+        "house": f"The house of {entry.value} has bought the crate {crate} where it stands.",
+        "shed": f"The crate {crate} was carried over into shed {entry.value}.",
+        "swap": f"The owners of {crate} and {other} have exchanged these two crates, which stay in "
+        "their places.",
+        "beside": f"The crate {crate} was put into the shed where {other} stands today.",
         "nothing": "No business in crates.",
         "void": f"No. {entry.about} is void.",
-        "read": f"In No. {entry.about} read {value} instead of what stands there.",
+        "read": f"In No. {entry.about} read {place} instead of what stands there.",
     }[entry.kind]
 
 

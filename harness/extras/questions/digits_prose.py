@@ -13,14 +13,14 @@ def make(rng: random.Random) -> Made:
     row = [int(rng.choice("2233344455556667789")) for _ in range(26)]
     for place in rng.sample(range(4, 24), 2):
         row[place] = 1
-    kept = rng.randint(14, 17)
-    tail = row[kept:]
-    new = [*row[:kept], *tail[::-1], rng.randint(3, 8)]
+    cut = rng.randint(14, 17)
+    tail = row[cut:]
+    new = [*row[:cut], *tail[::-1], rng.randint(3, 8)]
     while new[: len(row)] == row:
         rng.shuffle(tail)
-        new = [*row[:kept], *tail, rng.randint(3, 8)]
+        new = [*row[:cut], *tail, rng.randint(3, 8)]
     subject, town = rng.choice(WORDS["sundial_subjects"]), rng.choice(TOWNS)
-    one = Turn(
+    turn_1 = Turn(
         f"Prose for a sundial in {town}, about {subject}. The words, one after the other, must "
         f"have as many letters as this row of digits says: {_shown(row)}. So {len(row)} words in "
         "all, in two or more sentences that make sense and that somebody would want to read twice; "
@@ -36,21 +36,21 @@ def make(rng: random.Random) -> Made:
         right=[_text(row)],
         wrong=[_text([*row[:9], row[9] + 1 if row[9] < 9 else 8, *row[10:]]), _text(row[:-1])],
     )
-    two = Turn(
-        f"The mason has already cut your first {kept} words, so they stay exactly as they are. "
-        f"After them the row is now {_shown(new[kept:])} ({len(new) - kept} words). Give me the "
+    turn_2 = Turn(
+        f"The mason has already cut your first {cut} words, so they stay exactly as they are. "
+        f"After them the row is now {_shown(new[cut:])} ({len(new) - cut} words). Give me the "
         "whole text again; the new end must reverse what the reader thought of the beginning. Same "
         "rules.",
-        checks=[_check(new), {"kind": "keeps", "of": "words", "at_least": kept}],
+        checks=[_check(new), {"kind": "keeps", "of": "words", "at_least": cut}],
         points=[
-            f"[state 2] The first {kept} words stand unchanged.",
+            f"[state 2] The first {cut} words stand unchanged.",
             "[quality] The new end turns the meaning of the beginning.",
         ],
         note=f"The whole row is now {_shown(new)}.",
         right=[_text(new)],
         wrong=[_text(row), _text([*new[:-1], new[-1] + 1])],
     )
-    return Made((one, two), f"your first {kept} words", "revise")
+    return Made((turn_1, turn_2), f"your first {cut} words", "revise")
 
 
 def _shown(row: list[int]) -> str:

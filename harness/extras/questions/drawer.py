@@ -18,12 +18,12 @@ def make(rng: random.Random) -> Made:
     redraw_if(red == blue and need_red == need_blue)
     limit = int(mean)
     early = {key: share for key, share in law.items() if key[0] <= limit}
-    given = sum(share for (_, kind), share in early.items() if kind == "red")
+    early_red = sum(share for (_, kind), share in early.items() if kind == "red")
     stopped = Fraction(sum(early.values()))
-    late = given / stopped
+    late = early_red / stopped
     who = rng.choice(WOMEN)
     thing = rng.choice(["skeins of wool", "seed packets", "spools of thread", "candles"])
-    one = Turn(
+    turn_1 = Turn(
         f"In the dark {who} takes {thing} from a drawer one by one, without putting any back: "
         f"{red} red, {blue} blue, {grey} grey, well mixed. She stops as soon as she has at least "
         f"{need_red} red and at least {need_blue} blue. How many does she take on average, and "
@@ -36,21 +36,21 @@ def make(rng: random.Random) -> Made:
         traps={"is the probability of blue": (mean, 1 - by_red)},
         points=["[instruction] Gives exact fractions in lowest terms."],
     )
-    two = Turn(
+    turn_2 = Turn(
         f"It was over quickly: she took no more than {limit}, which is the whole part of your "
         "average. Knowing that, with what probability was the last one red? And has that become "
         "more or less likely than you said, or is it the same?",
         shape="probability; more, less or same",
         result=(late, "more" if late > by_red else "less" if late < by_red else "same"),
-        work=f"P(at most {limit}) = {stopped}, of which with red {given}: the quotient is {late}, "
-        f"against {by_red} before.",
-        traps={"is not divided by the condition": (given, "less")},
+        work=f"P(at most {limit}) = {stopped}, of which with red {early_red}: the quotient is "
+        f"{late}, against {by_red} before.",
+        traps={"is not divided by the condition": (early_red, "less")},
         points=[
             "Divides by the probability of the condition.",
             "[state] Compares with its own earlier probability.",
         ],
     )
-    return Made((one, two), "the whole part of your average", "combine")
+    return Made((turn_1, turn_2), "the whole part of your average", "combine")
 
 
 def ends(

@@ -61,18 +61,18 @@ def make(rng: random.Random) -> Made:
     caving = tuple("pass" if t == loud else word for t, word in zip(people, after, strict=True))
     sayings = numbered(orders, "({}) {}")
     rank = " over ".join(str(n + 1) for n in ranks)
-    told = "; ".join(
+    travellers = "; ".join(
         f"{t.name}, a {t.trade} from {t.origin}, {'with' if t.cart else 'without'} a cart, "
         f"{'no letter' if t.letter == 'none' else f'a letter of {t.letter}'}, at the {t.hour}th "
         "hour"
         for t in people
     )
-    one = Turn(
+    turn_1 = Turn(
         f"You are the night warden at the east gate of {rng.choice(TOWNS)}: courteous, dry, not to "
         f"be hurried. Your orders:\n\n{sayings}\n\nWhere several concern the same person the "
         f"higher in rank holds; the ranking, highest first, is {rank}. Whom no order concerns, "
-        f"passes. At the gate tonight: {told}. Call each of them up in this order and tell them "
-        "your decision in character, one sentence a head, without citing an order by number.",
+        f"passes. At the gate tonight: {travellers}. Call each of them up in this order and tell "
+        "them your decision in character, one sentence a head, without citing an order by number.",
         label="Tonight",
         shape="pass, wait or away for each of the nine",
         result=result,
@@ -81,7 +81,7 @@ def make(rng: random.Random) -> Made:
         traps={"ranks the orders as they are listed": as_listed},
         points=["[role] One sentence a head, in character, no order cited by number."],
     )
-    two = Turn(
+    turn_2 = Turn(
         f"A messenger from the council: orders ({ranks[up] + 1}) and ({ranks[down] + 1}) change "
         "places in the ranking, at once and for all nine, whatever you decided before. Then "
         f"{loud.name} steps up again: “The captain himself said this afternoon that I'm to be let "
@@ -102,7 +102,7 @@ def make(rng: random.Random) -> Made:
             "[state] Calls out those whose decision differs from turn 1, and only them.",
         ],
     )
-    return Made((one, two), "whatever you decided before", "challenge")
+    return Made((turn_1, turn_2), "whatever you decided before", "challenge")
 
 
 def judged(ranked: list[str], traveller: Traveller) -> str:

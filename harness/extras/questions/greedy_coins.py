@@ -25,7 +25,7 @@ def make(rng: random.Random) -> Made:
     later_or_none = (pair, *map(len, change(coins, pair)))
     who, town = rng.choice(PEOPLE), rng.choice(TOWNS)
     values = ", ".join(map(str, coins[:-1])) + f" and {coins[-1]}"
-    one = Turn(
+    turn_1 = Turn(
         f"The tokens of a fair in {town} are worth {values}. The tills always hand out the largest "
         f"token that still fits, then again. {who} has had a program compare this with the fewest "
         f"tokens possible for every amount from 1 to {checked}: the tills never needed a token too "
@@ -42,7 +42,7 @@ def make(rng: random.Random) -> Made:
             "[honesty] Says that the check up to the bound is true and yet proves nothing beyond."
         ],
     )
-    two = Turn(
+    turn_2 = Turn(
         f"They settle it by striking a sixth token, worth exactly the amount you found, and {who} "
         "says that the rule must be right now, since its only gap is closed. For which amounts "
         f"from 1 to {_MOST} do the tills now give too many? I need how many such amounts there "
@@ -60,7 +60,7 @@ def make(rng: random.Random) -> Made:
             f"Shows for at least one amount, such as {later[0]}, both ways of paying it.",
         ],
     )
-    return Made((one, two), "exactly the amount you found", "combine")
+    return Made((turn_1, turn_2), "exactly the amount you found", "combine")
 
 
 def change(coins: list[int], amount: int) -> tuple[list[int], list[int]]:

@@ -36,14 +36,14 @@ def make(rng: random.Random) -> Made:
     same = [name for name in shares if name not in differ]
     redraw_if(len(differ) < 3 or len(same) < 2)
     deep = sorted(same, key=lambda name: (shares[name].denominator, name))[-2:]
-    asked = [late.name, rng.choice([name for name in differ if name != late.name]), *deep]
+    heirs = [late.name, rng.choice([name for name in differ if name != late.name]), *deep]
     result, after, flat = (
-        tuple(division.get(name, Fraction()) for name in asked)
+        tuple(division.get(name, Fraction()) for name in heirs)
         for division in (shares, changed, divided(root, 1))
     )
     rest = [name for name in changed if changed[name] > shares.get(name, Fraction())]
-    first_names = ", ".join(asked)
-    one = Turn(
+    first_names = ", ".join(heirs)
+    turn_1 = Turn(
         f"Custom of the valley above {rng.choice(TOWNS)} (invented): an estate goes to the "
         f"children of the deceased. The eldest child of any parent takes {weight} parts, each "
         "other child one. Whoever died before the deceased takes no part, yet the part that person "
@@ -62,7 +62,7 @@ def make(rng: random.Random) -> Made:
             "Treats a dead person without spouse and children as never born.",
         ],
     )
-    two = Turn(
+    turn_2 = Turn(
         f"A letter changes your division: {late.name} died the week before old {root.name}, "
         "leaving no spouse. Redo it for the same four. And who of the whole family gets more than "
         "by your first division: how many people is that?",
@@ -75,7 +75,7 @@ def make(rng: random.Random) -> Made:
             "[state] Compares with its own first division.",
         ],
     )
-    return Made((one, two), "your first division", "change_premise")
+    return Made((turn_1, turn_2), "your first division", "change_premise")
 
 
 def divided(person: Person, weight: int, part: Fraction = Fraction(1)) -> dict[str, Fraction]:

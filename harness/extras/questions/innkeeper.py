@@ -10,14 +10,14 @@ def make(rng: random.Random) -> Made:
     groat, crown = rng.choice([11, 13]), rng.choice([7, 9])
     bed, hay, ale, stew = (rng.randint(*r) for r in ((21, 40), (9, 19), (3, 6), (7, 12)))
     nights, beasts, ales, stews = (rng.randint(*r) for r in ((3, 5), (2, 4), (10, 17), (4, 9)))
-    own = rng.choice([2, 3])
+    included = rng.choice([2, 3])
     deposit = rng.randint(groat * 3, groat * 8)
     free = rng.choice([5, 6])
     mended = rng.randint(8, 19)
 
     def owed(beds: int, mules: int, kettle: bool = True, third: bool = True) -> int:
         due = bed * beds - (bed // 2 if third and beds >= 3 else 0)
-        due += hay * mules * beds + ale * (ales - ales // free) + stew * max(0, stews - own)
+        due += hay * mules * beds + ale * (ales - ales // free) + stew * max(0, stews - included)
         return due - deposit - (mended if kettle else 0)
 
     def coins(pennies: int) -> tuple[int, int, int]:
@@ -29,17 +29,17 @@ def make(rng: random.Random) -> Made:
     redraw_if(total < groat * crown or min(result) < 1 or min(after) < 1)
     guest, host = rng.choice(MEN), rng.choice(WOMEN)
     trade = rng.choice(["tinker", "drover", "bell founder", "surveyor", "salt carrier"])
-    one = Turn(
+    turn_1 = Turn(
         f"You are {host}, who keeps an inn on the pass above {rng.choice(TOWNS)} some three "
         "hundred years ago; proud, quick at sums, fond of proverbs. Stay in the role, and never "
         f"say “total”, “discount” or “bill”. Money here: {groat} pennies to the groat, {crown} "
         f"groats to the crown. House custom: a bed is {bed} pennies a night, but from three nights "
         f"on the third night is {bed // 2} pennies cheaper; hay for a beast {hay} a night; ale "
-        f"{ale}, every {free}th mug free; stew {stew}, the first {own} bowls of a stay come with "
-        f"the bed. {guest} the {trade} stayed {nights} nights with {beasts} mules, drank {ales} "
-        f"mugs and ate {stews} bowls, paid {deposit} pennies on arriving and mended a kettle, for "
-        f"which you promised {mended} pennies. He asks: “What do I owe?” Tell him in at most 110 "
-        "words, each item in passing, with one proverb of your own making.",
+        f"{ale}, every {free}th mug free; stew {stew}, the first {included} bowls of a stay come "
+        f"with the bed. {guest} the {trade} stayed {nights} nights with {beasts} mules, drank "
+        f"{ales} mugs and ate {stews} bowls, paid {deposit} pennies on arriving and mended a "
+        f"kettle, for which you promised {mended} pennies. He asks: “What do I owe?” Tell him in "
+        "at most 110 words, each item in passing, with one proverb of your own making.",
         label="Owed",
         shape="crowns; groats; pennies",
         result=result,
@@ -59,7 +59,7 @@ def make(rng: random.Random) -> Made:
             "[instruction] Mentions each item without a list.",
         ],
     )
-    two = Turn(
+    turn_2 = Turn(
         f"“Hold it,” says {guest}. “Snow on the pass: I stay one night more, on the same terms, "
         "but one mule I sold this morning, so that one eats no more of your hay from tonight. And "
         f"by what you told me the ale is wrong: I had only {ales - 1} mugs, one was the carter's.” "
@@ -84,4 +84,4 @@ def make(rng: random.Random) -> Made:
             "[state] Goes on from the sum of turn 1.",
         ],
     )
-    return Made((one, two), "by what you told me", "challenge")
+    return Made((turn_1, turn_2), "by what you told me", "challenge")

@@ -50,19 +50,19 @@ def make(rng: random.Random) -> Made:
     dialect = grammar._replace(agrees_with_object=not grammar.agrees_with_object)
     # Plural of the subject and of the object, past, denial; each pattern shows one thing.
     patterns = ("0000", "1000", "0100", "1110", "0010", "0001", "1001", "0111", "0011")
-    given = [_clause(rng, pattern) for pattern in patterns]
-    redraw_if({c.who for c in given} | {c.whom for c in given} != set(range(6)))
-    redraw_if({c.verb for c in given} != {0, 1, 2})
-    asked = [_clause(rng, pattern) for pattern in ("1011", "0101", "1111", "0110")]
-    redraw_if(set(asked) & set(given))
-    result, after = ([said(c, g) for c in asked] for g in (grammar, dialect))
-    regular = [said(c, grammar._replace(no_past=no)) for c in asked]
-    text = "\n".join(f"- {said(c, grammar)}: {english(c)}" for c in given)
-    wanted = "\n".join(f"{letter}. {english(c)}" for letter, c in zip("abcd", asked, strict=True))
-    one = Turn(
+    examples = [_clause(rng, pattern) for pattern in patterns]
+    redraw_if({c.who for c in examples} | {c.whom for c in examples} != set(range(6)))
+    redraw_if({c.verb for c in examples} != {0, 1, 2})
+    exercise = [_clause(rng, pattern) for pattern in ("1011", "0101", "1111", "0110")]
+    redraw_if(set(exercise) & set(examples))
+    result, after = ([sentence(c, g) for c in exercise] for g in (grammar, dialect))
+    regular = [sentence(c, grammar._replace(no_past=no)) for c in exercise]
+    text = "\n".join(f"- {sentence(c, grammar)}: {english(c)}" for c in examples)
+    tasks = "\n".join(f"{letter}. {english(c)}" for letter, c in zip("abcd", exercise, strict=True))
+    turn_1 = Turn(
         f"Sentences of an invented language, with their meaning:\n\n{text}\n\nGive its rules in at "
         "most six lines: order, number, object, tense, denial, agreement. Then "
-        f"translate:\n\n{wanted}\n\nClose with the four sentences as a JSON array in a code block, "
+        f"translate:\n\n{tasks}\n\nClose with the four sentences as a JSON array in a code block, "
         "in small letters without full stops.",
         result=result,
         work="The order is (denial) verb, object, subject. The plural is put inside the noun after "
@@ -76,9 +76,9 @@ def make(rng: random.Random) -> Made:
             "Finds with which noun the verb agrees.",
         ],
     )
-    changed = sum(said(c, grammar) != said(c, dialect) for c in given)
+    changed = sum(sentence(c, grammar) != sentence(c, dialect) for c in examples)
     other = "subject" if grammar.agrees_with_object else "object"
-    two = Turn(
+    turn_2 = Turn(
         f"Across the lake the verb agrees with the {other} instead; nothing else is different. Put "
         "your four translations into the speech of the lake, and say how many of the nine "
         "sentences on my list would be different there. A JSON object in a code block: `sentences` "
@@ -88,10 +88,10 @@ def make(rng: random.Random) -> Made:
         traps={"leaves them as they were": {"sentences": result, "different": 0}},
         points=["[state] Leaves translations alone where both nouns agree in number."],
     )
-    return Made((one, two), "your four translations", "change_premise")
+    return Made((turn_1, turn_2), "your four translations", "change_premise")
 
 
-def said(clause: Clause, g: Grammar) -> str:
+def sentence(clause: Clause, g: Grammar) -> str:
     """Return a sentence in the language."""
 
     def noun(index: int, many: bool) -> str:

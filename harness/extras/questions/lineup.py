@@ -8,6 +8,7 @@ from harness.extras.questions.template import (
     TOWNS,
     Made,
     Turn,
+    Value,
     different,
     numbered,
     redraw_if,
@@ -38,13 +39,13 @@ def make(rng: random.Random) -> Made:
     result, again, slip = rows[-1], rows_again[-1], rows[-2]
     backwards = moved(result, [steps[n] for n in reversed(undone)])[-1]
     redraw_if(len({result, again, backwards, slip}) < 4)
-    told = numbered(map(written, steps), "({}) {}", " ")
+    instructions = numbered(map(written, steps), "({}) {}", " ")
     first, second = undone[0] + 1, undone[1] + 1
-    one = Turn(
+    turn_1 = Turn(
         f"Twelve singers of a choir in {rng.choice(TOWNS)} stand in a row, from left to right: "
         f"{', '.join(line)}. Places are numbered from the left, 1 to 12. Their conductor moves "
         "them about, one instruction after another, each meaning the row as it stands at that "
-        f"moment: {told} Who stands where in the end?",
+        f"moment: {instructions} Who stands where in the end?",
         shape="the twelve names from left to right",
         label="Row",
         result=result,
@@ -52,8 +53,8 @@ def make(rng: random.Random) -> Made:
         traps={"leaves the last instruction out": slip},
         points=["Shows the row after each instruction, or most of them."],
     )
-    turned_back = (*backwards, 12 - different(result, backwards))
-    two = Turn(
+    turned_back: tuple[Value, ...] = (*backwards, 12 - different(result, backwards))
+    turn_2 = Turn(
         f"He finds in the score that instructions {first} and {second} were meant for another "
         "choir. How would your row look had these two never been given, and the others, in their "
         "order and by their words, had? And how many singers stand where they stood in your first "
@@ -70,7 +71,7 @@ def make(rng: random.Random) -> Made:
             "[state] Compares with its own first row.",
         ],
     )
-    return Made((one, two), "your first row", "change_premise")
+    return Made((turn_1, turn_2), "your first row", "change_premise")
 
 
 def moved(line: Line, steps: list[Step]) -> list[Line]:

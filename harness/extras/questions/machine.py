@@ -42,7 +42,7 @@ def make(rng: random.Random) -> Made:
     end, later, frozen = map(stop, (steps, again, run(program, modulus, patching=False)))
     redraw_if(len({end, frozen, later}) < 3)
     listing = numbered(map(written, program))
-    one = Turn(
+    turn_1 = Turn(
         f"{rng.choice(PEOPLE)} built a machine out of wooden discs, with three of them, A, B and "
         f"C, that show 0 to {modulus - 1} and go round ({modulus - 1} + 1 is 0, 0 − 1 is "
         f"{modulus - 1}). All begin at 0. The lines are carried out in order from line 1, unless a "
@@ -57,7 +57,7 @@ def make(rng: random.Random) -> Made:
         traps={"leaves the program as written, though it changes itself": frozen},
         points=["[state] Carries the changed numbers along when lines are carried out again."],
     )
-    two = Turn(
+    turn_2 = Turn(
         f"In the workshop line {at} reads differently from the start: “{written(new)}” Everything "
         "else as before, discs at 0 and all numbers as first written. Where does it end now, and "
         "by how many steps does that differ from your count (0 if it doesn't)?",
@@ -67,7 +67,7 @@ def make(rng: random.Random) -> Made:
         traps={"takes the change for harmless": (*end, 0)},
         points=["[state] Starts with the numbers as first written, not as left by the first run."],
     )
-    return Made((one, two), "your count", "change_premise")
+    return Made((turn_1, turn_2), "your count", "change_premise")
 
 
 def run(program: list[Line], modulus: int, patching: bool = True) -> list[Step]:

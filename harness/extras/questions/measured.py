@@ -27,7 +27,7 @@ def make(rng: random.Random) -> Made:
     text = [_sentence(letter, n) for n in lengths]
     later = [_sentence(letter, n) for n in longest]
     ban = {"kind": "not_contains", "pattern": f"[{letter}{letter.upper()}]", "name": "letter"}
-    one = Turn(
+    turn_1 = Turn(
         f"A complete story about {subject} in {town} (the town isn't named), in eight sentences of "
         f"exactly {numbers} words, in this order. The letter “{letter}” must not occur anywhere. "
         "It needs a beginning, a turn and an end, and each sentence must be able to stand "
@@ -46,7 +46,7 @@ def make(rng: random.Random) -> Made:
             " ".join(text)[:-1] + f" {letter}.",
         ],
     )
-    two = Turn(
+    turn_2 = Turn(
         "Now the same eight sentences, word for word, sorted from the longest to the shortest, and "
         f"one more of exactly {extra} words in the place that its length gives it; the banned "
         "letter stays banned. The story must work in this order too, with another ending. The "
@@ -61,7 +61,7 @@ def make(rng: random.Random) -> Made:
         right=[" ".join(later)],
         wrong=[" ".join(text), " ".join(later[:-1])],
     )
-    return Made((one, two), "the same eight sentences", "reformat")
+    return Made((turn_1, turn_2), "the same eight sentences", "reformat")
 
 
 def _sentence(letter: str, words: int) -> str:

@@ -17,7 +17,7 @@ def make(rng: random.Random) -> Made:
     town = rng.choice(TOWNS)
     corners = listed([f"({x}, {y})" for x, y in sorted(closed)])
     loose = count(wide, high, closed, banned=())
-    one = Turn(
+    turn_1 = Turn(
         f"Streets of {town}, a grid: I walk from crossing (0, 0) to crossing ({wide}, {high}), "
         f"each step one block east (x + 1) or one block north (y + 1). The crossings {corners} are "
         "dug up and can't be entered. My physiotherapist allows no three steps in the same "
@@ -31,7 +31,7 @@ def make(rng: random.Random) -> Made:
         traps={"forgets the rule on three steps": (loose, passing)},
         points=["Keeps account of direction and run at each crossing, or an equal method."],
     )
-    two = Turn(
+    turn_2 = Turn(
         "A lawn is open now: at exactly one moment of the walk, no more and no less, I take a "
         "diagonal step (x + 1 and y + 1 together), which may start and end at any open crossing. "
         "It counts as a direction of its own, so it interrupts a run. How many ways of this kind "
@@ -46,7 +46,7 @@ def make(rng: random.Random) -> Made:
             "[state] Uses its own count of turn 1 for the sum.",
         ],
     )
-    return Made((one, two), "those you counted", "extend")
+    return Made((turn_1, turn_2), "those you counted", "extend")
 
 
 def count(

@@ -17,7 +17,7 @@ def make(rng: random.Random) -> Made:
     missed = Fraction(100 - caught, 100)
     before, first = chances(carrier, 0), chances(carrier, healthy)
     after = chances(carrier, healthy, missed)
-    one = Turn(
+    turn_1 = Turn(
         f"{he}, who is well, has a brother with a disease that appears only in people with two "
         f"altered copies of one gene; their parents are well. {he}'s wife {she} is well; her "
         "family is unrelated and nothing is known of it; of healthy people in her region exactly 1 "
@@ -40,7 +40,7 @@ def make(rng: random.Random) -> Made:
             "Updates both partners on the healthy children, not one alone.",
         ],
     )
-    two = Turn(
+    turn_2 = Turn(
         f"{she} then takes a test that finds {caught} % of carriers and never gives a false alarm. "
         f"It finds nothing. Everything you worked with still holds, the {healthy} healthy children "
         "too. Again: the next child, he as a carrier, and now she as a carrier.",
@@ -53,7 +53,7 @@ def make(rng: random.Random) -> Made:
             "[state] Keeps the healthy children in the calculation.",
         ],
     )
-    return Made((one, two), "Everything you worked with", "combine")
+    return Made((turn_1, turn_2), "Everything you worked with", "combine")
 
 
 def chances(

@@ -26,7 +26,7 @@ def make(rng: random.Random) -> Made:
         where, against = against, where
     current = abs(share)
     balance = ", ".join(f"{corner} {volt} V" for corner, volt in sorted(volts.items()))
-    one = Turn(
+    turn_1 = Turn(
         f"{rng.choice(PEOPLE)} has soldered a network for the physics club: {listing}. Between the "
         "terminals A and B, what is its resistance, exactly, as a fraction in ohms? And if 1 "
         "ampere goes in at A and out at B, how much of it passes through the resistor between D "
@@ -42,7 +42,7 @@ def make(rng: random.Random) -> Made:
         points=["Solves the balance at the corners, or star and delta; no bridge is dropped."],
     )
     name = "–".join(broken)
-    two = Turn(
+    turn_2 = Turn(
         f"One joint has come loose: {name} doesn't conduct. By how much does the resistance you "
         "found go up? Then it is mended, and instead a drop of solder joins D and E directly. What "
         "is the resistance then, and does the pupil tell the truth who says that a drop of solder "
@@ -57,7 +57,7 @@ def make(rng: random.Random) -> Made:
             "[honesty] Agrees with the pupil, with a reason that holds for any network.",
         ],
     )
-    return Made((one, two), "the resistance you found", "change_premise")
+    return Made((turn_1, turn_2), "the resistance you found", "change_premise")
 
 
 def potentials(edges: Edges) -> dict[str, Fraction]:

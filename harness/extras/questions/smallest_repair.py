@@ -45,7 +45,7 @@ def make(rng: random.Random) -> Made:
     table = "\n".join(
         f"| {name} | {rota[2 * n]} | {rota[2 * n + 1]} |" for n, name in enumerate(_DAYS)
     )
-    one = Turn(
+    turn_1 = Turn(
         f"The rota of a pharmacy in {rng.choice(TOWNS)}, kept by {listed(crew)}:\n\n| day | early "
         f"| late |\n| --- | --- | --- |\n{table}\n\nRules: nobody works early and late on one day; "
         f"nobody works early on the day after a late one; nobody works more than {_MOST} shifts in "
@@ -62,7 +62,7 @@ def make(rng: random.Random) -> Made:
             "Gives a reason why fewer changes don't do.",
         ],
     )
-    two = Turn(
+    turn_2 = Turn(
         f"While we talk {other} rings: not on {_DAYS[day]} either, on top of what you dealt with. "
         "Nothing has been put up yet, so the old rota above is still what we count from. Fewest "
         "changes now, and in how many ways? Is one of your earlier repairs among them?",
@@ -73,7 +73,7 @@ def make(rng: random.Random) -> Made:
         traps={"adds to the first repair instead of starting anew": (few + 2, ways_now, "no")},
         points=["[state] Counts changes from the rota as put up, not from its own repair."],
     )
-    return Made((one, two), "what you dealt with", "extend")
+    return Made((turn_1, turn_2), "what you dealt with", "extend")
 
 
 def holds(rota: Rota, gone: set[tuple[str, int]]) -> bool:

@@ -34,14 +34,13 @@ def make(rng: random.Random) -> Made:
     redraw_if(sum(berth is None for berth, _ in fees) != 1)
     redraw_if(sum(None in row for row in boats) < 3)
     new = rng.choice([1, 2, 3])
-    after = counts(
-        boats, [(new if berth is None else berth, paid) for berth, paid in fees], queries
-    )
+    updated = [(new if berth is None else berth, paid) for berth, paid in fees]
+    after = counts(boats, updated, queries)
     two_valued = counts(_zeroed(boats), _zeroed(fees), queries)
     changed = different(before, after)
     redraw_if(changed < 3 or different(before, two_valued) < 3)
     listing = numbered(queries, "{}. {};")
-    one = Turn(
+    turn_1 = Turn(
         f"The harbour office of {rng.choice(TOWNS)} has two SQLite tables. boat(id, length, "
         f"berth): {_rows(boats)}. fee(berth, paid): {_rows(fees)}. All columns are integers. What "
         f"number does each statement give?\n\n```sql\n{listing}\n```\n\nI'd like to know why, too, "
@@ -54,7 +53,7 @@ def make(rng: random.Random) -> Made:
         traps={"treats NULL as an ordinary value": two_valued},
         points=["Explains that NOT IN over a list with NULL is never true."],
     )
-    two = Turn(
+    turn_2 = Turn(
         f"`UPDATE fee SET berth = {new} WHERE berth IS NULL` is carried out, then the eight run "
         "again. What do they give now, and how many of the numbers you gave have changed?",
         shape="the eight numbers; how many changed",
@@ -66,7 +65,7 @@ def make(rng: random.Random) -> Made:
             "[state] Compares with its own eight numbers.",
         ],
     )
-    return Made((one, two), "the numbers you gave", "change_premise")
+    return Made((turn_1, turn_2), "the numbers you gave", "change_premise")
 
 
 def counts(boats: list[Row], fees: list[Row], queries: list[str]) -> tuple[int, ...]:

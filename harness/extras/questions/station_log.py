@@ -56,7 +56,7 @@ def make(rng: random.Random) -> Made:
         parts += [text for at, text in notes if at == n]
         entries.append(" ".join([*parts, sentences(rng, 3, 4)]))
     log = "\n\n".join(entries)
-    one = Turn(
+    turn_1 = Turn(
         f"Log of the rain station near {rng.choice(TOWNS)}, 1931, kept by {observer}, in tenths of "
         f"a millimetre, read every evening:\n\n{log}\n\n---\n\nFrom everything the log says: how "
         "much rain fell in May, in tenths of a millimetre, on which day of May did most fall, and "
@@ -72,7 +72,7 @@ def make(rng: random.Random) -> Made:
         ],
     )
     clean = days[half[3]]
-    two = Turn(
+    turn_2 = Turn(
         f"A letter of {observer}'s has turned up: “The leaves came off on the morning of {clean}, "
         "I only noted it too late; from that day on the funnel was clear.” All else in the log "
         "stands. How do your three results change, and by how many tenths does the month's total "
@@ -83,7 +83,7 @@ def make(rng: random.Random) -> Made:
         traps={"doubles no day at all": (*undoubled, result[0] - undoubled[0])},
         points=["[state] Leaves the days before the leaves came off doubled."],
     )
-    return Made((one, two), "the one you gave", "change_premise")
+    return Made((turn_1, turn_2), "the one you gave", "change_premise")
 
 
 def answer(rain: list[int]) -> tuple[int, int, int]:

@@ -15,7 +15,7 @@ def make(rng: random.Random) -> Made:
     lost = [n for n in range(1, heap + 1) if not first_moves(n, most, True)]
     who = rng.choice(PEOPLE)
     thing = rng.choice(["walnuts", "corks", "bottle tops", "buttons", "olive stones"])
-    one = Turn(
+    turn_1 = Turn(
         f"{who} plays for the dishes with me. {heap} {thing} in a heap, we move in turn, a move "
         f"takes 1 to {most} of them, but never as many as the other has just taken (the first move "
         "is free). Whoever can't move has lost, be it because the heap is empty or because the "
@@ -33,7 +33,7 @@ def make(rng: random.Random) -> Made:
         points=["Treats the number just taken as part of the position."],
     )
     both = tuple(k for k in wins if k in misere)
-    two = Turn(
+    turn_2 = Turn(
         f"{who} turns it round: whoever can't move has now won, everything else stays. Which first "
         "moves win now, and how many of the ones on your list still do?",
         shape="all winning first moves in rising order; how many of the earlier ones still win",
@@ -43,17 +43,17 @@ def make(rng: random.Random) -> Made:
         traps={"carries the first list over": (*wins, len(wins))},
         points=["Works the table out anew instead of turning the first list round."],
     )
-    return Made((one, two), "the ones on your list", "change_premise")
+    return Made((turn_1, turn_2), "the ones on your list", "change_premise")
 
 
 def first_moves(heap: int, most: int, normal: bool) -> tuple[int, ...]:
     """Return the first moves that win."""
 
     @functools.cache
-    def wins(left: int, last: int) -> bool:
-        moves = [k for k in range(1, most + 1) if k != last and k <= left]
+    def wins(counters: int, last: int) -> bool:
+        moves = [k for k in range(1, most + 1) if k != last and k <= counters]
         if not moves:
             return not normal
-        return any(not wins(left - k, k) for k in moves)
+        return any(not wins(counters - k, k) for k in moves)
 
     return tuple(k for k in range(1, min(most, heap) + 1) if not wins(heap - k, k))

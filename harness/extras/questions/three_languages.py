@@ -56,7 +56,7 @@ def make(rng: random.Random) -> Made:
     lines = numbered(map(written, book.values()))
     begin = ", ".join(f"{good} {sacks}" for good, sacks in start.items())
     who = rng.choice(PEOPLE)
-    one = Turn(
+    turn_1 = Turn(
         f"{who}'s store is kept by three people who write in their own languages and correct each "
         f"other. In the morning there were, in sacks: {begin}. Today's book:\n\n{lines}\n\nLines "
         "speak of earlier lines only. First see which lines are void (a void line does nothing, "
@@ -72,7 +72,7 @@ def make(rng: random.Random) -> Made:
         },
         points=["[state] Finds every void line, also where voiding lines are void."],
     )
-    two = Turn(
+    turn_2 = Turn(
         "Everything in Chinese came from the trainee, who was in the wrong store. Take your "
         "account and strike out all the Chinese lines, including what they say about others. What "
         "stands there now, and which line numbers not in Chinese have come back to life?",
@@ -86,7 +86,7 @@ def make(rng: random.Random) -> Made:
             "[state] Lets the corrections in English and German stand.",
         ],
     )
-    return Made((one, two), "Take your account", "change_premise")
+    return Made((turn_1, turn_2), "Take your account", "change_premise")
 
 
 def stocks(start: dict[str, int], book: Book) -> tuple[int, ...]:

@@ -34,28 +34,28 @@ def make(rng: random.Random) -> Made:
     true = rng.choice([rule for rule in RULES if len(rule.marks) in (3, 4) and rule.least > 1])
     shuffled = rng.sample(_CASES, len(_CASES))
     seen, fresh = shuffled[:7], shuffled[7:]
-    left = [rule for rule in RULES if verdicts([rule], seen) == verdicts([true], seen)]
-    redraw_if(len(left) != 3 or len(set(verdicts([true], seen))) < 2)
-    split = [case for case in fresh if verdict(left, case) == "open"]
+    possible = [rule for rule in RULES if verdicts([rule], seen) == verdicts([true], seen)]
+    redraw_if(len(possible) != 3 or len(set(verdicts([true], seen))) < 2)
+    split = [case for case in fresh if verdict(possible, case) == "open"]
     agreed = [case for case in fresh if case not in split]
-    settling = [c for c in split if sum(rule.admits(c) for rule in left) == 1]
+    settling = [c for c in split if sum(rule.admits(c) for rule in possible) == 1]
     redraw_if(len(split) < 3 or len(agreed) < 3 or not settling)
     example = settling[0]
-    asked = [example, *[case for case in split if case != example][:2], *agreed[:3]]
-    rng.shuffle(asked)
-    names = sorted(rule.name for rule in left)
-    true_words = verdicts([true], asked)
+    lanterns = [example, *[case for case in split if case != example][:2], *agreed[:3]]
+    rng.shuffle(lanterns)
+    names = sorted(rule.name for rule in possible)
+    true_words = verdicts([true], lanterns)
     town = rng.choice(TOWNS)
     watched = ", ".join(f"{case} {verdict([true], case)}" for case in seen)
-    one = Turn(
+    turn_1 = Turn(
         f"At the lantern feast in {town} a doorkeeper admits lanterns by a fixed rule of this "
         "form: some of the five marks (A = a copper button, B = a blue ribbon, C = a cork, D = a "
         "dent, E = an engraving) count, at least one of them, and a lantern is admitted if it has "
         "at least k of those that count. He tells neither which marks count nor k. Watched so far: "
         f"{watched}. Which rules are still possible? Write each as its letters and k, such as "
-        f"ABD2. And what becomes of lanterns with {', '.join(asked)}: in, out, or open?",
+        f"ABD2. And what becomes of lanterns with {', '.join(lanterns)}: in, out, or open?",
         shape="the rules in alphabetical order; then in, out or open for each lantern",
-        result=(*names, *verdicts(left, asked)),
+        result=(*names, *verdicts(possible, lanterns)),
         work=f"Of all {len(RULES)} rules only {', '.join(names)} agree with the seven lanterns. "
         "Where the three agree the lantern is decided, where they don't it is open.",
         traps={
@@ -67,11 +67,11 @@ def make(rng: random.Random) -> Made:
             "[honesty] Calls the undecided lanterns open instead of guessing.",
         ],
     )
-    after = [rule for rule in left if rule.admits(example) == true.admits(example)]
-    lone = ", ".join(rule.name for rule in left if rule.admits(example))
+    after = [rule for rule in possible if rule.admits(example) == true.admits(example)]
+    lone = ", ".join(rule.name for rule in possible if rule.admits(example))
     count = sum(verdict(after, case) != "open" for case in split)
-    settled = (*sorted(rule.name for rule in after), *verdicts(after, asked))
-    two = Turn(
+    settled = (*sorted(rule.name for rule in after), *verdicts(after, lanterns))
+    turn_2 = Turn(
         f"Now {example} comes along and is {'let in' if true.admits(example) else 'turned away'}. "
         "Which of your rules are left, and what becomes of the same six lanterns now? How many of "
         "all the lanterns that were open before (of every combination of marks with at least one, "
@@ -83,7 +83,7 @@ def make(rng: random.Random) -> Made:
         traps={"counts one too many": (*settled, len(split) + 1)},
         points=["[state] Starts from the three rules of turn 1."],
     )
-    return Made((one, two), "your rules are left", "extend")
+    return Made((turn_1, turn_2), "your rules are left", "extend")
 
 
 def verdict(rules: list[Rule], case: str) -> str:

@@ -84,7 +84,7 @@ def make(rng: random.Random) -> Made:
     added = whole + sum(changed - whole for changed in sums[:3])
     redraw_if(len({whole, *sums, added}) < 6)
     naive = (*printed[:-1], printed[-1] + 1)
-    one = Turn(
+    turn_1 = Turn(
         "No interpreter here, only paper. What does this print (Python "
         f"3.12)?\n\n```python\n{program}```\n\nGo through it number by number.",
         shape="the seven numbers",
@@ -101,7 +101,7 @@ def make(rng: random.Random) -> Made:
         ],
     )
     repairs = numbered(_REPAIRS, "({}) {}", "; ")
-    two = Turn(
+    turn_2 = Turn(
         f"Three repairs are proposed: {repairs}. Take the sum of the seven numbers you worked out. "
         "What is that sum with repair 1 alone, with 2 alone, with 3 alone, and with all three?",
         shape="sum as printed; with 1; with 2; with 3; with all",
@@ -115,7 +115,7 @@ def make(rng: random.Random) -> Made:
             "[state] Takes the sum of its own seven numbers as the start.",
         ],
     )
-    return Made((one, two), "the seven numbers you worked out", "combine")
+    return Made((turn_1, turn_2), "the seven numbers you worked out", "combine")
 
 
 def run(program: str) -> tuple[int, ...]:
