@@ -35,6 +35,7 @@ _ORDERS: dict[str, Callable[[Traveller], bool]] = {
     "Whoever comes after the tenth hour waits until morning.": lambda t: t.hour > 10,
 }
 """What the orders say, with the decision among its words, and whom they concern."""
+_NO_ORDER = "Whom no order concerns, passes."
 
 
 def make(rng: random.Random) -> Made:
@@ -70,9 +71,9 @@ def make(rng: random.Random) -> Made:
     turn_1 = Turn(
         f"You are the night warden at the east gate of {rng.choice(TOWNS)}: courteous, dry, not to "
         f"be hurried. Your orders:\n\n{sayings}\n\nWhere several concern the same person the "
-        f"higher in rank holds; the ranking, highest first, is {rank}. Whom no order concerns, "
-        f"passes. At the gate tonight: {travellers}. Call each of them up in this order and tell "
-        "them your decision in character, one sentence a head, without citing an order by number.",
+        f"higher in rank holds; the ranking, highest first, is {rank}. {_NO_ORDER} At the gate "
+        f"tonight: {travellers}. Call each of them up in this order and tell them your decision in "
+        "character, one sentence a head, without citing an order by number.",
         label="Tonight",
         shape="pass, wait or away for each of the nine",
         result=result,
@@ -107,5 +108,5 @@ def make(rng: random.Random) -> Made:
 
 def judged(ranked: list[str], traveller: Traveller) -> str:
     """Return what becomes of somebody."""
-    order = next((order for order in ranked if _ORDERS[order](traveller)), "pass")
+    order = next((order for order in ranked if _ORDERS[order](traveller)), _NO_ORDER)
     return next(word for word in ("pass", "wait", "away") if word in order)

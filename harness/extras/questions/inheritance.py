@@ -112,7 +112,8 @@ def _called(person: Person) -> str:
 
 
 def _grown(rng: random.Random, names: list[str], level: int) -> Person:
-    many = rng.randint(*((3, 4), (0, 3), (0, 2), (0, 2))[level])
+    least, most = ((3, 4), (0, 3), (0, 2), (0, 2))[level]
+    many = rng.randint(least, most)
     children = tuple(_grown(rng, names, level + 1) for _ in range(many)) if level < 3 else ()
     dead = level > 0 and rng.random() < 0.45
     if level > 1 and not dead:

@@ -34,7 +34,7 @@ def make(rng: random.Random) -> Made:
     redraw_if(sum(berth is None for berth, _ in fees) != 1)
     redraw_if(sum(None in row for row in boats) < 3)
     new = rng.choice([1, 2, 3])
-    updated = [(new if berth is None else berth, paid) for berth, paid in fees]
+    updated: list[Row] = [(new if berth is None else berth, paid) for berth, paid in fees]
     after = counts(boats, updated, queries)
     two_valued = counts(_zeroed(boats), _zeroed(fees), queries)
     changed = different(before, after)

@@ -83,8 +83,8 @@ class Turn(Struct):
         if not isinstance(self.result, tuple):
             return [{"kind": "json", "equals": self.result, "around": True}, *self.checks]
         pattern = last_line(self.label, self.result)
-        found = {"kind": "contains", "pattern": pattern, "in": {"line": -1}, "name": "result"}
-        return [found, *self.checks]
+        check = {"kind": "contains", "pattern": pattern, "in": {"line": -1}, "name": "result"}
+        return [check, *self.checks]
 
     def all_points(self) -> list[Point]:
         """Return the checklist of the turn."""
@@ -158,10 +158,9 @@ def last_line(label: str, values: Sequence[Value]) -> str:
     return rf"{pattern}{end}\W*$"
 
 
-def listed(words: Sequence[object], joint: str = "and") -> str:
+def listed(words: Sequence[str]) -> str:
     """Return words as prose: "a, b and c"."""
-    texts = [str(word) for word in words]
-    return texts[0] if len(texts) == 1 else f"{', '.join(texts[:-1])} {joint} {texts[-1]}"
+    return " and ".join(filter(None, [", ".join(words[:-1]), words[-1]]))
 
 
 def numbered(texts: Iterable[str], form: str = "{}. {}", joint: str = "\n") -> str:
@@ -184,8 +183,8 @@ def _point(text: str) -> Point:
     """Return the point that a text such as "[state 2] Keeps the first words" says."""
     match = re.fullmatch(r"(?:\[(\w+)(?: (\d))?\] )?(.*)", text, re.DOTALL)
     assert match
-    tag, weight, said = match.groups()
-    return Point(point=said, weight=int(weight or 1), tag=tag or "reasoning")
+    tag, weight, claim = match.groups()
+    return Point(point=claim, weight=int(weight or 1), tag=tag or "reasoning")
 
 
 def _spelling(value: Value) -> str:
