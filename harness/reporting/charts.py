@@ -10,7 +10,7 @@ whole on hover.
 import math
 import pathlib
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 from xml.etree import ElementTree
 
 from harness.errors import StorageError
@@ -39,40 +39,26 @@ class Sheet:
 
     def __init__(self, width: float, height: float, label: str) -> None:
         self.root = ElementTree.Element("svg", xmlns="http://www.w3.org/2000/svg")
-        size = {"width": f"{width:.0f}", "height": f"{height:.0f}"}
-        box = f"0 0 {width:.0f} {height:.0f}"
-        about = {"class": "tb-chart", "role": "img", "aria-label": printable(label)}
-        self.root.attrib |= {**about, **size, "viewBox": box}
+        self.root.attrib |= {"class": "tb-chart", "role": "img", "aria-label": printable(label)}
+        self.root.attrib |= {"width": f"{width:.0f}", "height": f"{height:.0f}"}
+        self.root.set("viewBox", f"0 0 {width:.0f} {height:.0f}")
 
     def draw(self, tag: str, kind: str, **attributes: float | str) -> ElementTree.Element:
         """Add an element with a class; underscores in attribute names are hyphens."""
-        values = {
-            name.replace("_", "-"): f"{value:.2f}" if isinstance(value, float) else str(value)
-            for name, value in attributes.items()
-        }
-        return ElementTree.SubElement(self.root, tag, {"class": kind, **values})
+        element = ElementTree.SubElement(self.root, tag, {"class": kind})
+        for name, value in attributes.items():
+            text = f"{value:.2f}" if isinstance(value, float) else str(value)
+            element.set(name.replace("_", "-"), text)
+        return element
 
     def text(
-        self,
-        x: float,
-        y: float,
-        text: str,
-        kind: str = "tb-text",
-        anchor: Literal["start", "middle", "end"] = "start",
-        ems: float = 99.0,
+        self, x: float, y: float, text: str, kind: str = "", anchor: str = "start", ems: float = 99
     ) -> None:
         """Write a text with its middle at y, shortened to so many ems."""
-        part = self.draw("text", kind, x=x, y=y + 4.0, text_anchor=anchor)
+        part = self.draw("text", f"tb-{kind or 'text'}", x=x, y=y + 4.0, text_anchor=anchor)
         part.text = shortened(printable(text), ems / _EM)
         if part.text != text:
             ElementTree.SubElement(part, "title").text = printable(text)
-
-    def axis(self, axis: "Axis", top: float, bottom: float) -> None:
-        """Draw the lines and numbers of a horizontal axis."""
-        for mark in axis.marks:
-            x = axis.at(mark)
-            self.draw("line", "tb-grid", x1=x, x2=x, y1=top, y2=bottom)
-            self.text(x, bottom + 12.0, axis.written(mark), "tb-small", "middle")
 
     def svg(self) -> str:
         """Return the drawing."""
@@ -82,12 +68,9 @@ class Sheet:
 class Axis:
     """Numbers to pixels, with round marks that are written exactly."""
 
-    def __init__(
-        self, low: float, high: float, start: float, end: float, *, percent: bool = False
-    ) -> None:
-        self.percent, self.start, self.end = percent, start, end
-        self.marks = ticks(low, high)
-        exact = [f"{mark * (100 if percent else 1):.6f}".rstrip("0") for mark in self.marks]
+    def __init__(self, marks: Sequence[float], start: float, end: float, percent: bool) -> None:
+        self.marks, self.start, self.end, self.percent = marks, start, end, percent
+        exact = [f"{mark * (100 if percent else 1):.6f}".rstrip("0") for mark in marks]
         self.places = max(len(mark.partition(".")[2]) for mark in exact)
 
     def at(self, value: float) -> float:
@@ -112,10 +95,7 @@ def dots(
         percent: whether the numbers are shares, to be written as percentages.
         reference: a number to mark with a dashed line, such as one half.
     """
-    numbers = [number for mark in rows.values() for number in mark if number is not None]
-    numbers += [] if reference is None else [reference]
-    ends = min(numbers, default=0.0), max(numbers, default=1.0)
-    return _marks({"": rows}, label, ends, percent=percent, reference=reference)
+    return _marks({"": rows}, label, [] if reference is None else [reference], percent)
 
 
 def bars(
@@ -131,37 +111,39 @@ def bars(
         label: what the numbers are, below the axis.
         scale: the least and the greatest possible number (default: from 0 to the greatest).
     """
-    numbers = [
-        n for marks in groups.values() for mark in marks.values() for n in mark if n is not None
-    ]
-    return _marks(groups, label, scale or (min([*numbers, 0.0]), max([*numbers, 0.0])), bar=True)
+    return _marks(groups, label, scale or [0.0], percent=False, bar=True)
 
 
 def _marks(
     groups: Mapping[str, Mapping[str, Mark]],
     label: str,
-    ends: tuple[float, float],
-    *,
-    percent: bool = False,
-    reference: float | None = None,
+    reach: Sequence[float],
+    percent: bool,
     bar: bool = False,
 ) -> str:
-    """Return a line for each mark: name, dot or bar, whisker, number."""
-    names = list(dict.fromkeys(name for marks in groups.values() for name in marks))
+    """Return a line for each mark: name, dot or bar, whisker, number; the axis reaches `reach`."""
+    marks = [mark for group in groups.values() for mark in group.values()]
+    numbers = [n for mark in marks for n in mark if n is not None]
+    numbers = [*reach, *numbers] if len(reach) < 2 else [*reach]
+    names = list(dict.fromkeys(name for group in groups.values() for name in group))
     start, end, top = _name_width(names) + 14.0, WIDTH - 62.0, 8.0
-    bottom = top + _ROW * sum(len(marks) + bool(group) for group, marks in groups.items())
+    bottom = top + _ROW * (len(marks) + sum(map(bool, groups)))
     sheet = Sheet(WIDTH, bottom + 44.0, f"{label}: {len(names)} names with 95% intervals")
-    axis = Axis(*ends, start + 6.0, end, percent=percent)
-    sheet.axis(axis, top, bottom)
-    if reference is not None:
-        x = axis.at(reference)
+    low, high = min(numbers, default=0.0), max(numbers, default=1.0)
+    axis = Axis(ticks(low, high), start + 6.0, end, percent)
+    for tick in axis.marks:
+        x = axis.at(tick)
+        sheet.draw("line", "tb-grid", x1=x, x2=x, y1=top, y2=bottom)
+        sheet.text(x, bottom + 12.0, axis.written(tick), "small", "middle")
+    if reach and not bar:
+        x = axis.at(reach[0])
         sheet.draw("line", "tb-reference", x1=x, x2=x, y1=top, y2=bottom)
     y = top + _ROW / 2
-    for group, marks in groups.items():
+    for group, by_name in groups.items():
         if group:
-            sheet.text(2.0, y, group, "tb-bold", ems=34.0)
+            sheet.text(2.0, y, group, "bold", ems=34.0)
             y += _ROW
-        for name, mark in marks.items():
+        for name, mark in by_name.items():
             sheet.text(start - 6.0, y, name, anchor="end", ems=_NAME)
             if mark.value is not None and bar:
                 kind = f"tb-fill-{names.index(name) % SERIES + 1}"
@@ -173,9 +155,9 @@ def _marks(
             if mark.value is not None and not bar:
                 sheet.draw("circle", "tb-fill-1", cx=axis.at(mark.value), cy=y, r=4.5)
             number = cell_text({"": mark.value}, "", "%" if percent else ".2")
-            sheet.text(WIDTH - 4.0, y, number, "tb-small", "end")
+            sheet.text(WIDTH - 4.0, y, number, "small", "end")
             y += _ROW
-    sheet.text((start + end) / 2, bottom + 32.0, label, "tb-small", "middle", 38.0)
+    sheet.text((start + end) / 2, bottom + 32.0, label, "small", "middle", 38.0)
     return sheet.svg()
 
 
@@ -189,27 +171,25 @@ def heat_map(values: Mapping[str, Mapping[str, float | None]], label: str, form:
     """
     columns = list(dict.fromkeys(column for row in values.values() for column in row))
     start, top = _name_width(values) + 14.0, 26.0
-    needed = max([34.0, *(11.0 * min(ems_of(head), 8.0) + 8.0 for head in columns)])
-    wide = max(needed, min(70.0, (WIDTH - start) / max(len(columns), 1)))
-    bottom = top + _CELL * len(values)
-    width = max(WIDTH, start + wide * len(columns) + 4.0)
+    least = max([34.0, *(11.0 * min(ems_of(head), 8.0) + 8.0 for head in columns)])
+    wide = max(least, min(70.0, (WIDTH - start) / max(len(columns), 1)))
+    bottom, width = top + _CELL * len(values), max(WIDTH, start + wide * len(columns) + 4.0)
     sheet = Sheet(width, bottom + 26.0, f"{label}: {len(values)} rows, {len(columns)} columns")
     for at, head in enumerate(columns):
-        sheet.text(start + wide * (at + 0.5), top - 12.0, head, "tb-small", "middle", 8.0)
-    steps = departures(values.values())
-    for place, (row, cells) in enumerate(values.items()):
-        y = top + _CELL * (place + 0.5)
+        sheet.text(start + wide * (at + 0.5), top - 12.0, head, "small", "middle", 8.0)
+    y = top + _CELL / 2
+    for (row, cells), steps in zip(values.items(), departures(values.values()), strict=True):
         sheet.text(start - 6.0, y, row, anchor="end", ems=_NAME)
         for at, column in enumerate(columns):
-            x = start + wide * at
-            if (step := steps[place].get(column)) is not None:
+            x, step = start + wide * at, steps.get(column)
+            if step is not None:
                 kind = "tb-cell-0" if not step else f"tb-{'above' if step > 0 else 'below'}"
                 box = {"x": x + 0.5, "y": y - _CELL / 2 + 0.5}
                 cell = sheet.draw("rect", kind, **box, width=wide - 1, height=_CELL - 1)
                 cell.set("fill-opacity", f"{0.13 * abs(step) or 0.4:.2f}")
-            text = cell_text(cells, column, form)
-            sheet.text(x + wide / 2, y, text, "tb-small-ink", "middle")
-    sheet.text(4.0, bottom + 14.0, label, "tb-small", ems=width / 11 - 2)
+            sheet.text(x + wide / 2, y, cell_text(cells, column, form), "small-ink", "middle")
+        y += _CELL
+    sheet.text(4.0, bottom + 14.0, label, "small", ems=width / 11 - 2)
     return sheet.svg()
 
 
@@ -218,13 +198,13 @@ def departures(rows: Iterable[Mapping[str, float | None]]) -> list[dict[str, int
 
     The greatest departure in the table is 5 or -5.
     """
-    found = []
+    differences = []
     for row in rows:
         numbers = {key: value for key, value in row.items() if value is not None}
         mean = sum(numbers.values()) / max(len(numbers), 1)
-        found.append({key: value - mean for key, value in numbers.items()})
-    most = max((abs(value) for row in found for value in row.values()), default=0.0) or 1.0
-    return [{key: round(5 * value / most) for key, value in row.items()} for row in found]
+        differences.append({key: value - mean for key, value in numbers.items()})
+    most = max((abs(value) for row in differences for value in row.values()), default=0.0) or 1.0
+    return [{key: round(5 * value / most) for key, value in row.items()} for row in differences]
 
 
 def radar(
@@ -242,37 +222,34 @@ def radar(
     radius, x0, y0, legend = 130.0, WIDTH / 2, 166.0, 330.0
     height = legend + 20.0 * math.ceil(len(series) / 2) + 24.0
     sheet = Sheet(WIDTH, height, label)
-    axis = Axis(*scale, 0.0, radius)
-    inner = [mark for mark in axis.marks if scale[0] < mark < scale[1]]
-    axis.marks = [scale[0], *inner, scale[1]]  # 1 to 10 has no even round marks
-
-    def at(spoke: int, value: float) -> tuple[float, float]:
-        far, turn = axis.at(value), 2 * math.pi * spoke / len(spokes)
-        return x0 + far * math.sin(turn), y0 - far * math.cos(turn)
+    inner = [mark for mark in ticks(*scale) if scale[0] < mark < scale[1]]
+    axis = Axis([scale[0], *inner, scale[1]], 0.0, radius, percent=False)
 
     def polygon(kind: str, values: Sequence[float]) -> None:
-        points = " ".join(f"{x:.1f},{y:.1f}" for x, y in map(at, range(len(values)), values))
-        sheet.draw("polygon", kind, points=points)
+        points = []
+        for spoke, value in enumerate(values):
+            far, turn = axis.at(value), 2 * math.pi * spoke / len(spokes)
+            points.append(f"{x0 + far * math.sin(turn):.1f},{y0 - far * math.cos(turn):.1f}")
+        sheet.draw("polygon", kind, points=" ".join(points))
 
     for mark in axis.marks:
         polygon("tb-web", [mark] * len(spokes))
-        sheet.text(x0 + 4.0, y0 - axis.at(mark), axis.written(mark), "tb-small")
-    for place, name in enumerate(spokes):
-        x, y = at(place, scale[1])
-        dx, dy = x - x0, y - y0
-        anchor: Literal["start", "middle", "end"]
+        sheet.text(x0 + 4.0, y0 - axis.at(mark), axis.written(mark), "small")
+    for spoke, name in enumerate(spokes):
+        turn = 2 * math.pi * spoke / len(spokes)
+        dx, dy = radius * math.sin(turn), -radius * math.cos(turn)
         anchor = "middle" if abs(dx) < 1 else "start" if dx > 0 else "end"
         room = 20.0 if anchor == "middle" else (x0 - abs(dx)) / 12.0 - 1.2
-        sheet.text(x + dx * 0.07, y + dy * 0.07, name, anchor=anchor, ems=room)
+        sheet.text(x0 + dx * 1.07, y0 + dy * 1.07, name, anchor=anchor, ems=room)
     for number, (model, numbers) in enumerate(series.items()):
-        known = [value for value in numbers.values() if value is not None]
-        if len(known) == len(spokes):
-            polygon(f"tb-series-{number + 1}", known)
+        present = [value for value in numbers.values() if value is not None]
+        if len(present) == len(spokes):
+            polygon(f"tb-series-{number + 1}", present)
         x, y = 12.0 + number % 2 * WIDTH / 2, legend + 20.0 * (number // 2)
         line = f"{x:.0f},{y:.0f} {x + 28:.0f},{y:.0f}"
         sheet.draw("polyline", f"tb-series-{number + 1}", points=line)
         sheet.text(x + 36.0, y, model, ems=14.0)
-    sheet.text(x0, height - 10.0, label, "tb-small", "middle", 40.0)
+    sheet.text(x0, height - 10.0, label, "small", "middle", 40.0)
     return sheet.svg()
 
 
@@ -281,24 +258,23 @@ def asset(name: str) -> str:
     return pathlib.Path(__file__).with_name(name).read_text(encoding="utf-8")
 
 
-def write_charts(folder: pathlib.Path, page: Page) -> list[pathlib.Path]:
-    """Write the charts of a page as SVG files with their colours; return their paths.
+def write_charts(folder: pathlib.Path, page: Page) -> None:
+    """Write the charts of a page as SVG files with their colours.
 
     Raises:
         StorageError: they cannot be written.
     """
     style = f"<style>{asset('colours.css')}{asset('chart.css')}</style>"
-    paths: list[pathlib.Path] = []
+    written: list[str] = []
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        for at, chart in enumerate(page.charts):
-            path = folder / f"{chart.name}.svg"
-            path = folder / f"{chart.name}_{at}.svg" if path in paths else path
-            path.write_text(chart.draw().replace(">", f">{style}", 1) + "\n", encoding="utf-8")
-            paths.append(path)
+        for chart in page.charts:
+            name = f"{chart.name}_{len(written)}" if chart.name in written else chart.name
+            svg = chart.draw().replace(">", f">{style}", 1)
+            (folder / f"{name}.svg").write_text(f"{svg}\n", encoding="utf-8")
+            written.append(name)
     except OSError as error:
         raise StorageError(f"{folder}: charts cannot be written: {error.strerror}") from None
-    return paths
 
 
 def ticks(low: float, high: float, most: int = 4) -> list[float]:

@@ -64,7 +64,7 @@ def test_a_report_over_somebody_s_file_is_refused(
     assert pathlib.Path("thesis.html").read_text() == "mine"
 
 
-@pytest.mark.parametrize("name", ["json", "csv", "markdown", "latex", "html", "text"])
+@pytest.mark.parametrize("name", ["json", "csv", "markdown", "html", "text"])
 def test_every_format_is_written(
     name: str, data: pathlib.Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -95,10 +95,9 @@ def test_csv_is_unrounded_and_no_spreadsheet_takes_a_name_for_a_formula() -> Non
     assert read[1]["score"] == "-0.5"
 
 
-def test_markdown_and_latex_escape_names() -> None:
+def test_markdown_escapes_names() -> None:
     rows = [{"model": "a|b_c", "score": 1.0}]
     assert r"a\|b\_c" in find("format", "markdown")(page(rows))
-    assert r"a\textbar{}b\_c & 1.00" in find("format", "latex")(page(rows))
 
 
 def test_a_frame_has_the_rows() -> None:
@@ -111,7 +110,7 @@ def test_every_format_writes_an_empty_page(name: str) -> None:
     assert isinstance(find("format", name)(Page("Nothing.")), str)
 
 
-@pytest.mark.parametrize("name", ["text", "markdown", "latex", "html"])
+@pytest.mark.parametrize("name", ["text", "markdown", "html"])
 def test_no_format_lets_a_name_move_the_cursor_or_turn_the_line(name: str) -> None:
     hostile = "a\x1b[2J‮b"
     shown = find("format", name)(
