@@ -11,11 +11,12 @@ import numpy as np
 from harness.reporting import charts
 from harness.reporting.outcome import Evidence, flips
 from harness.reporting.page import Chart, Column, Only, Table, rounded
-from harness.reporting.ranked import MANY, Ranked, Rows, mark_of
+from harness.reporting.ranked import Ranked, Rows
 from harness.reporting.section import (
     Section,
     View,
     caveats_of,
+    evidence_of,
     interval_columns,
     measure_of,
     put,
@@ -23,10 +24,13 @@ from harness.reporting.section import (
     sorted_rows,
     title,
 )
-from harness.results import Panel, Ranking, Scores, rank, ratio, summarize
+from harness.results import Panel, Ranking, Scores, ratio, summarize
 from harness.results.facts import CORRECT, facts, is_facts
 from harness.results.scores import FLIPPED, ONCE, POINTS, SCORE
 from harness.results.strengths import strengths, win_rate
+
+MANY = 12
+"""Models that bars show."""
 
 
 def section_of(panel: Panel, view: View) -> Section:
@@ -46,50 +50,45 @@ def section_of(panel: Panel, view: View) -> Section:
 def several(panels: Sequence[Panel], view: View) -> Section:
     """Return the section of criteria, dimensions or metrics; of metrics several panels together."""
     by_model: Rows = {}
-    groups: dict[tuple[str, Any], dict[str, Any]] = {}
+    groups: dict[tuple[Any, ...], dict[str, Any]] = {}
     evidence: list[Evidence] = []
     numbers: list[Column] = []
     for panel, metric in [(each, metric) for each in panels for metric in each.metrics]:
-        scores, measure = panel.combined.of(metric=metric), measure_of(panel)
-        ranking = rank(scores, models=view.models or None, looks=panel.looks)
-        main = panel.metrics[0]
-        total = main in (SCORE, POINTS) or panel.form == "metric"  # stands for those beside it
-        if metric == main or not total:
-            questions = len(np.unique(scores.question[scores.valid]))
-            evidence.append(Evidence(measure, ranking, questions, name=metric))
-        numbers.append(Column(metric, metric, measure.form, always=True))
-        for summary in ranking.models:
+        scores, main = panel.combined.of(metric=metric), panel.metrics[0]
+        found = evidence_of(panel, view, scores, metric)
+        if metric == main or not (main in (SCORE, POINTS) or panel.form == "metric"):
+            evidence.append(found)  # a total stands for those beside it
+        numbers.append(Column(metric, metric, found.measure.form, always=True))
+        for summary in found.ranking.models:
             name = summary["model"]
             row = by_model.setdefault(name, {"model": name, "n": 0, "failed": 0})
-            put(row, metric, summary.mean, measure.scale)
-            row[f"{metric}_rank_first"], row[f"{metric}_rank_last"] = ranking.ranks[name]
+            put(row, metric, summary.mean, found.measure.scale)
+            row[f"{metric}_rank_first"], row[f"{metric}_rank_last"] = found.ranking.ranks[name]
             row["n"] = max(row["n"], summary.n)
             row["failed"] += summary.failed
         for summary in summarize(scores, by=("model", view.group)):
             if summary[view.group]:
-                row = {"model": summary["model"], view.group: summary[view.group]}
-                put(groups.setdefault(summary.key, row), metric, summary.mean, measure.scale)
+                row = groups.setdefault(
+                    summary.key, dict(zip(summary.by, summary.key, strict=True))
+                )
+                put(row, metric, summary.mean, found.measure.scale)
     evidence.sort(key=lambda item: -item.questions)
     if len(evidence) == 1:
         evidence = [replace(evidence[0], name="")]
     rows, model = sorted_rows(list(by_model.values()), view), Column("model")
-    only: Only = "" if view.by else "json"
+    columns = [model, *numbers, Column("failed", hidden_in_text=True)]
+    section = Section(panels[0], evidence, rows, [Table(title(panels[0], view), columns, rows)])
     columns = [model, Column(view.group, always=True), *numbers]
-    tables = [
-        Table(title(panels[0], view), [model, *numbers, _FAILED], rows),
-        Table(f"By {view.group}", columns, list(groups.values()), "groups", only),
-    ]
-    section = Section(panels[0], evidence, rows, tables)
+    only: Only = "" if view.by else "json"
+    by_group = Table(f"By {view.group}", columns, list(groups.values()), "groups", only)
+    section.tables.append(by_group)
     section.caveats = [caveat for panel in panels for caveat in caveats_of(panel, panel.combined)]
     ends = [replace(column, format=f"interval{column.format}") for column in numbers]
     section.more = [Table("95% intervals", [model, *ends], rows, only="text")]
-    bars = {c.key: {row["model"]: mark_of(row, c.key) for row in rows[:MANY]} for c in numbers}
-    draw = functools.partial(charts.bars, bars, "score", scale=measure_of(panels[0]).scale)
+    scale = evidence[0].measure.scale
+    draw = functools.partial(charts.bars, rows[:MANY], numbers, "score", scale=scale)
     section.charts = [Chart("Numbers", draw, "numbers")]
     return section
-
-
-_FAILED = Column("failed", hidden_in_text=True)
 
 
 def labels(panel: Panel, view: View) -> Section:
@@ -129,9 +128,9 @@ def short_facts(panel: Panel, view: View) -> Section:
 def _facts(scores: Scores) -> Rows:
     rows: Rows = {}
     for model in facts(scores):
-        rates = {"correct": model.correct, "incorrect": model.wrong, "f1": model.f1}
+        rates = {"correct": model.correct, "incorrect": model.wrong}
         rates |= {"not_attempted": model.not_tried, "given_attempted": model.of_tried}
-        row = row_of({}, **rates)
+        row = row_of({}, **rates, f1=model.f1)
         if model.confidence.n:
             row["mean_confidence"] = model.confidence.value
             row["right_of_stated"] = model.right.value
@@ -180,13 +179,13 @@ def pairs(panel: Panel, view: View) -> Section:
     extra += [Column(name, head, always=True, optional=True) for name, head in counts.items()]
     extra.append(Column("", "win/tie/loss", draw="record", hidden_in_text=True))
     section = column.section(extra)
-    (evidence,), main = section.evidence, section.tables[0]
-    if evidence.head_to_head:
-        by_turn = _two_models(column.scores, evidence.ranking.names[0], both_orders=both_orders)
+    main = section.tables[0]
+    if column.evidence.head_to_head:
+        by_turn = _two_models(column.scores, column.ranking.names[0], both_orders=both_orders)
         section.tables[:1] = [replace(main, only="html"), replace(by_turn, title=main.title)]
     if len(column.rows) == 1:
         equal_length = column.rows[0].get(_CONTROLLED[0])
-        section.evidence = [replace(evidence, equal_length=equal_length)]
+        section.evidence = [replace(column.evidence, equal_length=equal_length)]
     if column.ranking.strengths:
         section.caveats.insert(0, _drawn(column.ranking))
     elif len(column.rows) > 2:

@@ -12,28 +12,24 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from harness.reporting import charts
-from harness.reporting.charts import Mark
-from harness.reporting.outcome import Evidence
-from harness.reporting.page import Chart, Column, Row, Table
+from harness.reporting.page import Chart, Column, Table
 from harness.reporting.section import (
     Section,
     View,
     caveats_of,
+    evidence_of,
     interval_columns,
-    measure_of,
     put,
     row_of,
     sorted_rows,
     title,
 )
-from harness.results import Panel, Ranking, Scores, Summary, compare, conversations, rank, summarize
+from harness.results import Panel, Ranking, Scores, Summary, compare, conversations, summarize
 
 Rows: TypeAlias = dict[str, dict[str, Any]]
 """Rows by model."""
 Further: TypeAlias = Callable[[Scores], Rows]
 """Returns what else verdicts say of each model, such as wins and losses."""
-MANY = 12
-"""Models above which --details compares only neighbours, and bars show the first."""
 
 
 class Ranked:
@@ -65,17 +61,9 @@ class Ranked:
         if self.rule:
             self.key = f"{self.rule}_{'turn' if self.rule in ('first', 'last') else 'of_turns'}"
             self.heading = self.key.replace("_", " ")
-        self.measure = measure_of(panel)
         self.scores = self._column(panel.combined)
-        self.ranking = rank(
-            self.scores,
-            models=view.models or None,
-            baseline=view.baseline,
-            drawn=panel.drawn is not None and view.baseline is None,
-            looks=panel.looks,
-        )
-        if view.common:
-            self.ranking = replace(self.ranking, missing=())
+        self.evidence = evidence_of(panel, view, self.scores)
+        self.measure, self.ranking = self.evidence.measure, self.evidence.ranking
         self.turns: list[int] = np.unique(panel.combined.of(metric=self.metric).turn).tolist()
         self.judges = panel.judges if len(panel.judges) > 1 and panel.form != "vote" else ()
         rows = self._rows_of(panel.combined)
@@ -85,24 +73,21 @@ class Ranked:
                 rows[model] = {"model": model, "rank_first": first, "rank_last": last, **row}
             if self.ranking.strengths:
                 put(rows[model], "strength", self.ranking.strengths[model])
-        by_group = [
-            group for group in summarize(self.scores, ("model", view.group)) if group[view.group]
-        ]
-        self.groups = list(dict.fromkeys(str(group[view.group]) for group in by_group))
-        if len(self.groups) < 2:
-            self.groups = []
-        else:
+        by_group = [own for own in summarize(self.scores, ("model", view.group)) if own.key[1]]
+        self.groups = list(dict.fromkeys(str(own.key[1]) for own in by_group))
+        if len(self.groups) > 1:
             self._put(rows, f"{view.group}_{{}}", by_group)
+        else:
+            self.groups = []
         self.rows = self.all_rows = sorted_rows(list(rows.values()), view)
         if self.judges:
-            by_judge = {judge: self._rows_of(panel.by_judge[judge]) for judge in self.judges}
-            self.all_rows = [
-                {"judge": judge, **row} for judge, own in by_judge.items() for row in own.values()
-            ]
-            self.all_rows += [{"judge": "all together", **row} for row in self.rows]
-            for judge, own in by_judge.items():
-                for model, row in own.items():
+            together = [{"judge": "all together", **row} for row in self.rows]
+            self.all_rows = []
+            for judge in self.judges:
+                for model, row in self._rows_of(panel.by_judge[judge]).items():
+                    self.all_rows.append({"judge": judge, **row})
                     rows[model][f"judge_{judge}"] = row[self.key]
+            self.all_rows += together
 
     def _column(self, scores: Scores) -> Scores:
         column = scores.of(metric=self.metric)
@@ -136,56 +121,53 @@ class Ranked:
 
     def section(self, extra: Sequence[Column] = (), tables: Sequence[Table] = ()) -> Section:
         """Return the section, with columns after the number and tables below that of models."""
-        form, field, measure = self.measure.form, self.view.group, self.measure
-        short = ".1" if measure.kind == "grades" else form
-        shaded = [Column(f"{field}_{name}", name, short, draw="shade") for name in self.groups]
-        every_turn = [f"turn_{turn}" for turn in self.turns] if len(self.turns) > 1 else []
-        turns = ["first_turn", "last_turn"] if len(every_turn) > 2 else every_turn
-        columns = [Column("rank", format="ranks", always=True)] if len(self.rows) > 2 else []
-        columns += [Column("model"), *interval_columns(self.key, self.heading, form)]
-        if self.ranking.strengths:
-            columns.append(Column("strength", format=".0", always=True))
-        if self.panel.looks is not None:
-            columns.append(Column("questions", always=True))
-        columns += [*extra, *(Column(name, format=form, always=True) for name in turns)]
-        columns += [Column(f"judge_{name}", name, form, always=True) for name in self.judges]
-        if any(row["failed"] for row in self.rows):
-            columns.append(Column("failed", hidden_in_text=True))
-        columns += [replace(column, hidden_in_text=True) for column in shaded]
-        questions = len(np.unique(self.scores.question[self.scores.valid]))
-        evidence = Evidence(measure, self.ranking, questions, self.view.baseline)
-        section = Section(
-            self.panel,
-            [evidence],
-            self.all_rows,
-            [Table(title(self.panel, self.view), columns, self.rows)],
-            self._charts(),
-            caveats=caveats_of(self.panel, self.scores),
-        )
+        form, field = self.measure.form, self.view.group
+        short = ".1" if self.measure.kind == "grades" else form
+        groups = [
+            Column(f"{field}_{name}", name, short, always=True, draw="shade")
+            for name in self.groups
+        ]
+        turns = [Column(f"turn_{turn}", format=form, always=True) for turn in self.turns]
+        turns = turns if len(turns) > 1 else []
+        ends = [replace(column, format=f"interval{column.format}") for column in (*turns, *groups)]
+        if len(turns) > 2:
+            turns = [Column(key, format=form, always=True) for key in ("first_turn", "last_turn")]
+        columns = [
+            *([Column("rank", format="ranks", always=True)] if len(self.rows) > 2 else []),
+            Column("model"),
+            *interval_columns(self.key, self.heading, form),
+            *([Column("strength", format=".0", always=True)] if self.ranking.strengths else []),
+            *([Column("questions", always=True)] if self.panel.looks is not None else []),
+            *extra,
+            *turns,
+            *(Column(f"judge_{name}", name, form, always=True) for name in self.judges),
+            Column("failed", hidden_in_text=True),
+            *(replace(column, hidden_in_text=True) for column in groups),
+        ]
+        main = Table(title(self.panel, self.view), columns, self.rows)
+        section = Section(self.panel, [self.evidence], self.all_rows, [main])
+        section.caveats = caveats_of(self.panel, self.scores)
         if self.judges and len(self.rows) > 1:
-            by_judge, section.said = self._judges_differ()
-            section.tables.append(by_judge)
+            self._add_judges(section)
         section.tables += tables
-        if self.groups:
-            words = self.heading if measure.kind != "grades" else "grades"
+        if groups:
+            words = self.heading if self.measure.kind != "grades" else "grades"
             instead = "" if self.view.by else f"By {field}: --by {field}"
-            columns = [Column("model", words), *(replace(own, always=True) for own in shaded)]
-            rows = self.rows[:1] if evidence.head_to_head else self.rows
+            rows = self.rows[:1] if self.evidence.head_to_head else self.rows
+            columns = [Column("model", words), *groups]
             section.tables.append(Table("", columns, rows, only="text", instead=instead))
-        ends = [replace(Column(turn), format=f"interval{form}") for turn in every_turn]
-        ends += [replace(column, format=f"interval{form}") for column in shaded]
         if ends:
             columns = [Column("model"), *ends]
             section.more.append(Table("95% intervals", columns, self.rows, only="text"))
-        section.more += compared(self.ranking, ".0" if self.ranking.strengths else form)
+        section.more.append(compared(self.ranking, ".0" if self.ranking.strengths else form))
+        section.charts = self._charts(groups)
         return section
 
-    def _judges_differ(self) -> tuple[Table, str]:
-        """Return the difference of the two first models by judge, and a sentence if they differ."""
+    def _add_judges(self, section: Section) -> None:
+        """Add the difference of the two first models by judge, and a sentence if judges differ."""
         both = first, second = self.ranking.names[:2]
         turns = self.turns[:2] if len(self.turns) > 1 else []
-        rows = []
-        better: list[str | None] = []
+        rows, better = [], []
         for judge, scores in {"all": self.panel.combined, **self.panel.by_judge}.items():
             column = scores.of(metric=self.metric)
             whole = compare(column, both, looks=self.panel.looks).pairs[0]
@@ -199,48 +181,39 @@ class Ranked:
         columns = [Column("judge", f"{first} less {second}")]
         columns += interval_columns("difference", "", form)
         columns += [Column(f"turn_{turn}", format=form, always=True) for turn in turns]
-        table = Table("", columns, rows, name="by_judge")
-        judges = better[1:]
-        if set(judges) == {better[0]}:
-            return table, ""
-        parts = []
-        for model in (first, second, None):
-            if count := judges.count(model):
-                verdict = f"called {model} better" if model else "saw no difference"
-                parts.append(f"{count} of {len(judges)} {verdict}")
-        return table, f"The judges do not agree on {first} and {second}: {', '.join(parts)}."
+        section.tables.append(Table("", columns, rows, name="by_judge"))
+        whole, *each = better
+        if set(each) != {whole}:
+            words = {first: f"called {first} better", second: f"called {second} better"}
+            words[None] = "saw no difference"
+            parts = [
+                f"{each.count(model)} of {len(each)} {verdict}"
+                for model, verdict in words.items()
+                if model in each
+            ]
+            section.said = f"The judges do not agree on {first} and {second}: {', '.join(parts)}."
 
-    def _charts(self) -> list[Chart]:
-        """Return the charts of models and categories."""
-        scale, pairs = self.measure.scale, self.measure.kind == "pairs"
+    def _charts(self, groups: Sequence[Column]) -> list[Chart]:
+        """Return the charts of models and of groups of questions."""
+        rows, pairs = self.rows, self.measure.kind == "pairs"
         percent = self.measure.percent or pairs
         name = self.heading if self.heading != "all" else "score"
-        marks = {row["model"]: mark_of(row, self.key) for row in self.rows}
-        middle = 0.5 if pairs else None
-        draw = functools.partial(charts.dots, marks, name, percent=percent, reference=middle)
+        number, middle = Column(self.key, name, "%" if percent else ".2"), 0.5 if pairs else None
+        draw = functools.partial(charts.dots, rows, number, reference=middle)
         pictures = [Chart(name.capitalize(), draw, "scores", in_table=True)]
-        label, form = f"{name} by {self.view.group}", "%" if percent else ".1"
-        cells = {
-            row["model"]: {name: row.get(f"{self.view.group}_{name}") for name in self.groups}
-            for row in self.rows
-        }
-        if self.groups:
-            draw = functools.partial(charts.heat_map, cells, label, form)
+        cells = [replace(column, format="%" if percent else ".1") for column in groups]
+        label = f"{name} by {self.view.group}"
+        if groups:
+            draw = functools.partial(charts.heat_map, rows, cells, label)
             pictures.append(Chart(label.capitalize(), draw, "categories", in_table=True))
-        if len(self.groups) > 2 and scale is not None:
-            best = dict(list(cells.items())[: charts.SERIES])
-            draw = functools.partial(charts.radar, best, label, scale=scale)
+        if len(groups) > 2 and self.measure.scale is not None:
+            draw = functools.partial(charts.radar, rows, cells, label, scale=self.measure.scale)
             pictures.append(Chart(f"{label.capitalize()}, the first models", draw, "radar"))
         return pictures
 
 
-def mark_of(row: Row, key: str) -> Mark:
-    """Return a number of a row with its interval, for charts."""
-    return Mark(row.get(key), row.get(f"{key}_low"), row.get(f"{key}_high"))
-
-
-def compared(ranking: Ranking, form: str) -> list[Table]:
-    """Return the models compared with each other for --details; of many only neighbours."""
+def compared(ranking: Ranking, form: str) -> Table:
+    """Return every two models compared with each other, for --details."""
     rows = []
     for pair in ranking.comparisons.pairs:
         models = {"model_1": pair.model_1, "model_2": pair.model_2, "better": pair.better}
@@ -248,9 +221,6 @@ def compared(ranking: Ranking, form: str) -> list[Table]:
         row |= {"p": pair.difference.p, "p_holm": pair.p, "questions": pair.questions}
         row |= {"smallest_detectable": pair.difference.detectable}
         rows.append(row | {"opponents": pair.opponents or None})
-    neighbours = set(zip(ranking.names, ranking.names[1:], strict=False))
-    many = len(ranking.names) > MANY
-    shown = [row for row in rows if not many or (row["model_1"], row["model_2"]) in neighbours]
     columns = [
         Column("model_1", "model 1"),
         Column("model_2", "model 2"),
@@ -260,5 +230,4 @@ def compared(ranking: Ranking, form: str) -> list[Table]:
         Column("questions"),
     ]
     what = "by strength, in rating points" if ranking.strengths else "on what both did"
-    heading = f"Models compared {what}"
-    return [Table(heading, columns, shown), Table("", columns, rows, "compared", only="json")]
+    return Table(f"Models compared {what}", columns, rows, name="compared")

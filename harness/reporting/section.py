@@ -6,7 +6,7 @@ columns and words.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ import numpy as np
 from harness.errors import UsageError
 from harness.reporting.outcome import Evidence, Measure
 from harness.reporting.page import Chart, Column, Table, counted, listed, percent
-from harness.results import Estimate, Panel, Ranking, Scores
+from harness.results import Estimate, Panel, Ranking, Scores, rank
 from harness.results.facts import is_facts
 from harness.results.length_control import Controlled
 from harness.results.summarize import Aggregate
@@ -59,7 +59,9 @@ class Section:
     evidence: list[Evidence]
     """One for each column that is ranked; the first is the main one."""
     rows: list[dict[str, Any]]
+    """For programs."""
     tables: list[Table]
+    """The first is that of models."""
     charts: list[Chart] = field(default_factory=list)
     more: list[Table] = field(default_factory=list)
     """For --details."""
@@ -77,6 +79,22 @@ class Section:
     def kind(self) -> str:
         """What it is of: grades, pairs, labels, numbers."""
         return self.evidence[0].measure.kind
+
+
+def evidence_of(panel: Panel, view: View, scores: Scores, name: str = "") -> Evidence:
+    """Return what one column of a panel says of the models."""
+    baseline = view.baseline if scores.paired else None
+    ranking = rank(
+        scores,
+        models=view.models or None,
+        baseline=baseline,
+        drawn=panel.drawn is not None and baseline is None,
+        looks=panel.looks,
+    )
+    if view.common:
+        ranking = replace(ranking, missing=())
+    questions = len(np.unique(scores.question[scores.valid]))
+    return Evidence(measure_of(panel), ranking, questions, baseline, name=name)
 
 
 def put(

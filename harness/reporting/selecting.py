@@ -22,17 +22,7 @@ from harness.store import looks_like
 from harness.types import FAILED_SCORE, Question, Vote
 
 
-def load_bench(options: ShowResult) -> Bench | None:
-    """Return the benchmark; with --input-file it may be missing."""
-    try:
-        return benches.load(options.bench.bench_name, options.bench.data_dir)
-    except UsageError:
-        if options.select.input_file:
-            return None
-        raise
-
-
-def select(options: ShowResult, bench: Bench | None) -> tuple[Scores, View]:
+def select(options: ShowResult, bench: Bench) -> tuple[Scores, View]:
     """Return the verdicts that the flags ask for, and how they are to be shown.
 
     Raises:
@@ -64,7 +54,7 @@ def questions_taken(options: ShowResult, bench: Bench) -> Sequence[Question]:
     return benches.take(bench.questions, *ends, part.first_n, part.sample_n)
 
 
-def _read(options: ShowResult, bench: Bench | None) -> Scores:
+def _read(options: ShowResult, bench: Bench) -> Scores:
     """Return every verdict in the files that the flags name."""
     select = options.select
     kinds = {"single": "single", "pairwise-baseline": "pair", "pairwise-all": "pair"}
@@ -74,7 +64,7 @@ def _read(options: ShowResult, bench: Bench | None) -> Scores:
     return read(bench, files=select.votes or select.input_file, kind=kind, metrics=options.metric)
 
 
-def _chosen(scores: Scores, options: ShowResult, bench: Bench | None) -> Scores:
+def _chosen(scores: Scores, options: ShowResult, bench: Bench) -> Scores:
     """Return the verdicts of the judges, sets, samples, questions and turns of the flags."""
     select = options.select
     judged = ("grade", "dimensions", "label") if "score" in options.metric else ()
@@ -100,25 +90,24 @@ def _chosen(scores: Scores, options: ShowResult, bench: Bench | None) -> Scores:
     which = np.array([is_chosen(source) for source in scores.sources], dtype=bool)
     chosen = scores.take(which[scores.source])
     chosen = chosen.of(metric=options.slice.criterion or None, turns=options.slice.turns or None)
-    if bench is not None:
-        taken = questions_taken(options, bench)
-        if len(taken) < len(bench.questions):
-            chosen = chosen.of(questions=[question.question_id for question in taken])
+    taken = questions_taken(options, bench)
+    if len(taken) < len(bench.questions):
+        chosen = chosen.of(questions=[question.question_id for question in taken])
     if not len(chosen):
         judges = listed(sorted({source.judge for source in scores.sources}), 9)
         raise MissingError(f"no such judgments; there are those of {judges}")
     return chosen
 
 
-def _view(options: ShowResult, bench: Bench | None, scores: Scores) -> View:
+def _view(options: ShowResult, bench: Bench, scores: Scores) -> View:
     if len(options.by) > 1:
         raise UsageError(f"--by takes one field; here are {listed(options.by)}")
     by = options.by[0] if options.by else None
-    questions = [scores.questions[code] for code in np.unique(scores.question).tolist()]
     files = *options.select.input_file, *options.select.votes
-    of_bench = bench is not None and (not files or any(q.category for q in questions))
+    questions = [scores.questions[code] for code in np.unique(scores.question).tolist()]
+    others = files and not any(question.category for question in questions)  # of another benchmark
     return View(
-        bench=bench.name if bench is not None and of_bench else files[0].stem,
+        bench=files[0].stem if others else bench.name,
         by="question_id" if by == "question" else by,
         models=options.slice.model_list,
         baseline=_baseline(options, scores),
@@ -129,17 +118,16 @@ def _view(options: ShowResult, bench: Bench | None, scores: Scores) -> View:
     )
 
 
-def _aggregates(options: ShowResult, scores: Scores, bench: Bench | None) -> dict[str, Aggregate]:
+def _aggregates(options: ShowResult, scores: Scores, bench: Bench) -> dict[str, Aggregate]:
     """Return how the turns of a conversation are one number: by the flag, else by judge set."""
-    names = {source.judge_set for source in scores.sources}
-    if options.aggregate is not None:
-        rule = options.aggregate
+    names, rule = {source.judge_set for source in scores.sources}, options.aggregate
+    if rule is not None:
         return {} if rule == "pooled" else dict.fromkeys(names, rule)
     aggregates: dict[str, Aggregate] = {}
     for name in names:
         with contextlib.suppress(TurnbenchError):  # a set of somebody else's, which is not here
-            judge_set = sets.load(name, None if bench is None else bench.folder)
-            aggregates |= {name: judge_set.aggregate} if judge_set.aggregate else {}
+            if aggregate := sets.load(name, bench.folder).aggregate:
+                aggregates[name] = aggregate
     return aggregates
 
 

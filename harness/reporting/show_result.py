@@ -80,54 +80,41 @@ def results_of(options: ShowResult, cost: Cost | None = None) -> Result:
     instead = [name for name in INSTEAD if getattr(options, name)]
     if len(instead) > 1:
         raise UsageError(f"{' and '.join(map(option, instead))} exclude each other")
-    bench, cost = selecting.load_bench(options), cost or price_of()
+    bench = benches.load(options.bench.bench_name, options.bench.data_dir)
+    models, judges, cost = options.slice.model_list, options.select.judge_model, cost or price_of()
     if options.cost:
-        models, judges = options.slice.model_list, options.select.judge_model
-        return Result(other_pages.cost_page(_needed(bench, "--cost"), cost, models, judges))
+        return Result(other_pages.cost_page(bench, cost, models, judges))
     scores, view = selecting.select(options, bench)
-    groups = panels(scores, named=options.select.judge_model)
-    if instead:
-        home = _needed(bench, option(instead[0]))
-        return Result(_instead(options, home, groups, cost))
-    if bench is not None and view.baseline is not None:
+    groups = panels(scores, named=judges)
+    if options.style:
+        pairs = _panel(groups, ("pair", "vote"), "--style needs pairs")
+        return Result(other_pages.style_page(pairs.combined, bench, options.style))
+    if options.first_turn_effect:
+        grades = _panel(groups, ("grade",), "--first-turn-effect needs grades")
+        return Result(other_pages.first_turn_page(grades, bench))
+    if options.efficiency:
+        return Result(other_pages.efficiency_page(groups[0], bench, cost, models))
+    if view.baseline is not None:
         view = replace(view, controlled=_controlled(options, scores, bench, view.baseline))
     sections = sections_of(groups, view)
-    if bench is not None:
-        _add_caveats(sections, bench, options, view)
-    page = results_page(sections, view, [] if bench is None else _causes(bench, groups))
+    _add_caveats(sections, bench, options, view)
+    page = results_page(sections, view, _causes(bench, groups))
     if options.against is not None:
         return _against(options, bench, groups[0], page)
     if options.board.board is not None:
-        home = _needed(bench, "--board")
-        return Result(_on_board(options, home, groups, view, page))
+        return Result(_on_board(options, bench, groups, view, page))
     return Result(page, int(bool(incomplete_of(sections))))
 
 
-def _needed(bench: Bench | None, flag: str) -> Bench:
-    if bench is None:
-        raise UsageError(f"{flag} needs the benchmark's folder: --bench-name, --data-dir")
-    return bench
-
-
-def _panel(groups: Sequence[Panel], forms: tuple[str, ...], flag: str) -> Panel:
+def _panel(groups: Sequence[Panel], forms: tuple[str, ...], need: str) -> Panel:
     """Return the largest panel of some forms."""
     for panel in groups:
         if panel.form in forms:
             return panel
-    raise MissingError(f"{flag} needs {'pairs' if 'pair' in forms else 'grades'}; there are none")
+    raise MissingError(f"{need}; there are none")
 
 
-def _instead(options: ShowResult, bench: Bench, groups: Sequence[Panel], cost: Cost) -> Page:
-    """Return the page of a flag that shows something in place of results."""
-    if options.style:
-        pairs = _panel(groups, ("pair", "vote"), "--style")
-        return other_pages.style_page(pairs.combined, bench, options.style)
-    if options.first_turn_effect:
-        return other_pages.first_turn_page(_panel(groups, ("grade",), "--first-turn-effect"), bench)
-    return other_pages.efficiency_page(groups[0], bench, cost, options.slice.model_list)
-
-
-def _against(options: ShowResult, bench: Bench | None, panel: Panel, page: Page) -> Result:
+def _against(options: ShowResult, bench: Bench, panel: Panel, page: Page) -> Result:
     """Return this run compared with the one of --against."""
     assert options.against is not None
     if wrong := [pair for pair in options.compare if "=" not in pair]:
@@ -168,7 +155,7 @@ def _on_board(
     assert path is not None
     if view.baseline is None:
         raise UsageError("--board is for pairs with a baseline: --mode pairwise-baseline")
-    panel = _panel(groups, ("pair",), "--board")
+    panel = _panel(groups, ("pair",), "--board needs pairs")
     judge_set = " ".join([panel.judge_set, *panel.versions[-1:]])
     origin = Origin(panel.judges[0], judge_set, view.baseline)
     rows = board_rows(panel.combined, bench, origin, list(view.controlled.values()))
