@@ -16,7 +16,6 @@ from typing import Any
 
 import msgspec
 
-from harness.errors import MissingError
 from harness.reporting.page import Column, Page, Row, Table, columns_of, printable, shortened
 
 PROSE = 88
@@ -158,13 +157,7 @@ def _csv_cell(value: Any) -> Any:
 
 
 def frame(page: Page) -> Any:
-    """Return the page's rows as a pandas DataFrame.
+    """Return the page's rows as a pandas DataFrame."""
+    import pandas as pd  # comes with gradio; slow to import
 
-    Raises:
-        MissingError: pandas is not installed.
-    """
-    try:
-        import pandas as pd
-    except ImportError:
-        raise MissingError("a frame needs pandas: pip install pandas") from None
     return pd.DataFrame(page.all_rows)

@@ -7,13 +7,14 @@ policy forbids everything else. All text is escaped. `table_html` is also what t
 
 import pathlib
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, TypeAlias
 
 from markupsafe import Markup
 
 from harness.errors import StorageError
 from harness.reporting.charts import departures
-from harness.reporting.page import ABSENT, Column, Page, Row, Table, cell_text
+from harness.reporting.page import ABSENT, Column, Page, Row, Table
 from harness.reporting.templates import asset as asset
 from harness.reporting.templates import render
 
@@ -95,7 +96,7 @@ def _cell(column: Column, row: Row, rows: Sequence[Row]) -> dict[str, Any]:
             cell["tip"] = "{win} won, {tie} tied, {loss} lost".format(**counts)
             cell["record"] = counts
     elif column.draw == "shade":
-        interval = cell_text(row, column.key, f"interval{column.format}")
+        interval = replace(column, format=f"interval{column.format}").cell(row)
         cell["tip"] = f"95% interval {interval}" if interval != ABSENT else ""
     return cell
 

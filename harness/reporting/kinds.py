@@ -8,32 +8,27 @@ from typing import Any
 
 import numpy as np
 
-from harness.reporting import charts
-from harness.reporting.outcome import Evidence, flips
-from harness.reporting.page import Chart, Column, Only, Table, rounded
-from harness.reporting.ranked import Ranked, Rows
-from harness.reporting.section import (
-    Section,
-    View,
-    caveats_of,
-    evidence_of,
-    interval_columns,
-    measure_of,
-    put,
-    row_of,
-    sorted_rows,
-    title,
-)
+from harness.reporting.outcome import flips
+from harness.reporting.page import Column, Table, rounded
+from harness.reporting.ranked import Ranked, Rows, several
+from harness.reporting.section import Section, View, interval_columns, measure_of, put, row_of
 from harness.results import Panel, Ranking, Scores, ratio, summarize
 from harness.results.facts import CORRECT, facts, is_facts
-from harness.results.scores import FLIPPED, ONCE, POINTS, SCORE
+from harness.results.scores import FLIPPED, ONCE
 from harness.results.strengths import strengths, win_rate
 
-MANY = 12
-"""Models that bars show."""
+
+def sections_of(panels: Sequence[Panel], view: View) -> list[Section]:
+    """Return a section for each panel, pairs first and built-in judges last; of metrics one."""
+    metrics = [panel for panel in panels if panel.form == "metric"]
+    if metrics and len(panels) > 1:  # several, or --metric bleu score
+        return [several([*metrics, *(panel for panel in panels if panel not in metrics)], view)]
+    sections = [_section_of(panel, view) for panel in panels]
+    sections.sort(key=lambda section: section.panel.form != "pair")
+    return sorted(sections, key=lambda section: section.panel.judges[0].startswith("builtin/"))
 
 
-def section_of(panel: Panel, view: View) -> Section:
+def _section_of(panel: Panel, view: View) -> Section:
     """Return the section of a panel."""
     if panel.form in ("pair", "vote"):
         return pairs(panel, view)
@@ -45,50 +40,6 @@ def section_of(panel: Panel, view: View) -> Section:
         return Ranked(panel, view, panel.metrics[0], panel.metrics[0]).section()
     heading = "all" if len(panel.judges) > 1 else "score"
     return Ranked(panel, view, "average", heading).section()
-
-
-def several(panels: Sequence[Panel], view: View) -> Section:
-    """Return the section of criteria, dimensions or metrics; of metrics several panels together."""
-    by_model: Rows = {}
-    groups: dict[tuple[Any, ...], dict[str, Any]] = {}
-    evidence: list[Evidence] = []
-    numbers: list[Column] = []
-    for panel, metric in [(each, metric) for each in panels for metric in each.metrics]:
-        scores, main = panel.combined.of(metric=metric), panel.metrics[0]
-        found = evidence_of(panel, view, scores, metric)
-        if metric == main or not (main in (SCORE, POINTS) or panel.form == "metric"):
-            evidence.append(found)  # a total stands for those beside it
-        numbers.append(Column(metric, metric, found.measure.form, always=True))
-        for summary in found.ranking.models:
-            name = summary["model"]
-            row = by_model.setdefault(name, {"model": name, "n": 0, "failed": 0})
-            put(row, metric, summary.mean, found.measure.scale)
-            row[f"{metric}_rank_first"], row[f"{metric}_rank_last"] = found.ranking.ranks[name]
-            row["n"] = max(row["n"], summary.n)
-            row["failed"] += summary.failed
-        for summary in summarize(scores, by=("model", view.group)):
-            if summary[view.group]:
-                row = groups.setdefault(
-                    summary.key, dict(zip(summary.by, summary.key, strict=True))
-                )
-                put(row, metric, summary.mean, found.measure.scale)
-    evidence.sort(key=lambda item: -item.questions)
-    if len(evidence) == 1:
-        evidence = [replace(evidence[0], name="")]
-    rows, model = sorted_rows(list(by_model.values()), view), Column("model")
-    columns = [model, *numbers, Column("failed", hidden_in_text=True)]
-    section = Section(panels[0], evidence, rows, [Table(title(panels[0], view), columns, rows)])
-    columns = [model, Column(view.group, always=True), *numbers]
-    only: Only = "" if view.by else "json"
-    by_group = Table(f"By {view.group}", columns, list(groups.values()), "groups", only)
-    section.tables.append(by_group)
-    section.caveats = [caveat for panel in panels for caveat in caveats_of(panel, panel.combined)]
-    ends = [replace(column, format=f"interval{column.format}") for column in numbers]
-    section.more = [Table("95% intervals", [model, *ends], rows, only="text")]
-    scale = evidence[0].measure.scale
-    draw = functools.partial(charts.bars, rows[:MANY], numbers, "score", scale=scale)
-    section.charts = [Chart("Numbers", draw, "numbers")]
-    return section
 
 
 def labels(panel: Panel, view: View) -> Section:
@@ -200,26 +151,25 @@ def _drawn(ranking: Ranking) -> str:
     """Return how models of drawn pairs are compared, and what difference that could have shown."""
     words = "Models are ranked and compared by strength (Bradley-Terry)"
     sizes = [n for pair in ranking.neighbours if (n := pair.difference.detectable) is not None]
-    if not sizes:
-        return f"{words}; that is too little to tell neighbours apart."
-    size = statistics.median(sizes)
-    rate = rounded(win_rate(size), 2)
-    seen = f"between neighbours {rounded(size, 0)} rating points, a win rate of {rate},"
-    return f"{words}; {seen} would have been seen."
+    if sizes:
+        size = statistics.median(sizes)
+        seen = f"{rounded(size, 0)} rating points, a win rate of {rounded(win_rate(size), 2)},"
+        words += f"; between neighbours {seen} would have been seen"
+    return f"{words}."
 
 
 def _two_models(scores: Scores, model: str, *, both_orders: bool) -> Table:
     """Return one row a turn from the side of one model; the other's is its complement."""
-    by_turn = [group for group in summarize(scores, ("model", "turn")) if group["model"] == model]
-    parts = {f"{model} in turn {group['turn']}": group for group in by_turn}
+    turns = np.unique(scores.turn).tolist()
+    parts = {f"turn {turn}": scores.of(turns=[turn]) for turn in turns}
     if len(parts) > 1:
-        whole = next(group for group in summarize(scores) if group["model"] == model)
-        parts[f"{model} in {'both' if len(parts) == 2 else 'all'}"] = whole
+        parts["both" if len(parts) == 2 else "all"] = scores
     rows = []
-    for label, part in parts.items():
-        ties = f"{part.tie} ({part.flipped})" if both_orders else part.tie
-        names = {"label": label, "win": part.win, "tie": ties, "loss": part.loss}
-        rows.append(row_of(names, rate=part.mean))
+    for name, part in parts.items():
+        group = next(group for group in summarize(part) if group["model"] == model)
+        ties = f"{group.tie} ({group.flipped})" if both_orders else group.tie
+        counts = {"win": group.win, "tie": ties, "loss": group.loss}
+        rows.append(row_of({"label": f"{model} in {name}", **counts}, rate=group.mean))
     columns = [
         Column("label", "pairs in both orders" if both_orders else "pairs"),
         Column("win", always=True),

@@ -158,7 +158,8 @@ def cost_page(bench: Bench, cost: Cost, models: Sequence[str], judges: Sequence[
     outcome += f", without {listed(unknown)}, whose price is unknown." if unknown else "."
     names = ("what", "model", "calls", "prompt_tokens", "reply_tokens")
     columns = [*(Column(name, always=True) for name in names), Column("cost", "", "$", always=True)]
-    columns.append(Column("unstated", "without tokens"))
+    if any(row["unstated"] for row in rows):
+        columns.append(Column("unstated", "without tokens", always=True))
     note = Note("Calls that failed, and rows that newer ones replaced, are not counted.")
     facts = {"total": sum(priced) if priced else None}
     return Page(outcome, [Table("", columns, rows)], notes=[note], facts=facts)

@@ -84,18 +84,6 @@ class Evidence:
     name: str = ""
     """The criterion or metric, where there are several."""
 
-    @property
-    def finding(self) -> tuple[str, ...]:
-        """What it shows, and of whom: `better a b`, `best a`, `last a`, `close a b …`, `one a`."""
-        names, best, worst = self.ranking.names, self.ranking.best, self.ranking.worst
-        if len(names) == 1:
-            return "one", *names
-        if best is not None and worst is not None and len(names) == 2:
-            return "better", best, worst
-        if best is not None:
-            return "best", best
-        return ("last", worst) if worst is not None else ("close", *sorted(self.sharing(1)))
-
     def sharing(self, rank: int) -> list[str]:
         """Return the models that may have a rank or a better one, the best first."""
         ranks = self.ranking.ranks
@@ -132,6 +120,10 @@ class Evidence:
             gap = f"{rounded(size, 0)} rating points"
         return f"where a difference under {gap} {UNSEEN}"
 
+    def close(self, models: Sequence[str]) -> str:
+        """Return that models are too close to call."""
+        return f"too close to call, {self.unseen(models)}"
+
 
 def outcomes(evidence: Sequence[Evidence], most: int = 3) -> str:
     """Return a paragraph for each criterion or metric, and how many more there are."""
@@ -145,65 +137,56 @@ def outcome(evidence: Sequence[Evidence]) -> str:
     """Return the sentences; pairs first where both kinds are there."""
     order = [item for item in evidence if item.ranking.names]
     order.sort(key=lambda item: item.measure.kind != "pairs")
-    sentences = []
+    sentences: list[str] = []
+    main = ""
     for item in order:
         claim, numbers, rest = _claim(item)
-        kind = item.measure.kind
-        if item is order[0]:
-            by = (" in pairs" if kind == "pairs" else f" by {kind}") if order[1:] else ""
-            claim = f"{claim}{by} on {counted(item.questions, 'question')}"
+        by = "in pairs" if item.measure.kind == "pairs" else f"by {item.measure.kind}"
+        if not main:
+            main = claim
+            claim += f" {by}" * (len(order) > 1) + f" on {counted(item.questions, 'question')}"
         else:
             claim = claim.removeprefix(f"{listed(item.ranking.names)} are ")
-            claim = "too" if item.finding == order[0].finding else claim
-            claim = f"{'In pairs' if kind == 'pairs' else f'By {kind}'} {claim}"
+            claim = f"{by.capitalize()} {'too' if claim == main else claim}"
         sentences += [f"{claim}: {numbers}.", rest]
     return " ".join(filter(None, sentences)) or "There are no verdicts yet."
 
 
 def _claim(evidence: Evidence) -> tuple[str, str, str]:
     """Return who is what, the numbers that say so, and a sentence about the next models."""
-    kind, *who = evidence.finding
-    names, measure = evidence.ranking.names, evidence.measure
-    rest = ""
-    if kind == "one":
+    ranking, measure = evidence.ranking, evidence.measure
+    names, best, worst, first = ranking.names, ranking.best, ranking.worst, evidence.sharing(1)
+    if len(names) == 1:
         if evidence.baseline:
-            return *_against(evidence, *who), ""
-        claim, numbers = who[0], evidence.with_interval(*who)
-    elif kind == "better":
-        claim = f"{who[0]} is better than {who[1]}"
-        change = measure.change(evidence.ranking.comparisons.between(*who).difference)
-        numbers = f"{evidence.values(*who)}, a difference of {change}"
-        numbers = evidence.with_interval(who[0]) if evidence.head_to_head else numbers
-    elif kind == "best":
-        claim = f"{who[0]} is the best of {len(names)} models"
-        numbers = f"{evidence.values(*who)}, better than each of the others"
-        if len(second := evidence.sharing(2)[1:]) > 1:
-            rest = f"{_sharing(second, 2)}: too close to call, {evidence.unseen(second)}."
-    elif kind == "last":
-        claim, numbers = f"{who[0]} is last of {len(names)} models", evidence.values(*who)
-        close = evidence.sharing(1)
-        if len(close) == 2:
-            rest = f"{listed(close)} are too close to call: {evidence.values(*close)}"
-        elif close[2:]:
-            rest = f"{_sharing(close, 1)}: too close to call"
-        rest = rest and f"{rest}, {evidence.unseen(close)}."
-    elif len(names) == 2:
-        claim = f"{listed(names)} are too close to call"
+            return *_against(evidence, names[0]), ""
+        return names[0], evidence.with_interval(names[0]), ""
+    if len(names) == 2 and best and worst:
+        change = measure.change(ranking.comparisons.between(best, worst).difference)
+        numbers = f"{evidence.values(best, worst)}, a difference of {change}"
+        numbers = evidence.with_interval(best) if evidence.head_to_head else numbers
+        return f"{best} is better than {worst}", numbers, ""
+    if len(names) == 2:
+        if not ranking.comparisons.between(*names).questions:
+            return f"{listed(names)} cannot be compared", "no question has verdicts on both", ""
         numbers = f"{evidence.values(*names)}, {evidence.unseen(names)}"
-        if not evidence.ranking.comparisons.between(*names).questions:
-            claim, numbers = (
-                f"{listed(names)} cannot be compared",
-                "no question has verdicts on both",
-            )
-    elif len(who) == len(names):
-        claim = f"The {len(names)} models are too close to call"
+        return f"{listed(names)} are too close to call", numbers, ""
+    many = f"of {len(names)} models"
+    if best:
+        second = evidence.sharing(2)[1:]
+        rest = "" if len(second) < 2 else f"{_sharing(second, 2)}: {evidence.close(second)}."
+        numbers = f"{evidence.values(best)}, better than each of the others"
+        return f"{best} is the best {many}", numbers, rest
+    if worst:
+        rest = f"{_sharing(first, 1)}: {evidence.close(first)}."
+        if len(first) == 2:
+            numbers = f"{evidence.values(*first)}, {evidence.unseen(first)}"
+            rest = f"{listed(first)} are too close to call: {numbers}."
+        return f"{worst} is last {many}", evidence.values(worst), rest
+    if len(first) == len(names):
         most = measure.value(evidence.value(names[0]).value)
         numbers = f"{most} to {evidence.values(names[-1])}, {evidence.unseen(names)}"
-    else:
-        who = evidence.sharing(1)
-        claim = f"{_sharing(who, 1)} of {len(names)} models"
-        numbers = f"too close to call, {evidence.unseen(who)}"
-    return claim, numbers, rest
+        return f"The {len(names)} models are too close to call", numbers, ""
+    return f"{_sharing(first, 1)} {many}", evidence.close(first), ""
 
 
 def _against(evidence: Evidence, model: str) -> tuple[str, str]:

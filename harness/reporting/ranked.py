@@ -1,7 +1,7 @@
-"""One column of verdicts, ranked: what grades, pairs and labels have in common on a page.
+"""Columns of verdicts, ranked: one, as of grades, pairs and labels, or several side by side.
 
-The rows have the number with its interval and rank range, each judge's, each turn's and each
-category's; the tables, charts and evidence are made of them.
+The rows of one column have the number with its interval and rank range, each judge's, each turn's
+and each category's; the tables and charts show them.
 """
 
 import functools
@@ -12,7 +12,8 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from harness.reporting import charts
-from harness.reporting.page import Chart, Column, Table
+from harness.reporting.outcome import Evidence
+from harness.reporting.page import Chart, Column, Only, Table
 from harness.reporting.section import (
     Section,
     View,
@@ -25,9 +26,12 @@ from harness.reporting.section import (
     title,
 )
 from harness.results import Panel, Ranking, Scores, Summary, compare, conversations, summarize
+from harness.results.scores import POINTS, SCORE
 
 Rows: TypeAlias = dict[str, dict[str, Any]]
 """Rows by model."""
+MANY = 12
+"""Models that bars show."""
 Further: TypeAlias = Callable[[Scores], Rows]
 """Returns what else verdicts say of each model, such as wins and losses."""
 
@@ -133,15 +137,15 @@ class Ranked:
         if len(turns) > 2:
             turns = [Column(key, format=form, always=True) for key in ("first_turn", "last_turn")]
         columns = [
-            *([Column("rank", format="ranks", always=True)] if len(self.rows) > 2 else []),
+            *[Column("rank", format="ranks", always=True)] * (len(self.rows) > 2),
             Column("model"),
             *interval_columns(self.key, self.heading, form),
-            *([Column("strength", format=".0", always=True)] if self.ranking.strengths else []),
-            *([Column("questions", always=True)] if self.panel.looks is not None else []),
+            *[Column("strength", format=".0", always=True)] * bool(self.ranking.strengths),
+            *[Column("questions", always=True)] * (self.panel.looks is not None),
             *extra,
             *turns,
             *(Column(f"judge_{name}", name, form, always=True) for name in self.judges),
-            Column("failed", hidden_in_text=True),
+            *[Column("failed", hidden_in_text=True)] * any(row["failed"] for row in self.rows),
             *(replace(column, hidden_in_text=True) for column in groups),
         ]
         main = Table(title(self.panel, self.view), columns, self.rows)
@@ -210,6 +214,50 @@ class Ranked:
             draw = functools.partial(charts.radar, rows, cells, label, scale=self.measure.scale)
             pictures.append(Chart(f"{label.capitalize()}, the first models", draw, "radar"))
         return pictures
+
+
+def several(panels: Sequence[Panel], view: View) -> Section:
+    """Return the section of criteria, dimensions or metrics; of metrics several panels together."""
+    by_model: Rows = {}
+    groups: dict[tuple[Any, ...], dict[str, Any]] = {}
+    evidence: list[Evidence] = []
+    numbers: list[Column] = []
+    for panel, metric in [(each, metric) for each in panels for metric in each.metrics]:
+        scores, main = panel.combined.of(metric=metric), panel.metrics[0]
+        found = evidence_of(panel, view, scores, metric)
+        if metric == main or not (main in (SCORE, POINTS) or panel.form == "metric"):
+            evidence.append(found)  # a total stands for those beside it
+        numbers.append(Column(metric, metric, found.measure.form, always=True))
+        for summary in found.ranking.models:
+            name = summary["model"]
+            row = by_model.setdefault(name, {"model": name, "n": 0, "failed": 0})
+            put(row, metric, summary.mean, found.measure.scale)
+            row[f"{metric}_rank_first"], row[f"{metric}_rank_last"] = found.ranking.ranks[name]
+            row["n"] = max(row["n"], summary.n)
+            row["failed"] += summary.failed
+        for summary in summarize(scores, by=("model", view.group)):
+            if summary[view.group]:
+                row = groups.setdefault(
+                    summary.key, dict(zip(summary.by, summary.key, strict=True))
+                )
+                put(row, metric, summary.mean, found.measure.scale)
+    evidence.sort(key=lambda item: -item.questions)
+    if len(evidence) == 1:
+        evidence = [replace(evidence[0], name="")]
+    rows, model = sorted_rows(list(by_model.values()), view), Column("model")
+    columns = [model, *numbers, Column("failed", hidden_in_text=True)]
+    section = Section(panels[0], evidence, rows, [Table(title(panels[0], view), columns, rows)])
+    columns = [model, Column(view.group, always=True), *numbers]
+    only: Only = "" if view.by else "json"
+    by_group = Table(f"By {view.group}", columns, list(groups.values()), "groups", only)
+    section.tables.append(by_group)
+    section.caveats = [caveat for panel in panels for caveat in caveats_of(panel, panel.combined)]
+    ends = [replace(column, format=f"interval{column.format}") for column in numbers]
+    section.more = [Table("95% intervals", [model, *ends], rows, only="text")]
+    scale = evidence[0].measure.scale
+    draw = functools.partial(charts.bars, rows[:MANY], numbers, "score", scale=scale)
+    section.charts = [Chart("Numbers", draw, "numbers")]
+    return section
 
 
 def compared(ranking: Ranking, form: str) -> Table:

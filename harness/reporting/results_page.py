@@ -11,7 +11,7 @@ missing, with cause and command.
 from collections.abc import Sequence
 from typing import Any
 
-from harness.reporting.kinds import section_of, several
+from harness.reporting.kinds import sections_of as sections_of
 from harness.reporting.outcome import outcome, outcomes
 from harness.reporting.page import Column, Note, Page, Table, counted
 from harness.reporting.section import Section, View
@@ -22,16 +22,6 @@ _NOT_SAID = Note(
     "fail more often, so the rest is not a fair sample. To compare it all the same",
     "--common",
 )
-
-
-def sections_of(panels: Sequence[Panel], view: View) -> list[Section]:
-    """Return a section for each panel, pairs first and built-in judges last; of metrics one."""
-    metrics = [panel for panel in panels if panel.form == "metric"]
-    if metrics and len(panels) > 1:  # several, or --metric bleu score
-        return [several([*metrics, *(panel for panel in panels if panel not in metrics)], view)]
-    sections = [section_of(panel, view) for panel in panels]
-    sections.sort(key=lambda section: section.panel.form != "pair")
-    return sorted(sections, key=lambda section: section.panel.judges[0].startswith("builtin/"))
 
 
 def results_page(sections: Sequence[Section], view: View, causes: Sequence[Note] = ()) -> Page:
@@ -45,7 +35,7 @@ def results_page(sections: Sequence[Section], view: View, causes: Sequence[Note]
     incomplete = incomplete_of(sections)
     text, notes = _text(_main(sections)), _notes(sections, view)
     if incomplete:
-        text = _no_result(incomplete)
+        text = _no_result(incomplete[0])
         judged = any(row.judged for section in incomplete for row in section.ranking.missing)
         notes = [_NOT_SAID] if judged else []
     tables: list[Table] = []
@@ -85,22 +75,17 @@ def _text(sections: Sequence[Section]) -> str:
     return "\n".join([*sentences, *(section.said for section in sections if section.said)])
 
 
-def _no_result(sections: Sequence[Section]) -> str:
+def _no_result(section: Section) -> str:
     """Return how many judgments are missing, and where most of them are."""
-    lost = total = 0
-    for section in sections:
-        parts = section.ranking.missing
-        absent = sum(part.failed + part.absent for part in parts)
-        count = absent + sum(part.judged for part in parts)
-        both = section.kind == "pairs" and not section.evidence[0].baseline  # counted for each
-        lost += absent // 2 if both else absent
-        total += count // 2 if both else count
-    kind = sections[0].kind.removesuffix("s")
+    parts, kind = section.ranking.missing, section.kind.removesuffix("s")
+    absent = [part.failed + part.absent for part in parts]
+    lost, total = sum(absent), sum(absent) + sum(part.judged for part in parts)
+    if section.kind == "pairs" and not section.evidence[0].baseline:  # counted for both models
+        lost, total = lost // 2, total // 2
     if lost == total:
         return f"No result: none of the {counted(total, kind)} could be read."
-    missing = [part for section in sections for part in section.ranking.missing]
-    most = max(missing, key=lambda part: part.failed + part.absent)
-    where = f"{most.failed + most.absent} of them in {most.model}'s turn {most.turn}"
+    most = parts[absent.index(max(absent))]
+    where = f"{max(absent)} of them in {most.model}'s turn {most.turn}"
     return f"No result yet: {lost} of {counted(total, kind)} are missing, {where}."
 
 

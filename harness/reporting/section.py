@@ -21,9 +21,8 @@ from harness.results.summarize import Aggregate
 from harness.types import UNSTATED
 
 STOPPED = (
-    "Judged until decided: models whose comparisons were clear, or surely close, were judged no "
-    "further. p and intervals of differences are those of a stopped run (O'Brien and Fleming); "
-    "intervals of single numbers leave that out."
+    "Models whose comparisons were decided were judged no further: p and intervals of differences "
+    "are those of a stopped run (O'Brien and Fleming); intervals of single numbers leave that out."
 )
 
 
