@@ -7,27 +7,54 @@
 --board              alpaca_eval's leaderboard with this run's rows, printed around one's own
 """
 
-import pathlib
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 
 from harness.bench import Bench
+from harness.errors import UsageError
+from harness.options import Board, ShowResult
 from harness.reporting.outcome import UNSEEN, Measure
 from harness.reporting.page import Column, Note, Page, Table, counted, dollars, listed, rounded
-from harness.reporting.section import interval_columns, measure_of, row_of
-from harness.results import Panel, Scores, rank
-from harness.results.board import LENGTH_CONTROLLED, Board, around, same_answer_share
+from harness.reporting.section import View, interval_columns, measure_of, row_of
+from harness.results import Panel, Scores, panels, rank, read
+from harness.results.board import (
+    LENGTH_CONTROLLED,
+    Origin,
+    added,
+    around,
+    board_rows,
+    check_board,
+    same_answer_share,
+    write_board,
+)
 from harness.results.first_turn import Effect, first_turn_effect
-from harness.results.gate import Gated, GateResult
+from harness.results.gate import Gated, gate
 from harness.results.spent import Cost, efficiency, spent
 from harness.results.strengths import styled
 
 
-def against_page(
-    gated: GateResult, panel: Panel, page: Page, margin: float | None, *, gating: bool
-) -> Page:
-    """Return the page of a run compared with another one; `page` has the run's results."""
-    measure, rows = measure_of(panel), []
+def against_page(options: ShowResult, bench: Bench, panel: Panel, page: Page) -> tuple[Page, bool]:
+    """Return the page of a run compared with the one of --against, and whether it passes.
+
+    Raises:
+        UsageError: the runs are not comparable, or have no model in common.
+    """
+    if wrong := [pair for pair in options.compare if "=" not in pair]:
+        raise UsageError(f"--compare {wrong[0]}: write NEW=OLD")
+    assert options.against is not None
+    gated = gate(
+        panel,
+        max(
+            panels(read(bench, files=[options.against])),
+            key=lambda other: (other.form == panel.form, other.judge_set == panel.judge_set),
+        ),
+        margin=options.margin,
+        renamed=dict(pair.split("=", 1) for pair in options.compare) or None,
+        models=options.slice.model_list or None,
+        allow=options.board.allow,
+        max_missing=options.max_missing,
+    )
+    measure, rows, lines = measure_of(panel), [], []
     models = sorted(gated.models, key=lambda model: model.difference.value)  # the worst first
     for model in models:
         names = {"model_1": model.model, "model_2": model.old, "verdict": _verdict(model)}
@@ -35,9 +62,9 @@ def against_page(
         row |= {"p": model.difference.p, "p_holm": model.p, "questions": model.difference.n}
         row |= {"missing": model.missing, "smallest_detectable": model.difference.detectable}
         rows.append(row)
-    lines = [_run_in_words(model, measure, margin) for model in models[:3]]
-    lines += [f"{len(models) - 3} more: see the table."] if len(models) > 3 else []
-    if gating:
+        lines.append(_run_in_words(model, measure, options.margin))
+    lines[3:] = [f"{len(models) - 3} more: see the table."] if len(models) > 3 else []
+    if options.fail_if_worse or options.margin is not None:
         lines += [f"Does not pass: {fault}." for fault in gated.faults] or ["The run passes."]
     columns = [
         Column("model_1", "model"),
@@ -49,11 +76,15 @@ def against_page(
     if any(model.model != model.old for model in models):
         columns[:1] = [Column("model_1", "this run"), Column("model_2", "other run", always=True)]
     title = f"{page.facts['bench']}, this run less the other, question by question"
-    tables = [Table(title, columns, rows, name="against")]
-    notes = [Note(note) for note in gated.notes[:2]]
-    return replace(
-        page, outcome="\n".join(lines), tables=tables, charts=(), notes=notes, rows=page.all_rows
+    compared = replace(
+        page,
+        outcome="\n".join(lines),
+        tables=[Table(title, columns, rows, name="against")],
+        charts=(),
+        notes=[Note(note) for note in gated.notes[:2]],
+        rows=page.all_rows,
     )
+    return compared, gated.passes
 
 
 def _verdict(model: Gated) -> str:
@@ -204,45 +235,48 @@ def repeats_itself(bench: Bench, model: str) -> bool:
     return same_answer_share(bench, model) > SAME_ANSWER
 
 
-def with_board(
-    page: Page, board: Board, path: pathlib.Path, models: Sequence[str], bench: Bench, baseline: str
-) -> Page:
-    """Return the results' page with the board in place of its tables.
+def board_page(options: Board, bench: Bench, panel: Panel, view: View, page: Page) -> Page:
+    """Write the board; return the results' page with the rows around one's own as its table.
 
-    Args:
-        page: of the results; its outcome and rows stay.
-        board: as it was written, the new rows included.
-        path: where it was written.
-        models: whose rows are new.
-        bench: whose answers tell who always says the same.
-        baseline: the model that all are compared with.
+    Raises:
+        UsageError: there is no baseline, or the board is of another judge, judge set or baseline.
     """
+    path, judge_set = options.board, " ".join([panel.judge_set, *panel.versions[-1:]])
+    assert path is not None
+    if view.baseline is None:
+        raise UsageError("--board is for pairs with a baseline: --mode pairwise-baseline")
+    origin = Origin(panel.judges[0], judge_set, view.baseline)
+    own = board_rows(panel.combined, bench, origin, list(view.controlled.values()))
+    models = [row["model"] for row in own]
+    sort, allow = options.sort, options.allow
+    board = check_board(path, origin, models, overwrite=options.overwrite, sort=sort, allow=allow)
+    board = added(board, own, sort)
+    write_board(path, board)
     numbers = [
         Column(LENGTH_CONTROLLED, "LC win rate", ".1", always=True),
         Column("lc_standard_error", "se", ".1", always=True),
         Column("win_rate", "", ".1", always=True),
         Column("avg_length", "characters", ".0", always=True),
     ]
-    rows, places, any_repeats = [], [], False
+    rows, places = [], []
+    about = "se is alpaca_eval's; it leaves out that the fit at equal length is estimated."
     for place in around(board, models):
-        repeats = repeats_itself(bench, place.model)
-        any_repeats |= repeats
+        mark = " (baseline)" if place.model == view.baseline else ""
+        if not mark and repeats_itself(bench, place.model):
+            mark, about = " *", "* gives mostly one and the same answer; its rate says nothing."
         places += [f"{place.model} is number {place.place}"] if place.own else []
-        mark = " (baseline)" if place.model == baseline else " *" if repeats else ""
         names = {"place": f"{'>' if place.own else ' '} {place.place:3}"}
         names["model"] = f"{place.model}{mark}"
         rows.append(names | {column.key: place.number(column.key) for column in numbers})
     columns = [Column("place", always=True), Column("model", always=True), *numbers]
-    about = "se is alpaca_eval's; it leaves out that the fit at equal length is estimated."
-    if any_repeats:
-        about = "* gives mostly one and the same answer; its rate says nothing."
     count = f"{path} has {counted(len(board.rows), 'row')}, {len(models)} of them from here."
-    others = [replace(other, only="html") for other in page.tables if other.only != "text"]
     ranks = f"On this board of {counted(len(board.rows), 'model')} {listed(places)}."
+    table = Table(page.tables[0].title, columns, rows, only="text")
+    others = [replace(other, only="html") for other in page.tables if other.only != "text"]
     return replace(
         page,
         outcome=f"{page.outcome}\n{ranks}",
-        tables=[Table(page.tables[0].title, columns, rows, only="text"), *others],
+        tables=[table, *others],
         notes=[Note(about), Note(count)],
         rows=page.all_rows,
     )

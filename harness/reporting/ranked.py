@@ -9,8 +9,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, TypeAlias
 
-import numpy as np
-
 from harness.reporting import charts
 from harness.reporting.outcome import Evidence
 from harness.reporting.page import Chart, Column, Only, Table
@@ -25,7 +23,7 @@ from harness.reporting.section import (
     sorted_rows,
     title,
 )
-from harness.results import Panel, Ranking, Scores, Summary, compare, conversations, summarize
+from harness.results import Panel, Ranking, Scores, compare, conversations, summarize
 from harness.results.scores import POINTS, SCORE
 
 Rows: TypeAlias = dict[str, dict[str, Any]]
@@ -68,8 +66,8 @@ class Ranked:
         self.scores = self._column(panel.combined)
         self.evidence = evidence_of(panel, view, self.scores)
         self.measure, self.ranking = self.evidence.measure, self.evidence.ranking
-        self.turns: list[int] = np.unique(panel.combined.of(metric=self.metric).turn).tolist()
         self.judges = panel.judges if len(panel.judges) > 1 and panel.form != "vote" else ()
+        self.turns: list[Column] = []
         rows = self._rows_of(panel.combined)
         for model, row in rows.items():
             if len(rows) > 1:
@@ -77,12 +75,7 @@ class Ranked:
                 rows[model] = {"model": model, "rank_first": first, "rank_last": last, **row}
             if self.ranking.strengths:
                 put(rows[model], "strength", self.ranking.strengths[model])
-        by_group = [own for own in summarize(self.scores, ("model", view.group)) if own.key[1]]
-        self.groups = list(dict.fromkeys(str(own.key[1]) for own in by_group))
-        if len(self.groups) > 1:
-            self._put(rows, f"{view.group}_{{}}", by_group)
-        else:
-            self.groups = []
+        self.groups = self._split(rows, self.scores, view.group)
         self.rows = self.all_rows = sorted_rows(list(rows.values()), view)
         if self.judges:
             together = [{"judge": "all together", **row} for row in self.rows]
@@ -99,39 +92,41 @@ class Ranked:
 
     def _rows_of(self, scores: Scores) -> Rows:
         """Return a row for each ranked model, the best first: number, counts, turns."""
-        rows: Rows = {name: {"model": name} for name in self.ranking.names}
+        column, scale = scores.of(metric=self.metric), self.measure.scale
         summaries = {group["model"]: group for group in summarize(self._column(scores))}
-        self._put(rows, self.key, list(summaries.values()))
-        rows = {name: row for name, row in rows.items() if name in summaries}
+        rows: Rows = {name: {"model": name} for name in self.ranking.names if name in summaries}
         for name, row in rows.items():
             summary = summaries[name]
+            put(row, self.key, summary.mean, scale)
             row |= {"n": summary.n, "questions": summary.questions, "failed": summary.failed}
-            row |= {f"turn_{turn}": None for turn in self.turns}
-        column = scores.of(metric=self.metric)
-        self._put(rows, "turn_{}", summarize(column, ("model", "turn")))
+        self.turns = self._split(rows, column, "turn")
         if len(self.turns) > 2:
-            self._put(rows, "first_turn", summarize(conversations(column, "first")))
-            self._put(rows, "last_turn", summarize(conversations(column, "last")))
+            for rule in ("first", "last"):
+                for group in summarize(conversations(column, rule)):
+                    put(rows.get(group["model"], {}), f"{rule}_turn", group.mean, scale)
         for name, fields in self.further(scores).items():
             rows.get(name, {}).update(fields)
         return rows
 
-    def _put(self, rows: Rows, key: str, summaries: Sequence[Summary]) -> None:
-        """Put the numbers of groups into the rows; `{}` in the key is the group's last field."""
-        for summary in summaries:
-            if summary["model"] in rows:
-                name = key.format(summary.key[-1])
-                put(rows[summary["model"]], name, summary.mean, self.measure.scale)
+    def _split(self, rows: Rows, scores: Scores, field: str) -> list[Column]:
+        """Put the number of each value of a field into the rows; return the columns, if several."""
+        groups = [group for group in summarize(scores, ("model", field)) if group[field]]
+        values = dict.fromkeys(str(group[field]) for group in groups)
+        if len(values) < 2 and field != "turn":
+            return []
+        for row in rows.values():
+            row |= {f"{field}_{value}": None for value in values}
+        for group in groups:
+            row = rows.get(group["model"], {})
+            put(row, f"{field}_{group[field]}", group.mean, self.measure.scale)
+        return [Column(f"{field}_{value}", value, always=True) for value in values]
 
     def section(self, extra: Sequence[Column] = (), tables: Sequence[Table] = ()) -> Section:
         """Return the section, with columns after the number and tables below that of models."""
         form, field = self.measure.form, self.view.group
         short = ".1" if self.measure.kind == "grades" else form
-        groups = [
-            Column(f"{field}_{name}", name, short, always=True, draw="shade")
-            for name in self.groups
-        ]
-        turns = [Column(f"turn_{turn}", format=form, always=True) for turn in self.turns]
+        groups = [replace(column, format=short, draw="shade") for column in self.groups]
+        turns = [replace(column, title="", format=form) for column in self.turns]
         turns = turns if len(turns) > 1 else []
         ends = [replace(column, format=f"interval{column.format}") for column in (*turns, *groups)]
         if len(turns) > 2:
@@ -170,31 +165,28 @@ class Ranked:
     def _add_judges(self, section: Section) -> None:
         """Add the difference of the two first models by judge, and a sentence if judges differ."""
         both = first, second = self.ranking.names[:2]
-        turns = self.turns[:2] if len(self.turns) > 1 else []
+        turns = {column.key: int(column.title) for column in self.turns[:2]}
+        turns = turns if len(turns) > 1 else {}
         rows, better = [], []
         for judge, scores in {"all": self.panel.combined, **self.panel.by_judge}.items():
             column = scores.of(metric=self.metric)
             whole = compare(column, both, looks=self.panel.looks).pairs[0]
             row = row_of({"judge": judge}, difference=whole.difference)
-            for turn in turns:
-                part = compare(column.of(turns=[turn]), both).pairs[0]
-                put(row, f"turn_{turn}", part.difference)
+            for key, turn in turns.items():
+                put(row, key, compare(column.of(turns=[turn]), both).pairs[0].difference)
             rows.append(row)
             better.append(whole.better)
         form = self.measure.form
         columns = [Column("judge", f"{first} less {second}")]
         columns += interval_columns("difference", "", form)
-        columns += [Column(f"turn_{turn}", format=form, always=True) for turn in turns]
+        columns += [Column(key, format=form, always=True) for key in turns]
         section.tables.append(Table("", columns, rows, name="by_judge"))
-        whole, *each = better
-        if set(each) != {whole}:
-            words = {first: f"called {first} better", second: f"called {second} better"}
-            words[None] = "saw no difference"
-            parts = [
-                f"{each.count(model)} of {len(each)} {verdict}"
-                for model, verdict in words.items()
-                if model in each
-            ]
+        _, *each = better
+        if set(each) != {better[0]}:
+            words = {model: f"called {model} better" for model in both} | {
+                None: "saw no difference"
+            }
+            parts = [f"{each.count(m)} of {len(each)} {words[m]}" for m in words if m in each]
             section.said = f"The judges do not agree on {first} and {second}: {', '.join(parts)}."
 
     def _charts(self, groups: Sequence[Column]) -> list[Chart]:

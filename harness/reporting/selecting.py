@@ -142,11 +142,9 @@ def _baseline(options: ShowResult, scores: Scores) -> str | None:
         return select.baseline_model
     pairs = scores.take(scores.opponent >= 0).of(metric=WIN)
     models = pairs.models_present
-    if len(models) < 3:
-        return None
-    for name in models:
-        if len(pairs.of(models=[name])) == len(pairs):
-            return name
+    in_every_pair = [name for name in models if len(pairs.of(models=[name])) == len(pairs)]
+    if len(models) < 3 or in_every_pair:
+        return in_every_pair[0] if len(models) > 2 else None
     if select.mode == "pairwise-baseline":
         raise UsageError("no model is in every pair; name one with --baseline-model")
     return None

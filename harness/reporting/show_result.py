@@ -23,9 +23,7 @@ from harness.reporting.html import fragment
 from harness.reporting.page import Note, Page, Row, counted, listed
 from harness.reporting.results_page import incomplete_of, results_page, sections_of
 from harness.reporting.section import Section, View
-from harness.results import Panel, Scores, missing, panels, read
-from harness.results.board import Origin, added, board_rows, check_board, write_board
-from harness.results.gate import gate
+from harness.results import Panel, Scores, missing, panels
 from harness.results.length_control import Controlled, length_controlled, read_gamed
 from harness.results.spent import Cost
 from harness.store import failures
@@ -100,9 +98,11 @@ def results_of(options: ShowResult, cost: Cost | None = None) -> Result:
     _add_caveats(sections, bench, options, view)
     page = results_page(sections, view, _causes(bench, groups))
     if options.against is not None:
-        return _against(options, bench, groups[0], page)
+        page, passes = other_pages.against_page(options, bench, groups[0], page)
+        return Result(page, int(options.fail_if_worse and not passes))
     if options.board.board is not None:
-        return Result(_on_board(options, bench, groups, view, page))
+        pairs = _panel(groups, ("pair",), "--board needs pairs")
+        return Result(other_pages.board_page(options.board, bench, pairs, view, page))
     return Result(page, int(bool(incomplete_of(sections))))
 
 
@@ -114,28 +114,6 @@ def _panel(groups: Sequence[Panel], forms: tuple[str, ...], need: str) -> Panel:
     raise MissingError(f"{need}; there are none")
 
 
-def _against(options: ShowResult, bench: Bench, panel: Panel, page: Page) -> Result:
-    """Return this run compared with the one of --against."""
-    assert options.against is not None
-    if wrong := [pair for pair in options.compare if "=" not in pair]:
-        raise UsageError(f"--compare {wrong[0]}: write NEW=OLD")
-    gated = gate(
-        panel,
-        max(
-            panels(read(bench, files=[options.against])),
-            key=lambda other: (other.form == panel.form, other.judge_set == panel.judge_set),
-        ),
-        margin=options.margin,
-        renamed=dict(pair.split("=", 1) for pair in options.compare) or None,
-        models=options.slice.model_list or None,
-        allow=options.board.allow,
-        max_missing=options.max_missing,
-    )
-    gating = options.fail_if_worse or options.margin is not None
-    compared = other_pages.against_page(gated, panel, page, options.margin, gating=gating)
-    return Result(compared, int(options.fail_if_worse and not gated.passes))
-
-
 def _controlled(
     options: ShowResult, scores: Scores, bench: Bench, baseline: str
 ) -> dict[str, Controlled]:
@@ -145,27 +123,6 @@ def _controlled(
     if mode == "off" or (mode is None and gamed is None):
         return {}
     return {rate.model: rate for rate in length_controlled(scores, bench, baseline, gamed)}
-
-
-def _on_board(
-    options: ShowResult, bench: Bench, groups: Sequence[Panel], view: View, page: Page
-) -> Page:
-    """Write the board and return the page with the rows around one's own."""
-    flags, path = options.board, options.board.board
-    assert path is not None
-    if view.baseline is None:
-        raise UsageError("--board is for pairs with a baseline: --mode pairwise-baseline")
-    panel = _panel(groups, ("pair",), "--board needs pairs")
-    judge_set = " ".join([panel.judge_set, *panel.versions[-1:]])
-    origin = Origin(panel.judges[0], judge_set, view.baseline)
-    rows = board_rows(panel.combined, bench, origin, list(view.controlled.values()))
-    models = [row["model"] for row in rows]
-    board = check_board(
-        path, origin, models, overwrite=flags.overwrite, sort=flags.sort, allow=flags.allow
-    )
-    board = added(board, rows, flags.sort)
-    write_board(path, board)
-    return other_pages.with_board(page, board, path, models, bench, view.baseline)
 
 
 def price_of(models: Mapping[str, Any] | None = None) -> Cost:
