@@ -17,6 +17,7 @@ from harness.reporting.page import Column, Note, Page, Table, counted
 from harness.reporting.section import Section, View
 from harness.results import Panel
 
+_MODES = {"pair": "pairwise-all", "vote": "pairwise-all"}
 _NOT_SAID = Note(
     "Which is better is not said while over 10% of the judgments are missing: long and odd answers "
     "fail more often, so the rest is not a fair sample. To compare it all the same",
@@ -118,13 +119,14 @@ def _notes(sections: Sequence[Section], view: View) -> list[Note]:
 
 def _facts(panel: Panel, view: View) -> dict[str, object]:
     """Return what JSON says of the page: mode, benchmark, judge, judge set, baseline."""
-    facts: dict[str, object] = {"mode": "single", "bench": view.bench}
+    facts: dict[str, object] = {"mode": _MODES.get(panel.form, "single"), "bench": view.bench}
     facts |= {"judge": ", ".join(panel.judges), "judge_set": _judge_set(panel)}
-    if panel.form == "pair":
-        facts["mode"] = "pairwise-baseline" if view.baseline else "pairwise-all"
-    elif panel.form == "vote":
-        facts |= {"mode": "pairwise-all", "judge": "human", "judge_set": "votes"}
-    return facts | ({"baseline": view.baseline} if view.baseline else {})
+    if panel.form == "vote":
+        facts |= {"judge": "human", "judge_set": "votes"}
+    if view.baseline:
+        facts["baseline"] = view.baseline
+        facts["mode"] = "pairwise-baseline" if panel.form == "pair" else facts["mode"]
+    return facts
 
 
 def _rows(sections: Sequence[Section]) -> list[dict[str, Any]]:
@@ -133,8 +135,7 @@ def _rows(sections: Sequence[Section]) -> list[dict[str, Any]]:
     for section in sections:
         more = {"judge_set": _judge_set(section.panel)}
         if len(sections) > 1:
-            modes = {"pair": "pairwise-all", "vote": "votes"}
-            more["mode"] = modes.get(section.panel.form, "single")
+            more["mode"] = _MODES.get(section.panel.form, "single")
         rows += [{**row, **more} for row in section.rows]
     return rows
 

@@ -23,8 +23,8 @@ from harness.reporting.html import fragment
 from harness.reporting.page import Note, Page, Row, counted, listed
 from harness.reporting.results_page import incomplete_of, results_page, sections_of
 from harness.reporting.section import Section, View
-from harness.results import Panel, Scores, missing, panels
-from harness.results.length_control import Controlled, length_controlled, read_gamed
+from harness.results import Panel, missing, panels
+from harness.results.length_control import length_controlled, read_gamed
 from harness.results.spent import Cost
 from harness.store import failures
 from harness.types import split_variant
@@ -92,8 +92,11 @@ def results_of(options: ShowResult, cost: Cost | None = None) -> Result:
         return Result(other_pages.first_turn_page(grades, bench))
     if options.efficiency:
         return Result(other_pages.efficiency_page(groups[0], bench, cost, models))
-    if view.baseline is not None:
-        view = replace(view, controlled=_controlled(options, scores, bench, view.baseline))
+    if view.baseline is not None and options.board.length_control != "off":
+        gamed = read_gamed(bench)
+        if gamed is not None or options.board.length_control is not None:
+            rates = length_controlled(scores, bench, view.baseline, gamed)
+            view = replace(view, controlled={rate.model: rate for rate in rates})
     sections = sections_of(groups, view)
     _add_caveats(sections, bench, options, view)
     page = results_page(sections, view, _causes(bench, groups))
@@ -112,17 +115,6 @@ def _panel(groups: Sequence[Panel], forms: tuple[str, ...], need: str) -> Panel:
         if panel.form in forms:
             return panel
     raise MissingError(f"{need}; there are none")
-
-
-def _controlled(
-    options: ShowResult, scores: Scores, bench: Bench, baseline: str
-) -> dict[str, Controlled]:
-    """Return the win rates at equal length: as asked, else where the benchmark has df_gamed.csv."""
-    mode = options.board.length_control
-    gamed = None if mode == "off" else read_gamed(bench)
-    if mode == "off" or (mode is None and gamed is None):
-        return {}
-    return {rate.model: rate for rate in length_controlled(scores, bench, baseline, gamed)}
 
 
 def price_of(models: Mapping[str, Any] | None = None) -> Cost:
