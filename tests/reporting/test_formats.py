@@ -41,13 +41,10 @@ def test_text_leaves_out_columns_in_which_all_rows_say_the_same() -> None:
     shown = written(page(rows, Column("judge"), Column("n")), 80)
     assert "judge" not in shown
     assert "n" in shown.splitlines()[4].split()
+    assert "judge" in written(page(rows[:1], Column("judge"), Column("n")), 80)
 
 
-def test_text_of_one_row_has_every_column() -> None:
-    assert "judge" in written(page([{"model": "a", "judge": "j"}], Column("judge")), 80)
-
-
-@pytest.mark.parametrize("width", [40, 60, 80])
+@pytest.mark.parametrize("width", [40, 80])
 def test_text_fits_the_width_and_repeats_the_names_where_it_is_divided(width: int) -> None:
     columns = [Column(f"c{at}", f"column {at}", ".2", always=True) for at in range(12)]
     rows: list[dict[str, Any]] = [
@@ -101,7 +98,6 @@ def test_markdown_escapes_names() -> None:
 
 
 def test_a_frame_has_the_rows() -> None:
-    pytest.importorskip("pandas")
     assert list(frame(page(ROWS))["model"]) == ["a", "long-name"]
 
 

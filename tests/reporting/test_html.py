@@ -26,21 +26,10 @@ BOARD = Table(
         Column("", "win/tie/loss", draw="record"),
     ],
     [
-        {
-            "model": name,
-            "rank_first": at,
-            "rank_last": at + 1,
-            "score": 9.0 - at,
-            "score_low": 8.5 - at,
-            "score_high": 9.5 - at,
-            "category_math": 3.0,
-            "category_math_low": 2.0,
-            "category_math_high": 4.0,
-            "category_writing": 9.0,
-            "win": 3,
-            "tie": 2,
-            "loss": 1,
-        }
+        {"model": name, "rank_first": at, "rank_last": at + 1}
+        | {"score": 9.0 - at, "score_low": 8.5 - at, "score_high": 9.5 - at}
+        | {"category_math": 3.0, "category_math_low": 2.0, "category_math_high": 4.0}
+        | {"category_writing": 9.0, "win": 3, "tie": 2, "loss": 1}
         for at, name in enumerate(("a", HOSTILE), 1)
     ],
 )
