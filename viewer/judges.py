@@ -18,7 +18,7 @@ from markupsafe import Markup
 
 from harness.bench import name_of
 from harness.models.prices import list_price
-from harness.reporting.charts import bars
+from harness.reporting.charts import marks
 from harness.reporting.html import table_html
 from harness.reporting.page import Column, Table
 from harness.reporting.section import put
@@ -117,7 +117,7 @@ def _behind(view: View, row: Mapping[str, Any], key: str) -> View:
 def _bars(rows: Mapping[str, Mapping[str, Any]]) -> str:
     columns = [Column("agrees", format=".2")]
     label = "agreement with people's votes"
-    return bars(list(rows.values()), columns, label, name="judge", scale=(0.0, 1.0))
+    return marks(list(rows.values()), columns, label, name="judge", scale=(0.0, 1.0), bar=True)
 
 
 def judge_rows(data: Data) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:

@@ -45,57 +45,34 @@ class Axis:
         return rounded(mark, self.places, 2 if self.percent else 0) + "%" * self.percent
 
 
-def dots(rows: Sequence[Row], column: Column, *, reference: float | None = None) -> str:
-    """Return a dot for each model with a whisker for its interval, from top to bottom.
-
-    Args:
-        rows: as of a table of models.
-        column: the number.
-        reference: a number to mark with a dashed line, such as one half.
-    """
-    ends = _numbers(rows, [column]) + ([] if reference is None else [reference])
-    return _marks(rows, [column], column.heading, ends, reference=reference)
-
-
-def bars(
+def marks(
     rows: Sequence[Row],
     columns: Sequence[Column],
     label: str,
     *,
     name: str = "model",
-    scale: tuple[float, float] | None = None,
+    scale: Sequence[float] = (),
+    reference: float | None = None,
+    bar: bool = False,
 ) -> str:
-    """Return a bar for each row under each column's heading, with a whisker for its interval.
+    """Return a dot or bar for each row under each column's heading, with a whisker each.
 
     Args:
         rows: as of a table.
         columns: the numbers.
         label: what they are, below the axis.
         name: the field that names a row.
-        scale: the least and the greatest possible number (default: from 0 to the greatest).
+        scale: the least and the greatest possible number (default: those that there are).
+        reference: a number to mark with a dashed line, such as one half.
+        bar: whether bars are drawn, from 0.
     """
-    ends = list(scale) if scale else [0.0, *_numbers(rows, columns)]
-    return _marks(rows, columns, label, ends, name=name, bar=True)
-
-
-def _numbers(rows: Sequence[Row], columns: Sequence[Column]) -> list[float]:
     keys = [f"{column.key}{end}" for column in columns for end in ("", "_low", "_high")]
-    return [row[key] for row in rows for key in keys if row.get(key) is not None]
-
-
-def _marks(
-    rows: Sequence[Row],
-    columns: Sequence[Column],
-    label: str,
-    ends: Sequence[float],
-    *,
-    name: str = "model",
-    **values: Any,
-) -> str:
-    """Return a line for each number: name, dot or bar, whisker, number."""
-    marks = ticks(min(ends, default=0.0), max(ends, default=1.0))
+    numbers = [row[key] for row in rows for key in keys if row.get(key) is not None]
+    numbers += [0.0] * bar + ([] if reference is None else [reference])
+    numbers = list(scale) or numbers or [0.0, 1.0]
     start = _name_width([row[name] for row in rows]) + 20.0
-    axis = Axis(marks, start, WIDTH - 62.0, columns[0].format.startswith("%"))
+    percent = columns[0].format.startswith("%")
+    axis = Axis(ticks(min(numbers), max(numbers)), start, WIDTH - 62.0, percent)
     lines: list[dict[str, Any]] = []
     for column in columns:
         lines += [{"heading": column.heading}] if len(columns) > 1 else []
@@ -104,8 +81,8 @@ def _marks(
             line |= {"x": axis.at(row.get(column.key))}
             line |= {end: axis.at(row.get(f"{column.key}_{end}")) for end in ("low", "high")}
             lines.append(line)
-    values = {"reference": None, "bar": False, "most": _NAME, "width": WIDTH} | values
-    return render("marks.svg", label=label, axis=axis, lines=lines, **values)
+    values = {"label": label, "reference": reference, "bar": bar, "most": _NAME, "width": WIDTH}
+    return render("marks.svg", axis=axis, lines=lines, **values)
 
 
 def heat_map(rows: Sequence[Row], columns: Sequence[Column], label: str) -> str:

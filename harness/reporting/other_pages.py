@@ -17,16 +17,7 @@ from harness.reporting.outcome import UNSEEN, Measure
 from harness.reporting.page import Column, Note, Page, Table, counted, dollars, listed, rounded
 from harness.reporting.section import View, interval_columns, measure_of, row_of
 from harness.results import Panel, Scores, panels, rank, read
-from harness.results.board import (
-    LENGTH_CONTROLLED,
-    Origin,
-    added,
-    around,
-    board_rows,
-    check_board,
-    same_answer_share,
-    write_board,
-)
+from harness.results import board as boards
 from harness.results.first_turn import Effect, first_turn_effect
 from harness.results.gate import Gated, gate
 from harness.results.spent import Cost, efficiency, spent
@@ -232,7 +223,7 @@ SAME_ANSWER = 0.2
 
 def repeats_itself(bench: Bench, model: str) -> bool:
     """Return whether a model gives so many questions one answer that its rate says nothing."""
-    return same_answer_share(bench, model) > SAME_ANSWER
+    return boards.same_answer_share(bench, model) > SAME_ANSWER
 
 
 def board_page(options: Board, bench: Bench, panel: Panel, view: View, page: Page) -> Page:
@@ -245,22 +236,24 @@ def board_page(options: Board, bench: Bench, panel: Panel, view: View, page: Pag
     assert path is not None
     if view.baseline is None:
         raise UsageError("--board is for pairs with a baseline: --mode pairwise-baseline")
-    origin = Origin(panel.judges[0], judge_set, view.baseline)
-    own = board_rows(panel.combined, bench, origin, list(view.controlled.values()))
+    origin = boards.Origin(panel.judges[0], judge_set, view.baseline)
+    own = boards.board_rows(panel.combined, bench, origin, list(view.controlled.values()))
     models = [row["model"] for row in own]
     sort, allow = options.sort, options.allow
-    board = check_board(path, origin, models, overwrite=options.overwrite, sort=sort, allow=allow)
-    board = added(board, own, sort)
-    write_board(path, board)
+    board = boards.check_board(
+        path, origin, models, overwrite=options.overwrite, sort=sort, allow=allow
+    )
+    board = boards.added(board, own, sort)
+    boards.write_board(path, board)
     numbers = [
-        Column(LENGTH_CONTROLLED, "LC win rate", ".1", always=True),
+        Column(boards.LENGTH_CONTROLLED, "LC win rate", ".1", always=True),
         Column("lc_standard_error", "se", ".1", always=True),
         Column("win_rate", "", ".1", always=True),
         Column("avg_length", "characters", ".0", always=True),
     ]
     rows, places = [], []
     about = "se is alpaca_eval's; it leaves out that the fit at equal length is estimated."
-    for place in around(board, models):
+    for place in boards.around(board, models):
         mark = " (baseline)" if place.model == view.baseline else ""
         if not mark and repeats_itself(bench, place.model):
             mark, about = " *", "* gives mostly one and the same answer; its rate says nothing."

@@ -195,7 +195,7 @@ class Ranked:
         percent = self.measure.percent or pairs
         name = self.heading if self.heading != "all" else "score"
         number, middle = Column(self.key, name, "%" if percent else ".2"), 0.5 if pairs else None
-        draw = functools.partial(charts.dots, rows, number, reference=middle)
+        draw = functools.partial(charts.marks, rows, [number], name, reference=middle)
         pictures = [Chart(name.capitalize(), draw, "scores", in_table=True)]
         cells = [replace(column, format="%" if percent else ".1") for column in groups]
         label = f"{name} by {self.view.group}"
@@ -246,8 +246,8 @@ def several(panels: Sequence[Panel], view: View) -> Section:
     section.caveats = [caveat for panel in panels for caveat in caveats_of(panel, panel.combined)]
     ends = [replace(column, format=f"interval{column.format}") for column in numbers]
     section.more = [Table("95% intervals", [model, *ends], rows, only="text")]
-    scale = evidence[0].measure.scale
-    draw = functools.partial(charts.bars, rows[:MANY], numbers, "score", scale=scale)
+    scale = evidence[0].measure.scale or ()
+    draw = functools.partial(charts.marks, rows[:MANY], numbers, "score", scale=scale, bar=True)
     section.charts = [Chart("Numbers", draw, "numbers")]
     return section
 

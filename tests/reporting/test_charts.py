@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 import pytest
 
 from harness.reporting import Chart, Column, Page
-from harness.reporting.charts import bars, dots, heat_map, radar, ticks, write_charts
+from harness.reporting.charts import heat_map, marks, radar, ticks, write_charts
 from harness.reporting.templates import ems_of
 
 LONG = "a-model-with-a-very-long-name-indeed-and-a-revision-2026-10-01"
@@ -26,9 +26,9 @@ FULL: list[dict[str, Any]] = [
     {"model": name} | dict.fromkeys(CATEGORIES, 4.0) for name in (LONG, "b")
 ]
 CHARTS: dict[str, Callable[[], str]] = {
-    "dots": lambda: dots(ROWS, SCORE),
-    "reference": lambda: dots(ROWS, SCORE, reference=5.0),
-    "bars": lambda: bars(ROWS, [SCORE, Column("math")], "grade"),
+    "dots": lambda: marks(ROWS, [SCORE], "score"),
+    "reference": lambda: marks(ROWS, [SCORE], "score", reference=5.0),
+    "bars": lambda: marks(ROWS, [SCORE, Column("math")], "grade", bar=True),
     "heat map": lambda: heat_map(ROWS, COLUMNS, "score"),
     "radar": lambda: radar(FULL, COLUMNS, "score", scale=(1, 10)),
 }
@@ -42,7 +42,7 @@ def texts(svg: str) -> list[str]:
 @pytest.mark.parametrize("low", [0.0, 0.0025])
 def test_labels_of_ticks_are_exact(low: float, high: float) -> None:
     row = {"model": "a", "rate": None, "rate_low": low, "rate_high": high}
-    shown = texts(dots([row], Column("rate", format="%")))
+    shown = texts(marks([row], [Column("rate", format="%")], "rate"))
     labels = [float(text.rstrip("%")) for text in shown if text.endswith("%")]
     steps = {round(after - before, 9) for before, after in pairwise(labels)}
     assert len(labels) > 1

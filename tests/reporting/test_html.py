@@ -10,7 +10,7 @@ import pytest
 
 from harness.errors import StorageError
 from harness.reporting import Chart, Column, Note, Page, Table
-from harness.reporting.charts import dots
+from harness.reporting.charts import marks
 from harness.reporting.html import check_html, html, table_html, write_html
 
 HOSTILE = "</script><img src=x onerror=alert(1)>'\"&{{7*7}}"
@@ -50,7 +50,7 @@ def test_the_page_allows_its_own_style_and_script_and_nothing_else() -> None:
 
 
 def test_names_are_nothing_but_text() -> None:
-    chart = Chart(HOSTILE, lambda: dots([{"model": HOSTILE, "n": 1.0}], Column("n", HOSTILE)))
+    chart = Chart(HOSTILE, lambda: marks([{"model": HOSTILE, "n": 1.0}], [Column("n")], HOSTILE))
     page = html(Page(HOSTILE, [BOARD], [chart], [Note(HOSTILE)], title=HOSTILE))
     assert "<img" not in page
     assert page.count("<script>") == page.count("</script>") == 1
