@@ -97,12 +97,12 @@ def heat_map(rows: Sequence[Row], columns: Sequence[Column], label: str) -> str:
     least = max([34.0, *(11.0 * min(ems_of(column.heading), 8.0) + 8.0 for column in columns)])
     wide = max(least, min(70.0, (WIDTH - start) / len(columns)))
     width = max(WIDTH, start + wide * len(columns) + 4.0)
-    named = []
+    lines = []
     for row, steps in zip(rows, departures(rows, columns), strict=True):
         cells = [(column.cell(row), steps.get(column.key)) for column in columns]
-        named.append((row["model"], cells))
+        lines.append((row["model"], cells))
     sizes = {"start": start, "wide": wide, "width": width, "most": _NAME}
-    return render("heat_map.svg", label=label, columns=columns, rows=named, **sizes)
+    return render("heat_map.svg", label=label, columns=columns, rows=lines, **sizes)
 
 
 def departures(rows: Sequence[Row], columns: Sequence[Column]) -> list[dict[str, int]]:

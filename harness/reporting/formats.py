@@ -81,8 +81,8 @@ def _aligned(columns: Sequence[Column], rows: Sequence[Row], width: int, most: i
         wide = max(map(columns_of, cells))
         blanks = [" " * (wide - columns_of(cell)) for cell in cells]
         pairs = zip(cells, blanks, strict=True)
-        left = column.to_the_left(rows)
-        padded.append([cell + blank if left else blank + cell for cell, blank in pairs])
+        to_left = column.to_the_left(rows)
+        padded.append([cell + blank if to_left else blank + cell for cell, blank in pairs])
         total += wide
     for gap in (2, 1):
         if total + gap * (len(columns) - 1) <= width:

@@ -141,7 +141,7 @@ def pairs(panel: Panel, view: View) -> Section:
         section.caveats.insert(0, _drawn(column.ranking))
     elif len(column.rows) > 2:
         section.more.append(_strengths(column.scores))
-    section.said = " ".join(filter(None, [section.said, _flips(column.scores)]))
+    section.remark = " ".join(filter(None, [section.remark, _flips(column.scores)]))
     if not both_orders and panel.form == "pair" and len(panel.judges) == 1:
         section.caveats.append("Each pair was judged in one order, so flips cannot be seen.")
     return section
@@ -192,7 +192,9 @@ def _flips(scores: Scores) -> str:
 
 def _strengths(scores: Scores) -> Table:
     """Return the models' strengths, for reading; who is better is not said by them."""
-    rows = [row_of({"model": model}, strength=own) for model, own in strengths(scores).items()]
+    rows = [
+        row_of({"model": model}, strength=rating) for model, rating in strengths(scores).items()
+    ]
     rows.sort(key=lambda row: -(row["strength"] or -np.inf))
     heading = "Bradley-Terry strengths, ties as half a win; 400 points are odds of 10 to 1"
     columns = [Column("model"), *interval_columns("strength", "", ".0")]

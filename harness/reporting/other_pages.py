@@ -237,13 +237,13 @@ def board_page(options: Board, bench: Bench, panel: Panel, view: View, page: Pag
     if view.baseline is None:
         raise UsageError("--board is for pairs with a baseline: --mode pairwise-baseline")
     origin = boards.Origin(panel.judges[0], judge_set, view.baseline)
-    own = boards.board_rows(panel.combined, bench, origin, list(view.controlled.values()))
-    models = [row["model"] for row in own]
+    new_rows = boards.board_rows(panel.combined, bench, origin, list(view.controlled.values()))
+    models = [row["model"] for row in new_rows]
     sort, allow = options.sort, options.allow
     board = boards.check_board(
         path, origin, models, overwrite=options.overwrite, sort=sort, allow=allow
     )
-    board = boards.added(board, own, sort)
+    board = boards.added(board, new_rows, sort)
     boards.write_board(path, board)
     numbers = [
         Column(boards.LENGTH_CONTROLLED, "LC win rate", ".1", always=True),

@@ -111,7 +111,7 @@ class Evidence:
         """Return which difference between these models would not have been seen."""
         between = self.ranking.comparisons.between
         differences = [between(*pair).difference for pair in itertools.combinations(models, 2)]
-        sizes = [size for own in differences if (size := own.detectable) is not None]
+        sizes = [size for difference in differences if (size := difference.detectable) is not None]
         if not sizes:
             return f"{counted(self.questions, 'question')} are too few to tell them apart"
         size = statistics.median(sizes)

@@ -134,12 +134,12 @@ class Table:
     def text_columns(self) -> list[Column]:
         """Return the columns that text shows: the first, and those not hidden, empty, constant."""
         first, *others = [column for column in self.columns if not column.hidden_in_text]
-        kept = [first]
+        shown = [first]
         for column in others:
             cells = {column.cell(row) for row in self.rows}
             varies = len(cells) > 1 or len(self.rows) < 2 or column.always
-            kept += [column] if varies and cells != {ABSENT} else []
-        return kept
+            shown += [column] if varies and cells != {ABSENT} else []
+        return shown
 
 
 @dataclass(frozen=True)
@@ -257,8 +257,8 @@ def shortened(text: str, most: float) -> str:
     >>> shortened("a-model-with-a-long-name", 12)
     'a-mode…-name'
     """
-    short, kept = text, len(text)
-    while kept and columns_of(short) > most:
-        kept -= 1
-        short = f"{text[: (kept + 1) // 2]}…{text[len(text) - kept // 2 :]}"
+    short, size = text, len(text)
+    while size and columns_of(short) > most:
+        size -= 1
+        short = f"{text[: (size + 1) // 2]}…{text[len(text) - size // 2 :]}"
     return short

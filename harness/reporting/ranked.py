@@ -181,13 +181,13 @@ class Ranked:
         columns += interval_columns("difference", "", form)
         columns += [Column(key, format=form, always=True) for key in turns]
         section.tables.append(Table("", columns, rows, name="by_judge"))
-        _, *each = better
-        if set(each) != {better[0]}:
+        _, *judges = better
+        if set(judges) != {better[0]}:
             words = {model: f"called {model} better" for model in both} | {
                 None: "saw no difference"
             }
-            parts = [f"{each.count(m)} of {len(each)} {words[m]}" for m in words if m in each]
-            section.said = f"The judges do not agree on {first} and {second}: {', '.join(parts)}."
+            parts = [f"{judges.count(m)} of {len(judges)} {words[m]}" for m in words if m in judges]
+            section.remark = f"The judges do not agree on {first} and {second}: {', '.join(parts)}."
 
     def _charts(self, groups: Sequence[Column]) -> list[Chart]:
         """Return the charts of models and of groups of questions."""
@@ -214,17 +214,17 @@ def several(panels: Sequence[Panel], view: View) -> Section:
     groups: dict[tuple[Any, ...], dict[str, Any]] = {}
     evidence: list[Evidence] = []
     numbers: list[Column] = []
-    for panel, metric in [(each, metric) for each in panels for metric in each.metrics]:
+    for panel, metric in [(one, metric) for one in panels for metric in one.metrics]:
         scores, main = panel.combined.of(metric=metric), panel.metrics[0]
-        found = evidence_of(panel, view, scores, metric)
+        column = evidence_of(panel, view, scores, metric)
         if metric == main or not (main in (SCORE, POINTS) or panel.form == "metric"):
-            evidence.append(found)  # a total stands for those beside it
-        numbers.append(Column(metric, metric, found.measure.form, always=True))
-        for summary in found.ranking.models:
+            evidence.append(column)  # a total stands for those beside it
+        numbers.append(Column(metric, metric, column.measure.form, always=True))
+        for summary in column.ranking.models:
             name = summary["model"]
             row = by_model.setdefault(name, {"model": name, "n": 0, "failed": 0})
-            put(row, metric, summary.mean, found.measure.scale)
-            row[f"{metric}_rank_first"], row[f"{metric}_rank_last"] = found.ranking.ranks[name]
+            put(row, metric, summary.mean, column.measure.scale)
+            row[f"{metric}_rank_first"], row[f"{metric}_rank_last"] = column.ranking.ranks[name]
             row["n"] = max(row["n"], summary.n)
             row["failed"] += summary.failed
         for summary in summarize(scores, by=("model", view.group)):
@@ -232,7 +232,7 @@ def several(panels: Sequence[Panel], view: View) -> Section:
                 row = groups.setdefault(
                     summary.key, dict(zip(summary.by, summary.key, strict=True))
                 )
-                put(row, metric, summary.mean, found.measure.scale)
+                put(row, metric, summary.mean, column.measure.scale)
     evidence.sort(key=lambda item: -item.questions)
     if len(evidence) == 1:
         evidence = [replace(evidence[0], name="")]

@@ -73,7 +73,7 @@ def _text(sections: Sequence[Section]) -> str:
     if len(sections) == 1 and len(sections[0].evidence) > 1:
         return outcomes(sections[0].evidence)
     sentences = [outcome([section.evidence[0] for section in sections])]
-    return "\n".join([*sentences, *(section.said for section in sections if section.said)])
+    return "\n".join([*sentences, *(section.remark for section in sections if section.remark)])
 
 
 def _no_result(section: Section) -> str:

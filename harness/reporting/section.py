@@ -66,7 +66,7 @@ class Section:
     """For --details."""
     caveats: list[str] = field(default_factory=list)
     """What a reader must know, the most important first."""
-    said: str = ""
+    remark: str = ""
     """A sentence after the outcome: flips, judges that do not agree."""
 
     @property
