@@ -40,12 +40,13 @@ def fragment(page: Page) -> str:
     return render("fragment.html", page=page, style=style, table_html=table_html)
 
 
-def write_html(path: pathlib.Path, page: Page) -> None:
+def write_html(path: pathlib.Path | str, page: Page) -> None:
     """Write the page to a file; an earlier page there is replaced.
 
     Raises:
         StorageError: the file holds something else, or cannot be written.
     """
+    path = pathlib.Path(path)
     check_html(path)
     try:
         path.write_text(html(page), encoding="utf-8")

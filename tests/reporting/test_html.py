@@ -84,7 +84,7 @@ def test_commands_and_flags_are_not_on_the_page() -> None:
 def test_a_page_replaces_a_page_and_nothing_else(tmp_path: pathlib.Path) -> None:
     path = tmp_path / "report.html"
     write_html(path, Page("one"))
-    write_html(path, Page("two"))
+    write_html(str(path), Page("two"))
     assert "two" in path.read_text(encoding="utf-8")
     other = tmp_path / "thesis.html"
     other.write_text("<p>mine</p>")
