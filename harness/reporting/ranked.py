@@ -191,20 +191,21 @@ class Ranked:
 
     def _charts(self, groups: Sequence[Column]) -> list[Chart]:
         """Return the charts of models and of groups of questions."""
-        rows, pairs = self.rows, self.measure.kind == "pairs"
+        rows, scale, pairs = self.rows, self.measure.scale, self.measure.kind == "pairs"
         percent = self.measure.percent or pairs
         name = self.heading if self.heading != "all" else "score"
-        number, middle = Column(self.key, name, "%" if percent else ".2"), 0.5 if pairs else None
-        draw = functools.partial(charts.marks, rows, [number], name, reference=middle)
-        pictures = [Chart(name.capitalize(), draw, "scores", in_table=True)]
+        title, label = name.capitalize(), f"{name} by {self.view.group}"
+        number = [Column(self.key, format="%" if percent else ".2")]
         cells = [replace(column, format="%" if percent else ".1") for column in groups]
-        label = f"{name} by {self.view.group}"
+        middle = 0.5 if pairs else None
+        drawn = functools.partial(charts.marks, rows, number, name, reference=middle)
+        pictures = [Chart(title, drawn, "scores", in_table=True)]
         if groups:
-            draw = functools.partial(charts.heat_map, rows, cells, label)
-            pictures.append(Chart(label.capitalize(), draw, "categories", in_table=True))
-        if len(groups) > 2 and self.measure.scale is not None:
-            draw = functools.partial(charts.radar, rows, cells, label, scale=self.measure.scale)
-            pictures.append(Chart(f"{label.capitalize()}, the first models", draw, "radar"))
+            drawn = functools.partial(charts.heat_map, rows, cells, label)
+            pictures.append(Chart(label.capitalize(), drawn, "categories", in_table=True))
+        if len(groups) > 2 and scale is not None:
+            drawn = functools.partial(charts.radar, rows, cells, label, scale=scale)
+            pictures.append(Chart(f"{label.capitalize()}, the first models", drawn, "radar"))
         return pictures
 
 
@@ -229,9 +230,8 @@ def several(panels: Sequence[Panel], view: View) -> Section:
             row["failed"] += summary.failed
         for summary in summarize(scores, by=("model", view.group)):
             if summary[view.group]:
-                row = groups.setdefault(
-                    summary.key, dict(zip(summary.by, summary.key, strict=True))
-                )
+                names = {"model": summary["model"], view.group: summary[view.group]}
+                row = groups.setdefault(summary.key, names)
                 put(row, metric, summary.mean, column.measure.scale)
     evidence.sort(key=lambda item: -item.questions)
     if len(evidence) == 1:

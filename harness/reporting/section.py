@@ -192,10 +192,8 @@ def sorted_rows(rows: list[dict[str, Any]], view: View) -> list[dict[str, Any]]:
     names = (view.sort.replace(" ", "_"), f"{view.group}_{view.sort}")
     key = next((name for name in names if name in rows[0]), None)
     if key is None:
-        columns = [name for name in rows[0] if not name.endswith(("_low", "_high"))]
-        raise UsageError(
-            f"--sort {view.sort}: there is no such column; there are {listed(columns, 9)}"
-        )
+        columns = listed([name for name in rows[0] if not name.endswith(("_low", "_high"))], 9)
+        raise UsageError(f"--sort {view.sort}: there is no such column; there are {columns}")
     present = [row for row in rows if row[key] is not None]
     words = any(isinstance(row[key], str) for row in present)
     present.sort(key=lambda row: row[key], reverse=not words)
