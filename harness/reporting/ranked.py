@@ -29,7 +29,7 @@ from harness.results.scores import POINTS, SCORE
 Rows: TypeAlias = dict[str, dict[str, Any]]
 """Rows by model."""
 MANY = 12
-"""Models that bars show."""
+"""Models above which --details compares only neighbours, and bars show the first."""
 Further: TypeAlias = Callable[[Scores], Rows]
 """Returns what else verdicts say of each model, such as wins and losses."""
 
@@ -158,7 +158,7 @@ class Ranked:
         if ends:
             columns = [Column("model"), *ends]
             section.more.append(Table("95% intervals", columns, self.rows, only="text"))
-        section.more.append(compared(self.ranking, ".0" if self.ranking.strengths else form))
+        section.more += compared(self.ranking, ".0" if self.ranking.strengths else form)
         section.charts = self._charts(groups)
         return section
 
@@ -252,8 +252,8 @@ def several(panels: Sequence[Panel], view: View) -> Section:
     return section
 
 
-def compared(ranking: Ranking, form: str) -> Table:
-    """Return every two models compared with each other, for --details."""
+def compared(ranking: Ranking, form: str) -> list[Table]:
+    """Return the models compared with each other for --details; of many only neighbours."""
     rows = []
     for pair in ranking.comparisons.pairs:
         models = {"model_1": pair.model_1, "model_2": pair.model_2, "better": pair.better}
@@ -270,4 +270,8 @@ def compared(ranking: Ranking, form: str) -> Table:
         Column("questions"),
     ]
     what = "by strength, in rating points" if ranking.strengths else "on what both did"
-    return Table(f"Models compared {what}", columns, rows, name="compared")
+    neighbours = set(zip(ranking.names, ranking.names[1:], strict=False))
+    many = len(ranking.names) > MANY
+    shown = [row for row in rows if not many or (row["model_1"], row["model_2"]) in neighbours]
+    heading = f"Models compared {what}"
+    return [Table(heading, columns, shown), Table("", columns, rows, "compared", only="json")]

@@ -65,7 +65,8 @@ def pairs(
         for question in range(questions):
             for turn in (1, 2):
                 first, second = games(question, turn)
-                row = {"question_id": question, "turn": turn, "model_1": one, "model_2": other}
+                row: dict[str, Any] = {"question_id": question, "turn": turn}
+                row |= {"model_1": one, "model_2": other}
                 row |= {"g1_winner": first, "g2_winner": second, "judge": [judge, "pair-v2"]}
                 rows.append(row | SET)
     write(data / "mt_bench" / "model_judgment" / f"{judge}_pair.jsonl", rows)
