@@ -4,11 +4,14 @@ import base64
 import functools
 import hashlib
 import pathlib
+from typing import TYPE_CHECKING
 
-from jinja2 import Environment, FileSystemLoader
 from markupsafe import Markup
 
 from harness.reporting.page import columns_of, printable, shortened
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
 
 FOLDER = pathlib.Path(__file__).with_name("templates")
 EM = 0.64
@@ -31,7 +34,9 @@ def ems_of(text: str) -> float:
 
 
 @functools.cache
-def _environment() -> Environment:
+def _environment() -> "Environment":
+    from jinja2 import Environment, FileSystemLoader  # slow to import, and text needs none
+
     environment = Environment(
         loader=FileSystemLoader(FOLDER),
         autoescape=True,

@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 import pytest
 
 from harness.reporting import Chart, Column, Page
-from harness.reporting.charts import heat_map, marks, radar, ticks, write_charts
+from harness.reporting.charts import heat_map, marks, radar, write_charts
 from harness.reporting.templates import ems_of
 
 LONG = "a-model-with-a-very-long-name-indeed-and-a-revision-2026-10-01"
@@ -71,14 +71,6 @@ def test_nothing_is_cut_off_and_nothing_has_a_style_or_script_of_its_own(name: s
 
 def test_a_cell_without_a_number_is_a_dash() -> None:
     assert texts(CHARTS["heat map"]()).count("–") == 3 * len(CATEGORIES) - 1
-
-
-def test_ticks_enclose_the_numbers() -> None:
-    for low, high in ((0.0, 0.0), (-3.2, 7.9), (0.001, 0.0042), (999.0, 1001.0)):
-        marks = ticks(low, high)
-        assert marks[0] <= low
-        assert marks[-1] >= high
-        assert len(marks) <= 7
 
 
 def test_files_bring_their_colours_and_two_of_a_name_both_stay(tmp_path: pathlib.Path) -> None:

@@ -95,6 +95,9 @@ def test_a_missing_pair_is_counted_once(data: pathlib.Path) -> None:
     pairs(data, {("a", "b"): lambda q, t: ("error", "error") if q < 6 else ("tie", "tie")})
     page = text(show_result(data_dir=str(data)).page, 100)
     assert page.startswith("No result yet: 12 of 48 pairs are missing, 6 of them in a's turn 1.")
+    pairs(data, {("a", "b"): lambda q, t: ("error", "error")})
+    nothing = show_result(data_dir=str(data)).page.outcome
+    assert nothing == "No result: none of the 48 pairs could be read."
 
 
 def test_calls_that_failed_are_counted_with_the_last_cause(data: pathlib.Path) -> None:
@@ -114,12 +117,6 @@ def test_what_all_have_in_common_is_compared_on_request(data: pathlib.Path) -> N
     result = show_result(data_dir=str(data), common=True)
     assert result.page.outcome.startswith("a is better than b on 16 questions")
     assert result.exit_code == 0
-
-
-def test_when_nothing_could_be_read_no_number_is_shown(data: pathlib.Path) -> None:
-    grades(data, {"a": 9.0, "b": 3.0}, unread=lambda *_: True)
-    page = text(show_result(data_dir=str(data)).page, 80)
-    assert page.startswith("No result: none of the 96 grades could be read.")
 
 
 def test_only_the_models_asked_for_are_shown(data: pathlib.Path) -> None:
