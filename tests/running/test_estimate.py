@@ -76,5 +76,5 @@ def test_nothing_is_asked_about_a_model_on_this_machine(tmp_path: pathlib.Path) 
 
 def test_an_unknown_price_is_said(tmp_path: pathlib.Path) -> None:
     found = estimate.estimate([job(endpoint(Model()), tmp_path, 1)], usual=100)
-    asked = estimate.question(found, 1, ["note"])
-    assert asked == "note\n1 call to fake, the price of fake is unknown"
+    asked = estimate.question(found, 1)
+    assert asked == "1 call to fake, the price of fake is unknown"
