@@ -19,7 +19,7 @@ from msgspec.structs import fields as struct_fields
 
 from harness import options, types
 from harness.cli.main import COMMANDS
-from harness.cli.parser import CODES, choices, help_texts
+from harness.cli.parser import CODES, help_text, help_texts, value_name
 from harness.options import Field, fields, option
 from harness.registry import TABLE
 
@@ -188,11 +188,7 @@ def _table(found: list[Field], texts: dict[tuple[str, str], str]) -> str:
         names = [option(field.name), *field.flag.aliases]
         if field.flag.positional:
             names = [field.flag.metavar or field.name.upper(), *field.flag.aliases]
-        elif field.name.endswith("_") or field.name == "imports":
-            names = list(field.flag.aliases)
-        text = texts.get((field.owner.__name__, field.path[-1]), "")
-        if "(default" not in text and field.default not in (None, (), False, ""):
-            text = f"{text} (default: {field.default})"
+        text = help_text(field, texts)
         value = "" if field.flag.positional or field.kind is bool else _value(field)
         first = f"`{names[0]}{value}`"
         rest = "".join(f", `{name}`" for name in names[1:])
@@ -201,8 +197,7 @@ def _table(found: list[Field], texts: dict[tuple[str, str], str]) -> str:
 
 
 def _value(field: Field) -> str:
-    words = choices(field.kind)
-    name = field.flag.metavar or ("{" + ",".join(words) + "}" if words else "VALUE")
+    name = value_name(field)
     name = f"{name} ..." if field.many else name
     return f" [{name}]" if field.flag.const is not None else f" {name}"
 

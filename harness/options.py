@@ -13,7 +13,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 from harness.errors import UsageError
-from harness.types import Mode, Sampling
+from harness.types import Mode
 
 T = TypeVar("T", bound=Struct)
 Names: TypeAlias = tuple[str, ...]
@@ -28,7 +28,6 @@ class Flag(Struct, frozen=True):
     const: Any = None
     """The value of the flag alone, where a value may follow."""
     positional: bool = False
-    required: bool = False
 
 
 class Prefix(Struct, frozen=True):
@@ -410,7 +409,7 @@ class RunBench(Struct, kw_only=True, frozen=True):
     """
 
     models: Models = Models()
-    imports: Annotated[Names, Flag("FORMAT [FILE ...]", ("--import",))] = ()
+    import_: Annotated[Names, Flag("FORMAT [FILE ...]")] = ()
     """existing answers to import first, as import_data does: a format and its files"""
     config: Annotated[Path | None, Flag("FILE")] = None
     """a configuration of ColossalAI's chat evaluation (JSON or TOML): criteria and metrics"""
@@ -580,7 +579,7 @@ class FetchBench(Struct, kw_only=True, frozen=True):
     """list what can be fetched, with licence and size"""
     data_dir: Annotated[str, Flag("DIR")] = "data"
     """data folder, where the new folder goes"""
-    from_: Annotated[str | None, Flag("DIR_OR_URL", ("--from",))] = None
+    from_: Annotated[str | None, Flag("DIR_OR_URL")] = None
     """a folder or mirror that has the files (default: the upstream)"""
     yes: Annotated[bool, Flag(aliases=("-y",))] = False
     """do not ask to accept terms of use"""
@@ -707,19 +706,19 @@ class Field(Struct, frozen=True):
 def fields(record: type[Struct], prefix: str = "", path: tuple[str, ...] = ()) -> list[Field]:
     """Return the options of a record in its order, those of its groups included."""
     hints = get_type_hints(record, include_extras=True)
-    found: list[Field] = []
+    options: list[Field] = []
     for info in msgspec.structs.fields(record):
         kind, extras = _unwrapped(hints[info.name])
-        if isinstance(kind, type) and issubclass(kind, Struct) and kind is not Sampling:
+        if isinstance(kind, type) and issubclass(kind, Struct):
             inner = next((e.text for e in extras if isinstance(e, Prefix)), "")
-            found += fields(kind, prefix + inner, (*path, info.name))
+            options += fields(kind, prefix + inner, (*path, info.name))
             continue
         flag = next((e for e in extras if isinstance(e, Flag)), Flag())
         if prefix:
             flag = msgspec.structs.replace(flag, aliases=())
-        default = info.default if info.default is not msgspec.NODEFAULT else None
-        found.append(Field(prefix + info.name, (*path, info.name), kind, flag, default, record))
-    return found
+        name = prefix + info.name
+        options.append(Field(name, (*path, info.name), kind, flag, info.default, record))
+    return options
 
 
 def build(record: type[T], values: Mapping[str, Any], project: Project | None = None) -> T:
@@ -734,45 +733,44 @@ def build(record: type[T], values: Mapping[str, Any], project: Project | None = 
     for name in values:
         if name not in known:
             raise UsageError(f"there is no option {name!r}{_near(name, known)}")
-    usual = (
-        {} if project is None else {k: v for k, v in msgspec.structs.asdict(project).items() if v}
-    )
     tree: dict[str, Any] = {}
     for name, field in known.items():
-        value = values.get(name, usual.get(name))
+        value = values.get(name)
         if value is None:
-            if field.flag.required:
+            value = getattr(project, name, None) or None
+        if value is None:
+            if field.default is msgspec.NODEFAULT:
                 raise UsageError(f"{option(name)} is required")
             continue
-        if field.many and (isinstance(value, str) or not isinstance(value, list | tuple)):
+        if field.many and not isinstance(value, list | tuple):
             value = (value,)
-        value = [_text(v) for v in value] if isinstance(value, list | tuple) else _text(value)
         group = tree
         for part in field.path[:-1]:
             group = group.setdefault(part, {})
         group[field.path[-1]] = _converted(field, value)
-    return msgspec.convert(
-        tree, record, strict=False, dec_hook=_path, builtin_types=(pathlib.Path,)
-    )
+    return msgspec.convert(tree, record, dec_hook=_path)
 
 
 def option(name: str) -> str:
     """Return a field's name as its flag.
 
-    >>> option("first_n")
-    '--first-n'
+    >>> option("first_n"), option("from_")
+    ('--first-n', '--from')
     """
-    return f"--{name.replace('_', '-')}"
+    return f"--{name.rstrip('_').replace('_', '-')}"
 
 
 def _converted(field: Field, value: Any) -> Any:
+    many = isinstance(value, list | tuple)
+    texts = [str(v) if isinstance(v, pathlib.PurePath) else v for v in (value if many else [value])]
     try:
-        return msgspec.convert(value, field.kind, strict=False, dec_hook=_path)
+        return msgspec.convert(
+            texts if many else texts[0], field.kind, strict=False, dec_hook=_path
+        )
     except msgspec.ValidationError:
-        given = " ".join(map(str, value)) if isinstance(value, list | tuple) else value
-        name = field.name if not field.flag.positional else field.name.upper()
-        wanted = describe(field.kind)
-        raise UsageError(f"{option(name)} must be {wanted}, this is {given!r}") from None
+        typed = " ".join(map(str, texts)) if many else value
+        text = f"{option(field.name)} must be {describe(field.kind)}, this is {typed!r}"
+        raise UsageError(text) from None
 
 
 def describe(kind: Any) -> str:
@@ -782,25 +780,24 @@ def describe(kind: Any) -> str:
     'a whole number of at least 1'
     """
     kind, extras = _unwrapped(kind)
-    bounds = next((e for e in extras if isinstance(e, Meta)), None)
     if get_origin(kind) is Annotated:
         kind = get_args(kind)[0]
-    if get_origin(kind) is Literal:
-        values = [str(value) for value in get_args(kind)]
-        return values[0] if len(values) == 1 else f"one of {', '.join(values)}"
-    if get_origin(kind) is tuple:
-        one = describe(get_args(kind)[0])
-        return one if one.startswith("one of") else f"one or more of: {one}"
     parts = [part for part in get_args(kind) if part is not type(None)]
-    if parts and get_origin(kind) is not dict:
+    if get_origin(kind) is Literal:
+        return f"one of {', '.join(map(str, parts))}" if len(parts) > 1 else str(parts[0])
+    if get_origin(kind) is tuple:
+        item = describe(parts[0])
+        return item if item.startswith("one of") else f"one or more of: {item}"
+    if parts:
         return " or ".join(describe(part) for part in parts)
     words = {int: "a whole number", float: "a number", bool: "true or false"}.get(kind, "a text")
-    limits = []
-    if bounds is not None:
-        for name, text in (("ge", "of at least"), ("gt", "above"), ("le", "of at most")):
-            limit = getattr(bounds, name)
-            if limit is not None:
-                limits.append(f"{text} {limit}")
+    limits = [
+        f"{text} {getattr(bounds, name)}"
+        for bounds in extras
+        if isinstance(bounds, Meta)
+        for name, text in (("ge", "of at least"), ("gt", "above"), ("le", "of at most"))
+        if getattr(bounds, name) is not None
+    ]
     return " ".join([words, " and ".join(limits)]).strip()
 
 
@@ -816,13 +813,8 @@ def _unwrapped(kind: Any) -> tuple[Any, list[Any]]:
     return kind, extras
 
 
-def _text(value: Any) -> Any:
-    """Return a path as its text: options that are texts take paths too."""
-    return str(value) if isinstance(value, pathlib.PurePath) else value
-
-
 def _path(kind: type, value: Any) -> Any:
-    if kind is pathlib.Path or issubclass(kind, pathlib.PurePath):
+    if issubclass(kind, pathlib.PurePath):
         return pathlib.Path(value)
     raise NotImplementedError(kind)
 

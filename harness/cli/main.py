@@ -1,10 +1,13 @@
 """The command `turnbench`, which lists and runs all the others."""
 
 import functools
-import importlib
+import os
+import signal
 import sys
+import threading
 from collections.abc import Callable, Sequence
 from difflib import get_close_matches
+from typing import Any, NoReturn
 
 COMMANDS = {
     "gen_answer": "let chat models answer the questions of a benchmark",
@@ -47,19 +50,20 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def command(name: str, argv: Sequence[str] | None = None) -> int:
-    """Run one command; its manual is shown without importing what it works with."""
-    words = list(sys.argv[1:] if argv is None else argv)
-    if {"-h", "--help"} & set(words):
-        from harness import options
-        from harness.cli.parser import parse
+    """Run one command; return its exit code."""
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGINT, _interrupted)  # while the command is imported
+    from harness.cli.command import run
 
-        record = "".join(part.title() for part in name.split("_"))
-        parse(name, getattr(options, record), words)
-    code: int = importlib.import_module(f"harness.cli.{name}").main(words)
-    return code
+    return run(name, argv)
 
 
-def __getattr__(name: str) -> Callable[[], int]:
+def _interrupted(*_: Any) -> NoReturn:
+    os.write(2, b"interrupted; nothing was done\n")
+    os._exit(130)
+
+
+def __getattr__(name: str) -> Callable[..., int]:
     """Return a command as a function, for the scripts of its name."""
     if name in COMMANDS:
         return functools.partial(command, name)
