@@ -41,7 +41,9 @@ def run(name: str, argv: Sequence[str] | None = None) -> int:
         if verbose:
             traceback.print_exc()
         advice = "what was done is kept; the same command goes on"
-        ended = error if isinstance(error, TurnbenchError) else Interrupted(f"interrupted; {advice}")
+        ended = (
+            error if isinstance(error, TurnbenchError) else Interrupted(f"interrupted; {advice}")
+        )
         sys.stderr.write(f"{name}: {printable(str(ended))}\n")
         return ended.exit_code
     except BrokenPipeError:

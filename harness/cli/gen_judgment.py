@@ -2,29 +2,25 @@
 
 import functools
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from msgspec.structs import replace
 
 from harness import bench, options
 from harness.cli import calls
-from harness.cli.command import log, run
+from harness.cli.command import log
 from harness.cli.parser import Parsed
 from harness.judging.plan import JudgePlan, JudgeTask, plan_judgments
 from harness.judging.run import JudgmentReport, estimate_judgments, stages
 from harness.reporting import Column, Table
+from harness.reporting.page import counted
 from harness.running.estimate import Estimate, total_cost
 
 
-def main(argv: Sequence[str] | None = None) -> int:
+def work(parsed: Parsed) -> int:
     """Let judges grade or compare answers; return the exit code."""
-    return run("gen_judgment", options.GenJudgment, _work, argv)
-
-
-def _work(parsed: Parsed) -> int:
     record: options.GenJudgment = parsed.options
     loaded = bench.load(record.bench.bench_name, record.bench.data_dir)
-    configs, key_needed = calls.configs(parsed), not record.limits.dry_run
+    configs, key_needed = calls.configs(parsed.project), not record.limits.dry_run
     plan_at = functools.partial(plan_judgments, loaded, configs=configs, key_needed=key_needed)
     whole = plan_at(record)
     tell(whole)
@@ -39,11 +35,10 @@ def _work(parsed: Parsed) -> int:
 
     reports: list[JudgmentReport] = []
     for plan, limits in stages(whole, record, plan_at, reports):
-        if record.until is not None and not record.limits.dry_run:
-            of = f"{calls.counted(len(plan.questions), 'question')}, {plan.total:,} to judge"
+        if record.until is not None and not limits.dry_run:
+            of = f"{counted(len(plan.questions), 'question')}, {plan.total:,} to judge"
             log.info("look %d: %s on %s", len(reports) + 1, ", ".join(plan.models), of)
         outcome = calls.carry_out(
-            parsed,
             limits if not reports else replace(limits, yes=True),
             plan.jobs,
             functools.partial(estimate_judgments, whole, batch=limits.batch),
@@ -58,11 +53,12 @@ def _work(parsed: Parsed) -> int:
             return 0
         reports.append(JudgmentReport(outcome, plan))
         tell_unread(reports[-1])
-    if record.until is not None and reports[-1].complete:
-        size = len(reports[-1].plan.questions)
+    report = reports[-1]
+    if record.until is not None and report.complete:
+        size = len(report.plan.questions)
         log.info("decided, or all is judged, after %d of %d questions", size, len(whole.questions))
-    print("\n".join(map(str, reports[-1].paths)))
-    return 0 if reports[-1].complete else 1
+    print("\n".join(map(str, report.paths)))
+    return 0 if report.complete else 1
 
 
 def _looks(
@@ -101,18 +97,24 @@ def shares(
     if plan.mode != "pairwise-all" or len(plan.models) < 3 or plan.voted:
         return []
     judges = {task.name for task in plan.tasks}
-    own = [one for one in estimates if one.model in judges]
-    calls_estimated, costs = sum(one.calls for one in own), total_cost(own)
+    judging = [estimate for estimate in estimates if estimate.model in judges]
+    calls_in_all = sum(estimate.calls for estimate in judging)
+    low, high = total_cost(judging) or (None, None)
     turns = plan.turns_judged / max(len(plan.questions), 1)
     rows = []
     for share in SHARES:
         number = at(share).calls
-        row: dict[str, Any] = {"share": share, "calls": number}
-        for name, cost in zip(("cost_low", "cost_high"), costs, strict=True):
-            row[name] = cost and number * cost / calls_estimated
         points = expected_detectable(share, len(plan.models), len(plan.questions), turns)
-        row |= {"points": points, "win_rate": None if points is None else win_rate(points)}
-        rows.append(row)
+        rows.append(
+            {
+                "share": share,
+                "calls": number,
+                "cost_low": low and number * low / calls_in_all,
+                "cost_high": high and number * high / calls_in_all,
+                "points": points,
+                "win_rate": None if points is None else win_rate(points),
+            }
+        )
     columns = [
         Column("share", "% of the pairs", "%"),
         Column("calls", always=True),
@@ -129,9 +131,8 @@ def tell(plan: JudgePlan) -> None:
     """Say what is judged, what each judge has done and what is left."""
     for notice in plan.notices:
         log.info("%s", notice)
-    judge_set, against = plan.judge_set, ""
-    if plan.mode == "pairwise-baseline":
-        against = f" against {judge_set.baseline}"
+    judge_set = plan.judge_set
+    against = f" against {judge_set.baseline}" if plan.mode == "pairwise-baseline" else ""
     log.info(
         "%s, %s%s, judge set %s %s: %s, %s",
         plan.bench.name,
@@ -139,17 +140,13 @@ def tell(plan: JudgePlan) -> None:
         against,
         judge_set.name,
         judge_set.version,
-        calls.counted(len(plan.questions), "question"),
-        calls.counted(len(plan.models), "model"),
+        counted(len(plan.questions), "question"),
+        counted(len(plan.models), "model"),
     )
     if plan.kind == "pair1":
         log.info("each pair is shown in one order only (%s)", judge_set.order.replace("_", " "))
     for task in plan.tasks:
-        parts = []
-        if task.already:
-            parts.append(calls.already(task.already, task.newest, "judged"))
-        if task.superseded:
-            parts.append(f"{task.superseded} to judge again because something changed")
+        parts = calls.done_before("judge", task.already, task.newest, task.superseded)
         parts.append(_left(plan, task) if task.todo else "nothing left to judge")
         sample = f", sample {task.sample}" if task.sample else ""
         log.info("%s%s: %s", task.name, sample, ", ".join(parts))
@@ -157,12 +154,11 @@ def tell(plan: JudgePlan) -> None:
 
 def _left(plan: JudgePlan, task: JudgeTask) -> str:
     if plan.mode == "single":
-        judgments = calls.counted(len(task.todo), "judgment")
-        return f"{judgments} to make, {calls.counted(task.calls, 'call')}"
-    both = plan.kind == "pair"
-    most = len(task.todo) * (2 if both else 1)
-    equal = " (equal answers are a tie without a call)" if task.calls < most else ""
-    orders = " in both orders" if both else ""
+        judgments = counted(len(task.todo), "judgment")
+        return f"{judgments} to make, {counted(task.calls, 'call')}"
+    orders, games = (" in both orders", 2) if plan.kind == "pair" else ("", 1)
+    fewer = task.calls < games * len(task.todo)
+    equal = " (equal answers are a tie without a call)" if fewer else ""
     return f"{len(task.todo):,} pairs to compare{orders}, {task.calls:,} calls{equal}"
 
 
@@ -177,7 +173,3 @@ def tell_unread(report: JudgmentReport) -> None:
             report.plan.total,
             reasons.most_common(1)[0][0],
         )
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())

@@ -1,28 +1,16 @@
 """The command `import_data`."""
 
-import logging
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
-
 import harness
-from harness import registry
-from harness.cli import command
+from harness import ImportReport, registry
+from harness.cli.command import log
 from harness.cli.parser import Parsed
 from harness.errors import UsageError
 from harness.options import ImportData
+from harness.reporting.page import counted
 
-if TYPE_CHECKING:
-    from harness import ImportReport
-
-log = logging.getLogger("turnbench")
-_MOST_SHOWN = 50
+_MOST_BAD = 50
 _PAIRS = ("alpaca_eval", "battles", "preference_collection")
 """Formats whose answers are compared."""
-
-
-def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command."""
-    return command.run("import_data", ImportData, work, argv)
 
 
 def work(parsed: Parsed) -> int:
@@ -47,13 +35,22 @@ def work(parsed: Parsed) -> int:
         keep_input=options.keep_input,
         judge_model=options.judge_model,
     )
-    parts = [_counted(report.questions, "question")] if report.questions else []
+    _report(report)
+    for path in report.written:
+        print(path)
+    log.info("next: %s", _next(options, form, report))
+    return 1 if report.bad else 0
+
+
+def _report(report: ImportReport) -> None:
+    """Say what was imported and what was left out."""
+    parts = [counted(report.questions, "question")] if report.questions else []
     for model, count in report.answers.items():
         new = report.new[model]
-        parts.append(f"{_counted(count, 'answer')} by {model}{f' ({new} new)' * (new < count)}")
-    parts += [_counted(report.votes, "vote")] if report.votes else []
+        parts.append(f"{counted(count, 'answer')} by {model}{f' ({new} new)' * (new < count)}")
+    parts += [counted(report.votes, "vote")] if report.votes else []
     judgments = sum(report.judgments.values())
-    parts += [_counted(judgments, "judgment")] if judgments else []
+    parts += [counted(judgments, "judgment")] if judgments else []
     log.info("%s: %s", report.folder, ", ".join(parts) or "nothing new")
     for count, what in (
         (report.repeated, "repeated an earlier one and were left out"),
@@ -61,33 +58,29 @@ def work(parsed: Parsed) -> int:
         (report.failed, "have no preference and give no judgment; gen_judgment judges those pairs"),
     ):
         if count:
-            log.info("%s that %s", _counted(count, "record"), what)
+            log.info("%s that %s", counted(count, "record"), what)
     if report.bad:
-        lines = report.bad[:_MOST_SHOWN]
-        if len(lines) < len(report.bad):
-            lines = [*lines, f"and {len(report.bad) - len(lines)} more"]
-        log.warning("%s left out:\n  %s", _counted(len(report.bad), "record"), "\n  ".join(lines))
-    for path in report.written:
-        print(path)
-    _say_next(options, form, report)
-    return 1 if report.bad else 0
+        lines = [f"{counted(len(report.bad), 'record')} left out:", *report.bad[:_MOST_BAD]]
+        if len(report.bad) > _MOST_BAD:
+            lines.append(f"and {len(report.bad) - _MOST_BAD} more")
+        log.warning("\n  ".join(lines))
 
 
-def _say_next(options: ImportData, form: str, report: "ImportReport") -> None:
+def _next(options: ImportData, form: str, report: ImportReport) -> str:
+    """Return the command to go on with."""
     flags = f"--bench-name {options.bench.bench_name}"
     if options.bench.data_dir != "data":
         flags += f" --data-dir {options.bench.data_dir}"
     if report.judgments:
-        log.info("next: show_result %s", flags)
-        return
+        return f"show_result {flags}"
     if not report.answers and form != "votes":
-        log.info("next: gen_answer %s --model MODEL", flags)
+        return f"gen_answer {flags} --model MODEL"
     flags += " --judge-model JUDGE"
     if form in _PAIRS:
         flags += " --mode pairwise-all"
-        if form == "battles":
-            flags += f" --votes {report.folder}/human_judgment/battles.jsonl"
-    log.info("next: gen_judgment %s", flags)
+    if form == "battles":
+        flags += f" --votes {report.folder}/human_judgment/battles.jsonl"
+    return f"gen_judgment {flags}"
 
 
 def _export(options: ImportData) -> int:
@@ -106,17 +99,9 @@ def _export(options: ImportData) -> int:
     )
     for name, count in sorted(report.records.items()):
         what = f"grade {name}" if options.back == "feedback_collection" else name
-        log.info("%s: %s", what, _counted(count, "record"))
+        log.info("%s: %s", what, counted(count, "record"))
     for reason, count in report.left_out.items():
-        log.warning("%s left out: %s", _counted(count, "judgment"), reason)
+        log.warning("%s left out: %s", counted(count, "judgment"), reason)
     for path in report.written:
         print(path)
     return 0
-
-
-def _counted(count: int, noun: str) -> str:
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())

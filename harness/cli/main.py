@@ -83,7 +83,3 @@ def overview() -> str:
         f"commands, each also by its own name:\n{commands}\n\n"
         "turnbench COMMAND --help is the manual.\n"
     )
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())

@@ -6,6 +6,7 @@ Prompt tokens are within 20%. A reply's tokens are a range: the middle half of t
 replies, or from a usual length to the limit.
 """
 
+import contextlib
 import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -104,8 +105,7 @@ def estimate(
 ) -> list[Estimate]:
     """Return what jobs will take, by the name of the chat model.
 
-    `usual` are the tokens of a short reply, `earlier` those of each model's earlier ones. Jobs that
-    follow others (`Job.then`) are looked at too.
+    `usual` are the tokens of a short reply, `earlier` those of each model's earlier ones.
     """
     groups: dict[str, list[Job]] = {}
     for job in jobs:
@@ -137,7 +137,7 @@ def _requests(job: Job, usual: int, earlier: Mapping[str, Sequence[float]]) -> I
     It ends with the first that is repeated: a stand-in holds no verdict, and would never do.
     """
     steps, hashes = job.steps(), set[str]()
-    try:
+    with contextlib.suppress(StopIteration):
         request = next(steps)
         while request.hash not in hashes:
             hashes.add(request.hash)
@@ -148,9 +148,6 @@ def _requests(job: Job, usual: int, earlier: Mapping[str, Sequence[float]]) -> I
             words = round(span.usual / weights_of(endpoint.model)["word"])
             detail = Detail(finish_reason="stop")
             request = steps.send(Reply(text=f"{endpoint.name} " + "x " * words, detail=detail))
-    except StopIteration as end:
-        for following in job.then(end.value):
-            yield from _requests(following, usual, earlier)
 
 
 def question(estimates: Sequence[Estimate], questions: int) -> str:
@@ -172,8 +169,8 @@ def question(estimates: Sequence[Estimate], questions: int) -> str:
         unknown = ", ".join(model.model for model in paid if model.cost_high is None)
         text += f"the price of {unknown} is unknown"
     else:
-        text += f"{dollars(cost[0])} to {dollars(cost[1])}"
-        trial = f" ({dollars(cost[1] * TRIAL / questions)})"
+        text += " to ".join(map(dollars, cost))
+        trial = f" ({dollars(cost[1] * TRIAL / max(questions, 1))})"
     if questions > TRIAL:
         text += f"; or eight questions first: --sample-n {TRIAL}{trial}"
     return text

@@ -8,7 +8,6 @@ reply that the job goes on from is kept, so that a kill loses only the calls und
 
 import asyncio
 import contextlib
-import logging
 import pathlib
 import signal
 import threading

@@ -4,7 +4,8 @@ from collections import Counter
 
 import pytest
 
-from harness.cli.run_bench import main, run_bench
+from harness import run_bench
+from harness.cli.main import run_bench as main
 from harness.store import latest
 from harness.types import Judgment
 from tests.servers import Call, Rule, Server

@@ -5,7 +5,7 @@ import pathlib
 
 import pytest
 
-from harness.cli.show_result import main
+from harness.cli.main import show_result as main
 from tests.reporting.folders import bench, grades
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from harness import import_back, import_data
-from harness.cli.import_data import main
+from harness.cli.main import import_data as main
 from harness.errors import UsageError
 from tests.importing.files import FEEDBACK, json_array, json_lines
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from harness import bench, fetch_bench, originals
-from harness.cli.fetch_bench import main
+from harness.cli.main import fetch_bench as main
 from harness.errors import DataError, MissingError, StorageError, UsageError
 from harness.judging import sets
 from tests.importing.files import rows

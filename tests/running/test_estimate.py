@@ -61,14 +61,6 @@ def test_a_sample_of_many_jobs_stands_for_all(tmp_path: pathlib.Path) -> None:
     assert model.requests == []
 
 
-def test_jobs_that_follow_are_estimated_too(tmp_path: pathlib.Path) -> None:
-    judge = endpoint(Model(), "judge")
-    to = endpoint(Model())
-    first = job(to, tmp_path, 1, then=lambda row: [job(judge, tmp_path, 2)])
-    found = {one.model: one.calls for one in estimate.estimate([first], usual=100)}
-    assert found == {"fake": 1, "judge": 1}
-
-
 def test_nothing_is_asked_about_a_model_on_this_machine(tmp_path: pathlib.Path) -> None:
     to = endpoint(Model(), base_url="http://localhost:8000/v1", price=Price(0, 0))
     assert estimate.question(estimate.estimate([job(to, tmp_path, 1)], usual=100), 80) == ""

@@ -9,7 +9,6 @@ own in a benchmark under `.turnbench/attack/`, which is judged, resumed and paid
 In pairs the weak answer meets a strong one and the verdict is its share of the win.
 """
 
-import logging
 import pathlib
 import re
 import time
@@ -22,8 +21,7 @@ from harness import answering, bench, running, store
 from harness import options as records
 from harness.bench import Bench, Settings
 from harness.cli import calls
-from harness.cli.command import log
-from harness.cli.parser import Parsed, read_project
+from harness.cli.parser import read_project
 from harness.errors import DataError, MissingError, UsageError
 from harness.extras.judges.data import interval_columns, mean, named
 from harness.judging.extraction import extracted
@@ -66,7 +64,6 @@ def report(options: JudgeReport) -> Page:
     if options.limits.dry_run:
         return calls.estimate_page(estimate_judgments(plan, batch=options.limits.batch))
     calls.carry_out(
-        _parsed(options),
         options.limits,
         plan.jobs,
         lambda: estimate_judgments(plan, batch=options.limits.batch),
@@ -138,7 +135,7 @@ def _plan(options: JudgeReport) -> tuple[JudgePlan, list[Attack]]:
     record = msgspec.structs.replace(
         record, sampling=options.sampling, endpoint=options.endpoint, limits=options.limits
     )
-    configs = calls.configs(_parsed(options))
+    configs = calls.configs(read_project())
     key_needed = not options.limits.dry_run
     return plan_judgments(target, record, configs=configs, key_needed=key_needed), attacks
 
@@ -218,11 +215,6 @@ def _write(target: Bench, name: str, texts: Mapping[QuestionId, str]) -> None:
                     Answer(question_id=key, model_id=name, choices=[choice], tstamp=time.time())
                 )
         writer.compact()
-
-
-def _parsed(options: JudgeReport) -> Parsed:
-    quiet = log.getEffectiveLevel() > logging.INFO
-    return Parsed(options, frozenset(), read_project(), quiet, False)
 
 
 def _verdicts(path: pathlib.Path) -> dict[tuple[str, QuestionId], float]:
