@@ -9,7 +9,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from harness import options, registry, running
-from harness.cli.command import agrees, at_terminal, is_quiet, log, show
+from harness.cli.command import agrees, at_terminal, is_quiet, log
 from harness.errors import Interrupted, UsageError
 from harness.models import ModelConfig
 from harness.reporting import Column, Page, Table
@@ -128,21 +128,15 @@ def carry_out(
     total: int,
     unit: str,
     questions: int,
-    also: Callable[[Sequence[Estimate]], list[Table]] = lambda _: [],
     **more: Any,
-) -> Outcome | None:
+) -> Outcome:
     """Ask where calls cost something, run the jobs under a bar, list what failed.
 
-    Returns None after `--dry-run`, which prints the estimate and the tables that `also` makes of
-    it. `more` goes to `running.run`.
+    `more` goes to `running.run`.
 
     Raises:
         Interrupted: the user said no, or stopped the run.
     """
-    if limits.dry_run:
-        expected = estimates()
-        show(estimate_page(expected, also(expected)))
-        return None
     if total and not limits.yes and at_terminal():
         question = estimate.question(estimates(), questions)
         if question and not agrees(f"{question}. Continue?", default=True):

@@ -10,7 +10,6 @@ import traceback
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from harness import options
 from harness.cli.parser import parse
 from harness.errors import Interrupted, TurnbenchError
 
@@ -28,8 +27,7 @@ def run(name: str, argv: Sequence[str] | None = None) -> int:
     """
     verbose = False
     try:
-        record = getattr(options, "".join(part.title() for part in name.split("_")))
-        parsed = parse(name, record, argv)
+        parsed = parse(name, argv)
         verbose = parsed.verbose
         set_up_logging(quiet=parsed.quiet, verbose=verbose)
         work = importlib.import_module(f"harness.cli.{name}").work

@@ -1,11 +1,13 @@
 """The command `gen_answer`."""
 
-from msgspec import structs
+import functools
+
+from msgspec.structs import replace
 
 from harness import bench, options
-from harness.answering import AnswerPlan, estimate_answers, plan_answers
+from harness.answering import AnswerPlan, AnswerReport, estimate_answers, plan_answers
 from harness.cli import calls
-from harness.cli.command import log
+from harness.cli.command import log, show
 from harness.cli.parser import Parsed
 from harness.errors import UsageError
 from harness.reporting.page import counted
@@ -22,25 +24,28 @@ def work(parsed: Parsed) -> int:
     with calls.served(record.models, record.endpoint, dry_run=dry_run) as (models, endpoint):
         plan = plan_answers(
             loaded,
-            structs.replace(record, models=models, endpoint=endpoint),
+            replace(record, models=models, endpoint=endpoint),
             configs=calls.configs(parsed.project),
             key_needed=not dry_run,
         )
         tell(plan)
+        estimates = functools.partial(estimate_answers, plan, batch=record.limits.batch)
+        if dry_run:
+            show(calls.estimate_page(estimates()))
+            return 0
         outcome = calls.carry_out(
             record.limits,
             plan.jobs,
-            lambda: estimate_answers(plan, batch=record.limits.batch),
+            estimates,
             total=plan.total,
             unit="answers",
             questions=max(len(model.todo) for model in plan.models),
             state=loaded.state,
             redo=record.redo,
         )
-    if outcome is None:
-        return 0
-    print("\n".join(str(model.path) for model in plan.models))
-    return 1 if outcome.failures or outcome.stopped else 0
+    report = AnswerReport(outcome, plan)
+    print("\n".join(map(str, report.paths)))
+    return 0 if report.complete else 1
 
 
 def tell(plan: AnswerPlan) -> None:

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from harness import bench, options
 from harness.cli import calls
-from harness.cli.command import log
+from harness.cli.command import log, show
 from harness.cli.parser import Parsed
 from harness.judging.plan import JudgePlan, JudgeTask, plan_judgments
 from harness.judging.run import JudgmentReport, estimate_judgments, stages
@@ -25,32 +25,27 @@ def work(parsed: Parsed) -> int:
     whole = plan_at(record)
     tell(whole)
 
-    def at(share: float) -> JudgePlan:
-        return plan_at(replace(record, judging=replace(record.judging, share=share)))
-
-    def also(estimates: Sequence[Estimate]) -> list[Table]:
-        if record.until is not None:
-            return [_looks(whole, record, plan_at)]
-        return shares(whole, at, estimates)
-
+    estimates = functools.partial(estimate_judgments, whole, batch=record.limits.batch)
+    if record.limits.dry_run:
+        table = _looks if record.until is not None else _shares
+        expected = estimates()
+        show(calls.estimate_page(expected, table(whole, record, plan_at, expected)))
+        return 0
     reports: list[JudgmentReport] = []
     for plan, limits in stages(whole, record, plan_at, reports):
-        if record.until is not None and not limits.dry_run:
+        if record.until is not None:
             of = f"{counted(len(plan.questions), 'question')}, {plan.total:,} to judge"
             log.info("look %d: %s on %s", len(reports) + 1, ", ".join(plan.models), of)
         outcome = calls.carry_out(
             limits if not reports else replace(limits, yes=True),
             plan.jobs,
-            functools.partial(estimate_judgments, whole, batch=limits.batch),
+            estimates,
             total=plan.total,
             unit="judgments",
             questions=len(whole.questions),
-            also=also,
             state=loaded.state,
             redo=record.judging.redo is not None,
         )
-        if outcome is None:
-            return 0
         reports.append(JudgmentReport(outcome, plan))
         tell_unread(reports[-1])
     report = reports[-1]
@@ -62,8 +57,11 @@ def work(parsed: Parsed) -> int:
 
 
 def _looks(
-    whole: JudgePlan, record: options.GenJudgment, plan_at: Callable[..., JudgePlan]
-) -> Table:
+    whole: JudgePlan,
+    record: options.GenJudgment,
+    plan_at: Callable[..., JudgePlan],
+    _: Sequence[Estimate],
+) -> list[Table]:
     """Return the calls up to each look, if no model is decided before; the last are the most."""
     from harness.results.until import look_of  # with numpy, which other runs do not need
 
@@ -76,34 +74,29 @@ def _looks(
     title = f"From {rows[0]['calls']:,} calls, if all is decided at the first look, to "
     title += f"{rows[-1]['calls']:,}, if nothing is before the last"
     columns = [Column("look"), Column("questions", always=True), Column("calls", always=True)]
-    return Table(title, columns, rows, name="looks")
+    return [Table(title, columns, rows, name="looks")]
 
 
 SHARES = (0.05, 0.1, 0.25, 1.0)
 
 
-def shares(
-    plan: JudgePlan, at: Callable[[float], JudgePlan], estimates: Sequence[Estimate]
+def _shares(
+    plan: JudgePlan,
+    record: options.GenJudgment,
+    plan_at: Callable[..., JudgePlan],
+    estimates: Sequence[Estimate],
 ) -> list[Table]:
-    """Return what shares of all pairs would take, and the difference between models they show.
-
-    Args:
-        plan: what is to be judged.
-        at: returns the plan of a share.
-        estimates: what the plan will take, by chat model.
-    """
+    """Return what shares of all pairs would take, and the difference between models they show."""
     from harness.results.strengths import expected_detectable, win_rate  # with numpy
 
     if plan.mode != "pairwise-all" or len(plan.models) < 3 or plan.voted:
         return []
-    judges = {task.name for task in plan.tasks}
-    judging = [estimate for estimate in estimates if estimate.model in judges]
-    calls_in_all = sum(estimate.calls for estimate in judging)
-    low, high = total_cost(judging) or (None, None)
+    calls_in_all = sum(estimate.calls for estimate in estimates)
+    low, high = total_cost(estimates) or (None, None)
     turns = plan.turns_judged / max(len(plan.questions), 1)
     rows = []
     for share in SHARES:
-        number = at(share).calls
+        number = plan_at(replace(record, judging=replace(record.judging, share=share))).calls
         points = expected_detectable(share, len(plan.models), len(plan.questions), turns)
         rows.append(
             {

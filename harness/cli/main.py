@@ -4,28 +4,17 @@ import functools
 import os
 import signal
 import sys
+import textwrap
 import threading
 from collections.abc import Callable, Sequence
 from difflib import get_close_matches
 from typing import Any, NoReturn
 
-COMMANDS = {
-    "gen_answer": "let chat models answer the questions of a benchmark",
-    "gen_judgment": "let judges grade or compare the answers",
-    "show_result": "show which model is better, at what, and how sure that is",
-    "viewer": "show answers, verdicts and results in a browser, and take votes",
-    "run_bench": "answer, judge and show in one go",
-    "status": "show what is answered, judged and missing, and what the rest would cost",
-    "judge_report": "show how good a judge is",
-    "auto_checks": "check the answers for what a program can check; no judge, no key",
-    "auto_metrics": "compute metrics that need no judge: BLEU, ROUGE, chrF and others",
-    "show_judge_set": "show the judge sets, and the messages that one would send",
-    "check_bench": "check a benchmark's files before any model is called",
-    "fetch_bench": "download a published benchmark and verify it",
-    "import_data": "make a benchmark from other projects' data, or training data from judgments",
-    "new_questions": "make the computed questions anew, with other numbers, names and texts",
-    "init": "write a commented turnbench.toml into this folder",
-}
+COMMANDS = (
+    *("gen_answer", "gen_judgment", "show_result", "viewer", "run_bench", "status"),
+    *("judge_report", "auto_checks", "auto_metrics", "show_judge_set", "check_bench"),
+    *("fetch_bench", "import_data", "new_questions", "init"),
+)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -72,7 +61,13 @@ def __getattr__(name: str) -> Callable[..., int]:
 
 def overview() -> str:
     """Return the help of `turnbench` itself."""
-    commands = "\n".join(f"  {name:14}  {purpose}" for name, purpose in COMMANDS.items())
+    from harness.cli.parser import record_of
+
+    lines = []
+    for name in COMMANDS:
+        purpose = (record_of(name).__doc__ or "").partition("\n")[0]
+        lines.append(textwrap.fill(f"{name:16}{purpose}", 78, subsequent_indent=" " * 16))
+    commands = textwrap.indent("\n".join(lines), "  ")
     return (
         "usage: turnbench COMMAND [--FLAG VALUE ...]\n\n"
         "Tells which of several chat models is better, at what, and how sure that is.\n\n"

@@ -14,6 +14,7 @@ from typing import Any, Literal, NoReturn, get_args, get_origin
 import msgspec
 from msgspec import Struct
 
+from harness import options
 from harness.errors import UsageError
 from harness.options import Field, Project, build, fields, option
 
@@ -32,7 +33,13 @@ class Parsed(msgspec.Struct):
     verbose: bool
 
 
-def parse(name: str, record: type[Struct], argv: Sequence[str] | None = None) -> Parsed:
+def record_of(command: str) -> type[Struct]:
+    """Return the options record of a command."""
+    record: type[Struct] = getattr(options, "".join(map(str.title, command.split("_"))))
+    return record
+
+
+def parse(name: str, argv: Sequence[str] | None = None) -> Parsed:
     """Return a command line as a record: what is typed, else turnbench.toml, else the default.
 
     `--help` and `--version` print and exit.
@@ -41,6 +48,7 @@ def parse(name: str, record: type[Struct], argv: Sequence[str] | None = None) ->
         UsageError: a flag is unknown or its value cannot be.
     """
     words = list(sys.argv[1:] if argv is None else argv)
+    record = record_of(name)
     parser = _parser(name, record, with_help=bool({"-h", "--help"} & set(words)))
     values = vars(parser.parse_args(words))
     quiet, verbose = values.pop("quiet", False), values.pop("verbose", False)

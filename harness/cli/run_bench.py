@@ -256,34 +256,34 @@ def _run(parsed: Parsed, record: RunBench, evaluation: Any) -> int:
         names = _measured(record)
         return _shown(options.ShowResult(bench=record.bench, metric=names, output=record.output))
 
-    def planned(share: float | None = record.judging.share) -> BenchPlan:
+    def planned() -> BenchPlan:
         return plan_bench(
-            replace(record, judging=replace(record.judging, share=share)),
+            record,
             calls.configs(parsed.project),
             None if evaluation is None else evaluation.criteria,
             key_needed=not record.limits.dry_run,
         )
 
-    def at(share: float) -> JudgePlan:
-        return planned(share).judgments
+    def estimates() -> list[Estimate]:
+        return estimate_bench(planned(), batch=record.limits.batch)
 
     plan = planned()
     if plan.answers is not None:
         gen_answer.tell(plan.answers)
     gen_judgment.tell(plan.judgments)
+    if record.limits.dry_run:
+        show(calls.estimate_page(estimates()))
+        return 0
     outcome = calls.carry_out(
         record.limits,
         plan.jobs,
-        lambda: estimate_bench(planned(), batch=record.limits.batch),
+        estimates,
         total=plan.total,
         unit="jobs",
         questions=len(plan.judgments.questions),
-        also=lambda estimates: gen_judgment.shares(plan.judgments, at, estimates),
         state=plan.bench.state,
         redo=record.judging.redo is not None,
     )
-    if outcome is None:
-        return 0
     report = BenchReport(outcome, plan)
     if report.unjudged and not outcome.stopped:
         log.warning("%d judgments wait for answers that are missing", report.unjudged)

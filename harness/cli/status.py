@@ -45,15 +45,14 @@ def page(loaded: Bench, configs: Mapping[str, ModelConfig]) -> Page:
         Note(f"The last run failed on {counted(number, 'row')}: {kind}")
         for kind, number in failures.most_common(2)
     ]
-    always = {"always": True}
     rest_columns = [
-        Column("missing", **always),
+        Column("missing", always=True),
         Column("superseded", "out of date"),
         Column("failed"),
     ]
-    of_models = [Column("model"), Column("answered", **always), *rest_columns]
+    of_models = [Column("model"), Column("answered", always=True), *rest_columns]
     of_judges = [*map(Column, _Judging._fields), Column("share", "% of the pairs", "%")]
-    of_judges += [Column("judged", **always), *rest_columns, Column("unparsed", "no verdict")]
+    of_judges += [Column("judged", always=True), *rest_columns, Column("unparsed", "no verdict")]
     tables = [
         Table("", [*of_models, Column("not_whole", "cut or refused")], models, "models"),
         Table("", of_judges, judges, "judges"),
