@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from harness import options, registry, running
 from harness.cli.command import agrees, at_terminal, is_quiet, log
@@ -95,18 +95,6 @@ def estimate_page(estimates: Sequence[Estimate], more: Sequence[Table] = ()) -> 
         return Page("Nothing is left to do: no calls would be made.", [])
     total = total_cost(estimates)
     cost = "of unknown cost" if total is None else " to ".join(map(dollars, total))
-    rows = [
-        {
-            "model": model.model,
-            "calls": model.calls,
-            "prompt_tokens": model.prompt_tokens,
-            "reply_tokens_low": model.reply_low,
-            "reply_tokens_high": model.reply_high,
-            "cost_low": model.cost_low,
-            "cost_high": model.cost_high,
-        }
-        for model in estimates
-    ]
     columns = [
         Column("model"),
         Column("calls"),
@@ -117,7 +105,7 @@ def estimate_page(estimates: Sequence[Estimate], more: Sequence[Table] = ()) -> 
         Column("cost_high", "cost to", "$"),
     ]
     outcome = f"{counted(calls, 'call')} would be made, {cost}."
-    return Page(outcome, [Table("", columns, rows), *more])
+    return Page(outcome, [Table("", columns, list(map(asdict, estimates))), *more])
 
 
 def carry_out(

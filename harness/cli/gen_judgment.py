@@ -2,6 +2,7 @@
 
 import functools
 from collections.abc import Callable, Sequence
+from typing import TypeAlias
 
 from msgspec.structs import replace
 
@@ -11,9 +12,12 @@ from harness.cli.command import log, show
 from harness.cli.parser import Parsed
 from harness.judging.plan import JudgePlan, JudgeTask, plan_judgments
 from harness.judging.run import JudgmentReport, estimate_judgments, stages
-from harness.reporting import Column, Table
+from harness.reporting import Column, Page, Table
 from harness.reporting.page import counted
 from harness.running.estimate import Estimate, total_cost
+
+PlanAt: TypeAlias = Callable[..., JudgePlan]
+"""`plan_judgments` of the benchmark."""
 
 
 def work(parsed: Parsed) -> int:
@@ -25,11 +29,8 @@ def work(parsed: Parsed) -> int:
     whole = plan_at(record)
     tell(whole)
 
-    estimates = functools.partial(estimate_judgments, whole, batch=record.limits.batch)
     if record.limits.dry_run:
-        table = _looks if record.until is not None else _shares
-        expected = estimates()
-        show(calls.estimate_page(expected, table(whole, record, plan_at, expected)))
+        show(_dry_run(whole, record, plan_at))
         return 0
     reports: list[JudgmentReport] = []
     for plan, limits in stages(whole, record, plan_at, reports):
@@ -39,7 +40,7 @@ def work(parsed: Parsed) -> int:
         outcome = calls.carry_out(
             limits if not reports else replace(limits, yes=True),
             plan.jobs,
-            estimates,
+            functools.partial(estimate_judgments, whole, batch=limits.batch),
             total=plan.total,
             unit="judgments",
             questions=len(whole.questions),
@@ -56,12 +57,22 @@ def work(parsed: Parsed) -> int:
     return 0 if report.complete else 1
 
 
-def _looks(
-    whole: JudgePlan,
-    record: options.GenJudgment,
-    plan_at: Callable[..., JudgePlan],
-    _: Sequence[Estimate],
-) -> list[Table]:
+SHARES = (0.05, 0.1, 0.25, 1.0)
+
+
+def _dry_run(whole: JudgePlan, record: options.GenJudgment, plan_at: PlanAt) -> Page:
+    """Return what the plan would take, by looks with `--until`, of pairs also by shares of them."""
+    estimates = estimate_judgments(whole, batch=record.limits.batch)
+    if record.until is not None:
+        table = _looks(whole, record, plan_at)
+    elif whole.mode == "pairwise-all" and len(whole.models) > 2 and not whole.voted:
+        table = _shares(whole, record, plan_at, estimates)
+    else:
+        return calls.estimate_page(estimates)
+    return calls.estimate_page(estimates, [table])
+
+
+def _looks(whole: JudgePlan, record: options.GenJudgment, plan_at: PlanAt) -> Table:
     """Return the calls up to each look, if no model is decided before; the last are the most."""
     from harness.results.until import look_of  # with numpy, which other runs do not need
 
@@ -74,24 +85,16 @@ def _looks(
     title = f"From {rows[0]['calls']:,} calls, if all is decided at the first look, to "
     title += f"{rows[-1]['calls']:,}, if nothing is before the last"
     columns = [Column("look"), Column("questions", always=True), Column("calls", always=True)]
-    return [Table(title, columns, rows, name="looks")]
-
-
-SHARES = (0.05, 0.1, 0.25, 1.0)
+    return Table(title, columns, rows, name="looks")
 
 
 def _shares(
-    plan: JudgePlan,
-    record: options.GenJudgment,
-    plan_at: Callable[..., JudgePlan],
-    estimates: Sequence[Estimate],
-) -> list[Table]:
+    plan: JudgePlan, record: options.GenJudgment, plan_at: PlanAt, estimates: Sequence[Estimate]
+) -> Table:
     """Return what shares of all pairs would take, and the difference between models they show."""
     from harness.results.strengths import expected_detectable, win_rate  # with numpy
 
-    if plan.mode != "pairwise-all" or len(plan.models) < 3 or plan.voted:
-        return []
-    calls_in_all = sum(estimate.calls for estimate in estimates)
+    total = sum(estimate.calls for estimate in estimates)
     low, high = total_cost(estimates) or (None, None)
     turns = plan.turns_judged / max(len(plan.questions), 1)
     rows = []
@@ -102,8 +105,8 @@ def _shares(
             {
                 "share": share,
                 "calls": number,
-                "cost_low": low and number * low / calls_in_all,
-                "cost_high": high and number * high / calls_in_all,
+                "cost_low": low and number * low / total,
+                "cost_high": high and number * high / total,
                 "points": points,
                 "win_rate": None if points is None else win_rate(points),
             }
@@ -117,7 +120,7 @@ def _shares(
         Column("win_rate", "win rate", ".2"),
     ]
     title = "Shares of the pairs (--share), and the difference of two models that each would show"
-    return [Table(title, columns, rows, name="shares")]
+    return Table(title, columns, rows, name="shares")
 
 
 def tell(plan: JudgePlan) -> None:
@@ -126,16 +129,9 @@ def tell(plan: JudgePlan) -> None:
         log.info("%s", notice)
     judge_set = plan.judge_set
     against = f" against {judge_set.baseline}" if plan.mode == "pairwise-baseline" else ""
-    log.info(
-        "%s, %s%s, judge set %s %s: %s, %s",
-        plan.bench.name,
-        plan.mode,
-        against,
-        judge_set.name,
-        judge_set.version,
-        counted(len(plan.questions), "question"),
-        counted(len(plan.models), "model"),
-    )
+    by = f"judge set {judge_set.name} {judge_set.version}"
+    size = f"{counted(len(plan.questions), 'question')}, {counted(len(plan.models), 'model')}"
+    log.info("%s, %s%s, %s: %s", plan.bench.name, plan.mode, against, by, size)
     if plan.kind == "pair1":
         log.info("each pair is shown in one order only (%s)", judge_set.order.replace("_", " "))
     for task in plan.tasks:

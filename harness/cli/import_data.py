@@ -35,14 +35,14 @@ def work(parsed: Parsed) -> int:
         keep_input=options.keep_input,
         judge_model=options.judge_model,
     )
-    _report(report)
+    report_import(report)
     for path in report.written:
         print(path)
     log.info("next: %s", _next(options, form, report))
     return 1 if report.bad else 0
 
 
-def _report(report: ImportReport) -> None:
+def report_import(report: ImportReport) -> None:
     """Say what was imported and what was left out."""
     parts = [counted(report.questions, "question")] if report.questions else []
     for model, count in report.answers.items():

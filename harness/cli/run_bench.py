@@ -13,7 +13,7 @@ from harness import metrics, models, options, registry, running
 from harness.answering import AnswerPlan, estimate_answers, plan_answers
 from harness.answering.plan import ModelPlan
 from harness.bench import Bench
-from harness.cli import calls, gen_answer, gen_judgment, measured
+from harness.cli import calls, gen_answer, gen_judgment, import_data, measured
 from harness.cli.command import log, show
 from harness.cli.parser import Parsed
 from harness.errors import UsageError
@@ -225,8 +225,7 @@ def _imported(record: RunBench, parsed: Parsed, evaluation: Any) -> tuple[RunBen
         model_id=() if record.models.model_path else record.models.model_id,
         language=record.metrics.language or ("en" if evaluation is None else evaluation.language),
     )
-    for fault in report.bad[:10]:
-        log.warning("left out: %s", fault)
+    import_data.report_import(report)
     if not report.answers and not record.models.model:
         raise UsageError(f"{', '.join(files)}: no answers; add files of answers, or --model")
     return replace(record, bench=replace(record.bench, bench_name=name)), report

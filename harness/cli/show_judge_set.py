@@ -66,28 +66,32 @@ def _list(sets: Sequence[Mapping[str, Any]]) -> str:
 
 def _description(values: Mapping[str, Any]) -> str:
     """Return the lines that describe a set, without what it does not say."""
-    lines = [f"{values['name']} {values['version']}: {values['title']}".rstrip(": ")]
-    for name, value in values.items():
-        in_lines = name not in ("name", "version", "title", "criteria", "templates")
-        if in_lines and (words := _words(value)):
-            lines.append(f"  {name:<11} {words}")
-    if values["criteria"]:
+    values = dict(values)
+    criteria, templates = values.pop("criteria"), values.pop("templates")
+    name, version, title = (values.pop(name) for name in ("name", "version", "title"))
+    lines = [f"{name} {version}: {title}".rstrip(": ")]
+    lines += [f"  {name:<11} {words}" for name, words in _in_words(values).items()]
+    if criteria:
         lines.append("criteria")
-        for name, text in values["criteria"].items():
-            lines.append(f"  {name:<24} {' '.join(text.split())}".rstrip())
+        lines += [f"  {name:<24} {' '.join(text.split())}" for name, text in criteria.items()]
     lines.append("templates")
-    for template in values["templates"]:
-        parts = [template["kind"], template["verdict"], f"turns: {template['turns']}"]
-        parts += [f"shows {', '.join(template['shows'])}"] if template["shows"] else []
-        lines.append(f"  {template['name']:<24} {'; '.join(parts)}")
+    for template in templates:
+        facts = {key: value for key, value in template.items() if key not in ("name", "content")}
+        lines.append(f"  {template['name']:<24} {_words(facts)}")
     return "\n".join(lines)
+
+
+def _in_words(values: Mapping[str, Any]) -> dict[str, str]:
+    """Return the values that are not empty as texts."""
+    texts = {name: _words(value) for name, value in values.items()}
+    return {name: text for name, text in texts.items() if text}
 
 
 def _words(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, Mapping):
-        return "; ".join(f"{key}: {_words(inner)}" for key, inner in value.items() if inner != {})
+        return "; ".join(f"{name}: {text}" for name, text in _in_words(value).items())
     if isinstance(value, list | tuple):
         return ", ".join(map(str, value))
     return "" if value is None else str(value)
@@ -95,18 +99,10 @@ def _words(value: Any) -> str:
 
 def _prompt_text(prompt: JudgePrompt) -> str:
     """Return what is asked about what, then the messages as they are sent."""
-    match, form = prompt.match, prompt.form
-    about = [f"question {match.question.question_id}", f"turn {match.turn}"]
-    about += [" and ".join(prompt.order)]
-    about += [f"game {prompt.game}"] if prompt.game else []
-    about += [f"criterion {match.criterion}"] if match.criterion else []
-    verdict = [f"template {prompt.template}", f"{form.kind} as {form.format}"]
-    if form.kind in ("grade", "dimensions"):
-        steps = "" if form.scale.step is None else f" in steps of {form.scale.step:g}"
-        verdict.append(f"from {form.scale.least:g} to {form.scale.greatest:g}{steps}")
-    verdict += [f"one of {', '.join(form.labels)}"] if form.labels else []
-    verdict += ["weighted by log-probabilities"] if form.by_logprobs else []
-    lines = [f"===== {', '.join(about)}", f"===== {', '.join(verdict)}"]
-    for message in prompt.request.messages:
-        lines += [f"----- {message.role}", message.content]
+    facts = prompt.stated()
+    messages = facts.pop("messages")
+    del facts["schema"], facts["sampling"]
+    lines = [f"===== {_words(facts)}"]
+    for message in messages:
+        lines += [f"----- {message['role']}", message["content"]]
     return "\n".join(lines)

@@ -36,9 +36,9 @@ class Estimate(Struct):
     model: str
     calls: int
     prompt_tokens: int
-    reply_low: int
+    reply_tokens_low: int
     """Tokens of all replies together, at least."""
-    reply_high: int
+    reply_tokens_high: int
     cost_low: float | None
     """Dollars; None if the price is unknown."""
     cost_high: float | None

@@ -48,7 +48,7 @@ def test_a_second_turn_s_prompt_holds_the_first_reply(tmp_path: pathlib.Path) ->
     (found,) = estimate.estimate([Job("1", "1", to, tmp_path, Answer, steps)], usual=300)
     assert found.calls == 2
     assert found.prompt_tokens == pytest.approx(2 * 7 + 604, rel=0.05)
-    assert (found.reply_low, found.reply_high) == (600, 8192)
+    assert (found.reply_tokens_low, found.reply_tokens_high) == (600, 8192)
     assert found.cost_low == pytest.approx((found.prompt_tokens + 6000) / 1e6)
 
 
@@ -57,7 +57,7 @@ def test_a_sample_of_many_jobs_stands_for_all(tmp_path: pathlib.Path) -> None:
     jobs = [job(endpoint(model), tmp_path, n, turns=2) for n in range(1000)]
     (found,) = estimate.estimate(jobs, usual=2000, earlier={"fake": [100.0] * 8})
     assert found.calls == 2000
-    assert (found.reply_low, found.reply_high) == (200_000, 200_000)
+    assert (found.reply_tokens_low, found.reply_tokens_high) == (200_000, 200_000)
     assert model.requests == []
 
 
