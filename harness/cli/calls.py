@@ -58,34 +58,28 @@ def served(
         yield models, replace(endpoint, base_url=url)
 
 
-def age(written: float | None) -> str:
-    """Return in words how long ago something was written.
+def state_of(
+    verb: str, already: int, changed: int, todo: str = "", newest: float | None = None
+) -> str:
+    """Return in words what is done and what is to be done; `newest` is a time.
 
-    >>> age(time.time() - 3 * 86400 - 60)
-    '3 days ago'
+    >>> state_of("judge", 80, 0, newest=time.time() - 3 * 86400 - 60)
+    '80 judged before (the newest 3 days ago; --redo judges again), nothing left to judge'
     """
-    if written is None:
-        return "at an unknown time"
-    seconds = max(0.0, time.time() - written)
-    for length, name in ((86400, "day"), (3600, "hour"), (60, "minute")):
-        if seconds >= length:
-            return f"{counted(int(seconds / length), name)} ago"
-    return "just now"
-
-
-def done_before(verb: str, count: int, newest: float | None, changed: int) -> list[str]:
-    """Return what there is to say of rows of earlier runs.
-
-    >>> done_before("judge", 80, time.time(), 0)
-    ['80 judged before (the newest just now; --redo judges again)']
-    """
+    age = ""
+    if newest is not None:
+        seconds = max(0.0, time.time() - newest)
+        age = "the newest just now; "
+        for length, unit in ((60, "minute"), (3600, "hour"), (86400, "day")):
+            if seconds >= length:
+                age = f"the newest {counted(int(seconds / length), unit)} ago; "
     parts = []
-    if count:
+    if already:
         past = f"{verb.removesuffix('e')}ed"
-        parts.append(f"{count:,} {past} before (the newest {age(newest)}; --redo {verb}s again)")
+        parts.append(f"{already:,} {past} before ({age}--redo {verb}s again)")
     if changed:
         parts.append(f"{changed} to {verb} again because something changed")
-    return parts
+    return ", ".join([*parts, todo or f"nothing left to {verb}"])
 
 
 def estimate_page(estimates: Sequence[Estimate], more: Sequence[Table] = ()) -> Page:

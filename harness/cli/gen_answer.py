@@ -62,11 +62,10 @@ def tell(plan: AnswerPlan) -> None:
         name = plan.player.endpoint.name
         log.info("the user is played by %s: %d conversations to hold", name, conversations)
     for model in plan.models:
-        parts = calls.done_before("answer", model.already, model.newest, model.superseded)
-        parts.append(
-            f"{counted(len(model.todo), 'question')} to answer, {counted(model.calls, 'call')}"
-            if model.todo
-            else "nothing left to answer"
-        )
-        log.info("%s: %s", model.name, ", ".join(parts))
+        todo = ""
+        if model.todo:
+            questions = counted(len(model.todo), "question")
+            todo = f"{questions} to answer, {counted(model.calls, 'call')}"
+        state = calls.state_of("answer", model.already, model.superseded, todo, model.newest)
+        log.info("%s: %s", model.name, state)
         log.debug("  %s; answers: %s", model.endpoint.base_url or "built in", model.path)

@@ -135,13 +135,12 @@ def tell(plan: JudgePlan) -> None:
     if plan.kind == "pair1":
         log.info("each pair is shown in one order only (%s)", judge_set.order.replace("_", " "))
     for task in plan.tasks:
-        parts = calls.done_before("judge", task.already, task.newest, task.superseded)
-        parts.append(_left(plan, task) if task.todo else "nothing left to judge")
-        sample = f", sample {task.sample}" if task.sample else ""
-        log.info("%s%s: %s", task.name, sample, ", ".join(parts))
+        todo = _todo(plan, task) if task.todo else ""
+        state = calls.state_of("judge", task.already, task.superseded, todo, task.newest)
+        log.info("%s%s: %s", task.name, f", sample {task.sample}" if task.sample else "", state)
 
 
-def _left(plan: JudgePlan, task: JudgeTask) -> str:
+def _todo(plan: JudgePlan, task: JudgeTask) -> str:
     if plan.mode == "single":
         judgments = counted(len(task.todo), "judgment")
         return f"{judgments} to make, {counted(task.calls, 'call')}"

@@ -4,6 +4,7 @@ import sys
 
 from tqdm import tqdm
 
+from harness.cli.calls import state_of
 from harness.cli.command import is_quiet, log
 from harness.metrics import Metric, MetricPlan, run
 from harness.reporting.page import counted
@@ -16,12 +17,9 @@ def carry_out(plan: MetricPlan, unit: str) -> None:
     against = f", reference: {plan.reference}" if plan.reference else ""
     log.info("%s: %s%s", plan.bench.name, counted(len(plan.models), "model"), against)
     for work in plan.works:
-        parts = [f"{work.already} measured before"] if work.already else []
-        if work.superseded:
-            parts.append(f"{work.superseded} to measure again because something changed")
-        todo = f"{counted(len(work.todo), 'turn')} to measure"
-        parts.append(todo if work.todo else "nothing left to measure")
-        log.info("%s: %s", _title(work.metric), ", ".join(parts))
+        todo = f"{counted(len(work.todo), 'turn')} to measure" if work.todo else ""
+        state = state_of("measure", work.already, work.superseded, todo)
+        log.info("%s: %s", _title(work.metric), state)
     total = sum(len(work.todo) for work in plan.works)
     hidden = is_quiet() or not sys.stderr.isatty()
     with tqdm(total=total, unit=unit, disable=hidden, leave=False) as bar:

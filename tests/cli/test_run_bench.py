@@ -5,6 +5,7 @@ from collections import Counter
 import pytest
 
 from harness import run_bench
+from harness.cli.main import gen_answer, gen_judgment
 from harness.cli.main import run_bench as main
 from harness.store import latest
 from harness.types import Judgment
@@ -136,3 +137,20 @@ def test_a_share_of_the_pairs_is_judged_as_answers_come(
     assert len(rows) == 36
     assert {row.drawn for row in rows} == {0.5}
     assert "50% of the pairs, drawn" in " ".join(capsys.readouterr().out.split())
+
+
+def test_the_dry_run_shows_what_shares_of_the_pairs_would_take(
+    tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bench(tmp_path)
+    flags = ["--bench-name", "small", "--data-dir", str(tmp_path), "-q"]
+    with Server(Rule(answer)) as server:
+        where = ["--base-url", f"{server.url}/v1"]
+        assert gen_answer([*flags, "--model", "a", "b", "c", *where]) == 0
+    capsys.readouterr()
+    judging = ["--judge-model", "gpt-4.1", "--mode", "pairwise-all", "--dry-run"]
+    assert gen_judgment([*flags, *judging]) == 0
+    page = capsys.readouterr().out
+    assert page.startswith("48 calls would be made, $")
+    rows = [line.split() for line in page.partition("% of the pairs")[2].splitlines()[1:5]]
+    assert [row[:2] for row in rows][-1] == ["100", "48"]
