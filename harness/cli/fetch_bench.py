@@ -37,19 +37,13 @@ def work(parsed: Parsed) -> int:
 
 
 def _list() -> int:
+    originals = harness.originals()
     rows = [
-        {
-            "name": name,
-            "size": _size(original.size),
-            "licence": original.licence,
-            "from": f"{original.repository} @ {original.revision[:8]}",
-            "what": original.title,
-        }
-        for name, original in harness.originals().items()
+        {"name": name, "size": _size(original.size), "licence": original.licence}
+        for name, original in originals.items()
     ]
-    columns = [Column(key, hidden_in_text=key in ("from", "what")) for key in rows[0]]
-    titles = "\n".join(f"{row['name']}: {row['what']}" for row in rows)
-    show(Page(titles, [Table("", columns, rows)], title="Benchmarks"))
+    titles = "\n".join(f"{name}: {original.title}" for name, original in originals.items())
+    show(Page(titles, [Table("", [Column("name"), Column("size"), Column("licence")], rows)]))
     return 0
 
 

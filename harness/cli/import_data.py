@@ -44,13 +44,12 @@ def work(parsed: Parsed) -> int:
 
 def report_import(report: ImportReport) -> None:
     """Say what was imported and what was left out."""
-    parts = [counted(report.questions, "question")] if report.questions else []
+    judgments = sum(report.judgments.values())
+    numbers = (report.questions, "question"), (report.votes, "vote"), (judgments, "judgment")
+    parts = [counted(number, noun) for number, noun in numbers if number]
     for model, count in report.answers.items():
         new = report.new[model]
         parts.append(f"{counted(count, 'answer')} by {model}{f' ({new} new)' * (new < count)}")
-    parts += [counted(report.votes, "vote")] if report.votes else []
-    judgments = sum(report.judgments.values())
-    parts += [counted(judgments, "judgment")] if judgments else []
     log.info("%s: %s", report.folder, ", ".join(parts) or "nothing new")
     for count, what in (
         (report.repeated, "repeated an earlier one and were left out"),

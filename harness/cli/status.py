@@ -51,7 +51,8 @@ def page(loaded: Bench, configs: Mapping[str, ModelConfig]) -> Page:
         Column("failed"),
     ]
     of_models = [Column("model"), Column("answered", always=True), *rest_columns]
-    of_judges = [*map(Column, _Judging._fields), Column("share", "% of the pairs", "%")]
+    of_judges = [Column("judge"), Column("judge_set"), Column("mode")]
+    of_judges += [Column("sample", optional=True), Column("share", "% of the pairs", "%")]
     of_judges += [Column("judged", always=True), *rest_columns, Column("unparsed", "no verdict")]
     tables = [
         Table("", [*of_models, Column("not_whole", "cut or refused")], models, "models"),
