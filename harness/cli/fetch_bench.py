@@ -43,7 +43,7 @@ def _list() -> int:
         for name, original in originals.items()
     ]
     titles = "\n".join(f"{name}: {original.title}" for name, original in originals.items())
-    show(Page(titles, [Table("", [Column("name"), Column("size"), Column("licence")], rows)]))
+    show(Page(titles, [Table("", [Column(key) for key in rows[0]], rows)]))
     return 0
 
 

@@ -273,18 +273,15 @@ class _Run:
             alone = msgspec.structs.replace(endpoint, pool=())
             members = [self._member(member) for member in (alone, *others)]
             parts = self.limits, workers.RETRY, self.budget, self.progress, self.changed
-            worker = self.workers[key] = Worker(endpoint.name, members, *parts)
+            worker = self.workers[key] = Worker(members, *parts)
         return worker
 
     def _member(self, endpoint: Endpoint) -> Member:
         self.budget.check(endpoint)
         limits, stated = self.limits, endpoint.limits
         parallel = self.engine.fixed or (None if limits.parallel == "auto" else limits.parallel)
-        if parallel is not None:
-            most = min(parallel, stated.parallel or parallel)
-            pace = Parallel(most, most, fixed=True)
-        else:
-            pace = Parallel(START, stated.parallel or MOST)
+        most = min(filter(None, (parallel, stated.parallel)), default=MOST)
+        pace = Parallel(min(most, parallel or START), most, fixed=parallel is not None)
         rpm, tpm = (
             min(filter(None, both), default=float("inf"))
             for both in ((limits.rpm, stated.rpm), (limits.tpm, stated.tpm))

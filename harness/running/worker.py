@@ -98,7 +98,7 @@ class Member:
         allowed = 1 if self.failures >= DOWN else self.parallel.allowed
         if self.gone is not None or self.under_way >= allowed:
             return math.inf
-        return max(self.paused_until, self.calls.ready_at(), self.tokens.ready_at())
+        return max(self.paused_until, self.calls.ready_at, self.tokens.ready_at)
 
     def works(self) -> None:
         """Take note of an answer, be it a refusal."""
@@ -127,7 +127,6 @@ class Member:
 class Worker:
     """Makes the calls to one model, as many at once as its endpoints allow."""
 
-    name: str
     members: list[Member]
     limits: Limits
     retry: Retry
@@ -281,7 +280,7 @@ class Worker:
         if all(m.gone for m in self.members):
             self._over.set()
             raise error
-        log.warning("%s; going on with the other endpoints of %s", error, self.name)
+        log.warning("%s; going on with the other endpoints of %s", error, member.endpoint.name)
 
 
 def _most_tokens(request: Request) -> float:
