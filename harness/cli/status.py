@@ -173,30 +173,32 @@ def _outcome(
     estimates: Sequence[Estimate],
 ) -> str:
     """Return how far the benchmark is, and the next command."""
-    where = "" if loaded.flags == "--bench-name mt_bench" else f" {loaded.flags}"
     total = counted(len(loaded.questions), "question")
-    if not models and not judges:
-        return f"{loaded.name}: {total}, no answers yet. Next: gen_answer --model NAME{where}"
     partial = [row["model"] for row in models if row["missing"] or row["superseded"]]
-    if partial:
-        names = " ".join(map(shlex.quote, partial[:3]))
-        text = f"{loaded.name}: {len(partial)} of {counted(len(models), 'model')} lack answers"
-        return f"{text}. Next: gen_answer --model {names}{where}"
-    text = f"{loaded.name}: {counted(len(models), 'model')} answered {total}"
-    if not judges:
-        return f"{text}, no judgments yet. Next: gen_judgment --judge-model NAME{where}"
     left = [row for row in judges if row["missing"] or row["superseded"]]
-    if not left:
+    state = f"{counted(len(models), 'model')} answered {total}"
+    if not models and not judges:
+        state, command = f"{total}, no answers yet", "gen_answer --model NAME"
+    elif partial:
+        state = f"{len(partial)} of {counted(len(models), 'model')} lack answers"
+        command = f"gen_answer --model {' '.join(map(shlex.quote, partial[:3]))}"
+    elif not judges:
+        state, command = f"{state}, no judgments yet", "gen_judgment --judge-model NAME"
+    elif not left:
         stopped = any(row.get("note") == STOPPED for row in judges)
-        state = STOPPED if stopped else "all judgments are there"
-        return f"{text}, {state}. Next: show_result{where}"
-    number = sum((row["missing"] or 0) + (row["superseded"] or 0) for row in left)
-    total_dollars = total_cost(estimates)
-    cost = f" (up to {dollars(total_dollars[1])})" if total_dollars and total_dollars[1] else ""
-    first = left[0]
-    command = f"gen_judgment --judge-model {shlex.quote(first['judge'])} --mode {first['mode']}"
-    if first["share"] is not None:
-        command += f" --share {first['share']:g}"
-    if first["judge_set"] != (loaded.settings.judge_set or "mt_bench"):
-        command += f" --judge-set {first['judge_set']}"
-    return f"{text}; {counted(number, 'judgment')} missing{cost}. Next: {command}{where}"
+        state += f", {STOPPED if stopped else 'all judgments are there'}"
+        command = "show_result"
+    else:
+        number = sum((row["missing"] or 0) + (row["superseded"] or 0) for row in left)
+        state += f"; {counted(number, 'judgment')} missing"
+        cost = total_cost(estimates)
+        state += f" (up to {dollars(cost[1])})" if cost and cost[1] else ""
+        judge, judge_set, mode, share = (
+            left[0][name] for name in ("judge", "judge_set", "mode", "share")
+        )
+        command = f"gen_judgment --judge-model {shlex.quote(judge)} --mode {mode}"
+        command += f" --share {share:g}" if share is not None else ""
+        if judge_set != (loaded.settings.judge_set or "mt_bench"):
+            command += f" --judge-set {judge_set}"
+    where = "" if loaded.flags == "--bench-name mt_bench" else f" {loaded.flags}"
+    return f"{loaded.name}: {state}. Next: {command}{where}"

@@ -210,6 +210,8 @@ class _Run:
             await self.warm[beginning].wait()
         warm = self.warm.setdefault(beginning, asyncio.Event())
         try:
+            if self.stopping:
+                raise Stopped
             reply = await self._worker(endpoint).reply(request)
         finally:
             warm.set()
@@ -224,6 +226,7 @@ class _Run:
             if not isinstance(error, Stopped):  # the budget
                 self.error = self.error or error
             self.stop()
+        self.show(self.progress)
         self.changed.set()
 
     def stop(self) -> None:
