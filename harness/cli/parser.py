@@ -56,8 +56,8 @@ def parse(name: str, argv: Sequence[str] | None = None) -> Parsed:
     return Parsed(build(record, values, project), frozenset(values), project, quiet, verbose)
 
 
-def read_project(folder: pathlib.Path | str = ".") -> Project:
-    """Return `turnbench.toml` of a folder, empty where there is none.
+def read_project() -> Project:
+    """Return `turnbench.toml` of the working folder, empty where there is none.
 
     Raises:
         DataError: it is not what it must be.
@@ -65,7 +65,7 @@ def read_project(folder: pathlib.Path | str = ".") -> Project:
     """
     from harness.store import read_toml
 
-    path = pathlib.Path(folder) / "turnbench.toml"
+    path = pathlib.Path("turnbench.toml")
     if path.exists():
         return read_toml(path, Project)
     if path.with_name("models.toml").exists():
