@@ -3,6 +3,7 @@
 import json
 import pathlib
 from collections import Counter
+from typing import Any
 
 import pytest
 
@@ -52,7 +53,7 @@ def judgments(flags: list[str], name: str) -> list[Judgment]:
     ],
 )
 def test_every_answer_is_judged_once(
-    flags: list[str], options: dict[str, str], mode: str, name: str, expected: int
+    flags: list[str], options: dict[str, Any], mode: str, name: str, expected: int
 ) -> None:
     with Server(Rule(answer)) as server:
         for _ in range(2):
