@@ -29,15 +29,11 @@ def _refused(report: BenchReport) -> list[str]:
         mode = load(report.settings.judge_set or "mt_bench", report.folder).mode or "single"
         loaded = bench.load(report.name, report.folder.parent)
         awaited = {model: set(loaded.by_id) for model in ("one model", "another")}
-        record = options.build(
-            options.GenJudgment,
-            {
-                "judge_model": "a-judge",
-                "base_url": "http://127.0.0.1:9",
-                "mode": mode,
-                "model_list": [*awaited],
-                "baseline_model": "another" if mode == "pairwise-baseline" else None,
-            },
+        baseline = "another" if mode == "pairwise-baseline" else None
+        record = options.GenJudgment(
+            judging=options.Judging(judge_model=("a",), mode=mode, baseline_model=baseline),
+            slice=options.Slice(model_list=tuple(awaited)),
+            endpoint=options.Endpoint(base_url="http://127.0.0.1:9"),
         )
         plan_judgments(loaded, record, awaited=awaited, key_needed=False)
     except TurnbenchError as error:

@@ -18,7 +18,7 @@ from harness.reporting import Column, Note, Page, Table
 from harness.reporting.page import counted
 from harness.running.bar import dollars
 from harness.running.estimate import Estimate, total_cost
-from harness.types import UNSTATED, Answer, Judgment, split_variant
+from harness.types import UNSTATED, Answer, Judgment, Mode, split_variant
 
 STOPPED = "judged by --until, as far as it was needed"
 
@@ -71,7 +71,7 @@ class _Judging(NamedTuple):
 
     judge: str
     judge_set: str
-    mode: str
+    mode: Mode
     sample: int
 
 
@@ -91,7 +91,7 @@ def _judgments(loaded: Bench) -> dict[_Judging, dict[Any, _State]]:
             row, judge_set = place.row, place.row.judge_set
             if judge_set == UNSTATED:
                 judge_set = file.name.judge_set if file.name is not None else "mt_bench"
-            mode = "single" if row.model is not None else "pairwise-all"
+            mode: Mode = "single" if row.model is not None else "pairwise-all"
             judging = _Judging(row.judge_model, judge_set, mode, row.sample)
             state = _State(row.failed, row.drawn, bool(row.look))
             kinds.setdefault(judging, {})[row.key] = state
@@ -142,16 +142,14 @@ def _judge_row(
         "failed": 0,
         "share": None if None in shares else drawn,
     }
-    record = options.build(
-        options.GenJudgment,
-        {
-            "judge_model": judging.judge,
-            "judge_set": judging.judge_set,
-            "mode": judging.mode,
-            "share": row["share"],
-            "skip_missing": True,
-        },
+    flags = options.Judging(
+        judge_model=(judging.judge,),
+        judge_set=judging.judge_set,
+        mode=judging.mode,
+        share=row["share"],
+        skip_missing=True,
     )
+    record = options.GenJudgment(judging=flags)
     try:
         plan = plan_judgments(loaded, record, configs=configs, key_needed=False)
     except TurnbenchError as error:
