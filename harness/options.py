@@ -6,7 +6,7 @@ commands share; outside everything is flat. `harness/cli/parser.py` makes the pa
 """
 
 import pathlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, Literal, TypeAlias, TypeVar, get_args, get_origin, get_type_hints
 
 import msgspec
@@ -691,7 +691,10 @@ class Field(Struct, frozen=True):
     name: str
     """As users write it, such as `judge_base_url`."""
     path: tuple[str, ...]
+    hint: Any
+    """The type with its bounds."""
     kind: Any
+    """The type alone."""
     flag: Flag
     default: Any
     owner: type
@@ -708,16 +711,18 @@ def fields(record: type[Struct], prefix: str = "", path: tuple[str, ...] = ()) -
     hints = get_type_hints(record, include_extras=True)
     options: list[Field] = []
     for info in msgspec.structs.fields(record):
-        kind, extras = _unwrapped(hints[info.name])
+        hint = hints[info.name]
+        kind, *extras = get_args(hint) if get_origin(hint) is Annotated else (hint,)
+        inside = (*path, info.name)
         if isinstance(kind, type) and issubclass(kind, Struct):
             inner = next((e.text for e in extras if isinstance(e, Prefix)), "")
-            options += fields(kind, prefix + inner, (*path, info.name))
+            options += fields(kind, prefix + inner, inside)
             continue
         flag = next((e for e in extras if isinstance(e, Flag)), Flag())
         if prefix:
             flag = msgspec.structs.replace(flag, aliases=())
         name = prefix + info.name
-        options.append(Field(name, (*path, info.name), kind, flag, info.default, record))
+        options.append(Field(name, inside, hint, kind, flag, info.default, record))
     return options
 
 
@@ -732,7 +737,7 @@ def build(record: type[T], values: Mapping[str, Any], project: Project | None = 
     known = {field.name: field for field in fields(record)}
     for name in values:
         if name not in known:
-            raise UsageError(f"there is no option {name!r}{_near(name, known)}")
+            raise UsageError(f"there is no option {name!r}{near(name, known)}")
     tree: dict[str, Any] = {}
     for name, field in known.items():
         value = values.get(name)
@@ -761,16 +766,19 @@ def option(name: str) -> str:
 
 
 def _converted(field: Field, value: Any) -> Any:
-    many = isinstance(value, list | tuple)
-    texts = [str(v) if isinstance(v, pathlib.PurePath) else v for v in (value if many else [value])]
     try:
-        return msgspec.convert(
-            texts if many else texts[0], field.kind, strict=False, dec_hook=_path
-        )
+        return msgspec.convert(_texts(value), field.hint, strict=False, dec_hook=_path)
     except msgspec.ValidationError:
-        typed = " ".join(map(str, texts)) if many else value
-        text = f"{option(field.name)} must be {describe(field.kind)}, this is {typed!r}"
+        typed = " ".join(map(str, value)) if field.many else value
+        text = f"{option(field.name)} must be {describe(field.hint)}, this is {typed!r}"
         raise UsageError(text) from None
+
+
+def _texts(value: Any) -> Any:
+    """Return paths as texts: options that are texts take paths too."""
+    if isinstance(value, list | tuple):
+        return list(map(_texts, value))
+    return str(value) if isinstance(value, pathlib.PurePath) else value
 
 
 def describe(kind: Any) -> str:
@@ -779,9 +787,7 @@ def describe(kind: Any) -> str:
     >>> describe(Annotated[int, Meta(ge=1)] | None)
     'a whole number of at least 1'
     """
-    kind, extras = _unwrapped(kind)
-    if get_origin(kind) is Annotated:
-        kind = get_args(kind)[0]
+    kind, *extras = get_args(kind) if get_origin(kind) is Annotated else (kind,)
     parts = [part for part in get_args(kind) if part is not type(None)]
     if get_origin(kind) is Literal:
         return f"one of {', '.join(map(str, parts))}" if len(parts) > 1 else str(parts[0])
@@ -801,26 +807,15 @@ def describe(kind: Any) -> str:
     return " ".join([words, " and ".join(limits)]).strip()
 
 
-def _unwrapped(kind: Any) -> tuple[Any, list[Any]]:
-    """Return an annotation without its outer `Annotated` of ours, and what stood in it."""
-    extras: list[Any] = []
-    while get_origin(kind) is Annotated:
-        inner, *more = get_args(kind)
-        extras += more
-        if any(isinstance(e, Meta) for e in more):
-            return kind, extras
-        kind = inner
-    return kind, extras
-
-
 def _path(kind: type, value: Any) -> Any:
     if issubclass(kind, pathlib.PurePath):
         return pathlib.Path(value)
     raise NotImplementedError(kind)
 
 
-def _near(name: str, known: Mapping[str, Any]) -> str:
+def near(name: str, known: Iterable[str]) -> str:
+    """Return advice about a name that does not exist; empty if none is like it."""
     from difflib import get_close_matches
 
-    near = get_close_matches(name, known, 3, 0.6)
-    return f"; did you mean {' or '.join(near)}?" if near else ""
+    names = get_close_matches(name, known, 3, 0.6)
+    return f"; did you mean {' or '.join(names)}?" if names else ""

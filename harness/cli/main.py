@@ -7,7 +7,6 @@ import sys
 import textwrap
 import threading
 from collections.abc import Callable, Sequence
-from difflib import get_close_matches
 from typing import Any, NoReturn
 
 COMMANDS = (
@@ -32,9 +31,10 @@ def main(argv: Sequence[str] | None = None) -> int:
 
         sys.stdout.write(f"turnbench {__version__}\n")
         return 0
-    near = get_close_matches(name, COMMANDS, 1, 0.5)
-    advice = f"did you mean {near[0]}?" if near else "see turnbench --help"
-    sys.stderr.write(f"turnbench: there is no command {first!r}; {advice}\n")
+    from harness.options import near
+
+    advice = near(name, COMMANDS) or "; see turnbench --help"
+    sys.stderr.write(f"turnbench: there is no command {first!r}{advice}\n")
     return 2
 
 

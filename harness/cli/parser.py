@@ -8,7 +8,6 @@ import re
 import sys
 import textwrap
 from collections.abc import Mapping, Sequence
-from difflib import get_close_matches
 from typing import Any, Literal, NoReturn, get_args, get_origin
 
 import msgspec
@@ -16,7 +15,7 @@ from msgspec import Struct
 
 from harness import options
 from harness.errors import UsageError
-from harness.options import Field, Project, build, fields, option
+from harness.options import Field, Project, build, fields, near, option
 
 CODES = "exit codes: 0 done, 1 finished with failures listed, 2 wrong use, 130 interrupted"
 
@@ -79,9 +78,8 @@ class _Parser(argparse.ArgumentParser):
         unknown = re.match(r"unrecognized arguments: (--[^ =]+)", message)
         if unknown:
             flags = [flag for action in self._actions for flag in action.option_strings]
-            near = get_close_matches(unknown[1], flags, 3, 0.6)
-            advice = f"did you mean {' or '.join(near)}?" if near else f"see {self.prog} --help"
-            raise UsageError(f"there is no flag {unknown[1]}; {advice}")
+            advice = near(unknown[1], flags) or f"; see {self.prog} --help"
+            raise UsageError(f"there is no flag {unknown[1]}{advice}")
         raise UsageError(f"{message.removeprefix('argument ')}; see {self.prog} --help")
 
 
