@@ -28,7 +28,6 @@ def work(parsed: Parsed) -> int:
     plan_at = functools.partial(plan_judgments, loaded, configs=configs, key_needed=key_needed)
     whole = plan_at(record)
     tell(whole)
-
     if record.limits.dry_run:
         show(_dry_run(whole, record, plan_at))
         return 0
