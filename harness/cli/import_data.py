@@ -44,20 +44,19 @@ def work(parsed: Parsed) -> int:
 
 def report_import(report: ImportReport) -> None:
     """Say what was imported and what was left out."""
-    judgments = sum(report.judgments.values())
-    numbers = (report.questions, "question"), (report.votes, "vote"), (judgments, "judgment")
+    numbers = (
+        (report.questions, "question"),
+        (report.votes, "vote"),
+        (report.judgments, "judgment"),
+    )
     parts = [counted(number, noun) for number, noun in numbers if number]
-    for model, count in report.answers.items():
-        new = report.new[model]
-        parts.append(f"{counted(count, 'answer')} by {model}{f' ({new} new)' * (new < count)}")
+    parts += [f"{counted(n, 'answer')} by {model}" for model, n in report.answers.items()]
     log.info("%s: %s", report.folder, ", ".join(parts) or "nothing new")
-    for count, what in (
-        (report.repeated, "repeated an earlier one and were left out"),
-        (report.known, "were there already"),
-        (report.failed, "have no preference and give no judgment; gen_judgment judges those pairs"),
-    ):
-        if count:
-            log.info("%s that %s", counted(count, "record"), what)
+    if report.known:
+        log.info("%s there already", counted(report.known, "row"))
+    if report.failed:
+        advice = "without a preference give no judgment; gen_judgment judges those pairs"
+        log.info("%s %s", counted(report.failed, "record"), advice)
     if report.bad:
         lines = [f"{counted(len(report.bad), 'record')} left out:", *report.bad[:_MOST_BAD]]
         if len(report.bad) > _MOST_BAD:
@@ -99,8 +98,9 @@ def _export(options: ImportData) -> int:
     for name, count in sorted(report.records.items()):
         what = f"grade {name}" if options.back == "feedback_collection" else name
         log.info("%s: %s", what, counted(count, "record"))
-    for reason, count in report.left_out.items():
-        log.warning("%s left out: %s", counted(count, "judgment"), reason)
+    if report.left_out:
+        reason = "no grade of a first turn, from 1 to 5, by the question's own rubric"
+        log.warning("%s left out: %s", counted(report.left_out, "judgment"), reason)
     for path in report.written:
         print(path)
     return 0

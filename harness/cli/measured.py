@@ -18,7 +18,7 @@ def carry_out(plan: MetricPlan, unit: str) -> None:
     log.info("%s: %s%s", plan.bench.name, counted(len(plan.models), "model"), against)
     for work in plan.works:
         todo = f"{counted(len(work.todo), 'turn')} to measure" if work.todo else ""
-        state = state_of("measure", work.already, work.superseded, todo)
+        state = state_of("measure", work.already, 0, todo)
         log.info("%s: %s", _title(work.metric), state)
     total = sum(len(work.todo) for work in plan.works)
     hidden = is_quiet() or not sys.stderr.isatty()

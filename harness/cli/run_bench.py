@@ -127,7 +127,7 @@ def plan_bench(
             bench, answering, configs=configs, questions=questions, key_needed=key_needed
         )
         awaited = {
-            model.name: [todo.asking.question.question_id for todo in model.todo]
+            model.name: [todo.question.question_id for todo in model.todo]
             for model in answers.models
         }
     elif not part.model_list:
@@ -161,7 +161,7 @@ def estimate_bench(plan: BenchPlan, *, batch: bool = False) -> list[Estimate]:
         estimates = estimate_answers(plan.answers, batch=batch)
         for model in plan.answers.models:
             for todo in model.todo:
-                list(plan.judgments.about(_stand_in(model, todo.asking.question)))
+                list(plan.judgments.about(_stand_in(model, todo.question)))
     return estimates + estimate_judgments(plan.judgments, batch=batch)
 
 
