@@ -29,7 +29,6 @@ class Source(NamedTuple):
 
     judge: str
     """A judge's model, a voter, or the package that computed a metric."""
-    kind: Literal["judge", "person", "program"]
     form: Form
     judge_set: str = UNSTATED
     """Of a program: the metric."""
@@ -45,8 +44,13 @@ class Source(NamedTuple):
     file: str = ""
     drawn: bool = False
     """Of pairs: whether they were drawn at random."""
-    look: int | None = None
+    look: int = 0
     """Of a run that stops when comparisons are decided: the look, from 1."""
+
+    @property
+    def kind(self) -> Literal["judge", "person", "program"]:
+        """Who gives verdicts of this form."""
+        return "person" if self.form == "vote" else "program" if self.form == "metric" else "judge"
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,7 +95,7 @@ class Scores:
 
     def take(self, which: Bools | Ints) -> "Scores":
         """Return some of the entries; the codes stay."""
-        return replace(self, **{name: getattr(self, name)[which] for name in _COLUMNS})
+        return replace(self, **{name: getattr(self, name)[which] for name in COLUMNS})
 
     def of(
         self,
@@ -108,15 +112,14 @@ class Scores:
         """
         keep = np.ones(len(self), dtype=bool)
         if metric is not None:
-            keep &= _among(
-                self.metric, self.metrics, [metric] if isinstance(metric, str) else metric
-            )
+            metrics = [metric] if isinstance(metric, str) else metric
+            keep &= _among(self.metric, self.metrics, metrics)
         if models is not None:
             first, second = (
                 _among(codes, self.models, models) for codes in (self.model, self.opponent)
             )
-            either = len(set(models)) == 1
-            keep &= (first | second) if either else first & (second | (self.opponent < 0))
+            one = len(set(models)) == 1
+            keep &= (first | second) if one else first & (second | (self.opponent < 0))
         if turns is not None:
             keep &= np.isin(self.turn, list(turns))
         if questions is not None:
@@ -139,13 +142,26 @@ class Scores:
         return replace(twice, value=value, model=model, opponent=opponent)
 
 
-_COLUMNS = ("question", "turn", "model", "opponent", "metric", "source", "value", "flip")
+COLUMNS = ("question", "turn", "model", "opponent", "metric", "source", "value", "flip")
 
 
-def _among(codes: Ints, names: Sequence[Any], names_wanted: Collection[Any]) -> Bools:
-    is_wanted = np.array([name in names_wanted for name in names] + [False])  # -1 is no name
-    result: Bools = is_wanted[codes]
+def _among(codes: Ints, names: Sequence[Any], chosen: Collection[Any]) -> Bools:
+    is_chosen = np.array([name in chosen for name in names] + [False])  # -1 is no name
+    result: Bools = is_chosen[codes]
     return result
+
+
+def distinct(*columns: Ints) -> tuple[Ints, Ints]:
+    """Return where each combination of some columns of codes is first, and each entry's number.
+
+    >>> distinct(np.array([5, 5, 5]), np.array([2, -1, 2]))
+    (array([1, 0]), array([1, 0, 1]))
+    """
+    code = np.zeros(len(columns[0]), dtype=np.int64)
+    for column in columns:
+        code = code * (column.max(initial=-1) + 2) + column + 1
+    _, first, place = np.unique(code, return_index=True, return_inverse=True)
+    return first, place
 
 
 def outcome(games: Sequence[float | None]) -> float:

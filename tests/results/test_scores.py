@@ -4,12 +4,12 @@ import math
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from harness import bench, store
 from harness.errors import MissingError
 from harness.results import Panel, Scores, of_rows, panels, read, summarize
-from harness.results.reading import checklist_shares
 from harness.results.scores import outcome
 from harness.types import Judgment, MadeFrom, Measurement, Question, Vote
 
@@ -26,14 +26,14 @@ def pair(q: int, one: str, other: str, *winners: Any, **more: Any) -> Judgment:
 
 
 def values(scores: Scores) -> dict[tuple[str, str], list[Any]]:
-    """Return values by model and metric; None: no verdict."""
-    found: dict[tuple[str, str], list[Any]] = {}
-    for model, metric, value in zip(
-        scores.model, scores.metric, scores.value.tolist(), strict=True
-    ):
+    """Return values by model and metric, in the order of the questions; None: no verdict."""
+    by_metric: dict[tuple[str, str], list[Any]] = {}
+    scores = scores.take(np.argsort(scores.question, kind="stable"))
+    columns = scores.model.tolist(), scores.metric.tolist(), scores.value.tolist()
+    for model, metric, value in zip(*columns, strict=True):
         key = scores.models[model], scores.metrics[metric]
-        found.setdefault(key, []).append(None if math.isnan(value) else value)
-    return found
+        by_metric.setdefault(key, []).append(None if math.isnan(value) else value)
+    return by_metric
 
 
 def only(scores: Scores, **more: Any) -> Panel:
@@ -126,7 +126,7 @@ def test_a_checklist_is_the_share_of_its_weight_that_is_met() -> None:
         {"met": True, "weight": -1},
         {"met": None, "weight": 9},
     ]
-    assert checklist_shares(points) == {"points": 0.5, "points/facts": pytest.approx(2 / 3)}
+
     found = values(of_rows([grade(1, "a", -1, points=points), grade(2, "a", -1, points=[])]))
     assert found["a", "points"] == [0.5, None]
 
