@@ -93,6 +93,11 @@ class Scores:
         codes = np.unique(np.concatenate([self.model, self.opponent[self.opponent >= 0]]))
         return tuple(self.models[code] for code in codes.tolist())
 
+    @property
+    def sources_present(self) -> dict[int, Source]:
+        """The sources of these entries by code."""
+        return {code: self.sources[code] for code in np.unique(self.source).tolist()}
+
     def take(self, which: Bools | Ints) -> "Scores":
         """Return some of the entries; the codes stay."""
         return replace(self, **{name: getattr(self, name)[which] for name in COLUMNS})

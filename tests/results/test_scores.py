@@ -208,11 +208,6 @@ def test_rows_that_do_not_state_their_judge_set_join_those_of_their_file_and_are
     assert (panel.judge_set, panel.unknown, len(panel.scores)) == ("mt_bench", 1, 2)
 
 
-def test_rows_without_a_scale_have_that_of_their_judge_set() -> None:
-    rows = [grade(1, "a", 8, judge_set="s"), grade(1, "b", 7, judge_set="s", scale=(0.0, 10.0))]
-    assert only(of_rows(rows)).scale == (0, 10)
-
-
 def test_the_mean_of_a_panel_keeps_its_kind_beside_other_kinds() -> None:
     rows = [pair(1, "a", "b", "model_1", "model_1", judge_set="s")]
     rows += [
