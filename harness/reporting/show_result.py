@@ -194,9 +194,7 @@ def _on_board(
     rows = board_rows(panel.combined, bench, origin, list(view.controlled.values()))
     models = [row["model"] for row in rows]
     given = options.board
-    board = check_board(
-        path, origin, models, overwrite=given.overwrite, sort=given.sort, allow=given.allow
-    )
+    board = check_board(path, origin, models, overwrite=given.overwrite, allow=given.allow)
     board = added(board, rows, given.sort)
     write_board(path, board)
     return other_pages.with_board(page, board, path, models, bench, view.baseline)

@@ -104,7 +104,7 @@ def test_a_new_board_is_written_and_read_again(small: bench.Bench, tmp_path: Pat
     board = check_board(path, ORIGIN, ["m"])
     write_board(path, added(board, board_rows(of_rows(judged()), small, ORIGIN)))
     again = read_board(path)
-    assert (again.models, again.columns[: len(COLUMNS)]) == (("m",), COLUMNS)
+    assert (again.models, again.columns[: len(COLUMNS) + 1]) == (("m",), ("model", *COLUMNS))
     with pytest.raises(UsageError, match="has m already; --overwrite"):
         check_board(path, ORIGIN, ["m"])
     assert check_board(path, ORIGIN, ["m"], overwrite=True).models == ("m",)
