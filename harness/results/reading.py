@@ -73,14 +73,9 @@ class _Reading:
         models: Sequence[str]
         criterion, flip = None, ONCE
         if isinstance(row, Judgment):
-            models, criterion, source = row.models, row.criterion, _judge(row, file)
-            if row.model is None:
-                games = row.games
-                failed = not games or None in games
-                numbers = {criterion or WIN: None if failed else outcome(games)}
-                flip = _flip(games)
-            else:
-                numbers = _numbers(row)
+            form, numbers = _verdict(row)
+            models, criterion, source = row.models, row.criterion, _judge(row, form, file)
+            flip = _flip(row) if form == "pair" else ONCE
         elif isinstance(row, Vote):
             models, source = (row.model_a, row.model_b), Source(row.judge, "vote", file=file)
             numbers = {VOTE: {"model_a": 1.0, "model_b": 0.0}.get(row.winner, 0.5)}
@@ -175,8 +170,7 @@ class _Reading:
             for name in metrics or [judge_set if form == "metric" else SCORE]:
                 if name != CONFIDENCE:
                     parts.append(_filled(failed, self._metric(name), np.nan))
-        joined = {name: np.concatenate([getattr(p, name) for p in parts]) for name in COLUMNS}
-        return replace(scores, **joined)
+        return parts[0].plus(*parts[1:])
 
 
 def _filled(scores: Scores, metric: int, value: float) -> Scores:
@@ -184,24 +178,14 @@ def _filled(scores: Scores, metric: int, value: float) -> Scores:
     return replace(scores, metric=np.full(size, metric), value=np.full(size, value))
 
 
-def _form(row: Judgment) -> Form:
-    if row.model is None:
-        return "pair"
-    if row.label is not UNSET:
-        return "label"
-    if row.points is not UNSET:
-        return "points"
-    return "grade" if row.scores is UNSET else "dimensions"
-
-
-def _judge(row: Judgment, file: str) -> Source:
+def _judge(row: Judgment, form: Form, file: str) -> Source:
     sampling = ""
     if row.sampling:
         stated = {name: value for name, value in row.sampling.items() if name != "seed"}
         sampling = msgspec.json.encode(stated, order="sorted").decode() if stated else ""
     return Source(
         row.judge_model,
-        _form(row),
+        form,
         row.judge_set,
         row.judge_set_version,
         row.scale,
@@ -221,27 +205,30 @@ def _program(row: Measurement, file: str) -> Source:
     return Source(library, "metric", row.metric, method=how, choice=row.choice, file=file)
 
 
-def _numbers(row: Judgment) -> dict[str, float | None]:
-    """Return what a judgment of one answer says by metric."""
+def _verdict(row: Judgment) -> tuple[Form, dict[str, float | None]]:
+    """Return what kind of judgment a row is, and what it says by metric."""
+    if row.model is None:
+        return "pair", {row.criterion or WIN: None if row.failed else outcome(row.games)}
     if row.label is not UNSET:
-        if row.label is None:
-            return {}
-        numbers: dict[str, float | None] = {row.label: 1.0}
+        numbers: dict[str, float | None] = {} if row.label is None else {row.label: 1.0}
         if row.share is not None:
-            numbers |= {SCORE: row.share}
-            numbers |= {} if row.confidence is None else {CONFIDENCE: row.confidence}
-        return numbers
+            numbers[SCORE] = row.share
+            if row.confidence is not None:
+                numbers[CONFIDENCE] = row.confidence
+        return "label", numbers
     if row.points is not UNSET:
-        return _checklist(row.points or [])
+        return "points", _checklist(row.points or [])
     if row.scores is not UNSET:
-        return ({} if row.grade is None else {SCORE: row.grade}) | (row.scores or {})
-    return {row.criterion or SCORE: row.grade}
+        total = {} if row.grade is None else {SCORE: row.grade}
+        return "dimensions", total | (row.scores or {})
+    return "grade", {row.criterion or SCORE: row.grade}
 
 
-def _flip(games: Sequence[float | None]) -> int:
-    if len(games) < 2 or None in games:
+def _flip(row: Judgment) -> int:
+    games = [game for game in row.games if game is not None]
+    sides = {(game > 0.5) - (game < 0.5) for game in games}
+    if len(games) < 2:
         return ONCE
-    sides = {(game > 0.5) - (game < 0.5) for game in games if game is not None}
     return CONSISTENT if len(sides) == 1 else ONE_SIDED if 0 in sides else FLIPPED
 
 

@@ -116,35 +116,34 @@ class Scores:
         Of pairs with several models named both must be among them; with one, either.
         """
         keep = np.ones(len(self), dtype=bool)
-        if metric is not None:
-            metrics = [metric] if isinstance(metric, str) else metric
-            keep &= _among(self.metric, self.metrics, metrics)
+        for codes, names, chosen in (
+            (self.metric, self.metrics, [metric] if isinstance(metric, str) else metric),
+            (self.turn, range(int(self.turn.max(initial=0)) + 1), turns),
+            (self.question, [question.question_id for question in self.questions], questions),
+            (self.source, [source.judge for source in self.sources], judges),
+        ):
+            if chosen is not None:
+                keep &= _among(codes, names, chosen)
         if models is not None:
             first, second = (
-                _among(codes, self.models, models) for codes in (self.model, self.opponent)
+                _among(side, self.models, models) for side in (self.model, self.opponent)
             )
             one = len(set(models)) == 1
             keep &= (first | second) if one else first & (second | (self.opponent < 0))
-        if turns is not None:
-            keep &= np.isin(self.turn, list(turns))
-        if questions is not None:
-            ids = [question.question_id for question in self.questions]
-            keep &= _among(self.question, ids, questions)
-        if judges is not None:
-            keep &= _among(self.source, [source.judge for source in self.sources], judges)
         return self.take(keep)
+
+    def plus(self, *others: "Scores") -> "Scores":
+        """Return these entries and others with the same names."""
+        parts = [self, *others]
+        return replace(
+            self, **{name: np.concatenate([getattr(p, name) for p in parts]) for name in COLUMNS}
+        )
 
     def mirrored(self) -> "Scores":
         """Return pairs seen from both of their models; other entries once."""
-        pairs = np.flatnonzero(self.opponent >= 0)
-        if not len(pairs):
-            return self
-        both = np.concatenate([np.arange(len(self)), pairs])
-        twice = self.take(both)
-        value, model, opponent = twice.value.copy(), twice.model.copy(), twice.opponent.copy()
-        value[len(self) :] = 1 - self.value[pairs]
-        model[len(self) :], opponent[len(self) :] = self.opponent[pairs], self.model[pairs]
-        return replace(twice, value=value, model=model, opponent=opponent)
+        pairs = self.take(self.opponent >= 0)
+        turned = replace(pairs, model=pairs.opponent, opponent=pairs.model, value=1 - pairs.value)
+        return self.plus(turned) if len(pairs) else self
 
 
 COLUMNS = ("question", "turn", "model", "opponent", "metric", "source", "value", "flip")

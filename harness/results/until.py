@@ -20,6 +20,7 @@ from harness.results.compare import undecided
 from harness.results.looks import sizes
 from harness.results.panels import panels
 from harness.results.reading import read
+from harness.results.scores import Scores
 from harness.types import Question, QuestionId, content_hash
 
 
@@ -64,30 +65,26 @@ def stages(
         asked = replace(options, slice=replace(options.slice, model_list=models))
         plan = plan_at(asked, questions=part, looks=looks)
         yield plan
-        opposed = (*models, *(name for name in whole.models if name in baseline))
-        left = _undecided(plan, whole.models, options.until, looks, opposed)
+        column = _column(plan)
+        if column is None:
+            continue
+        look_of_question = np.array([looks.get(q.question_id, 1) for q in column.questions])
+        active = (*models, *baseline)
+        left = undecided(column, whole.models, options.until, look_of_question, active)
         models = tuple(model for model in models if model in left)
         if not models:
             return
 
 
-def _undecided(
-    plan: JudgePlan,
-    models: Sequence[str],
-    within: float,
-    looks: dict[QuestionId, int],
-    active: Sequence[str],
-) -> tuple[str, ...]:
-    """Return the active models of which a comparison is open, by the judgments up to a look."""
+def _column(plan: JudgePlan) -> Scores | None:
+    """Return the judgments so far on the questions of a plan, of the main metric."""
     judges = [task.name for task in plan.tasks]
     try:
         scores = read(plan.bench, kind="single" if plan.mode == "single" else "pair")
     except MissingError:
-        return tuple(active)
+        return None
+    questions = [question.question_id for question in plan.questions]
     for panel in panels(scores.of(judges=judges), named=judges):
         if panel.judge_set == plan.judge_set.name:
-            judged = [question.question_id for question in plan.questions]
-            column = panel.combined.of(metric=panel.metrics[0], questions=judged)
-            look = np.array([looks.get(q.question_id, 1) for q in column.questions])
-            return undecided(column, models, within, look, active)
-    return tuple(active)
+            return panel.combined.of(metric=panel.metrics[0], questions=questions)
+    return None

@@ -81,5 +81,3 @@ def test_strengths_at_equal_length_are_the_worked_line(tmp_path: Path) -> None:
     assert found.ratings["x"].value == pytest.approx(1000)
     assert found.coefficients["length"].value == pytest.approx(math.log(1.5) / 0.5)
     assert found.shift("x").value < 0
-    with pytest.raises(UsageError, match="--style wit"):
-        styled(of_rows(rows), bench.load("b", tmp_path), ["wit"])
