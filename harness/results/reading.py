@@ -47,7 +47,7 @@ Numbers: TypeAlias = Mapping[str, float | None]
 """What a row says, by metric; None: no verdict."""
 NO_NUMBER = ""
 """The metric of a row without any number, till those of its file are known."""
-_ENTRY = ("row", "key", *COLUMNS)
+_ENTRY = ("row", *COLUMNS)
 
 
 class _Reading:
@@ -62,7 +62,6 @@ class _Reading:
         self.models: dict[str, int] = {}
         self.metrics = {NO_NUMBER: -1}
         self.sources: dict[Source, int] = {}
-        self.keys: dict[tuple[Source, str | None], tuple[int, int]] = {}
         self.entries = array("d")
 
     def add(self, row: Row, file: str) -> None:
@@ -71,10 +70,10 @@ class _Reading:
         if question is None:
             return
         models: Sequence[str]
-        criterion, flip = None, ONCE
+        flip = ONCE
         if isinstance(row, Judgment):
             form, numbers = _verdict(row)
-            models, criterion, source = row.models, row.criterion, _judge(row, form, file)
+            models, source = row.models, _judge(row, form, file)
             flip = _flip(row) if form == "pair" else ONCE
         elif isinstance(row, Vote):
             models, source = (row.model_a, row.model_b), Source(row.judge, "vote", file=file)
@@ -84,9 +83,10 @@ class _Reading:
             numbers = {_metric_name(row.metric, name): v for name, v in row.values.items()}
             if not numbers and row.value is not None:
                 numbers = {row.metric: row.value}
-        code, key = self._codes(source, criterion)
-        model, opponent, *_ = *(self.models.setdefault(m, len(self.models)) for m in models), -1
-        entry = self.rows, key, question, row.turn, model, opponent
+        code = self.sources.setdefault(source, len(self.sources))
+        codes = [self.models.setdefault(model, len(self.models)) for model in models]
+        model, opponent = (*codes, -1)[:2]
+        entry = self.rows, question, row.turn, model, opponent
         for metric, value in (numbers or {NO_NUMBER: None}).items():
             number = np.nan if value is None else value
             self.entries.extend((*entry, self._metric(metric), code, number, flip))
@@ -109,30 +109,9 @@ class _Reading:
             return None
         return code
 
-    def _codes(self, source: Source, criterion: str | None) -> tuple[int, int]:
-        """Return the codes of a source and of what distinguishes rows about the same answers."""
-        codes = self.keys.get((source, criterion))
-        if codes is None:
-            same = source._replace(version="", scale=None, sampling="", drawn=False, look=0)
-            if source.kind == "judge":
-                same = same._replace(method="")
-            code = self.sources.setdefault(source, len(self.sources))
-            _, key = self.keys.setdefault((same, criterion), (code, len(self.keys)))
-            codes = self.keys[source, criterion] = code, key
-        return codes
-
     def finish(self) -> Scores:
         """Return the columns, of equal keys the last good row."""
-        table = np.array(self.entries).reshape(-1, len(_ENTRY)).T
-        row, key, question, turn, model, opponent = table[:6].astype(np.int64)
-        good = np.zeros(self.rows, dtype=np.int64)
-        good[row[~np.isnan(table[-2])]] = 1
-        low, high = np.minimum(model, opponent), np.maximum(model, opponent)
-        first, item = distinct(key, question, turn, low, high)
-        order = good[row] * self.rows + row
-        last = np.zeros(len(first), dtype=np.int64)
-        np.maximum.at(last, item, order)
-        *codes, value, flip = table[2:, order == last[item]]
+        row, *codes, value, flip = np.array(self.entries).reshape(-1, len(_ENTRY)).T
         scores = Scores(
             *(column.astype(np.int64) for column in codes),
             value.copy(),
@@ -143,34 +122,46 @@ class _Reading:
             tuple(self.sources),
             self.outdated,
         )
-        scores = self._spread(scores)
+        row = row.astype(np.int64)
+        good = np.zeros(self.rows, dtype=np.int64)
+        good[row[scores.valid]] = 1
+        keys: dict[Source, int] = {}
+        key = [keys.setdefault(_key(source), len(keys)) for source in self.sources]
+        ends = np.minimum(scores.model, scores.opponent), np.maximum(scores.model, scores.opponent)
+        source_key = np.array(key, dtype=np.int64)[scores.source]
+        first, item = distinct(source_key, scores.question, scores.turn, *ends)
+        order = good[row] * self.rows + row
+        last = np.zeros(len(first), dtype=np.int64)
+        np.maximum.at(last, item, order)
+        scores = self._spread(scores.take(order == last[item]))
         return replace(scores, metrics=tuple(self.metrics)[1:])
 
     def _spread(self, scores: Scores) -> Scores:
         """Give labels their 0 beside the 1, and rows without any number NaN in each metric."""
-        tables: dict[tuple[str, str, str], list[int]] = {}
+        tables: dict[tuple[str, Form, str], list[int]] = {}
         for source, code in self.sources.items():
             tables.setdefault((source.judge_set, source.form, source.file), []).append(code)
         unread = scores.metric == self.metrics[NO_NUMBER]
-        parts = [scores.take(~unread)]
+        parts = []
         for (judge_set, form, _), codes in tables.items():
             inside = np.isin(scores.source, codes)
             present = np.unique(scores.metric[inside & ~unread]).tolist()
             metrics = [name for name, code in self.metrics.items() if code in present]
-            if form == "label":
-                labels = [name for name in metrics if name not in (SCORE, CONFIDENCE)]
-                if labels and set(labels) <= set(FACTS):  # all wrong: 0% correct
-                    labels = list(FACTS)
-                metrics = list(dict.fromkeys([*metrics, *labels]))
-                label_codes = [self._metric(label) for label in labels]
-                labelled = scores.take(inside & np.isin(scores.metric, label_codes))
-                for code in label_codes:
-                    parts.append(_filled(labelled.take(labelled.metric != code), code, 0.0))
+            labels = [n for n in metrics if form == "label" and n not in (SCORE, CONFIDENCE)]
+            if labels and set(labels) <= set(FACTS):  # where all are wrong, 0% are correct
+                labels = list(FACTS)
+            label_codes = [self._metric(name) for name in labels]
+            labelled = scores.take(inside & np.isin(scores.metric, label_codes))
             failed = scores.take(inside & unread)
-            for name in metrics or [judge_set if form == "metric" else SCORE]:
+            for name in dict.fromkeys([*metrics, *labels]) or [
+                SCORE if form != "metric" else judge_set
+            ]:
+                code = self._metric(name)
+                if name in labels:
+                    parts.append(_filled(labelled.take(labelled.metric != code), code, 0.0))
                 if name != CONFIDENCE:
-                    parts.append(_filled(failed, self._metric(name), np.nan))
-        return parts[0].plus(*parts[1:])
+                    parts.append(_filled(failed, code, np.nan))
+        return scores.take(~unread).plus(*parts)
 
 
 def _filled(scores: Scores, metric: int, value: float) -> Scores:
@@ -196,7 +187,14 @@ def _judge(row: Judgment, form: Form, file: str) -> Source:
         file,
         row.drawn is not None,
         row.look or 0,
+        row.criterion or "",
     )
+
+
+def _key(source: Source) -> Source:
+    """Return what rows about the same answers have in common, of which the last one counts."""
+    method = source.method if source.form == "metric" else ""
+    return source._replace(version="", scale=None, sampling="", method=method, drawn=False, look=0)
 
 
 def _program(row: Measurement, file: str) -> Source:

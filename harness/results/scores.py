@@ -46,6 +46,7 @@ class Source(NamedTuple):
     """Of pairs: whether they were drawn at random."""
     look: int = 0
     """Of a run that stops when comparisons are decided: the look, from 1."""
+    criterion: str = ""
 
     @property
     def kind(self) -> Literal["judge", "person", "program"]:
