@@ -23,7 +23,7 @@ import numpy as np
 from harness.errors import UsageError
 from harness.results.estimate import Estimate, Floats, Ints, holm, ratio
 from harness.results.looks import LOOKS
-from harness.results.scores import Scores, distinct
+from harness.results.scores import Scores, distinct, means
 from harness.results.strengths import strengths
 from harness.results.summarize import Summary, summarize
 from harness.types import split_variant
@@ -144,11 +144,8 @@ def _on_what_both_did(scores: Scores) -> Between:
     _, pair = distinct(both.model, both.opponent)
     order = np.argsort(pair, kind="stable")
     for rows in np.split(order, np.flatnonzero(np.diff(pair[order])) + 1) if items else ():
-        counts = np.bincount(item[rows], minlength=items)
-        sums = np.bincount(item[rows], both.value[rows], items)
-        mean = np.divide(sums, counts, out=np.full(items, np.nan), where=counts > 0)
         model, opponent = names[both.model[rows[0]]], names[both.opponent[rows[0]]]
-        outcomes.setdefault(model, {})[opponent] = mean
+        outcomes.setdefault(model, {})[opponent] = means(item[rows], both.value[rows], items)
 
     def between(model_1: str, model_2: str) -> tuple[Estimate, int]:
         one, two = outcomes.get(model_1, {}), outcomes.get(model_2, {})
@@ -156,9 +153,8 @@ def _on_what_both_did(scores: Scores) -> Between:
         opponents = sum(o != "" and not np.isnan(term).all() for o, term in terms.items())
         direct = [2 * one[model_2] - 1] if model_2 in one else []
         table = np.array([*terms.values(), *direct]).reshape(-1, items)
-        size = len(scores.questions)
-        sums = np.bincount(question, np.nansum(table, axis=0), size)
-        counts = np.bincount(question, (~np.isnan(table)).sum(axis=0), size)
+        by_item = np.nansum(table, axis=0), (~np.isnan(table)).sum(axis=0)
+        sums, counts = (np.bincount(question, of, len(scores.questions)) for of in by_item)
         return ratio(sums, counts), opponents
 
     return between

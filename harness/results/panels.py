@@ -28,6 +28,7 @@ from harness.results.scores import (
     Scores,
     Source,
     distinct,
+    means,
 )
 from harness.types import UNSTATED
 
@@ -92,10 +93,7 @@ class Panel:
         names = [source.judge for source in scores.sources]
         judge = np.array([self.judges.index(n) if n in self.judges else 0 for n in names])
         cell, size = judge[scores.source] * len(first) + item, len(self.judges) * len(first)
-        good = scores.valid
-        sums = np.bincount(cell[good], value[good], size)
-        counts = np.bincount(cell[good], minlength=size)
-        table = np.divide(sums, counts, out=np.full(size, np.nan), where=counts > 0)
+        table = means(cell, value, size).reshape(len(self.judges), -1)
         once = np.bincount(item) == 1
         items = replace(
             scores.take(first),
@@ -104,7 +102,7 @@ class Panel:
             source=np.full(len(first), scores.source[0]),
             flip=np.where(once, scores.flip[first], ONCE),
         )
-        return items, table.reshape(len(self.judges), -1)
+        return items, table
 
     @property
     def drawn(self) -> float | None:

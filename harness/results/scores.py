@@ -169,6 +169,14 @@ def distinct(*columns: Ints) -> tuple[Ints, Ints]:
     return first, place
 
 
+def means(cells: Ints, values: Floats, size: int) -> Floats:
+    """Return the mean of the valid values in each cell; NaN: there is none."""
+    valid = ~np.isnan(values)
+    sums = np.bincount(cells[valid], values[valid], size)
+    counts = np.bincount(cells[valid], minlength=size)
+    return np.divide(sums, counts, out=np.full(size, np.nan), where=counts > 0)
+
+
 def outcome(games: Sequence[float | None]) -> float:
     """Return model_1's outcome of its games; as in FastChat two that differ are a tie.
 
