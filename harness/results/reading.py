@@ -111,18 +111,20 @@ class _Reading:
 
     def finish(self) -> Scores:
         """Return the columns, of equal keys the last good row."""
-        row, *codes, value, flip = np.array(self.entries).reshape(-1, len(_ENTRY)).T
+        numbers, *table = np.array(self.entries).reshape(-1, len(_ENTRY)).T
+        columns: dict[str, Any] = {
+            name: column.copy() if name == "value" else column.astype(np.int64)
+            for name, column in zip(COLUMNS, table, strict=True)
+        }
         scores = Scores(
-            *(column.astype(np.int64) for column in codes),
-            value.copy(),
-            flip.astype(np.int64),
-            tuple(self.questions),
-            tuple(self.models),
-            (),
-            tuple(self.sources),
-            self.outdated,
+            **columns,
+            questions=tuple(self.questions),
+            models=tuple(self.models),
+            metrics=(),
+            sources=tuple(self.sources),
+            outdated=self.outdated,
         )
-        row = row.astype(np.int64)
+        row = numbers.astype(np.int64)
         good = np.zeros(self.rows, dtype=np.int64)
         good[row[scores.valid]] = 1
         keys: dict[Source, int] = {}

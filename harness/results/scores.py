@@ -136,9 +136,10 @@ class Scores:
     def plus(self, *others: "Scores") -> "Scores":
         """Return these entries and others with the same names."""
         parts = [self, *others]
-        return replace(
-            self, **{name: np.concatenate([getattr(p, name) for p in parts]) for name in COLUMNS}
-        )
+        columns: dict[str, Any] = {
+            name: np.concatenate([getattr(part, name) for part in parts]) for name in COLUMNS
+        }
+        return replace(self, **columns)
 
     def mirrored(self) -> "Scores":
         """Return pairs seen from both of their models; other entries once."""
@@ -174,7 +175,8 @@ def means(cells: Ints, values: Floats, size: int) -> Floats:
     valid = ~np.isnan(values)
     sums = np.bincount(cells[valid], values[valid], size)
     counts = np.bincount(cells[valid], minlength=size)
-    return np.divide(sums, counts, out=np.full(size, np.nan), where=counts > 0)
+    table: Floats = np.divide(sums, counts, out=np.full(size, np.nan), where=counts > 0)
+    return table
 
 
 def outcome(games: Sequence[float | None]) -> float:

@@ -189,8 +189,8 @@ def styled(scores: Scores, bench: Bench, features: Sequence[str] = FEATURES) -> 
     total = first + second
     relative = (first - second) / np.where(total == 0, 1, total)
     relative = relative[:, [FEATURES.index(name) for name in features]]
-    complete = ~np.isnan(relative).any(axis=1)
-    if not complete.any():
+    complete = np.flatnonzero(~np.isnan(relative).any(axis=1))
+    if not len(complete):
         raise MissingError(f"{bench.folder}: no pair has both of its answers in model_answer")
     pairs, relative = pairs.take(complete), relative[complete]
     members, inside = _comparable(pairs)

@@ -69,7 +69,7 @@ def stages(
         if column is None:
             continue
         look_of_question = np.array([looks.get(q.question_id, 1) for q in column.questions])
-        active = (*models, *baseline)
+        active = (*models, *(name for name in whole.models if name in baseline))
         left = undecided(column, whole.models, options.until, look_of_question, active)
         models = tuple(model for model in models if model in left)
         if not models:
