@@ -3,7 +3,7 @@
 An example of a pattern serves every check with the same pattern at the same place.
 """
 
-from tests.data.examples import Examples, Key
+from data.proofs.examples import Examples, Key
 
 _LINES = [
     "In June the women twist the grass",

@@ -13,7 +13,7 @@ import re
 from decimal import Decimal
 from typing import Any
 
-from tests.data.shipped import code_blocks, question, reference
+from data.proofs.shipped import code_blocks, question, reference
 
 
 def source(question_id: int) -> str:

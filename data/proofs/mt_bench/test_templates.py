@@ -6,13 +6,13 @@ import re
 
 import pytest
 
+from data.proofs.shipped import canary, question, reference
 from harness.bench import load
 from harness.cli import new_questions
 from harness.extras import questions
 from harness.extras.checks import check_turn
 from harness.extras.questions import TEMPLATES, make_set
 from harness.extras.questions.template import Made, Turn
-from tests.data.shipped import canary, question, reference
 
 SEEDS = (0, 1, 2)
 LONG = (1056, 1058, 1061)

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from data.proofs.shipped import DATA
 from harness.bench import load
-from tests.data.shipped import DATA
 
 FOLDER = DATA / "long_chat"
 IDS = range(8001, 8028)

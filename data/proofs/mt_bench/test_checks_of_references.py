@@ -2,8 +2,8 @@
 
 import pytest
 
+from data.proofs.shipped import question, references
 from harness.extras.checks import check_turn
-from tests.data.shipped import question, references
 
 IDS = [number for number in references() if 1001 <= number <= 1080]
 

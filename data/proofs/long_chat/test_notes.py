@@ -6,9 +6,9 @@ import re
 
 import pytest
 
+from data.proofs.shipped import DATA
 from harness.bench import load
 from harness.extras.checks import check_turn
-from tests.data.shipped import DATA
 
 QUESTIONS = {question.question_id: question for question in load("long_chat", DATA).questions}
 

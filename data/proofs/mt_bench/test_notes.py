@@ -4,7 +4,7 @@ import datetime
 import math
 import re
 
-from tests.data.shipped import question
+from data.proofs.shipped import question
 
 
 def note(question_id: int, turn: int) -> str:

@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 from playwright._impl._driver import compute_driver_executable
 
-from tests.data.shipped import code_blocks, question, reference
+from data.proofs.shipped import code_blocks, question, reference
 
 
 def namespace(question_id: int, turn: int, block: int = -1) -> dict[str, Any]:

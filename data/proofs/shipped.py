@@ -7,7 +7,7 @@ import re
 import tomllib
 from typing import Any
 
-DATA = pathlib.Path(__file__).resolve().parents[2] / "data"
+DATA = pathlib.Path(__file__).resolve().parents[1]
 
 
 @functools.cache

@@ -7,7 +7,7 @@ import json
 import math
 import re
 
-from tests.data.shipped import code_blocks, question, reference
+from data.proofs.shipped import code_blocks, question, reference
 
 
 def asked(question_id: int) -> str:

@@ -14,7 +14,7 @@ from functools import partial
 from itertools import permutations, product
 from typing import Any, NamedTuple
 
-from tests.data.shipped import code_blocks, question, reference
+from data.proofs.shipped import code_blocks, question, reference
 
 
 def stands(question_id: int, turn: int, in_answer: str, in_short: str) -> None:

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
+from data.proofs.by_hand import EARLIER, EXAMPLES, QUESTIONS
+from data.proofs.examples import Key, made
+from data.proofs.shipped import DATA
 from harness.extras.checks import check
-from tests.data.by_hand import EARLIER, EXAMPLES, QUESTIONS
-from tests.data.examples import Key, made
-from tests.data.shipped import DATA
 
 
 def shipped_checks() -> Iterator[tuple[Key, dict[str, Any]]]:

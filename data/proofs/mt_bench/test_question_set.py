@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
+from data.proofs.shipped import DATA, canary, question, reference, references
 from harness.bench import load
 from harness.extras.questions import TEMPLATES
-from tests.data.shipped import DATA, canary, question, reference, references
 
 FOLDER = DATA / "mt_bench"
 IDS = range(1001, 1081)

@@ -8,9 +8,9 @@ from collections import Counter
 
 import pytest
 
+from data.proofs.shipped import DATA, question, reference
 from harness.bench import load
 from harness.bench.check import check_bench
-from tests.data.shipped import DATA, question, reference
 
 FOLDER = DATA / "mt_bench_zh"
 README = (FOLDER / "README.md").read_text(encoding="utf-8")

@@ -4,7 +4,7 @@ import functools
 import re
 from itertools import combinations, permutations, product
 
-from tests.data.shipped import question, reference
+from data.proofs.shipped import question, reference
 
 
 def stands(question_id: int, turn: int, in_answer: str, in_short: str) -> None:

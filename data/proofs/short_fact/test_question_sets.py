@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from data.proofs.shipped import DATA
 from harness.bench import load
-from tests.data.shipped import DATA
 
 LANGUAGES = {"en": 3000, "hu": 4000, "zh": 5000}
 WIKIPEDIA = {"en": "Wikipedia: ", "hu": "Wikipédia: ", "zh": "维基百科: "}

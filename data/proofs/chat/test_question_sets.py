@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
+from data.proofs.shipped import DATA
 from harness.bench import load
 from harness.bench.check import check_bench
 from harness.extras.checks import check_turn
 from harness.metrics.label_match import label_match
-from tests.data.shipped import DATA
 
 CATEGORIES = (
     *("brainstorming", "chat", "classification", "closed_qa", "extraction"),

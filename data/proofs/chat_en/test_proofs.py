@@ -7,7 +7,7 @@ import json
 import re
 from fractions import Fraction
 
-from tests.data.shipped import code_blocks, question, reference
+from data.proofs.shipped import code_blocks, question, reference
 
 
 def asked(question_id: int) -> str:
