@@ -6,7 +6,7 @@ import pytest
 from harness.errors import UsageError
 from harness.results import compare, missing, of_rows, rank
 from harness.types import Judgment, Question, User
-from tests.results.test_scores import grade, pair
+from tests.results.rows import grade, pair
 
 NOISE = [0, 1, 0, -1, 1, 0, 0, -1, 1, 0, -1, 0]
 

@@ -56,11 +56,6 @@ def test_a_share_has_wilsons_interval_within_0_and_1() -> None:
     assert mean.interval == pytest.approx((0.914, 0.990), abs=1e-3)  # textbook: 0.9155 to 0.9897
 
 
-def test_a_share_in_the_middle_has_the_t_interval() -> None:
-    mean = ratio(np.array([1.0] * 60 + [0.0] * 40), np.ones(100), share=True)
-    assert mean.interval == pytest.approx((0.6 - 1.984 * mean.se, 0.6 + 1.984 * mean.se), abs=1e-4)
-
-
 def test_a_share_of_one_has_an_interval_that_depends_on_the_questions() -> None:
     ten, eighty = (ratio(np.ones(n), np.ones(n), share=True).interval for n in (10, 80))
     assert ten is not None

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from harness import bench
-from harness.results import common, of_rows, panels, rank, read, summarize
+from harness.results import of_rows, panels, rank, read, summarize
 from harness.results.scores import Scores
 from harness.store import rows
 from harness.types import Vote
@@ -117,9 +117,3 @@ def test_what_the_eight_models_of_the_first_screen_are(folder: Path) -> None:
     assert ranks == [(1, 1), (2, 3), (2, 3), (4, 6), (4, 6), (4, 7), (6, 7), (8, 8)]
     assert (ranking.best, ranking.worst) == ("gpt-4", "llama-13b")
     assert ranking.models[0].mean.interval == pytest.approx((8.60, 9.38), abs=0.005)
-
-
-def test_common_questions_of_a_model_with_a_failed_grade(folder: Path) -> None:
-    scores = grades(folder / "model_judgment" / "gpt-4_single.scores_only.jsonl")
-    both = common(scores.of(models=["gpt-4", "claude-instant-v1"]))
-    assert {own.n for own in summarize(both)} == {159}

@@ -5,7 +5,7 @@ import pytest
 from harness.errors import UsageError
 from harness.results import common, conversations, of_rows, summarize
 from harness.types import Judgment, Question
-from tests.results.test_scores import grade, pair
+from tests.results.rows import grade, pair
 
 QUESTIONS = [
     Question(
