@@ -93,13 +93,11 @@ def parse_gamed(path: Path) -> Gamed:
         data = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
         rows = list(csv.DictReader(data.decode().splitlines()))
         delta, d, x = (np.array([float(row[name]) for row in rows]) for name in names)
+        if not rows or not np.isfinite([delta, d, x]).all():
+            raise ValueError("it needs numbers")
         places = [int(row["index"]) for row in rows]
-    except KeyError as error:
-        raise DataError(f"has no column {error}", path) from None
-    except (OSError, EOFError, ValueError, TypeError, csv.Error) as error:
+    except (OSError, EOFError, KeyError, ValueError, TypeError, csv.Error) as error:
         raise DataError(f"is no file of gamed rows: {error}", path) from None
-    if not rows or not np.isfinite([delta, d, x]).all():
-        raise DataError("is no file of gamed rows: it needs numbers", path)
     return Gamed(np.tanh(delta), d, x, dict(zip(places, d.tolist(), strict=True)))
 
 

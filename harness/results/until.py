@@ -17,7 +17,7 @@ from harness.errors import MissingError
 from harness.judging.plan import JudgePlan
 from harness.options import GenJudgment
 from harness.results.compare import undecided
-from harness.results.looks import sizes
+from harness.results.looks import LOOKS
 from harness.results.panels import panels
 from harness.results.reading import read
 from harness.results.scores import Scores
@@ -39,11 +39,7 @@ def shuffled(questions: Sequence[Question]) -> list[Question]:
 def look_of(questions: Sequence[Question]) -> dict[QuestionId, int]:
     """Return at which look each question is judged, from 1."""
     ordered = shuffled(questions)
-    looks: dict[QuestionId, int] = {}
-    for look, size in enumerate(sizes(len(ordered)), 1):
-        for question in ordered[:size]:
-            looks.setdefault(question.question_id, look)
-    return looks
+    return {q.question_id: at * LOOKS // len(ordered) + 1 for at, q in enumerate(ordered)}
 
 
 def stages(

@@ -110,5 +110,5 @@ def test_what_cannot_be_estimated_is_empty_with_a_reason(
 def test_a_wrong_file_is_named(tmp_path: Path) -> None:
     path = tmp_path / "df_gamed.csv"
     path.write_text("preference,index\n1,2\n")
-    with pytest.raises(DataError, match=r"df_gamed.csv: has no column 'std_delta_len'"):
+    with pytest.raises(DataError, match=r"df_gamed.csv: is no file of gamed rows: 'std_delta_len'"):
         parse_gamed(path)
