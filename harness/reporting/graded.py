@@ -127,9 +127,9 @@ def _put_facts(rows: Rows, scores: Scores) -> None:
         put(row, "not_attempted", model.not_tried)
         put(row, "given_attempted", model.of_tried)
         put(row, "f1", model.f1)
-        if model.confidence is not None:
-            row["mean_confidence"] = model.confidence
-            row["right_of_stated"] = model.right
+        if model.confidence.n:
+            row["mean_confidence"] = model.confidence.value
+            row["right_of_stated"] = model.right.value
             row["calibration_error"] = model.calibration_error
 
 

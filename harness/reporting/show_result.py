@@ -107,7 +107,7 @@ def results_of(options: ShowResult, cost: Cost | None = None) -> Result:
         _say_part(sections, bench, options, view.baseline)
     page = results_page(sections, view, _causes(bench, groups))
     if options.against is not None:
-        return _against(options, bench, groups[0], view, page)
+        return _against(options, bench, groups[0], page)
     if options.board.board is not None:
         home = _needed(bench, "--board")
         return Result(_on_board(options, home, groups, view, page))
@@ -142,9 +142,7 @@ def _panel(groups: Sequence[Panel], forms: tuple[str, ...], flag: str) -> Panel:
     raise MissingError(f"{flag} needs {'pairs' if 'pair' in forms else 'grades'}; there are none")
 
 
-def _against(
-    options: ShowResult, bench: Bench | None, panel: Panel, view: View, page: Page
-) -> Result:
+def _against(options: ShowResult, bench: Bench | None, panel: Panel, page: Page) -> Result:
     """Return this run compared with the one of --against."""
     path = options.against
     assert path is not None
@@ -159,7 +157,6 @@ def _against(
         margin=options.margin,
         renamed=dict(pair.split("=", 1) for pair in options.compare) or None,
         models=options.slice.model_list or None,
-        baseline=view.baseline,
         allow=options.board.allow,
         max_missing=options.max_missing,
     )
@@ -194,7 +191,9 @@ def _on_board(
     rows = board_rows(panel.combined, bench, origin, list(view.controlled.values()))
     models = [row["model"] for row in rows]
     given = options.board
-    board = check_board(path, origin, models, overwrite=given.overwrite, allow=given.allow)
+    board = check_board(
+        path, origin, models, overwrite=given.overwrite, sort=given.sort, allow=given.allow
+    )
     board = added(board, rows, given.sort)
     write_board(path, board)
     return other_pages.with_board(page, board, path, models, bench, view.baseline)

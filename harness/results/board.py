@@ -31,18 +31,9 @@ from harness.results.length_control import Controlled
 from harness.results.scores import Scores
 
 LENGTH_CONTROLLED = "length_controlled_winrate"
-COLUMNS = (
-    "win_rate",
-    "standard_error",
-    "n_wins",
-    "n_wins_base",
-    "n_draws",
-    "n_total",
-    "discrete_win_rate",
-    "mode",
-    "avg_length",
-    LENGTH_CONTROLLED,
-    "lc_standard_error",
+COLUMNS = tuple(
+    "win_rate standard_error n_wins n_wins_base n_draws n_total discrete_win_rate mode avg_length "
+    f"{LENGTH_CONTROLLED} lc_standard_error".split()
 )
 MADE_BY = ("judge", "judge_set", "baseline")
 """Columns beside alpaca_eval's."""
@@ -113,6 +104,7 @@ def check_board(
     models: Collection[str],
     *,
     overwrite: bool = False,
+    sort: str | None = None,
     allow: Collection[str] = (),
 ) -> Board:
     """Return a board to which rows of these models can be added.
@@ -122,6 +114,7 @@ def check_board(
         origin: how the rows are or will be made.
         models: whose rows.
         overwrite: whether rows of these models may be replaced.
+        sort: the column to sort by.
         allow: `judge`, `judge-set`, `baseline`: in what the rows may differ from the board's.
 
     Raises:
@@ -129,15 +122,17 @@ def check_board(
         DataError: the file is not a board.
     """
     board = read_board(path)
+    if sort is not None and sort not in (*COLUMNS, *MADE_BY, *board.columns):
+        raise UsageError(f"--sort-by {sort}: the board has {', '.join(board.columns[1:])}")
     present = [name for name in board.models if name in models]
     if present and not overwrite:
         raise UsageError(f"{path} has {', '.join(present)} already; --overwrite replaces the rows")
     is_named = path.stem.startswith(origin.judge_set.split(" ")[0])
     unstated = Origin("unknown", origin.judge_set if is_named else "unknown", origin.baseline)
-    rest = [row for row in board.rows if row[board.columns[0]] not in models]
+    rows = [row for row in board.rows if row[board.columns[0]] not in models]
     for name, value, usual in zip(MADE_BY, origin, unstated, strict=True):
         flag = name.replace("_", "-")
-        others = sorted({row.get(name) or usual for row in rest} - {value})
+        others = sorted({row.get(name) or usual for row in rows} - {value})
         if others and flag not in allow:
             what = f"{path} has rows of the {flag.replace('-', ' ')} {', '.join(others)}"
             raise UsageError(f"{what}, these are of {value}; name another board, or --allow {flag}")

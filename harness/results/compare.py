@@ -137,8 +137,8 @@ def _on_what_both_did(scores: Scores) -> Between:
     """Return the comparison of grades on each item, of pairs by opponent and against each other."""
     both = scores.mirrored()
     both = both.take(both.valid)
-    first, item = distinct(both.question, both.turn)
-    question, items = both.question[first], len(first)
+    entries, item = distinct(both.question, both.turn)
+    question, items = both.question[entries], len(entries)
     outcomes: dict[str, dict[str, Floats]] = {}
     names = (*scores.models, "")  # -1: a grade has no opponent
     _, pair = distinct(both.model, both.opponent)
@@ -148,10 +148,10 @@ def _on_what_both_did(scores: Scores) -> Between:
         outcomes.setdefault(model, {})[opponent] = means(item[rows], both.value[rows], items)
 
     def between(model_1: str, model_2: str) -> tuple[Estimate, int]:
-        one, two = outcomes.get(model_1, {}), outcomes.get(model_2, {})
-        terms = {o: one[o] - two[o] for o in sorted(one.keys() & two.keys())}
+        first, second = outcomes.get(model_1, {}), outcomes.get(model_2, {})
+        terms = {o: first[o] - second[o] for o in sorted(first.keys() & second.keys())}
         opponents = sum(o != "" and not np.isnan(term).all() for o, term in terms.items())
-        direct = [2 * one[model_2] - 1] if model_2 in one else []
+        direct = [2 * first[model_2] - 1] if model_2 in first else []
         table = np.array([*terms.values(), *direct]).reshape(-1, items)
         by_item = np.nansum(table, axis=0), (~np.isnan(table)).sum(axis=0)
         sums, counts = (np.bincount(question, of, len(scores.questions)) for of in by_item)
@@ -165,8 +165,8 @@ def _by_strengths(scores: Scores) -> Between:
     nothing = Estimate(np.nan, np.full(len(scores.questions), np.nan))
 
     def between(model_1: str, model_2: str) -> tuple[Estimate, int]:
-        one, two = ratings.get(model_1), ratings.get(model_2)
-        return one - two if one and two else nothing, len(ratings) - 2
+        first, second = ratings.get(model_1), ratings.get(model_2)
+        return first - second if first and second else nothing, len(ratings) - 2
 
     return between
 
@@ -275,7 +275,7 @@ def rank(
     if drawn:
         # A model without a rating won or lost all of its pairs.
         ends = {row["model"]: np.inf if row.mean.value > 0.5 else -np.inf for row in summaries}
-        places = ends | {model: own.value for model, own in ratings.items() if own is not None}
+        places = ends | {model: rating.value for model, rating in ratings.items() if rating}
         summaries.sort(key=lambda row: places[row["model"]], reverse=True)
     names = [summary["model"] for summary in summaries]
     compared = compare(scores, names, drawn=drawn, looks=looks)

@@ -33,9 +33,9 @@ class Facts:
     not_tried: Estimate
     of_tried: Estimate
     f1: Estimate
-    confidence: float | None
-    """The mean confidence of tried answers that state one; None: none does."""
-    right: float | None
+    confidence: Estimate
+    """The mean confidence of tried answers that state one."""
+    right: Estimate
     """The share of these that is right."""
     calibration_error: float | None
     n: int
@@ -67,9 +67,10 @@ def facts(scores: Scores) -> list[Facts]:
     for at in np.flatnonzero(labelled.any(axis=(1, 2))).tolist():
         judged = labelled[at].sum(axis=1)
         r, w, s = (part[at].sum(axis=1) for part in (right, wrong, skipped))
-        sure, is_right = confidence[at][stated[at]], right[at][stated[at]]
-        gaps = np.bincount(np.minimum((sure * BINS).astype(np.int64), BINS - 1), sure - is_right)
-        n = len(sure)
+        which, n = stated[at], stated[at].sum(axis=1)
+        sure, is_right = (np.where(which, part[at], 0).sum(axis=1) for part in (confidence, right))
+        gaps = confidence[at][which] - right[at][which]
+        bins = np.minimum((confidence[at][which] * BINS).astype(np.int64), BINS - 1)
         rows.append(
             Facts(
                 scores.models[at],
@@ -78,9 +79,9 @@ def facts(scores: Scores) -> list[Facts]:
                 ratio(s, judged, share=True),
                 ratio(r, r + w, share=True),
                 ratio(2 * r, judged + r + w, share=True),
-                float(sure.mean()) if n else None,
-                float(is_right.mean()) if n else None,
-                float(np.abs(gaps).sum()) / n if n else None,
+                ratio(sure, n, share=True),
+                ratio(is_right, n, share=True),
+                float(np.abs(np.bincount(bins, gaps)).sum() / len(gaps)) if len(gaps) else None,
                 int(judged.sum()),
             )
         )

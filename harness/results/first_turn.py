@@ -60,9 +60,9 @@ def first_turn_effect(scores: Scores) -> list[Effect]:
     effects: list[Effect] = []
     for variant in variants:
         model, history = split_variant(variant)
-        mine, both = first.of(models=[model]), second.of(models=[model, variant])
+        graded, both = first.of(models=[model]), second.of(models=[model, variant])
         grade = np.full(len(scores.questions), np.nan)
-        grade[mine.question] = mine.value
+        grade[graded.question] = graded.value
         every = np.ones(len(grade), dtype=bool)
         for kind, which in zip(KINDS, (every, grade >= good, grade < good), strict=True):
             part = both.take(which[both.question])

@@ -202,8 +202,8 @@ def length_controlled(
     )
     rates = []
     for name in names:
-        own = (pairs.model == scores.models.index(name)) & ~np.isnan(longer)
-        fitted = fit(longer[own], difficulty[pairs.question[own]], pairs.value[own], gamed)
+        rows = (pairs.model == scores.models.index(name)) & ~np.isnan(longer)
+        fitted = fit(longer[rows], difficulty[pairs.question[rows]], pairs.value[rows], gamed)
         if fitted is None:
             log.warning("%s: too few pairs and answers for a win rate at equal length", name)
             rates.append(Controlled(name, None, None))

@@ -111,11 +111,12 @@ class _Reading:
 
     def finish(self) -> Scores:
         """Return the columns, of equal keys the last good row."""
-        numbers, *table = np.array(self.entries).reshape(-1, len(_ENTRY)).T
+        table = np.array(self.entries).reshape(-1, len(_ENTRY)).T
         columns: dict[str, Any] = {
-            name: column.copy() if name == "value" else column.astype(np.int64)
-            for name, column in zip(COLUMNS, table, strict=True)
+            name: column.astype(np.float64 if name == "value" else np.int64)
+            for name, column in zip(_ENTRY, table, strict=True)
         }
+        row = columns.pop("row")
         scores = Scores(
             **columns,
             questions=tuple(self.questions),
@@ -124,14 +125,12 @@ class _Reading:
             sources=tuple(self.sources),
             outdated=self.outdated,
         )
-        row = numbers.astype(np.int64)
-        good = np.zeros(self.rows, dtype=np.int64)
-        good[row[scores.valid]] = 1
         keys: dict[Source, int] = {}
         key = [keys.setdefault(_key(source), len(keys)) for source in self.sources]
         ends = np.minimum(scores.model, scores.opponent), np.maximum(scores.model, scores.opponent)
         source_key = np.array(key, dtype=np.int64)[scores.source]
         first, item = distinct(source_key, scores.question, scores.turn, *ends)
+        good = np.bincount(row, scores.valid, self.rows) > 0
         order = good[row] * self.rows + row
         last = np.zeros(len(first), dtype=np.int64)
         np.maximum.at(last, item, order)

@@ -129,8 +129,8 @@ class Scores:
             first, second = (
                 _among(side, self.models, models) for side in (self.model, self.opponent)
             )
-            one = len(set(models)) == 1
-            keep &= (first | second) if one else first & (second | (self.opponent < 0))
+            single = len(set(models)) == 1
+            keep &= (first | second) if single else first & (second | (self.opponent < 0))
         return self.take(keep)
 
     def plus(self, *others: "Scores") -> "Scores":

@@ -145,19 +145,17 @@ class Efficiency:
 
 def efficiency(bench: Bench, scores: Mapping[str, Estimate], cost: Cost) -> list[Efficiency]:
     """Return tokens, seconds and dollars of the models of a table, on their common questions."""
-    answers = {model: own for model in scores if (own := bench.answers(model))}
-    if not answers:
-        return []
-    common = set.intersection(*(set(own) for own in answers.values())) & set(bench.by_id)
+    answers = {model: by_id for model in scores if (by_id := bench.answers(model))}
+    common = set(bench.by_id).intersection(*answers.values())
     rows = []
-    for model, own in answers.items():
-        replies = [reply for key in common for reply in _replies(own[key])]
+    for model, by_id in answers.items():
+        replies = [reply for key in common for reply in _replies(by_id[key])]
         rows.append(_efficiency(model, scores[model], replies, cost))
 
     def beaten(row: Efficiency) -> bool:
-        mine = row.score.value, -(row.dollars or 0.0)
-        others = [(r.score.value, -r.dollars) for r in rows if r.dollars is not None]
-        return any(o != mine and o[0] >= mine[0] and o[1] >= mine[1] for o in others)
+        point = row.score.value, -(row.dollars or 0.0)
+        points = [(r.score.value, -r.dollars) for r in rows if r.dollars is not None]
+        return any(p != point and p[0] >= point[0] and p[1] >= point[1] for p in points)
 
     return [replace(row, frontier=row.dollars is not None and not beaten(row)) for row in rows]
 

@@ -58,16 +58,16 @@ def stages(
     models = tuple(model for model in whole.models if model not in baseline)
     for look in sorted(set(looks.values())):
         part = [q for q in whole.questions if looks[q.question_id] <= look]
-        asked = replace(options, slice=replace(options.slice, model_list=models))
-        plan = plan_at(asked, questions=part, looks=looks)
+        further = replace(options, slice=replace(options.slice, model_list=models))
+        plan = plan_at(further, questions=part, looks=looks)
         yield plan
         column = _column(plan)
         if column is None:
             continue
         look_of_question = np.array([looks.get(q.question_id, 1) for q in column.questions])
         active = (*models, *(name for name in whole.models if name in baseline))
-        left = undecided(column, whole.models, options.until, look_of_question, active)
-        models = tuple(model for model in models if model in left)
+        going_on = undecided(column, whole.models, options.until, look_of_question, active)
+        models = tuple(model for model in models if model in going_on)
         if not models:
             return
 

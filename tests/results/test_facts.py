@@ -22,7 +22,7 @@ def test_the_worked_line() -> None:
     assert (own.of_tried.value, own.f1.value) == pytest.approx((0.625, 100 / 180))
     assert own.correct.interval == pytest.approx((0.402, 0.598), abs=2e-3)
     assert own.of_tried.n == 80
-    assert (own.confidence, own.calibration_error) == (None, None)
+    assert (own.confidence.n, own.calibration_error) == (0, None)
 
 
 def test_confidence_is_compared_with_being_right_on_tried_answers() -> None:
@@ -33,7 +33,7 @@ def test_confidence_is_compared_with_being_right_on_tried_answers() -> None:
         labelled(10, None),
     ]
     (own,) = facts(of_rows(rows))
-    assert (own.confidence, own.right) == pytest.approx((0.9, 0.75))
+    assert (own.confidence.value, own.right.value) == pytest.approx((0.9, 0.75))
     assert own.calibration_error == pytest.approx(0.15)
     assert own.n == 10
 
