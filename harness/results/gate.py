@@ -40,9 +40,10 @@ class Gated:
     """The model of the other run that it is compared with."""
     difference: Estimate
     """New less old."""
-    p: float | None
     missing: float
     """The share of the other run's verdicts that this one does not have."""
+    p: float | None = None
+    """By Holm's method over the models."""
     fault: str = ""
     """Why it does not pass; empty: it passes."""
 
@@ -107,15 +108,14 @@ def gate(
     if not matched:
         raise UsageError("the two runs have no model in common; name two with --compare NEW=OLD")
     new_names = {before: now for now, before in names.items()}
-    compared = [
-        _difference(news[now], olds[before], new.combined, new_names)
+    rows = [
+        Gated(now, before, *_difference(news[now], olds[before], new.combined, new_names))
         for now, before in matched.items()
     ]
-    adjusted = holm([difference.p for difference, _ in compared])
     gated = []
-    for names_of, (difference, lost), p in zip(matched.items(), compared, adjusted, strict=True):
-        row = Gated(*names_of, difference, p, lost)
-        gated.append(replace(row, fault=_fault(row, margin, max_missing)))
+    for row, p in zip(rows, holm([row.difference.p for row in rows]), strict=True):
+        adjusted = replace(row, p=p)
+        gated.append(replace(adjusted, fault=_fault(adjusted, margin, max_missing)))
     faults = [f"{row.model}: {row.fault}" for row in gated if row.fault]
     for name in olds:
         if not renamed and name not in matched.values() and (models is None or name in models):

@@ -55,17 +55,16 @@ def test_in_a_complete_design_the_difference_is_that_of_the_win_rates() -> None:
         assert (own.questions, own.opponents) == (10, 2)
 
 
-def test_models_without_common_opponents_are_not_compared() -> None:
-    rows = [
-        row
+def test_models_without_common_opponents_on_common_questions_are_not_compared() -> None:
+    other = [
+        pair(q, model, opponent, "tie", "tie")
         for q in range(20)
-        for row in (
-            pair(q, "a", "weak", "model_1", "model_1"),
-            pair(q, "b", "strong", "model_2", "model_2"),
-        )
+        for model, opponent in (("a", "weak"), ("b", "strong"))
     ]
-    found = compare(of_rows(rows)).between("a", "b")
-    assert (found.questions, found.p, found.better) == (0, None, None)
+    elsewhere = [pair(q, "a" if q < 10 else "b", "o", "tie", "tie") for q in range(20)]
+    for rows in (other, elsewhere):
+        found = compare(of_rows(rows)).between("a", "b")
+        assert (found.questions, found.p, found.better) == (0, None, None)
 
 
 def test_pairs_drawn_at_random_are_compared_by_strengths() -> None:
@@ -77,11 +76,6 @@ def test_pairs_drawn_at_random_are_compared_by_strengths() -> None:
     by_strength = compare(of_rows(rows), ["a", "b", "c"], drawn=True).between("a", "c")
     assert (by_strength.better, by_strength.questions) == ("a", 60)
     assert compare(of_rows(rows)).between("a", "c").questions == 20
-
-
-def test_opponents_count_only_on_common_questions() -> None:
-    rows = [pair(q, "a" if q < 10 else "b", "o", "model_1", "model_1") for q in range(20)]
-    assert compare(of_rows(rows)).between("a", "b").questions == 0
 
 
 def test_rank_ranges_follow_from_who_is_better() -> None:

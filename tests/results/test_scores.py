@@ -171,18 +171,6 @@ def test_rows_that_do_not_state_their_judge_set_join_those_of_their_file_and_are
     assert (panel.judge_set, panel.unknown, len(panel.scores)) == ("mt_bench", 1, 2)
 
 
-def test_the_mean_of_a_panel_keeps_its_kind_beside_other_kinds() -> None:
-    rows = [pair(1, "a", "b", "model_1", "model_1", judge_set="s")]
-    rows += [
-        grade(q, "a", 1, judge=(judge, "t"), judge_set="s", scale=(1.0, 5.0))
-        for judge in "xy"
-        for q in range(8)
-    ]
-    grades = panels(of_rows(rows))[0]
-    (row,) = summarize(grades.combined)
-    assert (grades.form, row.mean.share) == ("grade", False)
-
-
 def test_built_in_judges_join_no_panel_unless_named() -> None:
     rows = [grade(1, "a", 8), grade(1, "a", 5, judge=("builtin/length", "t"))]
     assert len(panels(of_rows(rows))) == 2
