@@ -151,8 +151,10 @@ def _on_what_both_did(scores: Scores) -> Between:
         first, second = outcomes.get(model_1, {}), outcomes.get(model_2, {})
         terms = {o: first[o] - second[o] for o in sorted(first.keys() & second.keys())}
         opponents = sum(o != "" and not np.isnan(term).all() for o, term in terms.items())
-        direct = [2 * first[model_2] - 1] if model_2 in first else []
-        table = np.array([*terms.values(), *direct]).reshape(-1, items)
+        rows = list(terms.values())
+        if model_2 in first:
+            rows.append(2 * first[model_2] - 1)
+        table = np.array(rows).reshape(len(rows), items)
         by_item = np.nansum(table, axis=0), (~np.isnan(table)).sum(axis=0)
         sums, counts = (np.bincount(question, of, len(scores.questions)) for of in by_item)
         return ratio(sums, counts), opponents
