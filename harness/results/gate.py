@@ -26,8 +26,6 @@ from harness.results.panels import Panel
 from harness.results.scores import Scores
 from harness.types import QuestionId
 
-ALLOWED = ("judge", "judge-set", "scale", "sampling", "score-method", "criterion", "questions")
-"""What may differ between two runs if the user allows it."""
 MAX_MISSING = 0.05
 
 
@@ -89,7 +87,8 @@ def gate(
         renamed: by new name the old one. Runs of a single model each need none.
         models: new names; None: all.
         baseline: of pairs, the opponent of all, which is not in question itself.
-        allow: names of `ALLOWED` in which the runs may differ.
+        allow: what may differ: judge, judge-set, scale, sampling, score-method, criterion,
+            questions (their wording).
         max_missing: the largest share of the other run's verdicts that may be missing.
 
     Raises:
@@ -171,8 +170,6 @@ def _difference(
 
 def _check_alike(new: Panel, old: Panel, allow: Collection[str]) -> list[str]:
     """Return a note on each difference that is allowed, and raise on one that is not."""
-    if unknown := [name for name in allow if name not in ALLOWED]:
-        raise UsageError(f"--allow {unknown[0]}: there are {', '.join(ALLOWED)}")
     if (new.form == "pair") != (old.form == "pair"):
         raise UsageError("one run has grades and the other pairs, which cannot be compared")
     traits = [

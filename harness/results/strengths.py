@@ -60,14 +60,12 @@ def logistic(features: Floats, share: Floats, question: Ints, questions: int) ->
         p = 1 / (1 + np.exp(-(features @ theta)))
         gradient = features.T @ (share - p)
         hessian = features.T @ (features * (p * (1 - p))[:, None])
-        if np.linalg.cond(hessian) > 1e12:
-            raise UsageError("the terms of the fit cannot be separated in these pairs")
+        if np.linalg.cond(hessian) > 1e12 or np.abs(theta).max(initial=0) > 30:
+            raise UsageError("there is no estimate: these pairs do not separate the terms")
         step = np.linalg.solve(hessian, gradient)
         theta = theta + step * min(1.0, 4 / max(np.abs(step).max(initial=0), 1e-300))
         if np.abs(step).max(initial=0) < 1e-10:
             break
-    if np.abs(theta).max(initial=0) > 30:
-        raise UsageError("there is no estimate: a term decides all of its pairs")
     p = 1 / (1 + np.exp(-(features @ theta)))
     terms = (features * (share - p)[:, None]).T
     score = np.array([np.bincount(question, term, questions) for term in terms]).T

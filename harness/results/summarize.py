@@ -5,7 +5,7 @@
     model      category  mean  n   failed
     claude-v1  math      4.8   20  0          mean = Σ values / n, FastChat's average
 
-A pair counts for both of its models. `by` takes model, opponent, turn, metric, category,
+A pair counts for both of its models. `by` takes model, opponent, turn, category,
 question_id, and any other field of the question; nothing: all together.
 """
 
@@ -114,8 +114,6 @@ def _codes(scores: Scores, field: str) -> tuple[Ints, Sequence[Any]]:
         return scores.model, scores.models
     if field == "opponent":
         return scores.opponent, (*scores.models, None)  # -1 is the last
-    if field == "metric":
-        return scores.metric, scores.metrics
     if field == "turn":
         return scores.turn, range(int(scores.turn.max()) + 1)
     values = [field_of(question, field) for question in scores.questions]

@@ -13,7 +13,6 @@ from itertools import zip_longest
 import numpy as np
 from msgspec.structs import replace
 
-from harness.errors import MissingError
 from harness.judging.plan import JudgePlan
 from harness.options import GenJudgment
 from harness.results.compare import undecided
@@ -62,8 +61,6 @@ def stages(
         plan = plan_at(further, questions=part, looks=looks)
         yield plan
         column = _column(plan)
-        if column is None:
-            continue
         look_of_question = np.array([looks.get(q.question_id, 1) for q in column.questions])
         active = (*models, *(name for name in whole.models if name in baseline))
         going_on = undecided(column, whole.models, options.until, look_of_question, active)
@@ -72,15 +69,10 @@ def stages(
             return
 
 
-def _column(plan: JudgePlan) -> Scores | None:
-    """Return the judgments so far on the questions of a plan, of the main metric."""
+def _column(plan: JudgePlan) -> Scores:
+    """Return the judgments on the questions of a plan that was carried out, of the main metric."""
     judges = [task.name for task in plan.tasks]
-    try:
-        scores = read(plan.bench, kind="single" if plan.mode == "single" else "pair")
-    except MissingError:
-        return None
-    questions = [question.question_id for question in plan.questions]
-    for panel in panels(scores.of(judges=judges), named=judges):
-        if panel.judge_set == plan.judge_set.name:
-            return panel.combined.of(metric=panel.metrics[0], questions=questions)
-    return None
+    scores = read(plan.bench, kind="single" if plan.mode == "single" else "pair").of(judges=judges)
+    name, questions = plan.judge_set.name, [q.question_id for q in plan.questions]
+    panel = next(panel for panel in panels(scores, named=judges) if panel.judge_set == name)
+    return panel.combined.of(metric=panel.metrics[0], questions=questions)

@@ -51,7 +51,7 @@ def test_the_error_of_a_strength_is_that_of_the_questions() -> None:
 
 def test_what_cannot_be_told_apart_is_an_error() -> None:
     twice = np.ones((10, 2))
-    with pytest.raises(UsageError, match="cannot be separated"):
+    with pytest.raises(UsageError, match="do not separate"):
         logistic(twice, np.full(10, 0.6), np.arange(10), 10)
 
 
