@@ -4,8 +4,9 @@
     avg_length,length_controlled_winrate,lc_standard_error
 
 x is the preference for the model, from 0 to 1: win_rate = 100 · mean x, standard_error = 100 ·
-sd(n − 1) / √n, a draw is x of exactly 0.5, discrete_win_rate counts it as half a win, avg_length is
-the mean length of all of the model's answers in characters, rounded down.
+sd(n − 1) / √n (of several x on a question that of `Estimate`), a draw is x of exactly 0.5,
+discrete_win_rate counts it as half a win, avg_length is the mean length of all of the model's
+answers in characters, rounded down.
 
 `check_board` refuses what could not be added, before anything is paid for. Rows say by which judge,
 judge set and baseline they were made; published boards do not: their judge is unknown, their judge
@@ -22,13 +23,12 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-import numpy as np
-
 from harness import store
 from harness.bench import Bench
 from harness.errors import DataError, UsageError
 from harness.results.length_control import Controlled
 from harness.results.scores import Scores
+from harness.results.summarize import summarize
 
 LENGTH_CONTROLLED = "length_controlled_winrate"
 COLUMNS = tuple(
@@ -144,26 +144,20 @@ def board_rows(
 ) -> list[dict[str, str]]:
     """Return the rows of the models that have pairs with the baseline, by column and `model`."""
     rates = {rate.model: rate for rate in controlled}
-    both = scores.mirrored()
-    both = both.take(both.valid)
     rows = []
-    for code in np.unique(both.model).tolist():
-        model, pairs = scores.models[code], both.take(both.model == code)
-        x = pairs.value[[scores.models[o] == origin.baseline for o in pairs.opponent]]
-        if not len(x):
+    for summary in summarize(scores.of(models=[origin.baseline])):
+        model, n, rate = summary["model"], summary.n, rates.get(summary["model"])
+        if model == origin.baseline or not n:
             continue
-        n, win, loss = len(x), int((x > 0.5).sum()), int((x < 0.5).sum())
-        draws = n - win - loss
         texts = [text for a in bench.answers(model).values() for text in a.choices[0].turns]
-        rate = rates.get(model)
         cells = (
-            100 * float(x.mean()),
-            100 * float(x.std(ddof=1)) / n**0.5 if n > 1 else None,
-            win,
-            loss,
-            draws,
+            100 * summary.mean.value,
+            100 * summary.mean.se if n > 1 else None,
+            summary.win,
+            summary.loss,
+            summary.tie,
             n,
-            100 * (win + draws / 2) / n,
+            100 * (summary.win + summary.tie / 2) / n,
             "community",
             sum(map(len, texts)) // len(texts) if texts else None,
             rate and rate.length_controlled_winrate,
