@@ -52,15 +52,6 @@ class Gamed(NamedTuple):
     """By the instruction's place in the benchmark."""
 
 
-class Fitted(NamedTuple):
-    """The regression of one model."""
-
-    rate: float
-    """From 0 to 1."""
-    error: float
-    """The spread of the fit over questions / √n."""
-
-
 @dataclass(frozen=True)
 class Controlled:
     """One model's length-controlled win rate in percent; None: not estimated."""
@@ -101,11 +92,13 @@ def parse_gamed(path: Path) -> Gamed:
     return Gamed(np.tanh(delta), d, x, dict(zip(places, d.tolist(), strict=True)))
 
 
-def fit(longer: Floats, difficulty: Floats, preference: Floats, gamed: Gamed) -> Fitted | None:
-    """Return the regression of one model, its rows in the order of the benchmark.
+def fit(
+    longer: Floats, difficulty: Floats, preference: Floats, gamed: Gamed
+) -> tuple[float, float] | None:
+    """Return one model's rate, from 0 to 1, and the spread of its fit over questions / √n.
 
     Args:
-        longer: by how many characters the baseline's answer is longer.
+        longer: by how many characters the baseline's answer is longer, in the benchmark's order.
         difficulty: of each row's instruction.
         preference: for the model, from 0 to 1; NaN: no verdict, which is predicted but not fitted.
         gamed: the rows that regularise.
@@ -128,7 +121,7 @@ def fit(longer: Floats, difficulty: Floats, preference: Floats, gamed: Gamed) ->
     if theta[2] == 0:
         return None
     equal = 1 / (1 + np.exp(-(theta[1] * difficulty + theta[2])))
-    return Fitted(float(equal.mean()), float(np.std(equal, ddof=1) / np.sqrt(len(equal))))
+    return float(equal.mean()), float(np.std(equal, ddof=1) / np.sqrt(len(equal)))
 
 
 def _liblinear(features: Floats, share: Floats, weight: Floats) -> Floats:
@@ -208,5 +201,6 @@ def length_controlled(
             log.warning("%s: too few pairs and answers for a win rate at equal length", name)
             rates.append(Controlled(name, None, None))
         else:
-            rates.append(Controlled(name, 100 * fitted.rate, 100 * fitted.error))
+            rate, error = fitted
+            rates.append(Controlled(name, 100 * rate, 100 * error))
     return rates

@@ -18,7 +18,6 @@ import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 
@@ -37,20 +36,13 @@ _CODE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 FEATURES = ("length", *_MARKS)
 
 
-class Fit(NamedTuple):
-    """The coefficients of a logistic regression."""
-
-    theta: Floats
-    influence: Floats
-    """questions × coefficients; NaN: the question has no pair."""
-
-    def estimate(self, weights: Floats) -> Estimate:
-        """Return a linear combination of the coefficients."""
-        return Estimate(float(self.theta @ weights), self.influence @ weights)
-
-
-def logistic(features: Floats, share: Floats, question: Ints, questions: int) -> Fit:
+def logistic(
+    features: Floats, share: Floats, question: Ints, questions: int
+) -> tuple[Floats, Floats]:
     """Fit P = 1/(1 + exp(−features · theta)) to shares from 0 to 1 by Newton's method.
+
+    Returns:
+        theta, and its influences: questions × features, NaN where a question has no pair.
 
     Raises:
         UsageError: there is no estimate: features cannot be told apart, or one decides everything.
@@ -70,7 +62,7 @@ def logistic(features: Floats, share: Floats, question: Ints, questions: int) ->
     terms = (features * (share - p)[:, None]).T
     score = np.array([np.bincount(question, term, questions) for term in terms]).T
     score[np.bincount(question, minlength=questions) == 0] = np.nan
-    return Fit(theta, score @ np.linalg.inv(hessian))
+    return theta, score @ np.linalg.inv(hessian)
 
 
 def strengths(scores: Scores) -> dict[str, Estimate | None]:
@@ -139,15 +131,20 @@ def _ratings(
     contrast[rows, pairs.model] = 1
     contrast[rows, pairs.opponent] = -1
     features = np.concatenate([contrast[:, members[1:]], style], axis=1)  # the first one's is 0
-    fit = logistic(features, pairs.value, pairs.question, len(pairs.questions))
+    questions = len(pairs.questions)
+    theta, influence = logistic(features, pairs.value, pairs.question, questions)
+
+    def estimate(weights: Floats) -> Estimate:
+        return Estimate(float(theta @ weights), influence @ weights)
+
     strength = np.eye(len(members), features.shape[1], -1)  # model × coefficient
     strength[:, : len(members) - 1] -= 1 / len(members)
     ratings = {
-        pairs.models[code]: fit.estimate(weights).scaled(POINTS, CENTER)
+        pairs.models[code]: estimate(weights).scaled(POINTS, CENTER)
         for code, weights in zip(members, strength, strict=True)
     }
     unit = np.eye(features.shape[1])[len(members) - 1 :]
-    return ratings, [fit.estimate(weights) for weights in unit]
+    return ratings, [estimate(weights) for weights in unit]
 
 
 @dataclass(frozen=True, eq=False)

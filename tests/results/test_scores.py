@@ -82,7 +82,7 @@ def test_votes_are_one_or_half_or_zero_and_the_last_of_a_voter_counts() -> None:
 
 
 def test_a_metrics_several_numbers_are_metrics_of_their_own() -> None:
-    numbers = {"bleu_1": 0.5, "strict": 1.0}
+    numbers: dict[str, float | None] = {"bleu_1": 0.5, "strict": 1.0}
     row = Measurement(question_id=1, turn=1, model="a", metric="bleu", value=0.3, values=numbers)
     assert values(of_rows([row])) == {"bleu_1": [0.5], "bleu strict": [1]}
 
