@@ -154,9 +154,8 @@ class _Reading:
             label_codes = [self._metric(name) for name in labels]
             labelled = scores.take(inside & np.isin(scores.metric, label_codes))
             failed = scores.take(inside & unread)
-            for name in dict.fromkeys([*metrics, *labels]) or [
-                SCORE if form != "metric" else judge_set
-            ]:
+            fallback = judge_set if form == "metric" else SCORE
+            for name in dict.fromkeys([*metrics, *labels]) or [fallback]:
                 code = self._metric(name)
                 if name in labels:
                     parts.append(_filled(labelled.take(labelled.metric != code), code, 0.0))
