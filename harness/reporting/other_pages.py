@@ -24,7 +24,9 @@ from harness.results.spent import Cost, efficiency, spent
 from harness.results.strengths import styled
 
 
-def against_page(options: ShowResult, bench: Bench, panel: Panel, page: Page) -> tuple[Page, bool]:
+def against_page(
+    options: ShowResult, bench: Bench, panel: Panel, view: View, page: Page
+) -> tuple[Page, bool]:
     """Return the page of a run compared with the one of --against, and whether it passes.
 
     Raises:
@@ -42,6 +44,7 @@ def against_page(options: ShowResult, bench: Bench, panel: Panel, page: Page) ->
         margin=options.margin,
         renamed=dict(pair.split("=", 1) for pair in options.compare) or None,
         models=options.slice.model_list or None,
+        baseline=view.baseline,
         allow=options.board.allow,
         max_missing=options.max_missing,
     )
@@ -236,7 +239,7 @@ def board_page(options: Board, bench: Bench, panel: Panel, view: View, page: Pag
     assert path is not None
     if view.baseline is None:
         raise UsageError("--board is for pairs with a baseline: --mode pairwise-baseline")
-    origin = boards.Origin(panel.judges[0], judge_set, view.baseline)
+    origin = boards.Origin(", ".join(panel.judges), judge_set, view.baseline)
     new_rows = boards.board_rows(panel.combined, bench, origin, list(view.controlled.values()))
     models = [row["model"] for row in new_rows]
     sort, allow = options.sort, options.allow

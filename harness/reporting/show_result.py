@@ -101,7 +101,7 @@ def results_of(options: ShowResult, cost: Cost | None = None) -> Result:
     _add_caveats(sections, bench, options, view)
     page = results_page(sections, view, _causes(bench, groups))
     if options.against is not None:
-        page, passes = other_pages.against_page(options, bench, groups[0], page)
+        page, passes = other_pages.against_page(options, bench, groups[0], view, page)
         return Result(page, int(options.fail_if_worse and not passes))
     if options.board.board is not None:
         pairs = _panel(groups, ("pair",), "--board needs pairs")

@@ -187,6 +187,23 @@ def test_another_run_is_compared_by_model_and_by_renamed_model(data: pathlib.Pat
     assert same.exit_code == 0
 
 
+def test_a_model_that_gained_on_the_baseline_passes(data: pathlib.Path) -> None:
+    win, lose = ("model_1", "model_1"), ("model_2", "model_2")
+    pairs(data, {("a", "base"): lambda q, t: lose if q % 4 else win})
+    now = data / "mt_bench" / "model_judgment" / "gpt-4_pair.jsonl"
+    (data / "old.jsonl").write_bytes(now.read_bytes())
+    pairs(data, {("a", "base"): lambda q, t: win})
+    result = show_result(
+        "pairwise-baseline",
+        data_dir=str(data),
+        baseline_model="base",
+        against=data / "old.jsonl",
+        fail_if_worse=True,
+    )
+    assert result.page.outcome.startswith("a is better than in the other run")
+    assert result.exit_code == 0
+
+
 def test_flags_that_show_something_else_exclude_each_other(data: pathlib.Path) -> None:
     with pytest.raises(UsageError, match="--cost and --efficiency exclude each other"):
         show_result(data_dir=str(data), cost=True, efficiency=True)
