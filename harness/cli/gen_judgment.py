@@ -98,7 +98,7 @@ def shares(
     """
     from harness.results.strengths import expected_detectable, win_rate  # with numpy
 
-    if plan.mode != "pairwise-all" or len(plan.models) < 3 or plan.voted:
+    if plan.mode != "pairwise-all" or len(plan.models) < 3 or plan.votes is not None:
         return []
     judges = {task.name for task in plan.tasks}
     own = [one for one in estimates if one.model in judges]

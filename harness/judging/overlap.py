@@ -10,7 +10,7 @@ import functools
 import math
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from harness import registry
@@ -21,13 +21,6 @@ NOTICE = (
     "Scores of builtin/overlap are counts of words, numbers and checks: "
     "they are for trying the harness out, not for judging models."
 )
-WORDS: Mapping[str, str] = {
-    "[[rating]]": "Rating: [[{}]]",
-    "grade": "Rating: [[{}]]",
-    "[[A]]": "[[{winner}]]",
-    "two_scores": "{} {}",
-}
-"""By form, how grades or a winner are written."""
 TIE_BELOW = 0.025
 """Two scores that differ by less are a tie."""
 LONG_CATEGORIES = frozenset({"writing", "roleplay", "stem", "humanities"})
@@ -46,18 +39,26 @@ class Feature(NamedTuple):
     """The figures behind it; never a word of the answer."""
 
 
-def judge(facts: Facts) -> str:
-    """Return the text of a judgment: the numbers, then the verdict on the last line."""
-    shown = [_features(facts, turns) for turns in facts.answers]
-    scores = [score(found) for found in shown]
-    headings = ("The answer",) if len(shown) == 1 else ("Answer A", "Answer B")
-    parts = [NOTICE, *map(_explained, headings, shown, scores)]
+class Judgment(NamedTuple):
+    """The verdict on one or two answers."""
+
+    explanation: str
+    side: str
+    """The better of two: "A", "B" or "tie"."""
+    grades: list[str]
+
+
+def judge(facts: Facts) -> Judgment:
+    """Return the verdict with the figures behind it."""
+    features = [_features(facts, turns) for turns in facts.answers]
+    scores = list(map(score, features))
+    headings = ("The answer",) if len(scores) == 1 else ("Answer A", "Answer B")
+    parts = [NOTICE, *map(_explained, headings, features, scores)]
     gap = abs(scores[0] - scores[-1])
     if facts.form == "[[A]]":
         parts.append(f"The scores differ by {gap:.3f}; below {TIE_BELOW:g} is a tie.")
-    winner = "C" if gap < TIE_BELOW else "A" if scores[0] > scores[-1] else "B"
-    grades = [grade(own, facts.scale) for own in scores]
-    return "\n\n".join([*parts, WORDS[facts.form].format(*grades, winner=winner)])
+    side = "tie" if gap < TIE_BELOW else "A" if scores[0] > scores[-1] else "B"
+    return Judgment("\n\n".join(parts), side, [grade(each, facts.scale) for each in scores])
 
 
 def score(found: Sequence[Feature]) -> float:

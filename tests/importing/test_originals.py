@@ -101,7 +101,7 @@ def test_prometheus_prompts_become_a_judge_set(
         "honesty",
         "reasoning",
     ]
-    words = made.criteria["honesty"].words("any")
+    words = made.words("honesty", "any")
     assert words.rubric.count("\nScore ") == 5
     assert words.rubric.startswith(words.definition)
 

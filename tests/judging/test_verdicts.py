@@ -135,6 +135,7 @@ TEXTS: list[tuple[Form, str, Any]] = [
     (RESULT, "[RESULT] 3 … no: [RESULT] 4", 4),
     (RESULT, "[RESULT: 4]", 4),
     (RESULT, "So the overall score is 4.", 4),
+    (RESULT, "4", 4),
     (RESULT, "[RESULT] 6", None),
     (RESULT, "[RESULT] 4/10", None),
     (RESULT, "[RESULT] 4-5", None),
@@ -152,7 +153,6 @@ TEXTS: list[tuple[Form, str, Any]] = [
     # Objects and labels.
     (RANKS, "[{'model': 'model_2', 'rank': 1}, {'model': 'model_1', 'rank': 2}]", "B"),
     (RANKS, '{"order": [{"rank": 1, "model": "model_1"}, {"rank": 2, "model": "model_2"}]}', "A"),
-    (RANKS, '["model_1", "model_2"]', "A"),
     (RANKS, '[{"model": "model_2", "rank": 1}, {"model": "model_1", "rank": 1}]', None),
     (NAMED, "M", "B"),
     (NAMED, "Output (m)", "A"),

@@ -290,7 +290,7 @@ def _grading(entries: Mapping[str, _Grading]) -> tuple[dict[str, Any], list[Judg
             user=Template.parse_named(entry.prompt, _GRADING),
         )
         if category != _GENERAL:
-            template = structs.replace(template, questions={"category": (category,)})
+            template = structs.replace(template, questions={"category": category})
         templates.append(template)
         categories[category] = [folded(name) for name in entry.metrics]
         if category == _GENERAL:
