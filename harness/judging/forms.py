@@ -99,5 +99,3 @@ class Form(Struct, frozen=True, kw_only=True):
     patterns: tuple[str, ...] = ()
     schema: Mapping[str, Any] | None = None
     """The JSON schema of the reply, for providers that enforce one."""
-    points: int = 0
-    """Of a checklist: how many points the question has at the turn."""

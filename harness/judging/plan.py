@@ -222,6 +222,8 @@ def plan_judgments(
         judge_set = judge_set.for_categories(categories)
     if flags.reference == NO_REFERENCE:
         judge_set = judge_set.without_references()
+    if flags.structured == "off":
+        judge_set = judge_set.without_schemas()
     judge_set = replace(
         judge_set,
         sampling=typed.over(judge_set.sampling),
@@ -235,14 +237,14 @@ def plan_judgments(
     if votes is not None:
         questions = [q for q in questions if q.question_id in {vote[0] for vote in votes}]
     waits = {model: set(ids) for model, ids in (awaited or {}).items()}
-    voted_models = sorted(frozenset().union(*(models for *_, models in votes or ())))
+    voted = sorted(frozenset().union(*(pair for *_, pair in votes or ())))
     plan = JudgePlan(
         bench=bench,
         options=options,
         mode=mode,
         judge_set=judge_set,
         questions=list(questions),
-        groups=_groups(bench, judge_set, mode, part.model_list or voted_models, waits),
+        groups=_groups(bench, judge_set, mode, part.model_list or voted, waits),
         awaited=waits,
         looks=looks or {},
         votes=votes,
@@ -325,8 +327,8 @@ def _groups(
         raise UsageError("pairwise-baseline needs --baseline-model")
     for name in [*names, *baseline]:
         if name not in answered:
-            there = f"there are: {', '.join(answered)}"
-            raise UsageError(f"no answers by {name!r} in {folder}; {there}; run gen_answer first")
+            options = f"there are: {', '.join(answered)}"
+            raise UsageError(f"no answers by {name!r} in {folder}; {options}; run gen_answer first")
     if mode == "single":
         return [(name,) for name in names]
     groups: list[tuple[str, ...]] = list(itertools.combinations(names, 2))
@@ -361,8 +363,7 @@ def _gather(plan: JudgePlan) -> Prompts:
         awaited = plan.awaited.get(model, ())
         rows = bench.answers(model).items()
         answers[model] = {key: answer for key, answer in rows if key not in awaited}
-    structured = flags.structured == "auto"
-    prompts = make_prompts(bench, judge_set, answers, questions, reference, structured=structured)
+    prompts = make_prompts(bench, judge_set, answers, questions, reference)
     without = sorted({q.category for q in questions} - prompts.referenced)
     without = [name for name in without if judge_set.shows_reference(name, present=True)]
     if without:
@@ -465,7 +466,7 @@ def _fill(plan: JudgePlan, task: JudgeTask) -> None:
     rows = _rows(plan, task)
     for match in _matches(plan, task):
         if task.endpoint.provider == "builtin_judge":
-            builtin.require(task.name, task.prompts.form(match))
+            builtin.require(task.name, task.prompts.template(match).form)
         waits = plan._waits(match)
         row = rows.get(match.key)
         if row is not None and not waits and _done(row, match, task, plan.options.judging.redo):
@@ -490,10 +491,10 @@ def _matches(plan: JudgePlan, task: JudgeTask) -> Iterator[Match]:
                 about = Match(
                     question, turn, group, None, task.sample, 0, share, plan.looks.get(key)
                 )
-                there = [answers[model][key] for model in group if key in answers[model]]
-                if len(there) < len(group) and not plan._waits(about):
+                present = [answers[model][key] for model in group if key in answers[model]]
+                if len(present) < len(group) and not plan._waits(about):
                     continue  # a variant for which there is no history
-                if not all(written(question, answer, turn) for answer in there):
+                if not all(written(question, answer, turn) for answer in present):
                     continue
                 for choice in plan._choices(task, about):
                     for criterion in plan.judge_set.criteria_of(question, turn):

@@ -83,18 +83,20 @@ def judge_prompts(
     for compares in _modes(judge_set, models, mode):
         names = tuple(models) or STAND_INS[: 2 if compares else 1]
         answers = {name: _answers(bench, question, name, stand_in=not models) for name in names}
-        made = make_prompts(bench, judge_set, answers, [question], reference)
+        shown = make_prompts(bench, judge_set, answers, [question], reference)
         for turn in range(1, len(question.turns) + 1):
             if (turns and turn not in turns) or question.given(turn) is not None:
                 continue
             games = judge_set.games(question, turn, 0) if compares else (None,)
             for criterion in judge_set.criteria_of(question, turn):
                 match = Match(question, turn, names, criterion)
-                template, form = made.template(match).name, made.form(match)
+                template = shown.template(match)
                 for game in games:
                     order = names[::-1] if game == 2 else names
-                    request = made.request(match, order)
-                    prompts.append(JudgePrompt(match, order, game, template, form, request))
+                    request = shown.request(match, order)
+                    prompts.append(
+                        JudgePrompt(match, order, game, template.name, template.form, request)
+                    )
     if not prompts:
         raise UsageError(f"{judge_set.name} judges nothing requested of question {question_id}")
     return prompts
@@ -124,9 +126,9 @@ def _answers(
     which = "The other answer" if model == STAND_INS[1] else "The answer"
     choice = Choice(turns=[])
     for turn in range(1, len(question.turns) + 1):
-        given = question.given(turn)
-        choice.turns.append(given or f"({which} to turn {turn} stands here.)")
-        choice.details.append(Detail(given=None if given is None else "question"))
+        reply = question.given(turn)
+        choice.turns.append(reply or f"({which} to turn {turn} stands here.)")
+        choice.details.append(Detail(given=None if reply is None else "question"))
     return {key: Answer(question_id=key, choices=[choice])}
 
 
@@ -150,7 +152,7 @@ def described(judge_set: JudgeSet) -> dict[str, Any]:
         "references": {name: sorted(those) for name, those in references.items() if those},
         "sampling": judge_set.sampling.stated(),
         "criteria": {name: judge_set.words(name, "").definition for name in judge_set.criteria},
-        "templates": [_template(judge_set, one) for one in judge_set.templates.values()],
+        "templates": [_template(judge_set, template) for template in judge_set.templates.values()],
     }
     stated = {name: special.get(name, getattr(judge_set, name, None)) for name in SETTINGS}
     return {name: value for name, value in stated.items() if name != "step" or value is not None}

@@ -15,7 +15,6 @@ from harness import registry
 from harness.bench import Bench
 from harness.errors import MissingError, UsageError
 from harness.judging.extraction import extracted
-from harness.judging.forms import Form
 from harness.judging.sets import QUESTION_TEXTS, JudgeSet, JudgeTemplate
 from harness.judging.templates import fenced
 from harness.types import (
@@ -75,8 +74,6 @@ class Prompts:
     references: Mapping[QuestionId, Sequence[str]] = field(default_factory=dict)
     referenced: frozenset[str] = frozenset()
     """The categories that are judged with a reference."""
-    structured: bool = True
-    """Whether providers are asked to enforce a template's JSON schema."""
     _templates: dict[Any, JudgeTemplate] = field(default_factory=dict, init=False)
     _hashes: dict[Any, MadeFrom] = field(default_factory=dict, init=False)
 
@@ -99,24 +96,13 @@ class Prompts:
         template = judge_set.choose(compare, question, match.turn, reference=reference)
         if template is not None:
             return template
-        fault = f"the judge set {judge_set.name} has no template to "
-        fault += "compare" if compare else "grade"
-        if {template.compares for template in judge_set.templates.values()} == {not compare}:
-            modes = "single" if compare else "pairwise-baseline or pairwise-all"
-            raise UsageError(f"{fault}; use --mode {modes}")
+        modes = "single" if compare else "pairwise-baseline or pairwise-all"
         by = f" by {match.criterion}" if match.criterion else ""
         raise UsageError(
-            f"{fault} turn {match.turn}{by} {'with' if reference else 'without'} a reference "
-            f"(question {question.question_id}); choose the turns with --turns, or another "
-            "--judge-set"
+            f"the judge set {judge_set.name} has no template to {'compare' if compare else 'grade'}"
+            f" turn {match.turn}{by} {'with' if reference else 'without'} a reference (question "
+            f"{question.question_id}); use --mode {modes}, other --turns or another --judge-set"
         )
-
-    def form(self, match: Match) -> Form:
-        """Return the form of the verdict that is asked for."""
-        form = self.template(match).form
-        if form.kind != "checklist":
-            return form
-        return replace(form, points=len(match.question.checklist[match.turn - 1]))
 
     def shows_reference(self, match: Match) -> bool:
         """Return whether the judge is shown a reference answer."""
@@ -149,13 +135,13 @@ class Prompts:
     def choice(self, model: str, match: Match) -> Choice:
         """Return the conversation that a match is about; the first, if it has not that one."""
         choices = self.answers[model][match.question.question_id].choices
-        return next((one for one in choices if one.index == match.choice), choices[0])
+        return next((choice for choice in choices if choice.index == match.choice), choices[0])
 
     def choices(self, match: Match) -> list[int]:
         """Return the conversations that every model of a match has about its question."""
         key = match.question.question_id
-        each = [{one.index for one in self.answers[m][key].choices} for m in match.models]
-        return sorted(set.intersection(*each))
+        rows = [self.answers[model][key] for model in match.models]
+        return sorted(set.intersection(*({choice.index for choice in row.choices} for row in rows)))
 
     def shown(self, model: str, match: Match) -> list[str]:
         """Return the assistant's turns as the judge sees them; of JSON replies, the answer field.
@@ -209,7 +195,8 @@ class Prompts:
         Raises:
             MissingError: the question lacks a text that the template shows.
         """
-        template, form, question = self.template(match), self.form(match), match.question
+        template, question = self.template(match), match.question
+        form = template.form
         values = self._values(match, order, template)
         messages = [Message("user", template.user.fill(values))]
         if template.system is not None:
@@ -222,7 +209,7 @@ class Prompts:
             messages=messages,
             sampling=self.sampling(match),
             top_logprobs=template.top_logprobs if form.by_logprobs else None,
-            schema=dict(form.schema) if form.schema is not None and self.structured else None,
+            schema=None if form.schema is None else dict(form.schema),
             shared=self._shared(match, template, values),
             facts=Facts(
                 question=question,
@@ -323,8 +310,9 @@ class Prompts:
                 messages.append(f"Assistant, reply {number}:\n{reply}")
             return ["\n\n".join(messages)]
         texts = map(fence, self.shown(model, match))
-        given = [given for _, given in _turns(choice, match.turn)]
-        return [f"{GIVEN}\n{text}" if g else text for text, g in zip(texts, given, strict=True)]
+        supplied = [is_given for _, is_given in _turns(choice, match.turn)]
+        pairs = zip(texts, supplied, strict=True)
+        return [f"{GIVEN}\n{text}" if is_given else text for text, is_given in pairs]
 
     def _checks(self, match: Match, order: Sequence[str]) -> str:
         """Return which of the turn's checks each answer passes, in the words of the checks."""
@@ -367,7 +355,9 @@ class Prompts:
             values["criterion"] = head[1:-1] if bracketed else head
         if "checklist" in template.names:
             points = question.checklist[match.turn - 1]
-            values["checklist"] = "\n".join(f"{n}. {one.point}" for n, one in enumerate(points, 1))
+            values["checklist"] = "\n".join(
+                f"{n}. {entry.point}" for n, entry in enumerate(points, 1)
+            )
         return {name: text for name, text in values.items() if name in template.names}
 
     # Hashes
@@ -386,8 +376,7 @@ class Prompts:
                 template=self._template_hash(match, template),
             )
         schema = template.form.schema
-        parameters = [self.sampling(match).stated()]
-        parameters += [schema] if schema is not None and self.structured else []
+        parameters = [self.sampling(match).stated(), *([] if schema is None else [schema])]
         texts = [[model, self.shown(model, match)] for model in sorted(match.models)]
         return replace(
             self._hashes[key],
@@ -399,8 +388,8 @@ class Prompts:
         if template.reference:
             return content_hash(*self.reference(match))
         notes = match.question.note[: match.turn]
-        shown = any(notes) and self.judge_set.shows_notes(match.question.category)
-        return content_hash(notes) if shown else None
+        by_note = any(notes) and self.judge_set.shows_notes(match.question.category)
+        return content_hash(notes) if by_note else None
 
     def _template_hash(self, match: Match, template: JudgeTemplate) -> str:
         """Return the hash of all that shapes the prompt but question, answers and reference."""
@@ -423,8 +412,6 @@ def make_prompts(
     answers: Mapping[str, dict[QuestionId, Answer]],
     questions: Sequence[Question],
     reference: str | None = None,
-    *,
-    structured: bool = True,
 ) -> Prompts:
     """Return the prompts about some questions, with the references that the set shows.
 
@@ -440,7 +427,7 @@ def make_prompts(
     referenced = frozenset(
         name for name in relevant if judge_set.shows_reference(name, present=name in present)
     )
-    return Prompts(bench, judge_set, answers, turns, referenced, structured)
+    return Prompts(bench, judge_set, answers, turns, referenced)
 
 
 def written(question: Question, answer: Answer, turn: int) -> bool:
@@ -456,13 +443,11 @@ def _turns(choice: Choice, turn: int) -> list[tuple[str, bool]]:
 
     With a history that is the history's replies before it, and its own.
     """
-    before = [(text, True) for text in choice.history[: turn - 1]]
-    details = choice.details
-    own = [
-        (text, number < len(details) and details[number].given is not None)
-        for number, text in enumerate(choice.turns)
-    ]
-    return before + own[len(before) : turn]
+    turns = [(text, True) for text in choice.history[: turn - 1]]
+    for number in range(len(turns), min(turn, len(choice.turns))):
+        is_given = any(detail.given is not None for detail in choice.details[number : number + 1])
+        turns.append((choice.turns[number], is_given))
+    return turns
 
 
 def _note(question: Question, turn: int) -> str | None:

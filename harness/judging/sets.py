@@ -277,7 +277,9 @@ class JudgeSet(Settings, frozen=True, kw_only=True):
         without_points = kinds == {"checklist"} and not any(question.checklist[turn - 1 : turn])
         if without_points or not fits(self.turns, turn, len(question.turns)):
             return ()
-        names = self.chosen or tuple(name for name, one in self.criteria.items() if one.default)
+        names = self.chosen or tuple(
+            name for name, criterion in self.criteria.items() if criterion.default
+        )
         if not names:
             return (None,)
         category = question.category
@@ -335,6 +337,14 @@ class JudgeSet(Settings, frozen=True, kw_only=True):
         """Return the set judging without references and notes."""
         return replace(self, references=References(never=frozenset({ANY})))
 
+    def without_schemas(self) -> "JudgeSet":
+        """Return the set asking for JSON in its prompts alone."""
+        templates = {
+            name: replace(template, form=replace(template.form, schema=None))
+            for name, template in self.templates.items()
+        }
+        return replace(self, templates=templates)
+
     def shows_notes(self, category: str) -> bool:
         """Return whether references and notes are shown at all."""
         return not {category, ANY} & self.references.never
@@ -376,14 +386,10 @@ def load(
     data_dir = data_dir or (bench_folder and bench_folder.parent)
     homes = (pathlib.Path(), bench_folder, shipped("judge_prompts"), data_dir)
     judge_set = _find(name, [home for home in homes if home is not None])
-    if judge_set is not None:
-        return judge_set
-    if pathlib.Path(name).is_dir():
-        raise UsageError(f"{name}: not a judge set: the folder has no {FILE}")
-    raise UsageError(
-        f"no judge set {name!r}{_near(name, shipped_sets())} "
-        "(or give the path of a folder or of a judge_prompts.jsonl)"
-    )
+    if judge_set is None:
+        paths = f"the path of a folder with {FILE} or of a judge_prompts.jsonl"
+        raise UsageError(f"no judge set {name!r}{_near(name, shipped_sets())} (or give {paths})")
+    return judge_set
 
 
 load_judge_set = load
@@ -476,13 +482,13 @@ def made(
     fields["version"] = settings.version or "1"
     fields["mode"] = settings.mode or ("pairwise-baseline" if settings.baseline else None)
     by_name = {}
-    for template in sorted(templates, key=lambda one: one.name):
+    for template in sorted(templates, key=lambda template: template.name):
         labels = settings.labels if template.form.kind == "label" else {}
         by_name[template.name] = replace(template, form=replace(template.form, labels=labels))
     judge_set = JudgeSet(**fields, path=path, templates=by_name, bases=bases)
     if fault := _fault(judge_set):
         raise DataError(fault, path / FILE if path.is_dir() else path)
-    hashes = contents or {name: _content(judge_set, one) for name, one in by_name.items()}
+    hashes = contents or {name: _content(judge_set, template) for name, template in by_name.items()}
     return replace(judge_set, contents=dict(hashes))
 
 

@@ -63,12 +63,11 @@ class Template(Struct, frozen=True):
             UnknownPlaceholderError: one that is not in `known`, or has a format of its own.
             ValueError: braces that do not match.
         """
-        pieces: list[tuple[str, str | None]] = []
-        for literal, name, form, conversion in string.Formatter().parse(text):
+        pieces = list(string.Formatter().parse(text))
+        for _, name, form, conversion in pieces:
             if name is not None and (name not in known or form or conversion):
                 raise UnknownPlaceholderError(name)
-            pieces.append((literal, name))
-        return cls(tuple(pieces))
+        return cls(tuple((literal, name) for literal, name, *_ in pieces))
 
     @classmethod
     def parse_named(cls, text: str, names: Mapping[str, str]) -> "Template":
@@ -76,12 +75,10 @@ class Template(Struct, frozen=True):
 
         Every other brace is text.
         """
-        pieces: list[tuple[str, str | None]] = []
-        position = 0
-        for found in re.finditer("|".join(re.escape(f"{{{name}}}") for name in names), text):
-            pieces.append((text[position : found.start()], names[found[0][1:-1]]))
-            position = found.end()
-        return cls((*pieces, (text[position:], None)))
+        pattern = "|".join(re.escape(name) for name in names)
+        literals = re.split(rf"\{{({pattern})\}}", text)
+        ours = [names[name] for name in literals[1::2]]
+        return cls(tuple(zip(literals[::2], [*ours, None], strict=True)))
 
     @property
     def names(self) -> frozenset[str]:

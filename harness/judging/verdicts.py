@@ -25,14 +25,14 @@ from harness.judging.objects import folded, objects
 from harness.models import split_reasoning
 from harness.types import Reply
 
-Value: TypeAlias = float | str | dict[str, float] | list[dict[str, Any]]
+Value: TypeAlias = float | str | dict[str, float] | dict[int, dict[str, Any]]
 
 
 class Verdict(NamedTuple):
     """What a reply says, and why; `value` None: no verdict."""
 
     value: Value | None
-    """A grade; "A", "B" or "tie"; a label; grades by dimension or side; the points of a list."""
+    """A grade; "A", "B" or "tie"; a label; grades by dimension or side; points by number."""
     reason: str
     preference: float | None = None
     """Of 1, how much goes to the answer shown second."""
@@ -65,7 +65,7 @@ def read(reply: Reply, form: Form, answers: Sequence[str] = ()) -> Verdict:
         return Verdict(*likelihood.expectation(reply, form.scale.least, form.scale.greatest))
     text = reply.text
     if form.kind == "checklist":
-        return checklist(text, form.points, "\n".join(answers))
+        return checklist(text, "\n".join(answers))
     if form.format == "patterns":
         verdict = _by_patterns(text, form.patterns)
     else:
@@ -165,7 +165,7 @@ def _label(text: str) -> bool:
 
 def _joined(text: str, match: Match, chosen: Match, whole: bool) -> bool:
     """Return whether two matches are joined by a word such as "or", or (whole) in a sentence."""
-    first, second = sorted((match, chosen), key=lambda one: one.start)
+    first, second = sorted((match, chosen))
     gap = text[first.end : second.start]
     return bool(_BETWEEN.fullmatch(gap)) or (whole and not _SENTENCE.search(gap))
 
@@ -398,7 +398,7 @@ def dimensions(text: str, form: Form) -> list[Match]:
 
 def _member_grade(value: Any, scale: Scale) -> float | None:
     if isinstance(value, dict):
-        value = next((one for name, one in value.items() if re.fullmatch(_NAME, name, re.I)), None)
+        value = next((value[name] for name in value if re.fullmatch(_NAME, name, re.I)), None)
     return _value(str(value).strip(" []"), scale)
 
 
@@ -420,16 +420,15 @@ FINDERS: Mapping[str, Callable[[str, Form], list[Match]]] = {
 # Without the rule
 
 
-def checklist(text: str, count: int, answer: str) -> Verdict:
-    """Return for each point whether it is met, and the quotation; `met` None: not decided.
+def checklist(text: str, answer: str) -> Verdict:
+    """Return by number whether each point is met, and the quotation; `met` None: not decided.
 
     A point is met only with a quotation that stands in the answer, marks and white space aside; `…`
     may leave words out.
     """
-    plain = _spoken(text)
-    points: list[dict[str, Any]] = [{"met": None, "quote": ""} for _ in range(count)]
+    points: dict[int, dict[str, Any]] = {}
     unfounded = 0
-    entries = [place.members for place in objects(plain) if "met" in place.members]
+    entries = [place.members for place in objects(_spoken(text)) if "met" in place.members]
     for position, entry in enumerate(entries, 1):
         number, quote = str(entry.get("point", position)), str(entry.get("quote") or "")
         word = str(entry["met"]).strip().casefold()
@@ -437,10 +436,10 @@ def checklist(text: str, count: int, answer: str) -> Verdict:
         if met and not _quoted(quote, answer):
             met = None
             unfounded += 1
-        if number.isdigit() and 1 <= int(number) <= count:
-            points[int(number) - 1] = {"met": met, "quote": quote}
-    decided = sum(point["met"] is not None for point in points)
-    reason = f"{decided} of {count} points decided" if plain else NO_TEXT
+        if number.isdecimal():
+            points[int(number)] = {"met": met, "quote": quote}
+    decided = sum(point["met"] is not None for point in points.values())
+    reason = f"{decided} points decided"
     if unfounded:
         reason += f"; {unfounded} called met without a quotation from the answer"
     return Verdict(points if decided else None, reason)

@@ -218,9 +218,9 @@ def test_a_point_is_met_only_with_a_quotation_from_the_answer() -> None:
         {"point": 3, "met": False, "quote": ""},
     ]
     text = json.dumps({"points": said}, ensure_ascii=False)
-    verdict = checklist(text, 4, "It was made *by Buda*, Óbuda\nand Pest.")
-    assert isinstance(verdict.value, list)
-    assert [point["met"] for point in verdict.value] == [True, None, False, None]
+    verdict = checklist(text, "It was made *by Buda*, Óbuda\nand Pest.")
+    assert isinstance(verdict.value, dict)
+    assert [point["met"] for point in verdict.value.values()] == [True, None, False]
     assert "without a quotation" in verdict.reason
 
 
