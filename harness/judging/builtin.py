@@ -26,9 +26,9 @@ NOTICES: Mapping[str, str] = {
     FIRST: "builtin/first prefers the answer shown first: a baseline, not a judge.",
     RANDOM: "builtin/random prefers either answer at random: a baseline, not a judge.",
 }
-GRADING: Mapping[str, str] = {"[[rating]]": "Rating: [[{0}]]", "grade": "Rating: [[{0}]]"}
-TIES: Mapping[str, str] = {"[[A]]": "[[{letter}]]", "two_scores": "{0} {1}"}
-DECIDING: Mapping[str, str] = {
+GRADING = {"[[rating]]": "Rating: [[{0}]]", "grade": "Rating: [[{0}]]"}
+TIES = {"[[A]]": "[[{letter}]]", "two_scores": "{0} {1}"}
+DECIDING = {
     "[RESULT] A|B": "[RESULT] {side}",
     "ranking": '[{{"model": "{better}", "rank": 1}}, {{"model": "{worse}", "rank": 2}}]',
     "preference": "{better}",

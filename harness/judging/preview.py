@@ -134,7 +134,7 @@ def _answers(
 
 SETTINGS = (
     *("name", "version", "title", "language", "path", "extends", "kinds", "scale", "step"),
-    *("fence", "attempts", "order", "order_seed", "mode", "baseline", "board", "turns"),
+    *("fence", "attempts", "order", "mode", "baseline", "turns"),
     *("references", "sampling", "criteria", "categories", "templates"),
 )
 """What is said of a judge set, in this order."""
@@ -148,7 +148,6 @@ def described(judge_set: JudgeSet) -> dict[str, Any]:
         "extends": list(judge_set.bases),
         "kinds": sorted({template.form.kind for template in judge_set.templates.values()}),
         "scale": list(judge_set.scale),
-        "order_seed": judge_set.order_seed if judge_set.order == "random" else None,
         "references": {name: sorted(those) for name, those in references.items() if those},
         "sampling": judge_set.sampling.stated(),
         "criteria": {name: judge_set.words(name, "").definition for name in judge_set.criteria},

@@ -114,13 +114,8 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The criteria of each category, and of all others under `default`; empty: all everywhere."""
     turns: Turns = "every"
     order: Order = "both"
-    order_seed: Annotated[int, Meta(ge=0)] = 0
     mode: Mode | None = None
     baseline: Filled | None = None
-    board: Literal["win_rate", "length_controlled_winrate"] | None = None
-    """The column by which a board of the set ranks models."""
-    judge: Filled | None = None
-    """The judge that published numbers of the set are by."""
     aggregate: Literal["mean", "min", "last"] | None = None
     """How the grades of a conversation's turns are combined."""
     rubric: str = ""
@@ -297,13 +292,13 @@ class JudgeSet(Settings, frozen=True, kw_only=True):
         """Return the games of a pair: both, or the one that the set's order gives.
 
         With `random`, AlpacaEval's choice: `Random("is_switched_outputs" + text + seed)` picks from
-        [False, True]; its reference is our second model. Each sample has the next seed.
+        [False, True]; its reference is our second model. The seed is the sample's number.
         """
         if self.order == "both":
             return (1, 2)
         if self.order == "as_given":
             return (1,)
-        text = f"is_switched_outputs{question.turns[turn - 1]}{self.order_seed + sample}"
+        text = f"is_switched_outputs{question.turns[turn - 1]}{sample}"
         return (1,) if random.Random(text).choices([False, True], k=1)[0] else (2,)
 
     def by(self, names: Sequence[str]) -> "JudgeSet":
@@ -430,7 +425,8 @@ def _read(
     folder: pathlib.Path, homes: Sequence[pathlib.Path], extending: tuple[pathlib.Path, ...]
 ) -> JudgeSet:
     """Return the set of a folder of TOML, with what it inherits."""
-    path, bases = folder / FILE, ()
+    path = folder / FILE
+    bases: tuple[str, ...] = ()
     keys: dict[str, Any] = store.read_toml(path, dict[str, Any])
     settings = store.convert({"name": folder.name, **keys}, Settings, path)
     files = sorted(file for file in folder.glob("*.toml") if file.name != FILE)
@@ -535,27 +531,30 @@ def template_from_file(path: pathlib.Path) -> JudgeTemplate:
         sides=file.sides,
         schema=file.schema,
     )
-    texts = {"user": file.user.strip("\n"), "system": file.system.strip("\n"), "turn": file.turn}
-    parts = {}
-    for key, text in texts.items():
-        placeholders = _TURN_NAMES if key == "turn" else PLACEHOLDERS
-        try:
-            parts[key] = Template.parse(text, placeholders) if text.strip() else None
-        except UnknownPlaceholderError as error:
-            near = _near(str(error), placeholders & (_NAMES | _TURN_NAMES))
-            fault = f"{key}: unknown placeholder {{{error}}}{near} (write {{{{ and }}}} for braces)"
-            raise DataError(fault, path) from None
     template = JudgeTemplate(
         name=path.stem,
         form=form,
+        user=_parsed(file.user.strip("\n"), PLACEHOLDERS, f"{path}: user"),
+        system=_parsed(file.system.strip("\n"), PLACEHOLDERS, f"{path}: system")
+        if file.system.strip()
+        else None,
+        turn=_parsed(file.turn, _TURN_NAMES, f"{path}: turn") if file.turn.strip() else None,
         turns=file.turns,
         questions=file.questions,
         top_logprobs=file.top_logprobs,
-        **parts,
     )
     if fault := _form_fault(form) or prompt_fault(template):
         raise DataError(fault, path)
     return template
+
+
+def _parsed(text: str, placeholders: frozenset[str], where: str) -> Template:
+    try:
+        return Template.parse(text, placeholders)
+    except UnknownPlaceholderError as error:
+        near = _near(str(error), placeholders & (_NAMES | _TURN_NAMES))
+        advice = "write {{ and }} for braces"
+        raise DataError(f"{where}: unknown placeholder {{{error}}}{near} ({advice})") from None
 
 
 def _form_fault(form: Form) -> str | None:

@@ -17,7 +17,7 @@ import json
 import re
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 from harness.judging import likelihood
 from harness.judging.forms import Form, Scale
@@ -25,13 +25,11 @@ from harness.judging.objects import folded, objects
 from harness.models import split_reasoning
 from harness.types import Reply
 
-Value: TypeAlias = float | str | dict[str, float] | dict[int, dict[str, Any]]
-
 
 class Verdict(NamedTuple):
     """What a reply says, and why; `value` None: no verdict."""
 
-    value: Value | None
+    value: Any
     """A grade; "A", "B" or "tie"; a label; grades by dimension or side; points by number."""
     reason: str
     preference: float | None = None

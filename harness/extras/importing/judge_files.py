@@ -114,7 +114,6 @@ def alpaca_eval(path: pathlib.Path) -> JudgeSet:
         "order": "random" if config.is_randomize_output_order else "as_given",
         "sampling": sampling | ({"temperature": 0.0} if greedy else {}),
         "version": content_hash(shape(template), sampling)[:8],
-        "judge": kwargs.get("model_name"),
     }
     return _made(path, settings, [template])
 
