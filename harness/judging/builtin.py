@@ -8,7 +8,6 @@ builtin/random    prefers either, by the hash of the request and the sample
 The last three compare and do not grade: a judge should agree with people more often than they do.
 """
 
-import math
 from collections.abc import Mapping, Sequence
 
 from harness.errors import ChatError, UsageError
@@ -16,7 +15,7 @@ from harness.judging import overlap
 from harness.judging.forms import Form
 from harness.models import ChatModel, Endpoint
 from harness.models.builtin import Builtin
-from harness.types import Facts, Reply, Request, TokenLogprobs, content_hash
+from harness.types import Facts, Reply, Request, content_hash
 
 OVERLAP = "builtin/overlap"
 LONGEST, FIRST, RANDOM = RULES = ("builtin/longest", "builtin/first", "builtin/random")
@@ -47,7 +46,7 @@ def require(name: str, form: Form) -> None:
         advice = "use --mode pairwise-baseline or pairwise-all"
         raise UsageError(f"{name} only compares two answers; {advice}")
     formats = GRADING | TIES if name == OVERLAP else TIES | DECIDING
-    if form.format not in formats or (name == OVERLAP and form.by_logprobs):
+    if form.format not in formats or form.by_logprobs:
         raise UsageError(
             f"{name} cannot give verdicts of the form {form.format}; choose a chat model as the "
             "judge, or another judge set"
@@ -66,8 +65,7 @@ def _judged(name: str, request: Request) -> Reply:
     least, greatest = facts.scale
     middle = (least + greatest) // 2
     scores = {"A": (greatest, least), "B": (least, greatest)}.get(side, (middle, middle))
-    text = _written(facts, side, [f"{score:g}" for score in scores])
-    return Reply(text=text, logprobs=_sure(side, text, facts) if request.top_logprobs else None)
+    return Reply(text=_written(facts, side, [f"{score:g}" for score in scores]))
 
 
 def _written(facts: Facts, side: str, grades: Sequence[str]) -> str:
@@ -89,11 +87,3 @@ def _preferred(name: str, request: Request, facts: Facts) -> str:
         first, second = (len("".join(turns[facts.turn - 1 :][:1])) for turns in facts.answers)
         return "tie" if first == second else "A" if first > second else "B"
     return "B" if int(content_hash(f"{request.hash} {facts.sample}"), 16) % 2 else "A"
-
-
-def _sure(side: str, text: str, facts: Facts) -> list[TokenLogprobs]:
-    """Return the token of a verdict without doubt; of a tie, both names are as likely."""
-    likely = {"A": (1.0, 0.0), "B": (0.0, 1.0)}.get(side, (0.5, 0.5))
-    both = zip(facts.labels, likely, strict=True)
-    top = [(name, math.log(share)) for name, share in both if share]
-    return [TokenLogprobs(text, dict(top)[text], top)]

@@ -319,13 +319,9 @@ class JudgeSet(Settings, frozen=True, kw_only=True):
         Raises:
             UsageError: it has no such criterion.
         """
-        names = {name for names in table.values() for name in names}
-        self.by(sorted(names))
-        criteria = {
-            name: replace(criterion, default=name in names)
-            for name, criterion in self.criteria.items()
-        }
-        categories = {category: list(listed) for category, listed in table.items()}
+        self.by(sorted({name for names in table.values() for name in names}))
+        criteria = {name: replace(one, default=True) for name, one in self.criteria.items()}
+        categories = {category: list(names) for category, names in table.items()}
         return replace(self, criteria=criteria, categories=categories)
 
     def without_references(self) -> "JudgeSet":
@@ -581,8 +577,6 @@ def prompt_fault(template: JudgeTemplate) -> str | None:
     if template.fields & {"answer", "answer_a", "answer_b"} != needed:
         names = " and ".join(f"{{{name}}}" for name in sorted(needed))
         return f"a prompt to {template.form.kind} must show {names} and no other answer"
-    if template.form.kind == "checklist" and "checklist" not in template.names:
-        return "a prompt of the kind checklist must show {checklist}"
     first = 2 if template.turns in ("second", "later") else 1
     for name in sorted(template.names):
         number = name.rpartition("_")[2]

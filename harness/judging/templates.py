@@ -6,6 +6,7 @@ Values are never looked at again, so braces or placeholders inside an answer sta
 'Q: what is {answer}?'
 """
 
+import functools
 import itertools
 import re
 import string
@@ -107,6 +108,7 @@ class Template(Struct, frozen=True):
         return Template((*pieces, (literal, None)) if literal else tuple(pieces))
 
 
+@functools.lru_cache(maxsize=4096)  # an answer is shown in many pairs
 def fenced(text: str, *, judge_set: str, question: str) -> str:
     """Return the text, neutralised, between two marker lines that it cannot contain.
 

@@ -26,14 +26,6 @@ def test_every_turn_of_every_answer_is_judged_once(folder: Folder) -> None:
     assert counts(folder.plan()) == (0, 8, 0)
 
 
-def test_files_keep_fastchats_fields(folder: Folder) -> None:
-    folder.judge(folder.plan(model_list="alpha", first_n=1), "Rating: [[7]]")
-    row = folder.written(SINGLE)[0]
-    assert row["judge"] == ["builtin/overlap", "single-v1"]
-    assert (row["score"], row["turn"], row["judgment"]) == (7, 1, "Rating: [[7]]")
-    assert "Write a line." in row["user_prompt"]
-
-
 def test_rows_of_other_tools_are_done_but_error_texts(folder: Folder) -> None:
     rows = [
         {**FASTCHAT, "question_id": q, "model": "alpha", "turn": t} for q in (1, 2) for t in (1, 2)
