@@ -3,7 +3,7 @@
 1. Full-width characters are folded, emphasis is dropped, reasoning (`<think>…</think>`) is cut off.
 2. A reply that the provider held to a schema is JSON, and its member is the verdict.
 3. Else the last match *in form* counts: alone on its line, after a label of up to three words and a
-   colon, or after any colon where it ends the reply; without such, the last match of all.
+   colon, or after any colon or full stop where it ends the reply; without such, the last of all.
    `[[rating]]: 7` and `[[Rating: 7]]` match; a scale's end (`/10`, `out of [[10]]`) is part of it.
    Without any bracket, a reply that is nothing but the verdict, or ends with `Rating: 7`, is read.
 4. If that match is joined or impossible (`[[1]]0`, `[[7]] out of 5`, `[[8]]?`, `[[7]] or [[8]]`,
@@ -94,6 +94,8 @@ def _member(text: str, form: Form) -> str:
 _FOLDED = str.maketrans("【】", "[]", "*\\\u200b\ufeff")
 _MARKS = " \t\"'`“”‘’«»「」()_#>-•–—$"
 _CLOSERS = f"{_MARKS}.。!,;"
+_NEAR = 200
+"""Characters around a match that are looked at."""
 _LABEL = re.compile(
     r"(?:^|[.!?。:;,(\[{|])[^\w\n]*(?:[\w'’-]+[^\w\n:=]+){0,2}[\w'’-]+[^\w\n:=]*[:=]\W*\Z"
 )
@@ -114,7 +116,7 @@ def choose(text: str, form: Form, answers: Sequence[str] = ()) -> Verdict:
     plain = _spoken(text)
     if not plain:
         return Verdict(None, NO_TEXT)
-    find, judged = FINDERS[form.format], list(map(fold, answers))
+    find, judged = FINDERS.get(form.format, written), list(map(fold, answers))
     planted = any(not match.weak for answer in judged for match in find(answer, form))
     if planted:
         plain = _without_quotations(plain, form, judged)
@@ -149,11 +151,11 @@ def _spoken(text: str) -> str:
 def _in_form(text: str, match: Match) -> bool:
     if match.formed:
         return True
-    above, _, before = text[: match.start].rpartition("\n")
-    before, after = before.strip(_MARKS), text[match.end :]
+    above, _, before = text[max(0, match.start - _NEAR) : match.start].rpartition("\n")
+    before, after = before.strip(_MARKS), text[match.end : match.end + _NEAR]
     if before:
-        ends = not after.strip(f"{_CLOSERS}]}}\n")
-        return _label(before) or (ends and before.endswith((":", "=")))
+        ends = match.end + _NEAR >= len(text) and not after.strip(f"{_CLOSERS}]}}\n")
+        return _label(before) or (ends and before.endswith((":", "=", ".", "!", "。")))
     return not after.split("\n", 1)[0].strip(_CLOSERS) or _label(above.rstrip())
 
 
@@ -163,14 +165,14 @@ def _label(text: str) -> bool:
 
 def _joined(text: str, match: Match, chosen: Match, whole: bool) -> bool:
     """Return whether two matches are joined by a word such as "or", or (whole) in a sentence."""
-    first, second = sorted((match, chosen))
+    first, second = sorted((match, chosen), key=lambda one: one.start)
     gap = text[first.end : second.start]
     return bool(_BETWEEN.fullmatch(gap)) or (whole and not _SENTENCE.search(gap))
 
 
 def _without_quotations(text: str, form: Form, answers: Sequence[str]) -> str:
     """Return a text without the quotations, and lines that repeat an answer, that hold a match."""
-    find = FINDERS[form.format]
+    find = FINDERS.get(form.format, written)
     judged = " ".join(" ".join(answer.split()) for answer in answers)
     text = _QUOTATION.sub(lambda match: "…" if find(match[0], form) else match[0], text)
     lines = [
@@ -180,7 +182,7 @@ def _without_quotations(text: str, form: Form, answers: Sequence[str]) -> str:
     return "\n".join(lines)
 
 
-# Numbers
+# Numbers and sides: patterns with the groups n (of a total), a and b, or side; `label` is in form
 
 _NUMBER = r"-?\d{1,6}(?:[.,]\d{1,4})?"
 _UNIT = r"(?: ?(?:points?|pts|pont|点|分|점))?"
@@ -190,159 +192,97 @@ _SCALE_END = (
     r"(?:[\s\"']{0,3}(?:/|\b(?:out of|of|von|sur|de|su|az|из)\b)(?: [^\W\d]+){0,3} ?"
     r"\[{0,2}(?P<end>\d{1,4}(?:\.0+)?)(?!\d)\]{0,2})?"
 )
-_GRADE = re.compile(
-    rf"(?P<label>[^\W\d]+(?: [^\W\d]+){{0,2}} ?[:=] ?)?(?P<n>{_NUMBER}){_OF}{_UNIT}", re.I
+_WORDS = r"[^\W\d]+(?: [^\W\d]+){0,2} ?[:=] ?"
+_GRADE = rf"(?:{_WORDS})?(?P<n>{_NUMBER}){_OF}{_UNIT}"
+_BRACKET = (
+    rf"(?i)(?:(?P<mark>\[\[ ?{_NAME} ?\]\]\s?[:=]?\s?(?:{_NAME} ?[:=] ?)?\[{{0,2}})"
+    rf"|\[\[[\s\"']*(?P<label>{_WORDS})?)(?P<n>{_NUMBER}){_OF}{_UNIT}[\s\"']*"
+    rf"(?(mark)\]{{0,2}}|\]\]){_SCALE_END}|\[\[[\s\"']*\d[^\[\]\n]{{0,60}}\]\]"
 )
-_BRACKET = re.compile(
-    rf"(?:\[\[ ?{_NAME} ?\]\]\s?[:=]?\s?(?:{_NAME} ?[:=] ?)?\[{{0,2}}(?P<named>{_NUMBER})\]{{0,2}}"
-    rf"|\[\[[\s\"']*(?P<inside>[^\[\]\n]{{1,60}}?)[\s\"']*\]\]){_SCALE_END}",
-    re.I,
+_LABELLED = rf"(?P<label>(?<![a-z]){_NAME}[^\w\n\[]{{1,4}}(?:(?:of|is)[^\w\n\[]{{1,4}})?)"
+_LINE_GRADE = (
+    rf"(?im)(?:{_LABELLED}|(?<![\w.,/\[=-]))(?P<open>\[)?(?P<n>{_NUMBER})(?(open)\]){_OF}{_UNIT}"
+    r"(?=[\s.!。\"')}\]|]{0,9}$)"
 )
-_LINE_GRADE = re.compile(
-    rf"(?P<label>(?<![a-z]){_NAME}[^\w\n\[]{{1,4}}(?:(?:of|is)[^\w\n\[]{{1,4}})?)?"
-    rf"(?<![\w.,/\[=-])(?P<open>\[?)(?P<n>{_NUMBER})(?(open)\]?){_OF}{_UNIT}"
-    r"(?=[\s.!。\"')}\]|]{0,9}$)",
-    re.M | re.I,
+_LAST_GRADE = (
+    rf"(?im)(?:\A[^\w\[]*|{_LABELLED}|(?:^|[:=])[^\w\n\[]{{0,9}}(?=\[))"
+    rf"(?P<open>\[)?(?P<n>{_NUMBER})(?(open)\]){_OF}{_UNIT}[\W_]{{0,20}}\Z"
 )
-"""A number that ends a line, perhaps after a word for grade."""
-
-
-def _number(text: str, scale: Scale, *ends: str | None) -> float | None:
-    """Return a number of the scale; None: it is none, or out of another total."""
-    value = float(text.replace(",", "."))
-    if not scale.allows(value) or any(end and float(end) != scale.greatest for end in ends):
-        return None
-    return int(value) if value.is_integer() else value
-
-
-def _value(text: str, scale: Scale, *ends: str | None) -> float | None:
-    """Return the grade that a text is nothing but: `7`, `7/10`, `Rating: 7`."""
-    match = _GRADE.fullmatch(text)
-    return _number(match["n"], scale, match["of"], *ends) if match else None
-
-
-def brackets(text: str, form: Form) -> list[Match]:
-    """Find `[[7]]`; if there is none, what ends the reply: `[7]`, `Rating: 7`, or 7 alone."""
-    scale = form.scale
-    matches: list[Match] = []
-    for place in _BRACKET.finditer(text):
-        inside = place["named"] or place["inside"]
-        grade = _GRADE.fullmatch(inside)
-        if grade is None and not inside[0].isdigit():
-            continue
-        labelled = bool(place["named"] or (grade and grade["label"]))
-        matches.append(Match(*place.span(), _value(inside, scale, place["end"]), labelled))
-        ends = [match.value for match in matches[-2:]]
-        if ends == [scale.least, scale.greatest] and place.start() - matches[-2].end < 12:
-            del matches[-2:]  # "from [[1]] to [[10]]"
-    return matches or _closing_grade(text, form)
-
-
-def line_grades(text: str, form: Form) -> list[Match]:
-    """Find a number that ends a line: `Score: 4`, `4/5`; double brackets come first."""
-    return brackets(text, form) if "[[" in text else _line_grades(text, form.scale)
-
-
-def _line_grades(text: str, scale: Scale) -> list[Match]:
-    return [
-        Match(
-            place.start("open"),
-            place.end(),
-            _number(place["n"], scale, place["of"]),
-            weak=not place["label"],
-        )
-        for place in _LINE_GRADE.finditer(text)
-    ]
-
-
-def _closing_grade(text: str, form: Form) -> list[Match]:
-    """Find a number that ends the text: all of it, after a word for grade, or in brackets."""
-    for match in _line_grades(text, form.scale):
-        labelled = not match.weak or not re.search(r"\w", text[: match.start])
-        bracketed = text[match.start] == "[" and _in_form(text, match)
-        if (labelled or bracketed) and not re.search(r"\w", text[match.end :]):
-            return [match._replace(weak=True)]
-    return []
-
-
-_RESULT = re.compile(
-    r"\[ ?(?:RESULT|SCORE|RATING|VERDICT) ?:? ?\]?(?:[\s:=>\"'(]|-(?!\d)){0,6}"
-    r"(?:(?:score|rating|response|answer|assistant) ?[:=]? ?)?"
-    rf"[\[(]{{0,2}}(?P<value>{_NUMBER}|[AB](?!\w))[\])]{{0,2}}{_SCALE_END}",
-    re.I,
+_RESULT = (
+    r"(?i)(?P<label>\[ ?(?:RESULT|SCORE|RATING|VERDICT) ?:? ?\]?(?:[\s:=>\"'(]|-(?!\d)){0,6}"
+    r"(?:(?:score|rating|response|answer|assistant) ?[:=]? ?)?[\[(]{0,2})"
 )
-
-
-def results(text: str, form: Form) -> list[Match]:
-    """Find `[RESULT] 4`, or of two answers `[RESULT] B`; else one that ends the text."""
-    matches: list[Match] = []
-    for place in _RESULT.finditer(text):
-        value = place["value"].upper()
-        if form.kind == "compare" and value in "AB":
-            matches.append(Match(*place.span("value"), value, formed=True))
-        elif form.kind == "grade" and value not in "AB":
-            number = _number(value, form.scale, place["end"])
-            matches.append(Match(*place.span(), number, formed=True))
-    last = _closing_grade if form.kind == "grade" else _closing_side
-    return matches or last(text, form)
-
-
-_SCORE = r"(\d{1,4}(?:\.\d{1,3})?)(?: ?(?:/|out of) ?\d{1,3})?(?: ?(?:points?|分))?"
+_SCORE = r"\d{1,4}(?:\.\d{1,3})?"
+_FULL = r"(?: ?(?:/|out of) ?\d{1,3})?(?: ?(?:points?|分))?"
 _COLON = r"(?![0-9A-Za-z])[^\n:=\d]{0,15}[:=]\W*"
 _TWO_SCORES = (
-    re.compile(
-        rf"^[^\n\d]{{0,40}}?\(?{_SCORE}"
-        rf"(?:[ \t]*[,;、|&][ \t]*|[ \t]+(?:and[ \t]+)?){_SCORE}[\s.)]*$",
-        re.M,
-    ),
-    re.compile(rf"\b[1A]{_COLON}{_SCORE}[^:=]{{0,80}}?\b[2B]{_COLON}{_SCORE}"),
+    rf"(?m)^[^\n\d]{{0,40}}?\(?(?P<a>{_SCORE}){_FULL}"
+    rf"(?:[ \t]*[,;、|&][ \t]*|[ \t]+(?:and[ \t]+)?)(?P<b>{_SCORE}){_FULL}[\s.)]*$"
 )
+_NAMED_SCORES = (
+    rf"\b(?P<label>[1A]{_COLON})(?P<a>{_SCORE}){_FULL}[^:=]{{0,80}}?"
+    rf"\b[2B]{_COLON}(?P<b>{_SCORE}){_FULL}"
+)
+_ANSWER = r"(?i:(?:assistant|answer|response|model|option|output|助手|アシスタント|어시스턴트) ?)?"
+_SIDE = (
+    rf"(?i)\[\[ ?(?:[\w ]{{1,20}}[:=] ?)?[\"']?{_ANSWER}(?:(?P<side>[abcавс]|tie)|d|neither|none"
+    r"|[abc] ?(?:,|&|and|or) ?[abc])[\"']? ?\]\]"
+)
+_LONE_SIDE = rf"\A[\W_]*{_ANSWER}(?P<side>[ABC])[\W_]*\Z"
+_LETTERS = {"a": "A", "b": "B", "c": "tie", "tie": "tie", "а": "A", "в": "B", "с": "tie"}
+"""Cyrillic letters too, which look the same."""
 
 
-def two_scores(text: str, form: Form) -> list[Match]:
-    """Find a line of two numbers; without one, `Assistant 1: 8` and then `Assistant 2: 6`."""
-    for pattern in _TWO_SCORES:
-        matches = []
-        for place in pattern.finditer(text):
-            scores = [_number(score, form.scale) for score in place.groups()]
-            value = None if None in scores else dict(zip("AB", scores, strict=True))
-            weak = pattern is _TWO_SCORES[0]
-            matches.append(Match(*place.span(), value, formed=True, weak=weak))
+def written(text: str, form: Form) -> list[Match]:
+    """Find what the first pattern of a form finds: numbers, pairs of numbers, names of sides."""
+    names = "|".join(map(re.escape, form.sides))
+    last_side = rf"(?:\A|\n|[:.!。])[\W_]{{0,9}}{_ANSWER}\W{{0,4}}(?P<side>{names})[\W_]{{0,20}}\Z"
+    grammar = {
+        "[[rating]]": (_BRACKET, _LAST_GRADE),
+        "[RESULT] n": (rf"{_RESULT}(?P<n>{_NUMBER})[\])]{{0,2}}{_SCALE_END}", _LAST_GRADE),
+        "grade": (_BRACKET, _LINE_GRADE),
+        "two_scores": (_TWO_SCORES, _NAMED_SCORES),
+        "[[A]]": (_SIDE, _LONE_SIDE),
+        "[RESULT] A|B": (rf"{_RESULT}(?P<side>[AB])(?!\w)[\])]{{0,2}}", last_side),
+        "preference": (last_side,),
+    }
+    for pattern in grammar[form.format]:
+        matches: list[Match] = []
+        for place in re.finditer(pattern, text):
+            groups = place.groupdict()
+            labelled = bool(groups.get("label") or groups.get("mark"))
+            marked = "[" in place[0]
+            start = place.start() if marked or not groups.get("n") else place.start("n")
+            value, weak = _value(groups, form), not (labelled or marked)
+            matches.append(Match(start, place.end(), value, labelled and marked, weak))
+            ends = [match.value for match in matches[-2:]]
+            if ends == [form.scale.least, form.scale.greatest] and start - matches[-2].end < 12:
+                del matches[-2:]  # "from [[1]] to [[10]]"
         if matches:
             return matches
     return []
 
 
-# Sides, labels, objects
-
-_ANSWER = r"(?i:(?:assistant|answer|response|model|option|output|助手|アシスタント|어시스턴트) ?)?"
-_SIDE = re.compile(
-    rf"\[\[ ?(?:[\w ]{{1,20}}[:=] ?)?[\"']?{_ANSWER}(?:(?P<side>[abc]|tie)|d|neither|none"
-    r"|[abc] ?(?:,|&|and|or) ?[abc])[\"']? ?\]\]",
-    re.I,
-)
-_LETTERS: Mapping[str, str] = {"a": "A", "b": "B", "c": "tie", "tie": "tie"}
-_LOOKALIKES = str.maketrans("авсАВС", "abcABC")  # Cyrillic letters
-
-
-def letters(text: str, form: Form) -> list[Match]:
-    """Find `[[A]]`, `[[B]]`, and `[[C]]` for a tie; else a letter that is the whole reply."""
-    text = text.translate(_LOOKALIKES)
-    lone = re.fullmatch(rf"[\W_]*{_ANSWER}(?P<side>[ABC])[\W_]*", text)
-    return [
-        Match(*place.span(), _LETTERS.get((place["side"] or "").lower()), weak=lone is not None)
-        for place in ([lone] if lone else _SIDE.finditer(text))
-    ]
+def _value(groups: Mapping[str, str | None], form: Form) -> Any:
+    """Return the verdict in the groups of a pattern; None: there is no such verdict."""
+    if groups.get("a"):
+        scores = {"A": _number(groups["a"], form.scale), "B": _number(groups["b"], form.scale)}
+        return None if None in scores.values() else scores
+    if "side" in groups:
+        side = groups["side"] or ""
+        return dict(zip(form.sides, "AB", strict=True)).get(side) or _LETTERS.get(side.lower())
+    return _number(groups["n"], form.scale, groups.get("of"), groups.get("end"))
 
 
-def _closing_side(text: str, form: Form) -> list[Match]:
-    """Find the name of an answer alone on the last line, or after a colon there."""
-    names = "|".join(map(re.escape, form.sides))
-    place = re.search(rf"(?:\A|\n|: ?)[\W_]*{_ANSWER}[\W_]*({names})[\W_]*\Z", text)
-    if place is None:
-        return []
-    side = "A" if place[1] == form.sides[0] else "B"
-    return [Match(*place.span(1), side, weak=True)]
+def _number(text: str | None, scale: Scale, *totals: str | None) -> float | None:
+    """Return a number of the scale; None: it is none, or out of another total."""
+    value = float((text or "nan").replace(",", "."))
+    if not scale.allows(value) or any(one and float(one) != scale.greatest for one in totals):
+        return None
+    return int(value) if value.is_integer() else value
+
+
+# Objects and labels
 
 
 def rankings(text: str, form: Form) -> list[Match]:
@@ -397,22 +337,16 @@ def dimensions(text: str, form: Form) -> list[Match]:
 def _member_grade(value: Any, scale: Scale) -> float | None:
     if isinstance(value, dict):
         value = next((value[name] for name in value if re.fullmatch(_NAME, name, re.I)), None)
-    return _value(str(value).strip(" []"), scale)
+    grade = re.fullmatch(_GRADE, str(value).strip(" []"), re.I)
+    return _number(grade["n"], scale, grade["of"]) if grade else None
 
 
 FINDERS: Mapping[str, Callable[[str, Form], list[Match]]] = {
-    "[[rating]]": brackets,
-    "[[A]]": letters,
-    "[RESULT] n": results,
-    "[RESULT] A|B": results,
-    "grade": line_grades,
-    "two_scores": two_scores,
     "ranking": rankings,
-    "preference": _closing_side,
     "label": labels,
     "dimensions": dimensions,
 }
-"""By form, the function that finds its matches in a folded text."""
+"""By form, the function that finds its matches in a folded text; else `written`."""
 
 
 # Without the rule
