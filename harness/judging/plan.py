@@ -387,8 +387,8 @@ def _missing(plan: JudgePlan, prompts: Prompts, question: Question) -> Iterator[
     """Yield what a question lacks: what to do, and a phrase that the question's id ends."""
     key, turns = question.question_id, plan.turns(question)
     groups = {turn: plan.pairs(question, turn) for turn in turns}
-    every = itertools.chain.from_iterable(groups.values())
-    for model in dict.fromkeys(itertools.chain.from_iterable(every)):
+    pairs = [pair for listed in groups.values() for pair in listed]
+    for model in dict.fromkeys(model for pair in pairs for model in pair):
         if key in plan.awaited.get(model, ()) or _no_history(plan.bench, model, question):
             continue
         answer, advice = prompts.answers[model].get(key), "run gen_answer"
@@ -425,14 +425,7 @@ def _named(questions: Sequence[Question]) -> str:
 
 # What is done
 
-TEXTS = (
-    "user_prompt",
-    "judgment",
-    "g1_user_prompt",
-    "g1_judgment",
-    "g2_user_prompt",
-    "g2_judgment",
-)
+TEXTS = [name for name in Judgment.__struct_fields__ if name.endswith(("prompt", "judgment"))]
 
 
 def _rows(plan: JudgePlan, task: JudgeTask) -> dict[tuple[Any, ...], Judgment]:

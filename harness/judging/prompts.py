@@ -232,11 +232,7 @@ class Prompts:
     def _shared(self, match: Match, template: JudgeTemplate, values: Mapping[str, str]) -> int:
         """Return how much of the last message comes before what differs by criterion."""
         shared = 0
-        if not self.beginning(match) or (
-            template.system and template.system.names & CRITERION_TEXTS
-        ):
-            return shared
-        for literal, name in template.user.pieces:
+        for literal, name in template.user.pieces if self.beginning(match) else ():
             shared += len(literal)
             if name is None or name in CRITERION_TEXTS:
                 break

@@ -1,6 +1,5 @@
 """gen_judgment and show_judge_set as commands, over a real socket."""
 
-import json
 import pathlib
 from typing import Any
 
@@ -95,20 +94,6 @@ def test_built_in_judges_give_the_same_verdict_every_time(folder: Folder) -> Non
         assert winners["builtin%2Flongest_pair.jsonl"] == {("tie", "tie")}
     judge("builtin/overlap", bench_name=folder.folder.name, data_dir=options["data_dir"])
     assert all(1 <= score <= 10 for score in scores(folder, "builtin%2Foverlap_single.jsonl"))
-
-
-def test_show_judge_set_lists_describes_and_prints(capsys: pytest.CaptureFixture[str]) -> None:
-    assert show_judge_set([]) == 0
-    assert "checklist" in capsys.readouterr().out
-    assert show_judge_set(["metrics_en"]) == 0
-    assert "Relevance (1-5)" in capsys.readouterr().out
-    assert (
-        show_judge_set(["mt_bench", "--question", "1031", "--turns", "2", "--format", "json"]) == 0
-    )
-    prompts = json.loads(capsys.readouterr().out)
-    assert [prompt["template"] for prompt in prompts] == ["single-math-v1-multi-turn"] + [
-        "pair-math-v1-multi-turn"
-    ] * 2
 
 
 def test_show_judge_set_names_what_is_wrong(
