@@ -3,6 +3,7 @@
 # make check     lint, format and types
 # make test      the tests, but for slow ones and those in a browser: some two minutes
 # make test-all  every test
+# make proofs    the shipped questions: every reference and check proved; run it when data or checks change
 # make docs      the documentation as a site in site/
 PYTHON ?= python3
 VENV ?= .venv
@@ -11,10 +12,10 @@ BIN = $(VENV)/bin
 # Without compiled modules every process that a test starts compiles all of them again, which doubles its time.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo viewer docs test test-all check format clean-demo
+.PHONY: help demo viewer docs test test-all proofs check format clean-demo
 
 help:
-	@sed -n '1,6s/^# //p' Makefile
+	@sed -n '1,7s/^# //p' Makefile
 
 demo: $(VENV)/.installed
 	@PATH="$(CURDIR)/$(BIN):$$PATH" sh examples/demo.sh
@@ -30,6 +31,9 @@ test: $(VENV)/.dev
 
 test-all: $(VENV)/.dev
 	@$(PYTEST) $(PYTEST_ARGS)
+
+proofs: $(VENV)/.dev
+	@$(PYTEST) $(PYTEST_ARGS) data/proofs
 
 check: $(VENV)/.dev
 	@$(BIN)/ruff check .

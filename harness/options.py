@@ -287,8 +287,6 @@ class MetricOptions(Struct, kw_only=True, frozen=True):
     bert_score, unieval"""
     variant: Annotated[str, Flag("NAME")] = "default"
     """default, or colossalai: numbers comparable with ColossalAI's"""
-    tokenizer: Annotated[str | None, Flag("NAME")] = None
-    """words, characters, whitespace or jieba (default: the metric's for the language)"""
     language: Annotated[str | None, Flag("CODE")] = None
     """language of the texts, such as en, zh, hu (default: the benchmark's)"""
     bert_model: Annotated[str | None, Flag("DIR_OR_REPO")] = None
@@ -504,10 +502,10 @@ class JudgeReport(Struct, kw_only=True, frozen=True):
     """judges: replace judges that the table has"""
     attack_file: Annotated[Path | None, Flag("FILE")] = None
     """attack: attacks of your own, as TOML"""
-    weak_model: Annotated[str | None, Flag("NAME")] = None
-    """attack: whose answers are attacked (default: the model with the lowest grades)"""
-    strong_model: Annotated[str | None, Flag("NAME")] = None
-    """attack: in pairs, whose answers they are compared with (default: the highest)"""
+    weak_model: Annotated[str, Flag("NAME")] = "builtin/eliza"
+    """attack: whose answers are attacked"""
+    strong_model: Annotated[str, Flag("NAME")] = "builtin/reference"
+    """attack: in pairs, whose answers they are compared with"""
     sampling: JudgeSampling = JudgeSampling()
     endpoint: Endpoint = Endpoint()
     limits: Limits = Limits()
@@ -602,7 +600,7 @@ class ImportData(Struct, kw_only=True, frozen=True):
     """models of the files, or of all but the first, in order (default: as the records say, else the
     file's name)"""
     first_n: Annotated[Count | None, Flag("N")] = None
-    """only the first N questions"""
+    """only the first N records of each file"""
     keep_input: bool = False
     """keep a record's assembled judge input as the question's context"""
     language: Annotated[str | None, Flag("CODE")] = None
@@ -617,7 +615,7 @@ class ImportData(Struct, kw_only=True, frozen=True):
     model_list: Annotated[Names, Flag("NAME")] = ()
     """with --back: only these models"""
     output: Annotated[Path | None, Flag("FILE")] = None
-    """with --back: where to write; for alpaca_eval a folder, or of one model a .json file"""
+    """with --back: where to write; for alpaca_eval a folder"""
 
 
 class Viewer(Struct, kw_only=True, frozen=True):

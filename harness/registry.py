@@ -18,12 +18,12 @@ from harness.errors import UsageError
 
 TABLE: dict[str, dict[str, str]] = {
     "provider": {
-        "openai": "harness.models.openai:open",
-        "openai_responses": "harness.models.openai_responses:open",
-        "azure": "harness.models.azure:open",
-        "anthropic": "harness.models.anthropic:open",
-        "gemini": "harness.models.gemini:open",
-        "completions": "harness.models.completions:open",
+        "openai": "harness.models.openai:OpenAIChat",
+        "openai_responses": "harness.models.openai_responses:OpenAIResponses",
+        "azure": "harness.models.azure:AzureChat",
+        "anthropic": "harness.models.anthropic:AnthropicMessages",
+        "gemini": "harness.models.gemini:Gemini",
+        "completions": "harness.models.completions:Completions",
         "builtin": "harness.models.builtin:open",
         "builtin_judge": "harness.judging.builtin:open",
         "local": "harness.extras.local:open",

@@ -13,7 +13,7 @@ from harness.errors import MissingError
 from harness.reporting.html import asset, check_html
 from harness.store import write_file
 from viewer import pages
-from viewer.ballots import Booth, answers_hash
+from viewer.ballots import Voter, answers_hash
 from viewer.data import Data
 from viewer.export import digest
 from viewer.vote import BUTTONS, sides
@@ -27,10 +27,10 @@ def write_ballot(data: Data, path: pathlib.Path, count: int) -> str:
         StorageError: the file holds something else, or cannot be written.
     """
     check_html(path)
-    booth = Booth(data, "ballot")
+    voter = Voter(data, "ballot")
     rows: list[dict[str, object]] = []
     items: list[object] = []
-    for ballot in booth.ballots():
+    for ballot in voter.ballots():
         if len(rows) == count:
             break
         answers = data.answers(ballot.question.question_id)

@@ -10,6 +10,7 @@ comes once, with one pair, before any comes again; pairs that a judge has compar
 
 import hashlib
 import json
+import math
 import re
 import threading
 import time
@@ -25,7 +26,7 @@ from harness.types import Answer, Question, QuestionId, Vote, content_hash
 from viewer.data import Data
 
 CHOICES = {"a": "model_a", "b": "model_b", "tie": "tie", "bad": "tie (bothbad)"}
-"""What a voter may say, and how it stands in the file."""
+"""What a voter may say, and what the file calls it."""
 Key = tuple[QuestionId, int, frozenset[str]]
 _NAME = re.compile(r"[^\W_](?:[\w .-]{0,58}[^\W_])?")
 _writing = threading.Lock()
@@ -57,23 +58,23 @@ class Ballot(NamedTuple):
         return self.question.question_id, self.turn, frozenset((self.model_a, self.model_b))
 
 
-class Booth:
+class Voter:
     """One voter in one benchmark."""
 
-    def __init__(self, data: Data, voter: str, category: str = "") -> None:
-        """Enter it.
+    def __init__(self, data: Data, name: str, category: str = "") -> None:
+        """Read what they voted on.
 
         Raises:
             UsageError: nobody can vote under that name.
         """
-        self.data, self.voter = data, check_voter(voter)
+        self.data, self.name = data, check_voter(name)
         folder = data.bench.folder / "human_judgment"
-        self.path = folder / f"{file_stem(self.voter)}.jsonl"
+        self.path = folder / f"{file_stem(self.name)}.jsonl"
         self.votes: dict[Key, Vote] = {}
         for file, vote in data.index.slims("vote"):
-            if file == self.path.name and vote.judge != self.voter:
+            if file == self.path.name and vote.judge != self.name:
                 raise UsageError(f"{file} holds votes by {vote.judge}; choose another name")
-            if vote.judge == self.voter:
+            if vote.judge == self.name:
                 models = frozenset((vote.model_a, vote.model_b))
                 self.votes[vote.question_id, vote.turn, models] = vote
         files = data.bench.answer_files()
@@ -93,19 +94,16 @@ class Booth:
     @property
     def total(self) -> int:
         """How many votes there are to cast."""
-        found = 0
-        for question in self.questions:
-            models = len(self._models(question))
-            found += len(_turns(question)) * models * (models - 1) // 2
-        return found
+        return sum(
+            len(_turns(question)) * math.comb(len(self._models(question)), 2)
+            for question in self.questions
+        )
 
     def ballots(self) -> Iterator[Ballot]:
         """Yield all there is to vote on in the voter's order, the turns of a pair together."""
         models = max((len(self._models(question)) for question in self.questions), default=0)
-        for number in range(models * (models - 1) // 2):
-            for question in sorted(
-                self.questions, key=lambda question: self._lot(number, question.question_id)
-            ):
+        for number in range(math.comb(models, 2)):
+            for question in sorted(self.questions, key=lambda q: self._draw(number, q.question_id)):
                 pairs = self._pairs(question)
                 if number < len(pairs):
                     for turn in _turns(question):
@@ -117,22 +115,24 @@ class Booth:
 
     def cast(self) -> list[Ballot]:
         """Return what was voted on, the last vote first."""
-        found = []
+        ballots = []
         for key, turn, models in sorted(self.votes, key=lambda k: -(self.votes[k].tstamp or 0)):
             question = self.data.bench.by_id.get(key)
             if question is not None and len(models) == 2 and turn in _turns(question):
-                found.append(self.ballot(question, turn, *sorted(models)))
-        return found
+                ballots.append(self.ballot(question, turn, *sorted(models)))
+        return ballots
 
-    def named(self, token: str) -> Ballot | None:
+    def by_token(self, token: str) -> Ballot | None:
         """Return the ballot that a token stands for."""
         key, _, _ = token.partition(".")
         question = self.data.question(bytes.fromhex(key).decode()) if _is_hex(key) else None
         if question is None:
             return None
-        pairs = [(turn, *pair) for pair in self._pairs(question) for turn in _turns(question)]
-        found = (self.ballot(question, *pair) for pair in pairs)
-        return next((ballot for ballot in found if ballot.token == token), None)
+        for pair in self._pairs(question):
+            for turn in _turns(question):
+                if (ballot := self.ballot(question, turn, *pair)).token == token:
+                    return ballot
+        return None
 
     def vote(self, ballot: Ballot, choice: str) -> None:
         """Write a vote.
@@ -149,7 +149,7 @@ class Booth:
             model_a=ballot.model_a,
             model_b=ballot.model_b,
             winner=CHOICES[choice],
-            judge=self.voter,
+            judge=self.name,
             turn=ballot.turn,
             answers=answers_hash(answers, ballot),
             tstamp=time.time(),
@@ -157,7 +157,7 @@ class Booth:
         with _writing, store.Writer(self.path, Vote) as writer:
             writer.append(row)
 
-    def said(self, ballot: Ballot) -> str:
+    def choice_of(self, ballot: Ballot) -> str:
         """Return what was voted, by the sides as they are shown; "" if nothing was."""
         vote = self.votes.get(ballot.key)
         if vote is None:
@@ -167,10 +167,10 @@ class Booth:
         return words.get(winner, "both are bad" if "bad" in winner else "tie")
 
     def ballot(self, question: Question, turn: int, one: str, two: str) -> Ballot:
-        """Return a ballot, with the sides drawn by lot."""
+        """Return a ballot, the sides drawn at random."""
         key = question.question_id
-        sides = (two, one) if self._lot("side", key, one, two) % 2 else (one, two)
-        token = f"{str(key).encode().hex()}.{self._lot(key, turn, one, two):016x}"
+        sides = (two, one) if self._draw("side", key, one, two) % 2 else (one, two)
+        token = f"{str(key).encode().hex()}.{self._draw(key, turn, one, two):016x}"
         return Ballot(question, turn, *sides, token)
 
     def _models(self, question: Question) -> list[str]:
@@ -183,12 +183,12 @@ class Booth:
         judged = self._judged.get(key, set())
         return sorted(
             combinations(self._models(question), 2),
-            key=lambda pair: (frozenset(pair) not in judged, self._lot(key, *pair)),
+            key=lambda pair: (frozenset(pair) not in judged, self._draw(key, *pair)),
         )
 
-    def _lot(self, *what: object) -> int:
-        """Return a number that looks drawn by lot, the same each time for this voter."""
-        text = json.dumps([self.voter, *map(str, what)])
+    def _draw(self, *what: object) -> int:
+        """Return a random number, the same each time for this voter."""
+        text = json.dumps([self.name, *map(str, what)])
         return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8])
 
 

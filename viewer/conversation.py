@@ -1,14 +1,14 @@
 """One question: the conversations of up to four models side by side, the verdicts first."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 from markupsafe import Markup
 from msgspec import UNSET
 
 from harness.reporting.page import rounded
-from harness.types import Answer, Detail, Judgment, Measurement, Question, Vote
+from harness.types import Answer, Detail, Judgment, Question, Vote
 from viewer import pages, text
 from viewer.data import Data
 from viewer.pages import Site
@@ -18,27 +18,24 @@ MOST = 4
 _NEAR = 100
 """Questions before and after this one that can be chosen by their text."""
 _MARKS = {"length": "cut at the token limit", "refused": "refused", "empty": "empty"}
-_OUTCOMES = {"model_1": 0, "model_2": 1}
 
 
-@dataclass
-class Verdict:
-    """What a judge said of one answer, or in one game of a pair."""
+class Verdict(NamedTuple):
+    """A judge's verdict on one answer, or in one game of a pair."""
 
     judge: str
     says: str
     """The verdict in a word or a number."""
     reason: str
-    failed: bool = False
-    read: str = ""
+    failed: bool
+    read: str
     """How the verdict was read, or why there is none."""
-    prompt: str = ""
+    prompt: str
     points: Sequence[Any] = ()
     title: str = ""
 
 
-@dataclass
-class Pair:
+class Pair(NamedTuple):
     """A judge's comparison of two answers."""
 
     judge: str
@@ -47,28 +44,24 @@ class Pair:
     games: list[Verdict]
 
 
-@dataclass
-class Side:
-    """One model's turn."""
+class Side(NamedTuple):
+    """One model's turn; texts are HTML."""
 
     model: str
-    body: str
-    """HTML."""
-    marks: list[str] = field(default_factory=list)
+    verdicts: list[Verdict]
+    checks: list[dict[str, Any]]
+    body: str = '<p class="tb-quiet">no answer here</p>'
+    detail: Detail = Detail()
+    marks: Sequence[str] = ()
     facts: str = ""
-    reasoning: str = ""
-    note: str = ""
-    verdicts: list[Verdict] = field(default_factory=list)
-    checks: list[dict[str, Any]] = field(default_factory=list)
     asked: str = ""
-    """What the played user said, where it differs by model."""
-    others: list[str] = field(default_factory=list)
-    """The turn in further conversations of the model, as HTML."""
-    history: list[str] = field(default_factory=list)
+    """The played user's words, which differ by model."""
+    others: Sequence[str] = ()
+    """The turn in further conversations of the model."""
+    history: Sequence[str] = ()
 
 
-@dataclass
-class Turn:
+class Turn(NamedTuple):
     """One turn of all the models."""
 
     number: int
@@ -82,32 +75,30 @@ class Turn:
 def show(data: Data, view: View, site: Site, question: Question, listed: Sequence[Question]) -> str:
     """Return the page of a question; `listed` is the list that it was opened from."""
     answers = data.answers(question.question_id)
-    models = models_of(data, view, answers) if site.live else list(view.model)
-    turns = turns_of(data, view, question, answers, models)
-    ids = [other.question_id for other in listed]
+    models = list(view.model) if not site.live else models_of(data, view, answers)
+    ids = [row.question_id for row in listed]
     at = ids.index(question.question_id) if question.question_id in ids else -1
     step = {
         name: site.href(view.to(question=str(ids[to]), find=""))
         for name, to in (("k", at - 1), ("j", at + 1))
         if at >= 0 and 0 <= to < len(ids)
     }
-    live = site.live
+    prompts = [answers[model].system_prompt for model in models if model in answers]
+    differ = site.live and len(models) == 2
     return pages.render(
         "conversation.html",
         view=view,
-        sent=not live,
+        sent=not site.live,
         marked=lambda written: Markup(_body(written, view)),
         question=question,
-        turns=turns,
+        turns=list(Conversation(data, view, question, answers, models).turns()),
         models=models,
-        systems=_systems(answers, models),
+        systems=[prompt for prompt in dict.fromkeys(prompts) if prompt],
         step=step,
         place=f"{at + 1:,} of {len(ids):,}" if at >= 0 else "",
         back=site.href(view.to(question="")),
-        choices=_choices(data, view, listed, at, models, answers) if live else "",
-        differ=site.href(view.to(changes="" if view.changes else "1"))
-        if live and len(models) == 2
-        else "",
+        choices=_choices(data, view, listed, at, models, answers) if site.live else "",
+        differ=site.href(view.to(changes="" if view.changes else "1")) if differ else "",
     )
 
 
@@ -120,143 +111,117 @@ def models_of(data: Data, view: View, answers: dict[str, Answer]) -> list[str]:
     return [name for name in [*ranked, *answers] if name in answers][:2] or list(ranked[:2])
 
 
-def turns_of(
-    data: Data, view: View, question: Question, answers: dict[str, Answer], models: Sequence[str]
-) -> list[Turn]:
-    """Return what there is to read, turn by turn."""
-    rows = [place.row for place in data.judgments(question.question_id)]
-    rows.sort(key=lambda row: row.judge_model != view.judge)
-    votes = [place.row for place in data.index.read(question.question_id, "vote")]
-    measured = [place.row for place in data.index.read(question.question_id, "metric")]
-    references = data.references(question.question_id)
-    lengths = [len(answers[model].choices[0].turns) for model in models if model in answers]
-    most = max(
-        [len(question.turns) if question.user is None else 1, *lengths, *(r.turn for r in rows)]
-    )
-    found = []
-    for number in range(1, most + 1):
-        judged = [row for row in rows if row.turn == number]
-        sides = [_side(view, answers, model, models, number, judged, measured) for model in models]
-        found.append(
-            Turn(
-                number,
-                question.turns[number - 1]
-                if number <= len(question.turns) and not question.user
-                else "",
-                sides,
-                [_pair(row) for row in judged if row.model is None and _among(row, models)],
+@dataclass(frozen=True)
+class Conversation:
+    """What there is to read about one question, turn by turn."""
+
+    data: Data
+    view: View
+    question: Question
+    answers: dict[str, Answer]
+    models: Sequence[str]
+
+    def turns(self) -> Iterator[Turn]:
+        """Yield the turns, with what judges, people and checks say of each."""
+        data, question, models = self.data, self.question, set(self.models)
+        key = question.question_id
+        judgments = [place.row for place in data.judgments(key)]
+        judgments.sort(key=lambda row: row.judge_model != self.view.judge)
+        votes = [place.row for place in data.index.read(key, "vote")]
+        measured = [place.row for place in data.index.read(key, "metric") if not place.row.choice]
+        references = {name: row.choices[0].turns for name, row in data.references(key).items()}
+        asked = question.turns if question.user is None else [""]
+        shown = [len(self.answers[name].choices[0].turns) for name in models & {*self.answers}]
+        for turn in range(1, 1 + max([len(asked), *shown, *(row.turn for row in judgments)])):
+            rows = [row for row in judgments if row.turn == turn]
+            checks = {row.model: row.checks for row in measured if row.turn == turn and row.checks}
+            yield Turn(
+                turn,
+                "".join(asked[turn - 1 : turn]),
+                [self._side(model, turn, rows, checks.get(model, [])) for model in self.models],
+                [_pair(row) for row in rows if row.model is None and self._is_shown(row)],
                 [
                     _vote(row)
                     for row in votes
-                    if row.turn == number and {row.model_a, row.model_b} <= {*models}
+                    if row.turn == turn and {row.model_a, row.model_b} <= models
                 ],
                 {
-                    author: _body(answer.choices[0].turns[number - 1], view)
-                    for author, answer in references.items()
-                    if number <= len(answer.choices[0].turns)
+                    author: _body(texts[turn - 1], self.view)
+                    for author, texts in references.items()
+                    if turn <= len(texts)
                 },
             )
+
+    def _is_shown(self, row: Judgment) -> bool:
+        """Return whether both models of a pair are shown, or the only one is among them."""
+        if len(self.models) == 1:
+            return self.models[0] in row.models
+        return {*row.models} <= {*self.models}
+
+    def _side(
+        self, model: str, turn: int, rows: Sequence[Judgment], checks: list[dict[str, Any]]
+    ) -> Side:
+        side = Side(model, [_grade(row) for row in rows if row.model == model], checks)
+        answer = self.answers.get(model)
+        if answer is None or turn > len(answer.choices[0].turns):
+            return side
+        choice, *others = answer.choices
+        written = choice.turns[turn - 1]
+        detail = choice.details[turn - 1] if turn <= len(choice.details) else Detail()
+        return side._replace(
+            body=self._changes(model, turn, written) or _body(written, self.view),
+            detail=detail,
+            marks=_marks(detail, written),
+            facts=_facts(detail),
+            asked="".join(choice.user[turn - 1 : turn]),
+            others=[_body(o.turns[turn - 1], self.view) for o in others if turn <= len(o.turns)],
+            history=[_body(reply, self.view) for reply in choice.history[: turn - 1]],
         )
-    return found
 
-
-def _among(row: Judgment, models: Sequence[str]) -> bool:
-    """Return whether a pair is to be shown: both of its models are, or the only one is in it."""
-    return set(row.models) <= {*models} or (len(models) == 1 and models[0] in row.models)
+    def _changes(self, model: str, turn: int, written: str) -> str:
+        """Return a turn with what the other model's does not have marked, if that is wanted."""
+        other = [self.answers[m] for m in self.models if m != model and m in self.answers]
+        if not self.view.changes or len(self.models) != 2 or not other:
+            return ""
+        texts = other[0].choices[0].turns
+        return text.unlike(written, texts[turn - 1]) if turn <= len(texts) else ""
 
 
 def _body(written: str, view: View) -> str:
     return text.marked(text.styled(written), view.find)
 
 
-def _side(
-    view: View,
-    answers: dict[str, Answer],
-    model: str,
-    models: Sequence[str],
-    number: int,
-    rows: Sequence[Judgment],
-    measured: Sequence[Measurement],
-) -> Side:
-    verdicts = [_grade(row) for row in rows if row.model == model]
-    checks = [
-        check
-        for row in measured
-        if row.model == model and row.turn == number and row.choice == 0
-        for check in row.checks
-    ]
-    answer = answers.get(model)
-    choice = answer.choices[0] if answer is not None else None
-    if answer is None or choice is None or number > len(choice.turns):
-        return Side(
-            model, '<p class="tb-quiet">no answer here</p>', verdicts=verdicts, checks=checks
-        )
-    written = choice.turns[number - 1]
-    body = _body(written, view)
-    other = next((answers[name] for name in models if name != model and name in answers), None)
-    if (
-        view.changes
-        and len(models) == 2
-        and other is not None
-        and number <= len(other.choices[0].turns)
-    ):
-        body = text.unlike(written, other.choices[0].turns[number - 1])
-    detail = choice.details[number - 1] if number <= len(choice.details) else Detail()
-    return Side(
-        model,
-        body,
-        _marks(detail, written),
-        _facts(detail),
-        detail.reasoning or "",
-        detail.note or "",
-        verdicts,
-        checks,
-        choice.user[number - 1] if number <= len(choice.user) else "",
-        [
-            _body(other_choice.turns[number - 1], view)
-            for other_choice in answer.choices[1:]
-            if number <= len(other_choice.turns)
-        ],
-        [_body(given, view) for given in choice.history[: number - 1]] if choice.history else [],
-    )
-
-
 def _marks(detail: Detail, written: str) -> list[str]:
-    found = [_MARKS[detail.finish_reason]] if detail.finish_reason in _MARKS else []
+    marks = [_MARKS[detail.finish_reason]] if detail.finish_reason in _MARKS else []
     if detail.given is not None:
-        found.append(f"given by {'the question' if detail.given == 'question' else detail.given}")
+        marks.append(f"given by {'the question' if detail.given == 'question' else detail.given}")
     if written == "$ERROR$":
-        found.append("no answer: the call failed")
-    return found
+        marks.append("no answer: the call failed")
+    return marks
 
 
 def _facts(detail: Detail) -> str:
-    parts = []
-    if detail.usage.completion_tokens is not None:
-        parts.append(f"{detail.usage.completion_tokens:,} tokens")
-    if detail.seconds is not None:
-        parts.append(f"{detail.seconds:.1f} s")
-    return ", ".join(parts)
+    tokens, seconds = detail.usage.completion_tokens, detail.seconds
+    parts = [f"{tokens:,} tokens"] if tokens is not None else []
+    return ", ".join(parts + ([f"{seconds:.1f} s"] if seconds is not None else []))
 
 
 def _name(row: Judgment) -> str:
-    """Return whose verdict it is, with what tells it from others of the same judge."""
+    """Return a judge's name with what tells this judgment from its others."""
     more = [row.criterion] if row.criterion else []
     more += [f"sample {row.sample + 1}"] if row.sample else []
     more += [f"conversation {row.choice + 1}"] if row.choice else []
-    if row.judge_set not in ("unstated", "mt_bench"):
-        more.append(row.judge_set)
+    more += [row.judge_set] if row.judge_set not in ("unstated", "mt_bench") else []
     return f"{row.judge_model} ({', '.join(more)})" if more else row.judge_model
 
 
 def _grade(row: Judgment) -> Verdict:
-    detail = row.details[0] if row.details else Detail()
     return Verdict(
         _name(row),
         verdict_of(row),
         row.judgment or "",
         row.failed,
-        detail.verdict_reason or "",
+        (row.details[0].verdict_reason or "") if row.details else "",
         row.user_prompt or "",
         row.points if isinstance(row.points, list) else (),
     )
@@ -279,55 +244,48 @@ def verdict_of(row: Judgment) -> str:
 
 
 def _pair(row: Judgment) -> Pair:
-    games = []
-    first = {"model_1": 0, "model_2": 1}[row.shown_first or "model_1"]
-    for number, (winner, reason, prompt) in enumerate(
-        (
-            (row.g1_winner, row.g1_judgment, row.g1_user_prompt),
-            (row.g2_winner, row.g2_judgment, row.g2_user_prompt),
-        )
-    ):
-        if winner is None:
-            continue
-        leading = row.models[first if number == 0 else 1 - first]
-        says = (
-            row.models[_OUTCOMES[winner]]
-            if winner in _OUTCOMES
-            else winner.replace("error", "no verdict")
-        )
-        detail = row.details[number] if number < len(row.details) else Detail()
-        games.append(
-            Verdict(
-                _name(row),
-                says,
-                reason or "",
-                winner == "error",
-                detail.verdict_reason or "",
-                prompt or "",
-                title=f"{leading} shown first",
-            )
-        )
+    judge, games = _name(row), list(_games(row))
     outcomes = {game.says for game in games}
-    failed = any(game.failed for game in games)
-    flipped = len(games) == 2 and len(outcomes) == 2 and not failed
-    if failed:
+    flipped = False
+    if any(game.failed for game in games):
         says = "no verdict in one order" if len(outcomes) > 1 else "no verdict"
-    elif flipped:
+    elif len(outcomes) > 1:
+        flipped = True
         says = "a tie in one order only" if "tie" in outcomes else "changed with the order: a tie"
     else:
         says = "a tie" if "tie" in outcomes else f"{next(iter(outcomes), '')} is better"
-    return Pair(f"{_name(row)} on {' and '.join(row.models)}", says, flipped, games)
+    return Pair(f"{judge} on {' and '.join(row.models)}", says, flipped, games)
+
+
+def _games(row: Judgment) -> Iterator[Verdict]:
+    """Yield the verdicts of a pair's two orders, or of its only one."""
+    names = dict(zip(("model_1", "model_2"), row.models, strict=True))
+    first = list(names.values())
+    if row.shown_first == "model_2":
+        first.reverse()
+    games = (
+        (row.g1_winner, row.g1_judgment, row.g1_user_prompt),
+        (row.g2_winner, row.g2_judgment, row.g2_user_prompt),
+    )
+    for number, (winner, reason, prompt) in enumerate(games):
+        if winner is None:
+            continue
+        detail = row.details[number] if number < len(row.details) else Detail()
+        yield Verdict(
+            _name(row),
+            {**names, "error": "no verdict"}.get(winner, winner),
+            reason or "",
+            winner == "error",
+            detail.verdict_reason or "",
+            prompt or "",
+            title=f"{first[number]} shown first",
+        )
 
 
 def _vote(row: Vote) -> str:
-    one, two = row.model_a, row.model_b
-    words = {"model_a": f"{one} over {two}", "model_b": f"{two} over {one}"}
-    return f"{row.judge}: {words.get(row.winner, f'{one} and {two} tie')}"
-
-
-def _systems(answers: dict[str, Answer], models: Sequence[str]) -> list[str]:
-    prompts = [answers[model].system_prompt for model in models if model in answers]
-    return list(dict.fromkeys(prompt for prompt in prompts if prompt))
+    a, b = row.model_a, row.model_b
+    words = {"model_a": f"{a} over {b}", "model_b": f"{b} over {a}"}
+    return f"{row.judge}: {words.get(row.winner, f'{a} and {b} tie')}"
 
 
 def _choices(
@@ -340,13 +298,13 @@ def _choices(
 ) -> Markup:
     near = listed[max(0, at - _NEAR) : at + _NEAR + 1] if at >= 0 else ()
     words = {
-        str(other.question_id): f"{other.question_id}  {' '.join(other.turns[0][:90].split())}"
-        for other in near
+        str(row.question_id): f"{row.question_id}  {' '.join(row.turns[0][:90].split())}"
+        for row in near
     }
-    every = list(dict.fromkeys([*models, *data.models]))
-    there = [name for name in every if name in answers or name in models]
-    now = View(model=tuple(models))
-    boxes = pages.render("models.html", view=now, models=there, address=view.to(find="").query())
-    return pages.form(view, [pages.choice(view, "question", "Question", words)], find="") + Markup(
-        boxes
+    every = [*models, *(name for name in data.models if name in answers and name not in models)]
+    address = view.to(find="").query()
+    boxes = pages.render(
+        "models.html", view=View(model=tuple(models)), models=every, address=address
     )
+    form = pages.form(view, [pages.choice(view, "question", "Question", words)], find="")
+    return form + Markup(boxes)

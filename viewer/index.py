@@ -130,19 +130,11 @@ class Index:
             "where question = ? and rows.kind = ? order by path, offset"
         )
         places = self._all(query, _id(question), kind)
-        return [self.row(pathlib.Path(path), kind, *place) for path, *place in places]
-
-    def row(self, path: pathlib.Path, kind: str, offset: int, length: int) -> Found:
-        """Return the row at a place of a file."""
-        return Found(store.row_at(path, KINDS[kind], offset, length), path)
-
-    def places(self, path: pathlib.Path) -> list[tuple[int, int]]:
-        """Return offset and length of a file's rows that count, in its order."""
-        query = (
-            "select offset, length from rows where file = (select id from files where path = ?) "
-            "order by offset"
-        )
-        return self._all(query, str(path))
+        found = []
+        for name, *place in places:
+            path = pathlib.Path(name)
+            found.append(Found(store.row_at(path, KINDS[kind], *place), path))
+        return found
 
     def questions(self, path: pathlib.Path) -> set[QuestionId]:
         """Return the questions that a file has good rows about."""

@@ -1,8 +1,9 @@
-"""The tab Vote: two answers without names, on sides drawn by lot; a vote is a click or a key.
+"""The tab Vote: two answers without names, on random sides; a vote is a click or a key.
 
 No model's name is on the page or in the address until the voter asks for the result.
 """
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -13,7 +14,7 @@ from harness.errors import MissingError, UsageError
 from harness.reporting.html import table_html
 from harness.reporting.page import Column, Table
 from viewer import pages, text
-from viewer.ballots import Ballot, Booth, check_voter
+from viewer.ballots import Ballot, Voter, check_voter
 from viewer.data import Data
 from viewer.judges import PEOPLE, agreement_of
 from viewer.pages import Site
@@ -42,33 +43,33 @@ def show(data: Data, view: View, site: Site) -> str:
     if not view.voter:
         return _welcome(data, view)
     try:
-        booth = Booth(data, view.voter, view.category)
+        voter = Voter(data, view.voter, view.category)
     except UsageError as error:
         return pages.notice(str(error)) + _welcome(data, view)
-    done, total = len(booth.votes), booth.total
+    done, total = len(voter.votes), voter.total
     plan = min(total, int(view.plan) if view.plan.isdecimal() and len(view.plan) < 8 else 50)
     if view.show == "result":
-        return _result(data, view, booth, site)
+        return _result(data, view, voter, site)
     if view.show == "votes":
-        cast = [(b, booth.said(b), site.href(view.to(show=b.token))) for b in booth.cast()]
+        cast = [(b, voter.choice_of(b), site.href(view.to(show=b.token))) for b in voter.cast()]
         return pages.render(
-            "votes.html", voter=booth.voter, cast=cast, back=site.href(view.to(show=""))
+            "votes.html", voter=voter.name, cast=cast, back=site.href(view.to(show=""))
         )
-    ballot = _again(booth, view.show) or (booth.next() if done < plan else None)
+    ballot = _again(voter, view.show) or (voter.next() if done < plan else None)
     plans = {str(n): f"{n} votes" for n in sorted({*PLANS, plan}) if n < total}
     named = replace(view, plan=str(plan))
     return pages.render(
         "vote.html",
-        voter=booth.voter,
+        voter=voter.name,
         done=done,
         plan=plan,
         plans=pages.form(
             named, [pages.choice(named, "plan", "Ask me for", {**plans, str(total): "all"})]
         ),
-        last=site.href(view.to(show="last")) if booth.votes else "",
-        votes=site.href(view.to(show="votes")) if booth.votes else "",
-        result=site.href(view.to(show="result")) if booth.votes else "",
-        before=booth.said(ballot) if ballot is not None else "",
+        last=site.href(view.to(show="last")) if voter.votes else "",
+        votes=site.href(view.to(show="votes")) if voter.votes else "",
+        result=site.href(view.to(show="result")) if voter.votes else "",
+        before=voter.choice_of(ballot) if ballot is not None else "",
         ballot=ballot,
         turns=sides(data, ballot) if ballot is not None else (),
         buttons=BUTTONS,
@@ -83,13 +84,13 @@ def act(data: Data, view: View, fields: Mapping[str, str]) -> View:
         MissingError: the answers are no longer there.
     """
     if "begin" in fields:
-        voter = view.voter or check_voter(fields.get("voter", ""))
-        return replace(view, voter=voter, category=fields.get("category", ""), show="")
-    booth = Booth(data, view.voter, view.category)
-    ballot = booth.named(fields.get("item", ""))
+        name = view.voter or check_voter(fields.get("voter", ""))
+        return replace(view, voter=name, category=fields.get("category", ""), show="")
+    voter = Voter(data, view.voter, view.category)
+    ballot = voter.by_token(fields.get("item", ""))
     if ballot is None:
         raise MissingError("not written: these two answers are no longer there")
-    booth.vote(ballot, fields.get("choice", ""))
+    voter.vote(ballot, fields.get("choice", ""))
     return view.to(show="votes" if "." in view.show else "")
 
 
@@ -114,11 +115,11 @@ def sides(data: Data, ballot: Ballot) -> list[tuple[int, str, list[str]]]:
     return found
 
 
-def _again(booth: Booth, show: str) -> Ballot | None:
+def _again(voter: Voter, show: str) -> Ballot | None:
     """Return the vote that is to be looked at again."""
     if show == "last":
-        return next(iter(booth.cast()), None)
-    return booth.named(show) if "." in show else None
+        return next(iter(voter.cast()), None)
+    return voter.by_token(show) if "." in show else None
 
 
 def _welcome(data: Data, view: View) -> str:
@@ -131,30 +132,25 @@ def _welcome(data: Data, view: View) -> str:
     )
 
 
-def _result(data: Data, view: View, booth: Booth, site: Site) -> str:
+def _result(data: Data, view: View, voter: Voter, site: Site) -> str:
     """Return how the models fared with the voter, and how far judges agree."""
-    won: dict[str, dict[str, float]] = {}
-    for vote in booth.votes.values():
+    results: Counter[tuple[str, str]] = Counter()
+    for vote in voter.votes.values():
         for side, model in (("model_a", vote.model_a), ("model_b", vote.model_b)):
-            record = won.setdefault(model, {"win": 0, "tie": 0, "loss": 0})
-            record[
-                "tie" if vote.winner.startswith("tie") else "win" if vote.winner == side else "loss"
-            ] += 1
-    rows: list[dict[str, Any]] = [
-        {
-            "model": model,
-            **record,
-            "rate": (record["win"] + record["tie"] / 2) / sum(record.values()),
-        }
-        for model, record in won.items()
-    ]
+            tie = vote.winner.startswith("tie")
+            results[model, "tie" if tie else "win" if vote.winner == side else "loss"] += 1
+    rows: list[dict[str, Any]] = []
+    for model in dict.fromkeys(name for name, _ in results):
+        win, tied, loss = (results[model, word] for word in ("win", "tie", "loss"))
+        rate = (win + tied / 2) / (win + tied + loss)
+        rows.append({"model": model, "win": win, "tie": tied, "loss": loss, "rate": rate})
     rows.sort(key=lambda row: -row["rate"])
     columns = [
         Column("model"),
         Column("rate", "win rate", ".2"),
         Column("", "win/tie/loss", draw="record"),
     ]
-    agreement = [row for row in agreement_of(data, booth.voter) if row["judge"] != PEOPLE]
+    agreement = [row for row in agreement_of(data, voter.name) if row["judge"] != PEOPLE]
     compared = [
         Column("judge"),
         Column("agrees", "agrees with you %", "%"),
@@ -163,8 +159,8 @@ def _result(data: Data, view: View, booth: Booth, site: Site) -> str:
     ]
     return pages.render(
         "result.html",
-        voter=booth.voter,
-        count=len(booth.votes),
+        voter=voter.name,
+        count=len(voter.votes),
         models=Markup(table_html(Table("your votes", columns, rows))),
         judges=Markup(table_html(Table("judges", compared, agreement))) if agreement else "",
         back=site.href(view.to(show="")),

@@ -9,19 +9,12 @@ conversation.py  one conversation               users.py      who plays the user
 
 from harness.answering.answer import AnswerReport, estimate_answers, gen_answer
 from harness.answering.plan import AnswerPlan, ModelPlan, plan_answers
-from harness.answering.sampling import parameters, system_prompt
-from harness.answering.users import Player, UserPrompt, load_prompt
 
 __all__ = [
     "AnswerPlan",
     "AnswerReport",
     "ModelPlan",
-    "Player",
-    "UserPrompt",
     "estimate_answers",
     "gen_answer",
-    "load_prompt",
-    "parameters",
     "plan_answers",
-    "system_prompt",
 ]

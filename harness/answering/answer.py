@@ -16,7 +16,6 @@ from harness.types import Answer
 
 USUAL = 300
 """Tokens of a short answer of a model that has given none."""
-_MOST_ROWS = 250
 
 
 class AnswerReport(Struct):
@@ -74,15 +73,12 @@ def estimate_answers(plan: AnswerPlan, *, batch: bool = False) -> list[Estimate]
 
 
 def _lengths(model: ModelPlan) -> list[float]:
-    """Return the tokens of a model's first replies, as counted by its provider or estimated."""
-    found = []
-    places = store.rows(model.path, Answer) if model.path.exists() else iter(())
-    for place in itertools.islice(places, _MOST_ROWS):
+    """Return the tokens of a model's replies, as counted by its provider or estimated."""
+    lengths = []
+    for place in store.rows(model.path, Answer) if model.path.exists() else ():
         for choice in place.row.choices:
-            details = itertools.zip_longest(choice.turns, choice.details)
-            for text, detail in details:
-                if detail is not None and detail.given is not None:
-                    continue
-                counted = None if detail is None else detail.usage.completion_tokens
-                found.append(float(counted or text_tokens(text or "", model.endpoint.model)))
-    return found
+            for text, detail in itertools.zip_longest(choice.turns, choice.details):
+                if detail is None or detail.given is None:
+                    counted = detail and detail.usage.completion_tokens
+                    lengths.append(float(counted or text_tokens(text or "", model.endpoint.model)))
+    return lengths

@@ -11,12 +11,11 @@ import pathlib
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import shortuuid
 
 from harness import models, store
-from harness.answering.conversation import Asking, converse
+from harness.answering.conversation import Todo
 from harness.answering.sampling import requested, retry_cut, system_prompt, typed
 from harness.answering.users import Player, load_prompt
 from harness.bench import Bench, take
@@ -24,30 +23,17 @@ from harness.errors import MissingError, UsageError
 from harness.models import Endpoint, ModelConfig
 from harness.options import GenAnswer
 from harness.running import Job, Steps
+from harness.running.jobs import nothing_follows
 from harness.types import (
     Answer,
-    Choice,
     MadeFrom,
     Question,
-    QuestionId,
     content_hash,
     history_variant,
     split_variant,
 )
 
 BUILTIN_USER = "builtin/user"
-
-
-@dataclass(slots=True)
-class Todo:
-    """What is to be done about one question."""
-
-    asking: Asking
-    made_from: MadeFrom | None
-    """None: some of the conversations are another tool's, which says nothing of them."""
-    kept: dict[int, Choice]
-    """Conversations that exist and are current."""
-    missing: list[int]
 
 
 @dataclass(slots=True)
@@ -65,13 +51,11 @@ class ModelPlan:
     """When the newest of these was written, in seconds since 1970."""
     superseded: int = 0
     """Answers that were made from another question, prompt or sampling."""
-    foreign: int = 0
-    """Answers of other tools, without hashes; they count as done."""
 
     @property
     def calls(self) -> int:
         """Calls to the model, if none is repeated; with played users the most that there can be."""
-        return sum(len(todo.missing) * _turns(todo.asking) for todo in self.todo)
+        return sum(todo.calls for todo in self.todo)
 
 
 @dataclass(slots=True)
@@ -90,36 +74,51 @@ class AnswerPlan:
         """The number of jobs."""
         return sum(len(model.todo) for model in self.models)
 
-    @property
-    def calls(self) -> int:
-        """Calls to chat models, if none is repeated."""
-        return sum(model.calls for model in self.models)
-
-    def jobs(self, then: Callable[[Answer], Iterable[Job]] | None = None) -> Iterator[Job]:
+    def jobs(self, then: Callable[[Answer], Iterable[Job]] = nothing_follows) -> Iterator[Job]:
         """Yield the jobs question by question, so that the models advance side by side.
 
         `then` is given each answer and returns what can be done because of it.
         """
+        others = {} if self.player is None else {self.player.endpoint.name: self.player.endpoint}
         order = {question.question_id: at for at, question in enumerate(self.bench.questions)}
         pairs = [(model, todo) for model in self.models for todo in model.todo]
-        for model, todo in sorted(pairs, key=lambda pair: order[_id(pair[1])]):
-            yield self._job(model, todo, then)
+        for model, todo in sorted(pairs, key=lambda pair: order[pair[1].question.question_id]):
+            key = todo.question.question_id
+            yield Job(
+                str(key),
+                f"{model.name}, question {key}",
+                model.endpoint,
+                model.path,
+                Answer,
+                _steps(model.name, todo),
+                others=others,
+                then=then,
+            )
 
-    def _job(
-        self, model: ModelPlan, todo: Todo, then: Callable[[Answer], Iterable[Job]] | None
-    ) -> Job:
-        def steps() -> Steps:
-            choices = dict(todo.kept)
-            for index in todo.missing:
-                choices[index] = yield from converse(todo.asking, index)
-            return _answer(model.name, todo, choices)
 
-        more: dict[str, Any] = {} if then is None else {"then": then}
-        if self.player is not None and todo.asking.player is not None:
-            more["others"] = {self.player.endpoint.name: self.player.endpoint}
-        key = _id(todo)
-        where = f"{model.name}, question {key}"
-        return Job(str(key), where, model.endpoint, model.path, Answer, steps, **more)
+def _steps(name: str, todo: Todo) -> Callable[[], Steps]:
+    """Return the generator of one row; where it keeps another tool's, it says nothing of origin."""
+
+    def steps() -> Steps:
+        choices = dict(todo.kept)
+        for index in todo.missing:
+            choices[index] = yield from todo.converse(index)
+        user = None
+        if todo.player is not None:
+            user = {**todo.player.stated(), "num_choices": todo.num_choices}
+        return Answer(
+            question_id=todo.question.question_id,
+            answer_id=shortuuid.uuid(),
+            model_id=name,
+            choices=[choices[index] for index in sorted(choices)],
+            tstamp=time.time(),
+            system_prompt=todo.system if todo.made_from else None,
+            sampling=todo.sampling.stated() if todo.made_from else {},
+            made_from=todo.made_from,
+            user=user,
+        )
+
+    return steps
 
 
 def plan_answers(
@@ -140,16 +139,6 @@ def plan_answers(
         DataError: an answer file cannot be read.
     """
     names = _names(options)
-    if not names:
-        raise UsageError("name the models to answer with --model, or weights with --model-path")
-    if BUILTIN_USER in names:
-        raise UsageError(f"{BUILTIN_USER} plays users and answers nothing; name it with --user")
-    for flag, value in (
-        ("--answer-file", options.answer_file),
-        ("--model-path", options.models.model_path),
-    ):
-        if value is not None and len(names) > 1:
-            raise UsageError(f"{flag} is for one model, {len(names)} are named")
     if questions is None:
         part = options.slice
         bounds = part.question_begin, part.question_end, part.first_n, part.sample_n
@@ -157,9 +146,11 @@ def plan_answers(
     if not questions:
         number = len(bench.questions)
         raise UsageError(f"the slice leaves none of the {number} questions of {bench.name}")
-    player = _player(questions, options, configs, key_needed)
-    plan = AnswerPlan(bench, [], player=player)
-    for name in dict.fromkeys(_variant(name, options) for name in names):
+    history = options.history.history
+    if history != "own" and all(len(question.turns) < 2 for question in questions):
+        raise UsageError(f"--history {history}: no question has a second turn")
+    plan = AnswerPlan(bench, [], player=_player(questions, options, configs, key_needed))
+    for name in names:
         endpoint = models.resolve(
             split_variant(name)[0],
             _address(options),
@@ -171,9 +162,8 @@ def plan_answers(
         if options.answer_file is not None:
             _need_answers_of(name, path)
         endpoint.check(requested(endpoint, bench, options.sampling, questions[0].category))
-        model = ModelPlan(name, endpoint, path)
-        _fill(model, plan, options, questions)
-        plan.models.append(model)
+        plan.models.append(ModelPlan(name, endpoint, path))
+        _fill(plan.models[-1], plan, options, questions)
     return plan
 
 
@@ -181,29 +171,36 @@ def _fill(
     model: ModelPlan, plan: AnswerPlan, options: GenAnswer, questions: Sequence[Question]
 ) -> None:
     """Put into a model's plan what it has to do."""
-    bench = plan.bench
-    histories = _histories(model, plan, options, questions)
-    sources = bench.reference_files() if model.endpoint.provider == "builtin" else {}
-    references = bench.references() if len(sources) == 1 else None
-    there = {key: row for (key,), row in store.latest(model.path, Answer).items()}
+    bench, source = plan.bench, split_variant(model.name)[1]
+    replies = None if source is None else bench.history(source)
+    has_references = model.endpoint.provider == "builtin" and len(bench.reference_files()) == 1
+    references = bench.references() if has_references else None
+    rows = {key: row for (key,), row in store.latest(model.path, Answer).items()}
+    without_history: list[str] = []
+    foreign = 0
     for question in questions:
         key = question.question_id
-        if histories is not None and key not in histories:
+        earlier = [] if replies is None else replies.get(key, [])[: len(question.turns) - 1]
+        if replies is not None and len(earlier) < len(question.turns) - 1:
+            without_history.append(str(key))
             continue
-        asking = Asking(
+        todo = Todo(
             question=question,
             sampling=requested(model.endpoint, bench, options.sampling, question.category),
             system=system_prompt(bench, options.sampling),
             template=bench.settings.answer_template,
             retry_cut=retry_cut(bench, options.sampling),
-            history=(histories or {}).get(key, ()),
+            history=earlier,
             reference=None if references is None else references.turns.get(key),
             player=plan.player if question.user else None,
             num_choices=options.sampling.num_choices,
         )
-        choices = asking.num_choices * (options.user.user_samples if question.user else 1)
-        row = there.get(key)
-        todo = _todo(asking, _made_from(model, asking), None if options.redo else row, choices)
+        todo.made_from = _made_from(model, todo)
+        row = rows.get(key)
+        if row is not None and not options.redo and store.is_good(row):
+            _keep(todo, row)
+        choices = todo.num_choices * (options.user.user_samples if question.user else 1)
+        todo.missing = [index for index in range(choices) if index not in todo.kept]
         if todo.missing:
             model.superseded += row is not None and not todo.kept
             model.todo.append(todo)
@@ -211,113 +208,67 @@ def _fill(
             model.already += 1
             if row is not None and row.tstamp is not None:
                 model.newest = max(model.newest or 0.0, row.tstamp)
-        model.foreign += todo.made_from is None
-    if model.foreign:
+        foreign += todo.made_from is None
+    if without_history:
+        ids = ", ".join(without_history[:5]) + (", …" if len(without_history) > 5 else "")
+        text = f"{source} has no replies to {len(without_history)} questions ({ids})"
+        if not options.skip_missing:
+            advice = "answer them first, name another --history, or leave them out: --skip-missing"
+            raise MissingError(f"{text}; {advice}")
+        plan.notices.append(f"{model.name}: left out: {text}")
+    if foreign:
         plan.notices.append(
-            f"{model.name}: {model.foreign} answers do not say how they were made (another tool's);"
+            f"{model.name}: {foreign} answers do not say how they were made (another tool's);"
             " they count as done, --redo answers again"
         )
 
 
-def _todo(asking: Asking, made_from: MadeFrom, row: Answer | None, choices: int) -> Todo:
-    """Return which conversations of a row are current and which are missing."""
-    kept: dict[int, Choice] = {}
-    stated: MadeFrom | None = made_from
-    if row is not None and store.is_good(row):
-        turns = len(asking.question.turns)
-        unsaid = row.made_from is None or row.made_from.parameters is None
-        if unsaid and all(len(choice.turns) == turns for choice in row.choices):
-            stated = None
-        if stated is None or row.made_from == made_from:
-            kept = {choice.index: choice for choice in row.choices}
-    return Todo(asking, stated, kept, [index for index in range(choices) if index not in kept])
+def _keep(todo: Todo, row: Answer) -> None:
+    """Keep the conversations of a row if they are current, or another tool's."""
+    turns = len(todo.question.turns)
+    unknown = row.made_from is None or row.made_from.parameters is None
+    if unknown and all(len(choice.turns) == turns for choice in row.choices):
+        todo.made_from = None
+    if todo.made_from is None or row.made_from == todo.made_from:
+        todo.kept = {choice.index: choice for choice in row.choices}
 
 
-def _made_from(model: ModelPlan, asking: Asking) -> MadeFrom:
+def _made_from(model: ModelPlan, todo: Todo) -> MadeFrom:
     """Return the hashes of what an answer is made from; `parameters` is all but the question."""
-    player = asking.player
+    player = todo.player
     parameters = [
-        asking.sampling.stated(),
-        asking.system,
-        asking.template,
+        todo.sampling.stated(),
+        todo.system,
+        todo.template,
         model.endpoint.conv_template,
-        asking.reference,
-        *([] if player is None else [player.stated(), asking.num_choices]),
+        todo.reference,
+        *([] if player is None else [player.stated(), todo.num_choices]),
     ]
     return MadeFrom(
-        question=asking.question.hash,
+        question=todo.question.hash,
         parameters=content_hash(*parameters),
-        history=content_hash(*asking.history) if split_variant(model.name)[1] else None,
+        history=content_hash(*todo.history) if split_variant(model.name)[1] else None,
     )
-
-
-def _answer(name: str, todo: Todo, choices: Mapping[int, Choice]) -> Answer:
-    """Return the row; where conversations are another tool's it says nothing of their origin."""
-    asking, ours = todo.asking, todo.made_from is not None
-    user = None
-    if asking.player is not None:
-        user = {**asking.player.stated(), "num_choices": asking.num_choices}
-    return Answer(
-        question_id=asking.question.question_id,
-        answer_id=shortuuid.uuid(),
-        model_id=name,
-        choices=[choices[index] for index in sorted(choices)],
-        tstamp=time.time(),
-        system_prompt=asking.system if ours else None,
-        sampling=asking.sampling.stated() if ours else {},
-        made_from=todo.made_from,
-        user=user,
-    )
-
-
-def _histories(
-    model: ModelPlan, plan: AnswerPlan, options: GenAnswer, questions: Sequence[Question]
-) -> dict[QuestionId, list[str]] | None:
-    """Return for each question the replies to all turns but the last; None without a history.
-
-    Raises:
-        UsageError: no question has a second turn.
-        MissingError: turns are missing, and `--skip-missing` was not given.
-    """
-    name = split_variant(model.name)[1]
-    if name is None:
-        return None
-    if all(len(question.turns) < 2 for question in questions):
-        raise UsageError(f"--history {name}: no question has a second turn, so none has a history")
-    replies = plan.bench.history(name)
-    found, missing = {}, []
-    for question in questions:
-        turns = replies.get(question.question_id, [])[: len(question.turns) - 1]
-        if len(turns) == len(question.turns) - 1:
-            found[question.question_id] = turns
-        else:
-            missing.append(question.question_id)
-    if missing:
-        ids = ", ".join(map(str, missing[:5])) + (", …" if len(missing) > 5 else "")
-        text = f"{name} has no replies to {len(missing)} questions ({ids})"
-        if not options.skip_missing:
-            advice = "answer them first, name another --history, or leave them out: --skip-missing"
-            raise MissingError(f"{text}; {advice}")
-        if (notice := f"left out: {text}") not in plan.notices:
-            plan.notices.append(notice)
-    return found
 
 
 def _names(options: GenAnswer) -> list[str]:
-    """Return the models to ask; local weights are called by --model-id, else by their folder."""
-    chosen = options.models
-    if chosen.model_path is None:
-        return list(dict.fromkeys(chosen.model))
-    return list(chosen.model_id or chosen.model or (pathlib.Path(chosen.model_path).name,))
+    """Return the names under which answers are kept, once each.
 
-
-def _variant(name: str, options: GenAnswer) -> str:
-    """Return the name under which a model's answers are kept."""
-    if options.history.history == "own":
-        return name
-    if split_variant(name)[1] is not None:
-        raise UsageError(f"{name!r} already names its history; leave out --history")
-    return history_variant(name, options.history.history)
+    Local weights are called by --model-id, else by their folder.
+    """
+    chosen, history = options.models, options.history.history
+    names = chosen.model
+    if chosen.model_path is not None:
+        names = chosen.model_id or chosen.model or (pathlib.Path(chosen.model_path).name,)
+    names = tuple(dict.fromkeys(names))
+    if not names:
+        raise UsageError("name the models to answer with --model, or weights with --model-path")
+    if BUILTIN_USER in names:
+        raise UsageError(f"{BUILTIN_USER} plays users and answers nothing; name it with --user")
+    if len(names) > 1 and (options.answer_file or chosen.model_path):
+        flag = "--answer-file" if options.answer_file else "--model-path"
+        raise UsageError(f"{flag} is for one model, {len(names)} are named")
+    return [name if history == "own" else history_variant(name, history) for name in names]
 
 
 def _player(
@@ -349,36 +300,22 @@ def _player(
 
 
 def _address(options: GenAnswer) -> ModelConfig:
+    flags = options.models
     return ModelConfig(
         base_url=options.endpoint.base_url,
         api_key_env=options.endpoint.api_key_env,
-        conv_template=options.models.conv_template,
+        conv_template=flags.conv_template,
         timeout=options.limits.timeout,
-        path=options.models.model_path,
-        dtype=None if options.models.dtype == "auto" else options.models.dtype,
-        device=options.models.device,
-        batch_size=options.models.batch_size,
+        path=flags.model_path,
+        dtype=None if flags.dtype == "auto" else flags.dtype,
+        device=flags.device,
+        batch_size=flags.batch_size,
     )
 
 
 def _need_answers_of(model: str, path: pathlib.Path) -> None:
     """Raise unless a file is new or holds only this model's answers."""
-    if not path.exists():
-        return
-    for place in store.rows(path, Answer):
+    for place in store.rows(path, Answer) if path.exists() else ():
         if place.row.model_id not in ("", model):
-            other = place.row.model_id
-            raise UsageError(f"{path}: holds answers of {other!r}; name another --answer-file")
-
-
-def _id(todo: Todo) -> QuestionId:
-    return todo.asking.question.question_id
-
-
-def _turns(asking: Asking) -> int:
-    """Return how many replies a conversation takes, at most."""
-    question = asking.question
-    if question.user is not None:
-        assert asking.player is not None
-        return asking.player.turns(question.user)
-    return sum(question.given(number) is None for number in range(1, len(question.turns) + 1))
+            author = place.row.model_id
+            raise UsageError(f"{path}: holds answers of {author!r}; name another --answer-file")

@@ -48,13 +48,10 @@ def parameters(texts: Iterable[str]) -> Sampling:
 
 def typed(sampling: AnswerSampling) -> Sampling:
     """Return the parameters that the user typed."""
-    own = Sampling(
-        temperature=None if sampling.temperature is None else float(sampling.temperature),
-        max_tokens=sampling.max_tokens,
-        top_p=None if sampling.top_p is None else float(sampling.top_p),
-        seed=sampling.seed,
-    )
-    return own.over(parameters(sampling.param))
+    flags = {
+        name: getattr(sampling, name) for name in ("temperature", "max_tokens", "top_p", "seed")
+    }
+    return msgspec.convert(flags, Sampling).over(parameters(sampling.param))
 
 
 def requested(
@@ -65,11 +62,11 @@ def requested(
     In this order: what the user typed, the benchmark's settings, the model's in turnbench.toml, and
     MT-Bench's temperature by category.
     """
-    own = Sampling(
+    settings = Sampling(
         temperature=bench.settings.temperatures.get(category), max_tokens=bench.settings.max_tokens
     )
     usual = Sampling(temperature=bench.temperature(category), max_tokens=MAX_TOKENS)
-    return typed(sampling).over(own).over(endpoint.sampling).over(usual)
+    return typed(sampling).over(settings).over(endpoint.sampling).over(usual)
 
 
 def retry_cut(bench: Bench, sampling: AnswerSampling) -> float:

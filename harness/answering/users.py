@@ -56,7 +56,7 @@ class UserPrompt(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
             "done": user.done,
             "stop": self.stop,
         }
-        return _PLACEHOLDERS.sub(lambda found: values[found[1]], text).strip()
+        return _PLACEHOLDERS.sub(lambda match: values[match[1]], text).strip()
 
     def ends(self, text: str) -> bool:
         """Return whether a message ends the conversation."""
@@ -67,18 +67,14 @@ class UserPrompt(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         return text.replace(self.stop, "").strip()
 
 
+@functools.cache
 def load_prompt(path: pathlib.Path | None = None) -> UserPrompt:
     """Return the prompt in a file, or the shipped one.
 
     Raises:
         DataError: the file is not what it must be; the message names the key.
     """
-    return _load(path or SHIPPED)
-
-
-@functools.cache
-def _load(path: pathlib.Path) -> UserPrompt:
-    return read_toml(path, UserPrompt)
+    return read_toml(path or SHIPPED, UserPrompt)
 
 
 class Player(Struct, frozen=True):
@@ -109,15 +105,15 @@ class Player(Struct, frozen=True):
         }
 
     def request(
-        self, question: Question, said: Sequence[str], replies: Sequence[str], sample: int
+        self, question: Question, messages: Sequence[str], replies: Sequence[str], sample: int
     ) -> Request:
         """Return the request for the user's next message; its own have the assistant's role."""
         assert question.user is not None
         prompt = self.prompt
-        messages = [Message("system", prompt.filled(prompt.system, question.user))]
-        messages.append(Message("user", prompt.start))
-        for message, reply in zip(said, replies, strict=True):
-            messages += [Message("assistant", message), Message("user", reply)]
-        facts = Facts(question, len(said) + 1, answers=[list(replies)], form=prompt.stop)
+        chat = [Message("system", prompt.filled(prompt.system, question.user))]
+        chat.append(Message("user", prompt.start))
+        for message, reply in zip(messages, replies, strict=True):
+            chat += [Message("assistant", message), Message("user", reply)]
+        facts = Facts(question, len(messages) + 1, answers=[list(replies)], form=prompt.stop)
         sampling = self.sampling(sample)
-        return Request(messages=messages, sampling=sampling, to=self.endpoint.name, facts=facts)
+        return Request(messages=chat, sampling=sampling, to=self.endpoint.name, facts=facts)

@@ -36,9 +36,8 @@ def work(parsed: Parsed) -> int:
                 log.info("nothing was fetched")
                 return 0
     fetched = harness.fetch_bench(options.name, options.data_dir, source=options.from_)
-    if fetched.already:
-        names = ", ".join(map(str, fetched.already))
-        log.info("there already, identical to the pinned files: %s", names)
+    if not fetched.written:
+        log.info("%s: every file is there already", fetched.folder)
     for path in fetched.written:
         print(path)
     for next_command in table[options.name].afterwards:

@@ -67,7 +67,7 @@ def tell(plan: AnswerPlan) -> None:
             len(todo.missing)
             for model in plan.models
             for todo in model.todo
-            if todo.asking.player is not None
+            if todo.player is not None
         )
         name = plan.player.endpoint.name
         log.info("the user is played by %s: %d conversations to hold", name, conversations)

@@ -48,20 +48,15 @@ def work(parsed: Parsed) -> int:
         judge_model=options.judge_model,
     )
     parts = [_counted(report.questions, "question")] if report.questions else []
-    for model, count in report.answers.items():
-        new = report.new[model]
-        parts.append(f"{_counted(count, 'answer')} by {model}{f' ({new} new)' * (new < count)}")
+    parts += [f"{_counted(n, 'answer')} by {model}" for model, n in report.answers.items()]
     parts += [_counted(report.votes, "vote")] if report.votes else []
-    judgments = sum(report.judgments.values())
-    parts += [_counted(judgments, "judgment")] if judgments else []
+    parts += [_counted(report.judgments, "judgment")] if report.judgments else []
     log.info("%s: %s", report.folder, ", ".join(parts) or "nothing new")
-    for count, what in (
-        (report.repeated, "repeated an earlier one and were left out"),
-        (report.known, "were there already"),
-        (report.failed, "have no preference and give no judgment; gen_judgment judges those pairs"),
-    ):
-        if count:
-            log.info("%s that %s", _counted(count, "record"), what)
+    if report.known:
+        log.info("%s there already", _counted(report.known, "row"))
+    if report.failed:
+        advice = "without a preference give no judgment; gen_judgment judges those pairs"
+        log.info("%s %s", _counted(report.failed, "record"), advice)
     if report.bad:
         lines = report.bad[:_MOST_SHOWN]
         if len(lines) < len(report.bad):
@@ -107,8 +102,9 @@ def _export(options: ImportData) -> int:
     for name, count in sorted(report.records.items()):
         what = f"grade {name}" if options.back == "feedback_collection" else name
         log.info("%s: %s", what, _counted(count, "record"))
-    for reason, count in report.left_out.items():
-        log.warning("%s left out: %s", _counted(count, "judgment"), reason)
+    if report.left_out:
+        reason = "no grade of a first turn, from 1 to 5, by the question's own rubric"
+        log.warning("%s left out: %s", _counted(report.left_out, "judgment"), reason)
     for path in report.written:
         print(path)
     return 0

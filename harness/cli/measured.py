@@ -21,8 +21,6 @@ def carry_out(plan: "MetricPlan", unit: str, quiet: bool) -> int:
     log.info("%s: %s%s", plan.bench.name, _counted(len(plan.models), "model"), against)
     for work in plan.works:
         parts = [f"{work.already} measured before"] if work.already else []
-        again = f"{work.superseded} to measure again because something changed"
-        parts += [again] if work.superseded else []
         todo = f"{_counted(len(work.todo), 'turn')} to measure"
         parts.append(todo if work.todo else "nothing left to measure")
         log.info("%s: %s", _shown(work.metric), ", ".join(parts))

@@ -130,7 +130,7 @@ def plan_bench(
             bench, asked, configs=configs, questions=questions, key_needed=key_needed
         )
         awaited = {
-            model.name: [todo.asking.question.question_id for todo in model.todo]
+            model.name: [todo.question.question_id for todo in model.todo]
             for model in answers.models
         }
     elif not record.slice.model_list:
@@ -166,7 +166,7 @@ def estimate_bench(plan: BenchPlan, *, batch: bool = False) -> list[Estimate]:
         found = estimate_answers(plan.answers, batch=batch)
         for model in plan.answers.models:
             for todo in model.todo:
-                list(plan.judgments.about(_stand_in(model, todo.asking.question)))
+                list(plan.judgments.about(_stand_in(model, todo.question)))
     return found + estimate_judgments(plan.judgments, batch=batch)
 
 

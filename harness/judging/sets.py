@@ -116,6 +116,8 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     order: Order = "both"
     mode: Mode | None = None
     baseline: Filled | None = None
+    judge: Filled | None = None
+    """The judge that published numbers of the set are by."""
     aggregate: Literal["mean", "min", "last"] | None = None
     """How the grades of a conversation's turns are combined."""
     rubric: str = ""

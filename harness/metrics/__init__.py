@@ -14,7 +14,7 @@ A metric knows no benchmark and no file. `checks`, `bert_score` and `unieval` ar
 from harness.metrics.commands import auto_checks, auto_metrics, plan_checks, plan_metrics
 from harness.metrics.load import TEXT, load
 from harness.metrics.metric import Item, Measured, Metric, Setup
-from harness.metrics.run import MetricPlan, MetricReport, plan, run
+from harness.metrics.run import MetricPlan, run
 
 __all__ = [
     "TEXT",
@@ -22,12 +22,10 @@ __all__ = [
     "Measured",
     "Metric",
     "MetricPlan",
-    "MetricReport",
     "Setup",
     "auto_checks",
     "auto_metrics",
     "load",
-    "plan",
     "plan_checks",
     "plan_metrics",
     "run",

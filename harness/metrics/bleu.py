@@ -8,7 +8,6 @@ An order without a match counts as half of one match, the next such order as a q
 """
 
 from harness.metrics.metric import Metric, Numbers, Setup, of_texts, versions
-from harness.metrics.tokens import TOKENIZERS
 
 _BY_LANGUAGE = {"zh": "zh", **dict.fromkeys(("ja", "th", "lo", "km", "my"), "char")}
 """sacrebleu's tokenizers; its default, 13a, splits at spaces and punctuation."""
@@ -18,18 +17,13 @@ def metric(setup: Setup) -> Metric:
     """Return BLEU-1..4."""
     from sacrebleu.metrics.bleu import BLEU
 
-    own = setup.options.tokenizer
-    tokenizer = own or _BY_LANGUAGE.get(setup.language, "13a")
+    tokenizer = _BY_LANGUAGE.get(setup.language, "13a")
     scorers = {
-        f"bleu_{n}": BLEU(
-            tokenize="none" if own else tokenizer, effective_order=True, max_ngram_order=n
-        )
+        f"bleu_{n}": BLEU(tokenize=tokenizer, effective_order=True, max_ngram_order=n)
         for n in (1, 2, 3, 4)
     }
 
     def bleu(answer: str, reference: str) -> Numbers:
-        if own is not None:
-            answer, reference = (" ".join(TOKENIZERS[own](text)) for text in (answer, reference))
         # exp(log(100)) is a hair above 100
         return {
             name: min(1.0, scorer.sentence_score(answer, [reference]).score / 100)

@@ -12,13 +12,13 @@ the value is None. Libraries: the extra [colossalai].
 """
 
 import functools
+import logging
 import string
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from harness.errors import UsageError
 from harness.metrics.metric import Metric, Numbers, Setup, of_texts, versions
-from harness.metrics.tokens import jieba_words
 
 VARIANT = "colossalai"
 _KEPT = "!@#$%&()<>?|,.\"'"
@@ -37,75 +37,74 @@ def prepared(text: str) -> str:
     return " ".join(text.lower().translate(_REMOVED).split())
 
 
-def _cut(text: str, language: str) -> list[str]:
-    plain = prepared(text)
-    return list(jieba_words(plain)) if language == "zh" else plain.split()
+@functools.lru_cache(4096)
+def _jieba(text: str) -> list[str]:
+    """Return the words that jieba finds in a Chinese text, spaces left out."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # its expressions, on newer Pythons
+        import jieba
+    jieba.setLogLevel(logging.WARNING)
+    return " ".join(jieba.cut(text)).split()
 
 
-def _bleu(answer: str, reference: str, language: str) -> Numbers:
+def _bleu(answer: list[str], reference: list[str]) -> Numbers:
     from nltk.translate.bleu_score import sentence_bleu
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # on every order without a match
-        said, expected = _cut(answer, language), _cut(reference, language)
-        scores = sentence_bleu([expected], said, weights=_WEIGHTS)
+        scores = sentence_bleu([reference], answer, weights=_WEIGHTS)
     return {f"bleu_{order}": float(score) for order, score in enumerate(scores, 1)}
 
 
-def _chrf(answer: str, reference: str, language: str) -> Numbers:
+def _chrf(answer: list[str], reference: list[str]) -> Numbers:
     from nltk.translate.chrf_score import sentence_chrf
 
-    return {"chrf": sentence_chrf(_cut(reference, language), _cut(answer, language))}
+    return {"chrf": sentence_chrf(reference, answer)}
 
 
-def _rouge(answer: str, reference: str, language: str) -> Numbers:
-    if language == "zh":
-        from rouge_chinese import Rouge
-
-        said, expected = (" ".join(_cut(text, language)) for text in (answer, reference))
-        found = Rouge().get_scores([said], [expected], avg=True)
-        return {f"rouge_{n}": found[f"rouge-{n}"]["f"] for n in ("1", "2", "l")}
+def _rouge(answer: list[str], reference: list[str]) -> Numbers:
     from rouge_score.rouge_scorer import RougeScorer
 
-    scores = RougeScorer(["rouge1", "rouge2", "rougeL"]).score(
-        prepared(reference), prepared(answer)
-    )
+    scorer = RougeScorer(["rouge1", "rouge2", "rougeL"])
+    scores = scorer.score(" ".join(reference), " ".join(answer))
     return {f"rouge_{name[-1].lower()}": score.fmeasure for name, score in scores.items()}
 
 
-def _distinct(answer: str, _: str, language: str) -> Numbers:
-    words = jieba_words(answer) if language == "zh" else tuple(prepared(answer).split())
+def _rouge_chinese(answer: list[str], reference: list[str]) -> Numbers:
+    from rouge_chinese import Rouge
+
+    scores = Rouge().get_scores([" ".join(answer)], [" ".join(reference)], avg=True)
+    return {f"rouge_{n}": scores[f"rouge-{n}"]["f"] for n in ("1", "2", "l")}
+
+
+def _distinct(words: Sequence[str], orders: Sequence[int]) -> Numbers:
     shares = []
-    for n in (1,) if language == "zh" else (1, 2, 3):
-        runs = [words[place : place + n] for place in range(len(words) - n + 1)]
+    for n in orders:
+        runs = [tuple(words[place : place + n]) for place in range(len(words) - n + 1)]
         # It adds a millionth, so that it need not ask whether there is any.
         shares.append(len(set(runs)) / (len(runs) + 1e-6))
     return {"distinct": sum(shares) / len(shares)}
 
 
-def _token_f1(answer: str, reference: str, language: str) -> Numbers:
+def _token_f1(answer: list[str], reference: list[str]) -> Numbers:
     from sklearn.metrics import precision_recall_fscore_support
 
-    said, expected = _cut(answer, language), _cut(reference, language)
-    same = [int(one == other) for one, other in zip(said, expected, strict=False)]
-    precision, recall, f1, _ = precision_recall_fscore_support(
+    same = [int(token == expected) for token, expected in zip(answer, reference, strict=False)]
+    numbers = precision_recall_fscore_support(
         [1] * len(same), same, average="binary", zero_division=0
     )
-    return {
-        "token_precision": float(precision),
-        "token_recall": float(recall),
-        "token_f1": float(f1),
-    }
+    names = ("token_precision", "token_recall", "token_f1")
+    return dict(zip(names, map(float, numbers[:3]), strict=True))
 
 
-_METRICS: Mapping[str, tuple[Callable[[str, str, str], Numbers], str, tuple[str, ...]]] = {
+_METRICS: Mapping[str, tuple[Callable[[list[str], list[str]], Numbers], str, tuple[str, ...]]] = {
     "bleu": (_bleu, "bleu_4", ("nltk",)),
     "rouge": (_rouge, "rouge_l", ("rouge-score", "rouge-chinese")),
     "chrf": (_chrf, "chrf", ("nltk",)),
-    "distinct": (_distinct, "distinct", ()),
+    "distinct": (lambda answer, _: _distinct(answer, (1, 2, 3)), "distinct", ()),
     "token_f1": (_token_f1, "token_f1", ("scikit-learn",)),
 }
-"""Each function with the name of its main number, and its libraries."""
+"""Each function of tokens with the name of its main number, and its libraries."""
 NAMES = tuple(_METRICS)
 """The metrics that have this variant."""
 
@@ -122,14 +121,17 @@ def metric(name: str, setup: Setup) -> Metric:
             f"the variant {VARIANT} of {name} is for English and Chinese, "
             f"these texts are {language!r}; leave out --variant, or say --language en or zh"
         )
-    if setup.options.tokenizer is not None:
-        raise UsageError(f"the variant {VARIANT} has its own tokens; leave out --tokenizer")
     function, main, libraries = _METRICS[name]
     library = versions(*libraries, *(["jieba"] if language == "zh" else [])) or None
 
     def measured(answer: str, reference: str) -> Numbers:
         try:
-            return function(answer, reference, language)
+            if language == "en":
+                return function(prepared(answer).split(), prepared(reference).split())
+            if name == "distinct":
+                return _distinct(_jieba(answer), (1,))
+            chinese = _rouge_chinese if name == "rouge" else function
+            return chinese(_jieba(prepared(answer)), _jieba(prepared(reference)))
         except (ValueError, ZeroDivisionError, IndexError):  # of an empty text
             return {main: None}
 

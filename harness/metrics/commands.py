@@ -31,72 +31,65 @@ def auto_checks(**keywords: Any) -> MetricReport:
     return run(plan_checks(options.build(AutoChecks, keywords)))
 
 
-def plan_metrics(asked: AutoMetrics) -> MetricPlan:
+def plan_metrics(record: AutoMetrics) -> MetricPlan:
     """Return what `auto_metrics` will do."""
-    bench = benches.load(asked.bench.bench_name, asked.bench.data_dir)
-    chosen = _questions(bench, asked.slice)
+    bench = benches.load(record.bench.bench_name, record.bench.data_dir)
+    questions = _questions(bench, record.slice)
     setup = Setup(
-        language=asked.options.language or bench.settings.language,
-        options=asked.options,
-        device=asked.device,
-        batch_size=asked.batch_size,
+        language=record.options.language or bench.settings.language,
+        options=record.options,
+        device=record.device,
+        batch_size=record.batch_size,
     )
     notices: list[str] = []
-    if asked.config is None:
-        metrics = load(asked.options.metrics or ("text",), setup)
-    elif asked.options.metrics:
+    if record.config is None:
+        metrics = load(record.options.metrics or ("text",), setup)
+    elif record.options.metrics:
         raise UsageError("--config names the metrics; leave out --metrics")
     else:
         configured = registry.find("judge_file", "colossalai_metrics")
-        metrics, notices = configured(asked.config, setup, chosen)
-    found = plan(
+        metrics, notices = configured(record.config, setup, questions)
+    result = plan(
         bench,
         metrics,
-        chosen,
-        models=asked.slice.model_list,
-        turns=asked.slice.turns,
-        reference=asked.reference,
-        redo=asked.redo,
+        questions,
+        record.slice,
+        reference=record.reference,
+        redo=record.redo,
     )
-    found.notices[:0] = notices
-    return found
+    result.notices[:0] = notices
+    return result
 
 
-def plan_checks(asked: AutoChecks) -> MetricPlan:
+def plan_checks(record: AutoChecks) -> MetricPlan:
     """Return what `auto_checks` will do: every turn with checks, of every choice."""
-    bench = benches.load(asked.bench.bench_name, asked.bench.data_dir)
-    checked = [question for question in _questions(bench, asked.slice) if any(question.checks)]
-    if not checked:
+    bench = benches.load(record.bench.bench_name, record.bench.data_dir)
+    questions = [question for question in _questions(bench, record.slice) if any(question.checks)]
+    if not questions:
         raise MissingError(f"no question of {bench.name} has checks; see docs/checks.md")
-    for question in checked:
+    for question in questions:
         try:
             registry.find("check", "validate")(question)
         except ValueError as error:
             file = bench.source / "question.jsonl"
             raise DataError(f"question {question.question_id}: {error}", file) from None
-    found = plan(
+    result = plan(
         bench,
-        load(["checks"], Setup(run_code=asked.run_code)),
-        checked,
-        models=asked.slice.model_list,
-        turns=asked.slice.turns,
+        load(["checks"], Setup(run_code=record.run_code)),
+        questions,
+        record.slice,
         every_choice=True,
-        redo=asked.redo,
+        redo=record.redo,
     )
-    specs = [spec for question in checked for turn in question.checks for spec in turn]
-    code = sum(1 for spec in specs if spec.get("kind") == "code")
-    if code and not asked.run_code:
-        found.notices.append(
+    checks = [check for question in questions for turn in question.checks for check in turn]
+    code = sum(check.get("kind") == "code" for check in checks)
+    if code and not record.run_code:
+        result.notices.append(
             f"{code} checks run a model's code; they are left undecided without --run-code"
         )
-    return found
+    return result
 
 
-def _questions(bench: Bench, wanted: Slice) -> list[Question]:
-    return benches.take(
-        bench.questions,
-        wanted.question_begin,
-        wanted.question_end,
-        wanted.first_n,
-        wanted.sample_n,
-    )
+def _questions(bench: Bench, part: Slice) -> list[Question]:
+    bounds = (part.question_begin, part.question_end, part.first_n, part.sample_n)
+    return benches.take(bench.questions, *bounds)

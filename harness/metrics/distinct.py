@@ -5,19 +5,20 @@
 Longer texts repeat more, so compare only answers of similar length.
 """
 
-from harness.metrics.metric import Metric, Numbers, Setup, of_tokens
-from harness.metrics.tokens import Tokens
+from harness.metrics.metric import Metric, Numbers, Setup, of_texts
+from harness.metrics.tokens import words
 
 
 def metric(setup: Setup) -> Metric:
     """Return distinct-1, distinct-2 and distinct-3."""
-    return of_tokens("distinct", lambda answer, _: distinct(answer), "distinct_2", setup)
+    return of_texts(lambda answer, _: distinct(answer), "distinct_2", "distinct", tokenizer="words")
 
 
-def distinct(answer: Tokens) -> Numbers:
+def distinct(answer: str) -> Numbers:
     """Return the three; None where the answer is too short to have a run of that length."""
-    found: dict[str, float | None] = {}
+    tokens = words(answer)
+    shares: dict[str, float | None] = {}
     for n in (1, 2, 3):
-        runs = [answer[place : place + n] for place in range(len(answer) - n + 1)]
-        found[f"distinct_{n}"] = len(set(runs)) / len(runs) if runs else None
-    return found
+        runs = [tokens[place : place + n] for place in range(len(tokens) - n + 1)]
+        shares[f"distinct_{n}"] = len(set(runs)) / len(runs) if runs else None
+    return shares

@@ -9,15 +9,20 @@ inside a longer one that is named there ("positive" in "not positive") is not na
 from collections.abc import Iterable, Sequence
 
 from harness.metrics.metric import Item, Measured, Metric, Setup
-from harness.metrics.tokens import Tokens, words
+from harness.metrics.tokens import words
 from harness.types import Question
 
 
 def metric(setup: Setup) -> Metric:
     """Return label match."""
+
+    def measure(items: Sequence[Item]) -> Iterable[Measured]:
+        for item in items:
+            yield Measured(label_match(item.answer, item.reference or "", _labels(item.question)))
+
     return Metric(
         "label_match",
-        _measure,
+        measure,
         tokenizer="words",
         needs_reference=True,
         shaped_by=lambda question, turn: _labels(question),
@@ -26,29 +31,18 @@ def metric(setup: Setup) -> Metric:
 
 def label_match(answer: str, reference: str, labels: Sequence[str] = ()) -> float:
     """Return 1 or 0."""
-    right = words(reference)
-    known = {right, *map(words, labels)} - {()}
-    return float(_named(words(answer), known) == {right})
-
-
-def _measure(items: Sequence[Item]) -> Iterable[Measured]:
-    for item in items:
-        yield Measured(label_match(item.answer, item.reference or "", _labels(item.question)))
+    right, text = words(reference), words(answer)
+    # At each place the longest label.
+    longest_first = sorted({right, *map(words, labels)} - {()}, key=len, reverse=True)
+    labels_named, place = set(), 0
+    while place < len(text):
+        at = (label for label in longest_first if text[place : place + len(label)] == label)
+        label = next(at, text[place : place + 1])
+        labels_named |= {label} & set(longest_first)
+        place += len(label)
+    return float(labels_named == {right})
 
 
 def _labels(question: Question) -> list[str]:
     labels = question.extra.get("labels")
     return [label for label in labels if isinstance(label, str)] if isinstance(labels, list) else []
-
-
-def _named(text: Tokens, labels: set[Tokens]) -> set[Tokens]:
-    """Return the labels in a text, at each place the longest one."""
-    found, place = set(), 0
-    longest_first = sorted(labels, key=len, reverse=True)
-    while place < len(text):
-        at = (label for label in longest_first if text[place : place + len(label)] == label)
-        label = next(at, None)
-        if label:
-            found.add(label)
-        place += len(label) if label else 1
-    return found

@@ -6,7 +6,6 @@ from harness import registry
 from harness.errors import UsageError
 from harness.metrics import colossalai
 from harness.metrics.metric import Metric, Setup
-from harness.metrics.tokens import TOKENIZERS
 
 TEXT = ("bleu", "rouge", "chrf", "token_f1", "exact_match", "label_match", "distinct")
 """The metrics that need no model: `--metrics text`."""
@@ -17,18 +16,16 @@ def load(names: Iterable[str], setup: Setup = _USUAL) -> list[Metric]:
     """Return the metrics of these names; `text` stands for all that need no model.
 
     Raises:
-        UsageError: a name, variant or tokenizer is unknown, or an extra is not installed.
+        UsageError: a name or variant is unknown, or an extra is not installed.
     """
-    variant, tokenizer = setup.options.variant, setup.options.tokenizer
+    variant = setup.options.variant
     if variant not in ("default", colossalai.VARIANT):
         raise UsageError(f"no variant {variant!r}; there are default and {colossalai.VARIANT}")
-    if tokenizer is not None and tokenizer not in TOKENIZERS:
-        raise UsageError(f"no tokenizer {tokenizer!r}; there are {', '.join(TOKENIZERS)}")
-    found: list[Metric] = []
-    every = (one for given in names for one in (TEXT if given == "text" else (given,)))
-    for name in dict.fromkeys(every):
-        if variant == colossalai.VARIANT and name in colossalai.NAMES:
-            found.append(colossalai.metric(name, setup))
-        else:
-            found.append(registry.find("metric", name)(setup))
-    return found
+    metrics: dict[str, Metric] = {}
+    for entry in names:
+        for name in TEXT if entry == "text" else (entry,):
+            if variant == colossalai.VARIANT and name in colossalai.NAMES:
+                metrics[name] = colossalai.metric(name, setup)
+            else:
+                metrics[name] = registry.find("metric", name)(setup)
+    return list(metrics.values())

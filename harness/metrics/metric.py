@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from harness.errors import UsageError
-from harness.metrics.tokens import TOKENIZERS, Tokens
 from harness.options import MetricOptions
 from harness.types import MadeFrom, Question, content_hash
 
@@ -92,8 +91,9 @@ class Metric:
 
     def made_from(self, item: Item) -> MadeFrom:
         """Return what an item's number is made from: the texts, and what defines the metric."""
-        own = (self.name, self.variant, self.tokenizer, self.library, dict(self.parameters))
-        content = content_hash(*own)
+        content = content_hash(
+            self.name, self.variant, self.tokenizer, self.library, dict(self.parameters)
+        )
         if self.shaped_by is not None:
             content = content_hash(content, self.shaped_by(item.question, item.turn))
         reads = (self.needs_reference or self.reads_reference) and item.reference is not None
@@ -106,11 +106,13 @@ class Metric:
 
     def __call__(self, question: str, answer: str, reference: str | None = None) -> Measured:
         """Return the metric's result for one answer to one question."""
-        asked = Question(question_id=0, category="none", turns=[question])
-        return next(iter(self.measure([Item(asked, 1, (answer,), reference)])))
+        row = Question(question_id=0, category="none", turns=[question])
+        return next(iter(self.measure([Item(row, 1, (answer,), reference)])))
 
 
-def of_texts(function: Callable[[str, str], Numbers], main: str, **more: Any) -> Metric:
+def of_texts(
+    function: Callable[[str, str], Numbers], main: str, name: str = "", **more: Any
+) -> Metric:
     """Return the metric that applies a function to answer and reference; `main` names its value."""
 
     def measure(items: Sequence[Item]) -> Iterable[Measured]:
@@ -121,22 +123,7 @@ def of_texts(function: Callable[[str, str], Numbers], main: str, **more: Any) ->
                 note = "not defined for this text" if item.answer.strip() else "the answer is empty"
             yield Measured(values[main], values if len(values) > 1 else {}, note)
 
-    return Metric(more.pop("name", main), measure, **more)
-
-
-def of_tokens(
-    name: str, function: Callable[[Tokens, Tokens], Numbers], main: str, setup: Setup, **more: Any
-) -> Metric:
-    """Return the metric that applies a function to the tokens of answer and reference."""
-    tokenizer = setup.options.tokenizer or "words"
-    cut = TOKENIZERS[tokenizer]
-    return of_texts(
-        lambda answer, reference: function(cut(answer), cut(reference)),
-        main,
-        name=name,
-        tokenizer=tokenizer,
-        **more,
-    )
+    return Metric(name or main, measure, **more)
 
 
 def versions(*libraries: str) -> str:

@@ -9,30 +9,21 @@ By rouge-score. Its own tokenizer keeps a-z and 0-9 alone, so that other languag
 all but English texts are cut by ours.
 """
 
+from types import SimpleNamespace
+
 from harness.metrics.metric import Metric, Numbers, Setup, of_texts, versions
-from harness.metrics.tokens import TOKENIZERS
+from harness.metrics.tokens import words
 
 _NAMES = {"rouge1": "rouge_1", "rouge2": "rouge_2", "rougeL": "rouge_l"}
-
-
-class _Tokenizer:
-    """One of our tokenizers as rouge-score calls one."""
-
-    def __init__(self, name: str) -> None:
-        self._cut = TOKENIZERS[name]
-
-    def tokenize(self, text: str) -> list[str]:
-        """Return the tokens of a text."""
-        return list(self._cut(text))
 
 
 def metric(setup: Setup) -> Metric:
     """Return the three, as F."""
     from rouge_score.rouge_scorer import RougeScorer
 
-    name = setup.options.tokenizer or ("rouge-score" if setup.language == "en" else "words")
-    own = None if name == "rouge-score" else _Tokenizer(name)
-    scorer = RougeScorer(list(_NAMES), use_stemmer=False, tokenizer=own)
+    english = setup.language == "en"
+    tokenizer = None if english else SimpleNamespace(tokenize=lambda text: list(words(text)))
+    scorer = RougeScorer(list(_NAMES), use_stemmer=False, tokenizer=tokenizer)
 
     def rouge(answer: str, reference: str) -> Numbers:
         scores = scorer.score(reference, answer)
@@ -42,7 +33,7 @@ def metric(setup: Setup) -> Metric:
         rouge,
         "rouge_l",
         name="rouge",
-        tokenizer=name,
+        tokenizer="rouge-score" if english else "words",
         library=versions("rouge-score"),
         needs_reference=True,
     )

@@ -1,16 +1,15 @@
 """From answers to rows of `model_metric/`: the plan, and the measuring.
 
-    work = plan(bench, load(["text"]))       # reads; computes and writes nothing
-    report = run(work)                       # writes each row as soon as it is computed
+    work = plan(bench, load(["text"]), bench.questions, Slice())     # reads; computes nothing
+    report = run(work)                                               # writes each row at once
 
 A row is done if it was made from today's question, answer, reference and metric; else it is made
 again, and the old one moves to `.turnbench/`.
 """
 
-import contextlib
 import pathlib
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from harness import store
@@ -18,10 +17,8 @@ from harness.bench import Bench
 from harness.errors import MissingError, UsageError
 from harness.judging.extraction import extracted
 from harness.metrics.metric import Item, Measured, Metric
-from harness.types import Choice, Measurement, Question, QuestionId, split_variant
-
-_AT_ONCE = 512
-"""Items that every metric measures before the next ones, so that their tokens are cut once."""
+from harness.options import Slice
+from harness.types import Answer, Measurement, Question, split_variant
 
 
 @dataclass
@@ -33,10 +30,6 @@ class Work:
     todo: list[Item] = field(default_factory=list)
     already: int = 0
     """Rows that are current."""
-    superseded: int = 0
-    """Rows that were made from something else."""
-    without_reference: int = 0
-    """Items that are left out since they have no reference."""
 
 
 @dataclass
@@ -66,17 +59,16 @@ def plan(
     bench: Bench,
     metrics: Sequence[Metric],
     questions: Sequence[Question],
+    part: Slice,
     *,
-    models: Sequence[str] = (),
-    turns: Sequence[int] = (),
     reference: str | None = None,
     every_choice: bool = False,
     redo: bool = False,
 ) -> MetricPlan:
     """Return what has to be done so that every metric has measured every turn of every answer.
 
-    `models` and `turns` narrow it. `reference` is a reference file or an answered model; None takes
-    the only file. Of an answer's choices the first is measured, or each.
+    `part` has the models and turns, `reference` names a reference file or an answered model; None
+    takes the only file. Of an answer's choices the first is measured, or each.
 
     Raises:
         UsageError: there are no answers by a model, or several references to choose from.
@@ -85,40 +77,56 @@ def plan(
     answered = bench.answered_models()
     if not answered:
         raise MissingError(f"there are no answers yet in {bench.folder}; run gen_answer first")
-    for model in models:
+    for model in part.model_list:
         if model not in answered:
             raise UsageError(f"no answers by {model!r}; there are {', '.join(answered)}")
-    found = MetricPlan(bench, list(models or answered), [])
-    texts: Mapping[QuestionId, Sequence[str]] = {}
+    result = MetricPlan(bench, list(part.model_list or answered), [])
+    references = None
     if any(metric.needs_reference or metric.reads_reference for metric in metrics):
         references = bench.references(reference)
-        if references is not None:
-            found.reference, texts = references.name, references.turns
-    items = [
-        item
-        for model in found.models
-        for item in _items(bench, model, questions, texts, every_choice, found.notices)
-        if not turns or item.turn in turns
-    ]
-    found.works = [_work(metric, bench, items, redo) for metric in metrics]
-    without = {w.metric.name: w.without_reference for w in found.works if w.without_reference}
-    if not any(work.todo or work.already for work in found.works):
-        if without:
-            raise MissingError(
-                f"no answer has a reference in {bench.folder}; put some into reference_answer/, "
-                "or name an answered model with --reference"
+    if references is not None:
+        result.reference = references.name
+        if references.name not in bench.reference_files():
+            result.notices.append(
+                f"the references are a model's own answers ({references.name}): likeness to them "
+                "is likeness to that model"
             )
+    items: list[Item] = []
+    for model in result.models:
+        answers = bench.answers(model)
+        missing = []
+        for question in questions:
+            answer = answers.get(question.question_id)
+            if answer is None or not _is_current(answer, question):
+                missing.append(str(question.question_id))
+            elif question.user is None:  # no two conversations with a played user are alike
+                expected = references.turns.get(question.question_id, ()) if references else ()
+                items += _items(bench, model, question, answer, expected, every_choice)
+        if missing:
+            listed = ", ".join(missing[:5]) + ", …" * (len(missing) > 5)
+            result.notices.append(
+                f"left out: {model} has no answer to {len(missing)} questions as they are now "
+                f"({listed})"
+            )
+    items = [item for item in items if not part.turns or item.turn in part.turns]
+    bare: dict[str, int] = {}
+    for metric in metrics:
+        fitting = [item for item in items if metric.applies(item.question, item.turn)]
+        usable = fitting
+        if metric.needs_reference:
+            usable = [item for item in fitting if (item.reference or "").strip()]
+        if len(usable) < len(fitting):
+            bare[metric.name] = len(fitting) - len(usable)
+        result.works.append(_work(metric, bench, usable, redo))
+    if not any(work.todo or work.already for work in result.works):
         names = ", ".join(metric.name for metric in metrics)
-        raise MissingError(f"there is nothing to measure in {bench.folder} for {names}")
-    if without:
-        most, names = max(without.values()), ", ".join(without)
-        found.notices.append(f"{most} turns without a reference are left out ({names})")
-    if found.reference is not None and found.reference not in bench.reference_files():
-        found.notices.append(
-            f"the references are a model's own answers ({found.reference}): likeness to them is "
-            "likeness to that model"
-        )
-    return found
+        text = f"there is nothing to measure in {bench.folder} for {names}"
+        advice = "put references into reference_answer/, or name an answered model with --reference"
+        raise MissingError(f"{text}; {advice}" if bare else text)
+    if bare:
+        count, names = max(bare.values()), ", ".join(bare)
+        result.notices.append(f"{count} turns without a reference are left out ({names})")
+    return result
 
 
 def run(plan: MetricPlan, done: Callable[[], object] = lambda: None) -> MetricReport:
@@ -129,69 +137,46 @@ def run(plan: MetricPlan, done: Callable[[], object] = lambda: None) -> MetricRe
         StorageError: a file can't be written, or another process writes it.
     """
     report = MetricReport()
-    works = [work for work in plan.works if work.todo]
-    most = max((len(work.todo) for work in works), default=0)
-    with contextlib.ExitStack() as stack:
-        writers = [stack.enter_context(store.Writer(work.path, Measurement)) for work in works]
-        for start in range(0, most, _AT_ONCE):
-            for work, writer in zip(works, writers, strict=True):
-                items = work.todo[start : start + _AT_ONCE]
-                for item, measured in zip(items, work.metric.measure(items), strict=True):
-                    writer.append(_row(item, measured, work.metric, plan.reference))
-                    report.written += 1
-                    report.undefined += measured.value is None
-                    done()
-        report.superseded = sum(writer.compact() for writer in writers)
+    for work in plan.works:
+        if not work.todo:
+            continue
+        with store.Writer(work.path, Measurement) as writer:
+            for item, measured in zip(work.todo, work.metric.measure(work.todo), strict=True):
+                writer.append(_row(item, measured, work.metric, plan.reference))
+                report.written += 1
+                report.undefined += measured.value is None
+                done()
+            report.superseded += writer.compact()
     return report
+
+
+def _is_current(answer: Answer, question: Question) -> bool:
+    """Return whether an answer is to the question as it is worded now, as far as it says."""
+    made = answer.made_from.question if answer.made_from else None
+    return made in (None, question.hash)
 
 
 def _items(
     bench: Bench,
     model: str,
-    questions: Sequence[Question],
-    references: Mapping[QuestionId, Sequence[str]],
+    question: Question,
+    answer: Answer,
+    expected: Sequence[str],
     every_choice: bool,
-    notices: list[str],
 ) -> Iterator[Item]:
-    """Yield every turn of every answer that can be measured, and note what cannot."""
-    answers = bench.answers(model)
-    missing: list[QuestionId] = []
-    stale: list[QuestionId] = []
-    for question in questions:
-        answer = answers.get(question.question_id)
-        if answer is None:
-            missing.append(question.question_id)
-            continue
-        made = answer.made_from.question if answer.made_from else None
-        if made not in (None, question.hash):
-            stale.append(question.question_id)
-            continue
-        if question.user is not None:  # no two conversations are alike
-            continue
-        reference = references.get(question.question_id, ())
-        for choice in answer.choices if every_choice else answer.choices[:1]:
-            for turn in _written_turns(question, model, choice):
-                replies = _replies(bench, choice, turn)
-                expected = reference[turn - 1] if turn <= len(reference) else None
-                yield Item(question, turn, replies, expected, model, choice.index)
-    for what, ids in (("has no answer to", missing), ("answered another wording of", stale)):
-        if ids:
-            listed = ", ".join(map(str, ids[:5])) + ", …" * (len(ids) > 5)
-            notices.append(f"left out: {model} {what} {len(ids)} questions ({listed})")
-
-
-def _written_turns(question: Question, model: str, choice: Choice) -> list[int]:
-    """Return the turns that a model wrote itself: none that the question or --history gives."""
-    turns = [n for n in range(1, len(choice.turns) + 1) if question.given(n) is None]
-    return turns if split_variant(model)[1] is None else turns[1:]
-
-
-def _replies(bench: Bench, choice: Choice, turn: int) -> list[str]:
-    """Return the replies up to a turn: with `answer_field`, that field of JSON replies."""
-    before = choice.history[: turn - 1]
-    replies = [*before, *choice.turns[len(before) : turn]]
+    """Yield the turns of an answer that the model wrote itself: none that is given to it."""
+    first = 1 if split_variant(model)[1] is None else 2  # --history gives the first turn
     name = bench.settings.answer_field
-    return replies if name is None else [extracted(reply, name).answer for reply in replies]
+    for choice in answer.choices if every_choice else answer.choices[:1]:
+        for turn in range(first, len(choice.turns) + 1):
+            if question.given(turn) is not None:
+                continue
+            history = choice.history[: turn - 1]
+            replies = [*history, *choice.turns[len(history) : turn]]
+            if name is not None:
+                replies = [extracted(reply, name).answer for reply in replies]
+            reference = expected[turn - 1] if turn <= len(expected) else None
+            yield Item(question, turn, replies, reference, model, choice.index)
 
 
 def _work(metric: Metric, bench: Bench, items: Sequence[Item], redo: bool) -> Work:
@@ -199,17 +184,11 @@ def _work(metric: Metric, bench: Bench, items: Sequence[Item], redo: bool) -> Wo
     work = Work(metric, bench.metric_file(metric.name))
     rows = store.latest(work.path, Measurement)
     for item in items:
-        if not metric.applies(item.question, item.turn):
-            continue
-        if metric.needs_reference and not (item.reference or "").strip():
-            work.without_reference += 1
-            continue
         key = (item.question.question_id, item.turn, item.model, item.choice)
         row = rows.get((*key, metric.name, metric.variant))
         if row is not None and row.made_from == metric.made_from(item) and not redo:
             work.already += 1
         else:
-            work.superseded += row is not None
             work.todo.append(item)
     return work
 

@@ -7,18 +7,19 @@ Common tokens count as often as in the text that has fewer of them (SQuAD; Rajpu
 
 from collections import Counter
 
-from harness.metrics.metric import Metric, Numbers, Setup, of_tokens
-from harness.metrics.tokens import Tokens
+from harness.metrics.metric import Metric, Numbers, Setup, of_texts
+from harness.metrics.tokens import words
 
 
 def metric(setup: Setup) -> Metric:
     """Return the three."""
-    return of_tokens("token_f1", token_f1, "token_f1", setup, needs_reference=True)
+    return of_texts(token_f1, "token_f1", tokenizer="words", needs_reference=True)
 
 
-def token_f1(answer: Tokens, reference: Tokens) -> Numbers:
+def token_f1(answer: str, reference: str) -> Numbers:
     """Return the three, 0 where a text has no token."""
-    common = (Counter(answer) & Counter(reference)).total()
-    precision, recall = (common / max(len(tokens), 1) for tokens in (answer, reference))
+    texts = words(answer), words(reference)
+    common = (Counter(texts[0]) & Counter(texts[1])).total()
+    precision, recall = (common / max(len(tokens), 1) for tokens in texts)
     f1 = 2 * precision * recall / (precision + recall) if common else 0.0
     return {"token_precision": precision, "token_recall": recall, "token_f1": f1}

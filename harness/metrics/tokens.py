@@ -9,13 +9,9 @@ Google's rouge-score. Nothing is stemmed.
 """
 
 import functools
-import logging
 import unicodedata
-from collections.abc import Callable
 
 import regex
-
-from harness.errors import UsageError
 
 Tokens = tuple[str, ...]
 
@@ -29,42 +25,3 @@ _WORDS = regex.compile(
 def words(text: str) -> Tokens:
     """Return the words of a text in any language, in small letters."""
     return tuple(_WORDS.findall(unicodedata.normalize("NFC", text).lower()))
-
-
-def characters(text: str) -> Tokens:
-    """Return every character that is not a space, in small letters."""
-    return tuple("".join(unicodedata.normalize("NFC", text).lower().split()))
-
-
-def whitespace(text: str) -> Tokens:
-    """Return the text split at spaces."""
-    return tuple(text.split())
-
-
-@functools.lru_cache(4096)
-def jieba_words(text: str) -> Tokens:
-    """Return the words that jieba finds in a Chinese text, spaces left out.
-
-    Raises:
-        UsageError: jieba is not installed.
-    """
-    import warnings
-
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # its expressions, on newer Pythons
-            import jieba
-    except ImportError:
-        raise UsageError(
-            "the tokenizer jieba needs the extra [colossalai]: pip install 'turnbench[colossalai]'"
-        ) from None
-    jieba.setLogLevel(logging.WARNING)
-    return tuple(" ".join(jieba.cut(text)).split())
-
-
-TOKENIZERS: dict[str, Callable[[str], Tokens]] = {
-    "words": words,
-    "characters": characters,
-    "whitespace": whitespace,
-    "jieba": jieba_words,
-}

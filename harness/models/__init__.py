@@ -16,13 +16,11 @@ from harness.models.endpoint import (
     PoolMember,
     Weights,
 )
-from harness.models.prices import FREE, Price, list_price, most_tokens, price_list
+from harness.models.prices import FREE, Price, list_price
 from harness.models.reasoning import split_reasoning
-from harness.models.resolving import BUILTIN_JUDGES, BUILTIN_MODELS, resolve
+from harness.models.resolving import resolve
 
 __all__ = [
-    "BUILTIN_JUDGES",
-    "BUILTIN_MODELS",
     "FREE",
     "ChatModel",
     "Endpoint",
@@ -32,8 +30,6 @@ __all__ = [
     "Price",
     "Weights",
     "list_price",
-    "most_tokens",
-    "price_list",
     "resolve",
     "split_reasoning",
 ]

@@ -14,9 +14,7 @@ import random
 import re
 import time
 import tomllib
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from types import SimpleNamespace
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from msgspec.structs import replace
@@ -33,7 +31,7 @@ from harness.models.builtin_text import (
     sentences,
 )
 from harness.models.endpoint import ChatModel, Endpoint
-from harness.types import Detail, Finish, Reply, Request, Usage, User
+from harness.types import Detail, Finish, Reply, Request, Usage
 
 
 class Builtin:
@@ -73,31 +71,20 @@ def open(endpoint: Endpoint) -> ChatModel:  # noqa: A001  (the registry's word)
     return Builtin(endpoint.model, _MODELS[endpoint.model])
 
 
-@dataclass(frozen=True)
-class Conversation:
-    """A chat from the model's side."""
-
-    asked: tuple[str, ...]
-    """Every user message, the current one last."""
-    replies: tuple[str, ...]
-    """The model's earlier replies."""
-
-    def phrases(self, model: str) -> SimpleNamespace:
-        """Return a model's phrases in the language of the current message."""
-        language = "chinese" if is_chinese(self.asked[-1]) else "english"
-        return SimpleNamespace(**_phrases()[model][language])
-
-
 @functools.cache
-def _phrases() -> dict[str, dict[str, dict[str, Any]]]:
+def _phrases() -> dict[str, Any]:
     path = pathlib.Path(__file__).with_suffix(".toml")
     return tomllib.loads(path.read_text(encoding="utf-8"))
 
 
-def _conversation(request: Request) -> Conversation:
-    asked = tuple(m.content for m in request.messages if m.role == "user")
-    replies = tuple(m.content for m in request.messages if m.role == "assistant")
-    return Conversation(asked or ("",), replies)
+def _phrases_for(model: str, text: str) -> dict[str, Any]:
+    """Return a model's phrases in the language of a text."""
+    phrases: dict[str, Any] = _phrases()[model]["chinese" if is_chinese(text) else "english"]
+    return phrases
+
+
+def _texts(request: Request, role: str) -> list[str]:
+    return [message.content for message in request.messages if message.role == role]
 
 
 # builtin/reference
@@ -130,41 +117,38 @@ _MOST_QUOTED = 40
 
 
 def outline(request: Request) -> Reply:
-    """Return an organised reply to the last message, out of the words of the conversation."""
-    return Reply(text="\n\n".join(_sections(_conversation(request))))
+    """Return an organised reply to the last message, out of the words of the conversation.
 
-
-def _sections(talk: Conversation) -> Iterator[str]:
-    """Yield the sections of the reply; one with nothing in it is left out."""
-    frame = talk.phrases("outline")
-    if talk.replies:
-        longest = max(sentences(talk.replies[-1]), key=len, default="")
-        yield frame.before.format(_quoted(longest))
-    yield frame.asked.format(_quoted(_request_in(talk.asked[-1])))
-    if figures := list(dict.fromkeys(_FIGURE.findall(prose(talk.asked[-1])))):
-        yield frame.figures.format(frame.comma.join(figures[:6]))
-    if terms := _key_terms(talk):
-        couples = zip(frame.pairs, itertools.pairwise(terms), strict=False)
+    It has a section for the earlier reply, the request, its figures and its words with meaning; one
+    with nothing in it is left out.
+    """
+    questions, replies = _texts(request, "user") or [""], _texts(request, "assistant")
+    frame = _phrases_for("outline", questions[-1])
+    sections = []
+    if replies:
+        longest = max(sentences(replies[-1]), key=len, default="")
+        sections.append(frame["before"].format(_quoted(longest)))
+    spoken = sentences(questions[-1])
+    asking = [sentence for sentence in spoken if _ASKS.search(sentence)]
+    sections.append(frame["asked"].format(_quoted((asking or [*spoken[:1]] or [""])[-1])))
+    if figures := list(dict.fromkeys(_FIGURE.findall(prose(questions[-1])))):
+        sections.append(frame["figures"].format(frame["comma"].join(figures[:6])))
+    if terms := _key_terms(questions):
+        couples = zip(frame["pairs"], itertools.pairwise(terms), strict=False)
         pairs = [pair.format(*two) for pair, two in couples]
-        yield "\n".join([frame.terms.format(frame.comma.join(terms)), *pairs])
-    yield frame.missing
+        sections.append("\n".join([frame["terms"].format(frame["comma"].join(terms)), *pairs]))
+    return Reply(text="\n\n".join([*sections, frame["missing"]]))
 
 
-def _key_terms(talk: Conversation) -> list[str]:
-    """Return the words with meaning: the current message's first, of each the longest first."""
-    found: dict[str, str] = {}
-    for text in reversed(talk.asked):
+def _key_terms(questions: list[str]) -> list[str]:
+    """Return the words with meaning: the last message's first, of each the longest first."""
+    terms: dict[str, str] = {}
+    for text in reversed(questions):
         candidates = _TERM.findall(_HAN_STOPS.sub(" ", prose(text)))
         for word in sorted(candidates, key=len, reverse=True):
             if word.lower() not in STOP_WORDS:
-                found.setdefault(word.lower(), word)
-    return list(found.values())[:_MOST_TERMS]
-
-
-def _request_in(text: str) -> str:
-    """Return the last sentence that asks for something, else the first sentence."""
-    found = sentences(text)
-    return ([each for each in found if _ASKS.search(each)] or [*found[:1]] or [""])[-1]
+                terms.setdefault(word.lower(), word)
+    return list(terms.values())[:_MOST_TERMS]
 
 
 def _quoted(text: str) -> str:
@@ -181,26 +165,25 @@ _LONGEST_ECHO = 80
 
 def eliza(request: Request) -> Reply:
     """Return at most two sentences, none used before: patterns, and what earlier turns left."""
-    talk = _conversation(request)
-    script = talk.phrases("eliza")
-    matched = list(_matches(talk.asked[-1], script, turn=len(talk.asked) - 1))
+    questions, replies = _texts(request, "user") or [""], _texts(request, "assistant")
+    script = _phrases_for("eliza", questions[-1])
+    matched = list(_matches(questions[-1], script, turn=len(questions) - 1))
     recalled = [
-        script.recall.format(match.group(1))
-        for text in talk.asked[:-1]
-        for match in re.finditer(script.mine, text, re.IGNORECASE)
+        script["recall"].format(match.group(1))
+        for text in questions[:-1]
+        for match in re.finditer(script["mine"], text, re.IGNORECASE)
     ]
-    fitting = _unused([*matched[:1], *recalled[-1:], *matched[1:]], talk)
-    fitting = fitting or _unused(script.rest, talk)[:1]
-    return Reply(text=script.between.join(fitting[:2] or script.rest[:1]))
+
+    def unused(sentences: list[str]) -> list[str]:
+        return [text for text in sentences if all(text not in earlier for earlier in replies)]
+
+    fitting = unused([*matched[:1], *recalled[-1:], *matched[1:]]) or unused(script["rest"])[:1]
+    return Reply(text=script["between"].join(fitting[:2] or script["rest"][:1]))
 
 
-def _unused(replies: Sequence[str], talk: Conversation) -> list[str]:
-    return [reply for reply in replies if all(reply not in earlier for earlier in talk.replies)]
-
-
-def _matches(text: str, script: SimpleNamespace, turn: int) -> Iterator[str]:
+def _matches(text: str, script: dict[str, Any], turn: int) -> Iterator[str]:
     """Yield a reply for each pattern that matches a text."""
-    for pattern, replies in script.rules.items():
+    for pattern, replies in script["rules"].items():
         if match := re.search(pattern, text, re.IGNORECASE):
             caught = _exchanged(match.group(1), script) if match.groups() else ""
             fitting = [reply for reply in replies if caught or "{}" not in reply]
@@ -208,24 +191,15 @@ def _matches(text: str, script: SimpleNamespace, turn: int) -> Iterator[str]:
                 yield fitting[turn % len(fitting)].replace("{}", caught)
 
 
-def _exchanged(text: str, script: SimpleNamespace) -> str:
+def _exchanged(text: str, script: dict[str, Any]) -> str:
     """Return a clause with first and second person exchanged; nothing if it is too long."""
     clause = _CLAUSE_END.split(text.replace("`", "").replace("\u2019", "'").strip())[0].strip()
-    back = re.sub(script.word, lambda word: script.persons.get(word[0].lower(), word[0]), clause)
+    persons = script["persons"]
+    back = re.sub(script["word"], lambda word: persons.get(word[0].lower(), word[0]), clause)
     return back if len(back) <= _LONGEST_ECHO else ""
 
 
 # builtin/user
-
-_ASK = (
-    "Could you put all of that together for me?",
-    "What would you suggest, with all that I have told you?",
-)
-_MORE = (
-    "That is not quite what I need yet.",
-    "I still miss something there; could you look again?",
-)
-_THANKS = ("Thank you, that is all I need.", "Perfect, thanks a lot.")
 
 
 def user(request: Request) -> Reply:
@@ -238,35 +212,29 @@ def user(request: Request) -> Reply:
         UsageError: the question has no user to play.
     """
     facts = request.facts
-    played = None if facts is None else facts.question.user
-    if facts is None or played is None:
+    if facts is None or facts.question.user is None:
         raise UsageError("builtin/user plays the user of questions that have one, and answers none")
+    played, script = facts.question.user, _phrases()["user"]
     drawn = random.Random(f"{facts.question.question_id} {request.sampling.seed or 0}")
     replies = facts.answers[0] if facts.answers else []
     if not replies:
-        return Reply(text="Hello. I would like some help with something, if you have a minute.")
-    said = [message.content for message in request.messages if message.role == "assistant"]
-    untold = [fact for fact in played.knows if not any(fact in message for message in said)]
-    if _is_content(played, untold, replies):
-        return Reply(text=f"{drawn.choice(_THANKS)} {facts.form}")
+        return Reply(text=script["greeting"])
+    messages = "\n".join(_texts(request, "assistant"))
+    untold = [fact for fact in played.knows if fact not in messages]
+    all_pass: Callable[..., bool] = registry.find("check", "all_pass")
+    if all_pass(played.needs, replies) if played.needs else not untold:
+        return Reply(text=f"{drawn.choice(script['thanks'])} {facts.form}")
     if not untold:
-        asked = any(ask in message for ask in _ASK for message in said)
-        return Reply(text=drawn.choice(_MORE if asked else _ASK))
+        repeats = any(request in messages for request in script["ask"])
+        return Reply(text=drawn.choice(script["more" if repeats else "ask"]))
     drawn.shuffle(untold)
-    asked_for = set(_long_words(replies[-1]))
-    untold.sort(key=lambda fact: -len(asked_for & set(_long_words(fact))))
+    words = _long_words(replies[-1])
+    untold.sort(key=lambda fact: -len(words & _long_words(fact)))
     return Reply(text=" ".join(untold[: 1 + drawn.randrange(2)]))
 
 
-def _is_content(played: User, untold: list[str], replies: list[str]) -> bool:
-    if not played.needs:
-        return not untold
-    all_pass: Callable[..., bool] = registry.find("check", "all_pass")
-    return all_pass(played.needs, replies)
-
-
-def _long_words(text: str) -> list[str]:
-    return [word for word in re.findall(r"\w+", text.casefold()) if len(word) > 3]
+def _long_words(text: str) -> set[str]:
+    return {word for word in re.findall(r"\w+", text.casefold()) if len(word) > 3}
 
 
 _MODELS = {

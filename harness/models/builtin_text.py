@@ -7,6 +7,7 @@ A Han character or a kana counts as one word; the rest is cut at spaces and mark
 """
 
 import functools
+import pathlib
 import re
 
 HAN = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
@@ -27,18 +28,10 @@ _ABBREVIATION = re.compile(
     r"|(?-i:(?:^|[\s(])[A-Z]))\.$",
     re.IGNORECASE,
 )
-_STOP = """
-    a about above after again all also am an and any are as at be because been before being below
-    between both but by can could did do does doing don't down during each either else ever every
-    few for from further get gets give given go goes had has have having he her here hers him his
-    how i i'm if in into is isn't it it's its itself just let like make me might more most much
-    must my near no nor not now of off on once one only or other our out over own per please put
-    same shall she should so some such take than that that's the their them then there these they
-    this those through to too under until up upon us use using very want was we well were what when
-    where which while who whom whose why will with within without would yes yet you your yours
-"""
-_HAN_STOP = "的了和是在也就都而及与或被把对为以之于着过吗呢吧啊得地个你我他她它们这那请有不上下中"
-STOP_WORDS = frozenset(_STOP.split()) | frozenset(_HAN_STOP)
+STOP_WORDS = frozenset(
+    pathlib.Path(__file__).with_name("stop_words.txt").read_text(encoding="utf-8").split()
+)
+"""Words without a meaning of their own, Han characters among them."""
 
 
 @functools.lru_cache(maxsize=8192)
@@ -62,10 +55,9 @@ def cut_tokens(text: str, most: int) -> str:
 
 def is_chinese(text: str) -> bool:
     """Return whether Han characters are at least a third of the words."""
-    found = words(text)
-    return bool(found) and 3 * sum(re.fullmatch(f"[{HAN}]", w) is not None for w in found) >= len(
-        found
-    )
+    total = len(words(text))
+    han = sum(re.fullmatch(f"[{HAN}]", word) is not None for word in words(text))
+    return total > 0 and 3 * han >= total
 
 
 def prose(text: str) -> str:
@@ -76,7 +68,7 @@ def prose(text: str) -> str:
 @functools.lru_cache(maxsize=8192)
 def sentences(text: str) -> tuple[str, ...]:
     """Return the sentences of the prose; the end of a heading or a list item ends one too."""
-    found: list[str] = []
+    result: list[str] = []
     for line in prose(text).splitlines():
         bare = _LIST_MARK.sub("", line).strip()
         start = 0
@@ -85,9 +77,9 @@ def sentences(text: str) -> tuple[str, ...]:
             if _ABBREVIATION.search(piece) and match.end() < len(bare):
                 continue
             if piece:
-                found.append(piece)
+                result.append(piece)
             start = match.end()
         rest = bare[start:].strip()
         if re.search(r"\w", rest):
-            found.append(rest)
-    return tuple(found)
+            result.append(rest)
+    return tuple(result)

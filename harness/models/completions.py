@@ -9,19 +9,8 @@ from difflib import get_close_matches
 from typing import Any
 
 from harness.errors import UsageError
-from harness.models.endpoint import ChatModel, Endpoint
-from harness.models.openai import FINISH, USAGE, OpenAIModel
-from harness.models.providers import COMPLETIONS_PARAMETERS
-from harness.models.remote import (
-    NO_REPLY,
-    at,
-    named_parameters,
-    reply_of,
-    split_system,
-    storable,
-    text_at,
-    usage_at,
-)
+from harness.models.openai import OpenAIModel
+from harness.models.remote import at, split_system, storable, text_at
 from harness.types import Message, Reply, Request
 
 DEFAULT_MAX_TOKENS = 1024
@@ -36,14 +25,10 @@ class Completions(OpenAIModel):
     def parameters(self, request: Request) -> dict[str, Any]:
         """Return sampling and the template's own stops; log-probabilities are not asked for."""
         template = template_of(self.endpoint.conv_template or "")
-        parameters = {
-            "max_tokens": DEFAULT_MAX_TOKENS,
-            **named_parameters(request, COMPLETIONS_PARAMETERS),
-        }
-        if template.stop_str:
-            stops = template.stop_str
-            own = [stops] if isinstance(stops, str) else list(stops)
-            parameters["stop"] = [*own, *(request.sampling.stop or ())]
+        parameters = {"max_tokens": DEFAULT_MAX_TOKENS, **super().parameters(request)}
+        if stops := template.stop_str:
+            stops = [stops] if isinstance(stops, str) else list(stops)
+            parameters["stop"] = [*stops, *(request.sampling.stop or ())]
         if template.stop_token_ids:
             parameters["stop_token_ids"] = list(template.stop_token_ids)
         return parameters
@@ -59,12 +44,7 @@ class Completions(OpenAIModel):
         text = at(choice, "text")
         if not isinstance(text, str):
             raise self.no_reply(answer, "a choice without a text")
-        return reply_of(
-            text.strip(),
-            FINISH.get(text_at(choice, "finish_reason"), "unstated"),
-            usage_at(at(answer, "usage"), **USAGE),
-            at(answer, "model"),
-        )
+        return self.reply_of(answer, text.strip(), text_at(choice, "finish_reason"))
 
 
 def template_of(name: str) -> Any:
@@ -78,13 +58,10 @@ def check_template(name: str) -> str:
     """Return the name of an fschat template, or raise `UsageError` if it is none of use."""
     from fastchat.conversation import conv_templates
 
-    if name not in conv_templates:
-        near = ", ".join(get_close_matches(name, conv_templates, 5, 0.0))
+    usable = [key for key, template in conv_templates.items() if template.sep_style is not None]
+    if name not in usable:
+        near = ", ".join(get_close_matches(name, usable, 5, 0.0))
         raise UsageError(f"fschat has no conversation template {name!r}; near ones: {near}")
-    try:
-        prompt_of(name, [Message("user", "?")])
-    except Exception as error:
-        raise UsageError(f"the template {name!r} of fschat makes no prompt: {error}") from None
     return name
 
 
@@ -96,12 +73,6 @@ def prompt_of(name: str, messages: Sequence[Message]) -> str:
         template.set_system_message(system)
     user, assistant = template.roles[:2]
     for message in rest:
-        role = user if message.role == "user" else assistant
-        template.append_message(role, message.content if message.content.strip() else NO_REPLY)
+        template.append_message(user if message.role == "user" else assistant, message.content)
     template.append_message(assistant, None)
     return storable(str(template.get_prompt()))
-
-
-def open(endpoint: Endpoint) -> ChatModel:  # noqa: A001  (the registry's word)
-    """Return the chat model at an endpoint."""
-    return Completions(endpoint)

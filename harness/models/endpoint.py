@@ -57,7 +57,7 @@ class Limits(Struct, frozen=True, forbid_unknown_fields=True):
     """Tokens in a minute, prompt and reply."""
 
 
-class Weights(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class Weights(Struct, frozen=True, forbid_unknown_fields=True):
     """How local weights are loaded and used."""
 
     dtype: str = "auto"
@@ -191,11 +191,8 @@ class Endpoint(Struct, frozen=True, kw_only=True):
                     f" {', '.join(sorted(parameters))}, and other fields as extra_body.NAME"
                 )
         for name in sampling.extra_body or {}:
-            if name in OWN_FIELDS:
-                raise UsageError(
-                    f"{self.name}: extra_body.{name} would replace what turnbench sends;"
-                    " leave it out"
-                )
+            if name in _RESERVED:
+                raise UsageError(f"{self.name}: extra_body.{name} would replace what is sent")
         for name in sampling.extra_headers or {}:
             if any(word in name.lower() for word in ("auth", "key", "token", "cookie", "secret")):
                 raise UsageError(
@@ -211,10 +208,5 @@ class Endpoint(Struct, frozen=True, kw_only=True):
 
 
 _ALWAYS = ("seed", "temperature", "top_p", "extra_body", "extra_headers")
-OWN_FIELDS = (
-    *("model", "messages", "prompt", "input", "instructions", "system", "contents"),
-    *("systemInstruction", "generationConfig", "stream", "stream_options", "n", "store"),
-    *("max_tokens", "max_completion_tokens", "max_output_tokens", "logprobs", "top_logprobs"),
-    *("response_format", "output_config", "text", "tools", "tool_choice"),
-)
+_RESERVED = ("model", "messages", "prompt", "input", "contents", "max_tokens", "stream", "n")
 """Fields of a body that turnbench fills, or that would change what kind of reply comes."""

@@ -16,13 +16,14 @@ Together, Groq, DeepSeek, Alibaba, Zhipu, vLLM, SGLang, TGI, llama.cpp and their
 
 import contextlib
 import json
-import math
 import re
 import ssl
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 from urllib.parse import urlsplit
+
+import httpx2
 
 from harness.errors import ChatError, EndpointError, TransientError
 from harness.models.endpoint import Endpoint
@@ -32,15 +33,10 @@ MOST_SEARCHED = 4000
 MOST_SHOWN = 300
 """Characters of them that a message repeats."""
 
-_TRANSIENT = {
-    **dict.fromkeys((408, 409, 425), "server error"),
-    429: "rate limit",
-    **dict.fromkeys((502, 504), "outage"),
-    **dict.fromkeys((503, 529), "overload"),
-}
-"""Statuses after which a call is tried again; every other one from 500 is a server error too."""
-_ENDPOINT = {"no credit", "key refused", "unknown model", "wrong address"}
-_REPAIRED = {"parameter", "limit", "system role", "stream only"}
+_TRANSIENT = {429: "rate limit", 502: "outage", 503: "overload", 504: "outage", 529: "overload"}
+"""Statuses after which a call is tried again; 408, 409, 425 and other 5xx are server errors."""
+_FATAL = ("no credit", "key refused", "unknown model", "wrong address", "no log-probabilities")
+_FINAL = ("context too long", "bad request", "parameter", "limit", "system role", "stream only")
 
 
 def _any(*patterns: str) -> re.Pattern[str]:
@@ -64,7 +60,6 @@ _SYSTEM = _any(
     r"\b(?:system|developer)\W+(?:role|prompt|message|instruction)|\broles?\b",
     r"\buser\W+(?:or|and)\W+assistant\b",
 )
-_STREAM = _any(r"\bstream")
 _TOO_LONG = _any(
     r"context[ _](?:length|window|size|limit)|maximum context|too many (?:\w+ )?tokens",
     r"(?:prompt|input|request) (?:is )?too (?:long|large)",
@@ -88,21 +83,17 @@ _LIMIT_NAME = _any(
     r"max_(?:completion_|output_|new_)?tokens|maxOutputTokens|(?:completion|output) tokens"
 )
 _CONTEXT = _any(
-    r"context (?:length|window|size|limit)(?: (?:of|is|for this model is))* ?`?(\d+)",
-    r"must be <= ?(\d+)|\d+ \+ \d+ > (\d+)",
+    r"(?:context (?:length|window|size|limit)(?: of| is| for this model is)* ?`?"
+    r"|must be <= ?|\d+ \+ \d+ > )(\d+)"
 )
 _PROMPT = _any(
-    r"(\d+)\W*(?:input tokens|in (?:the|your) (?:messages|prompt)|prompt tokens)",
-    r"(\d+)\W*(?:tokens (?:from|in) the (?:input|prompt|messages)|`?inputs`? tokens)",
-    r"(\d+) \+ \d+ > \d+",
+    r"(\d+)(?:\W*(?:`?inputs?`? tokens|prompt tokens|in (?:the|your) (?:messages|prompt)"
+    r"|tokens (?:from|in) the (?:input|prompt|messages))| \+ \d+ > \d+)"
 )
 _MOST = _any(
-    r"(?:at most|less than or equal to|<=|maximum (?:value|allowed)?[^\d]{0,40}?) ?[`'\"]?(\d+)",
-    r"up to (\d+)",
-    r"> (\d+), which is the maximum",
-    r"range[^\d\[]*\[ ?\d+, ?(\d+) ?\]",
+    r"(?:at most|up to|less than or equal to|<=|maximum (?:value|allowed)?\D{0,40}?"
+    r"|\d > |range[^\d\[]*\[ ?\d+,|\d \(inclusive\) to) ?[`'\"]?(\d+)"
 )
-_BELOW = _any(r"to (\d+) \(exclusive\)", r"less than [`'\"]?(\d+)")
 _KEYLIKE = re.compile(r"\bsk-[\w*.-]{6,}|\bAIza[\w-]{10,}|(?<![\w-])[\w-]*\*{3,}[\w*-]*")
 
 
@@ -121,48 +112,30 @@ class Wire:
     """What is not as it was asked for."""
     limit: str = "max_tokens"
     """The name of the limit on tokens."""
-    aliases: tuple[tuple[str, str], ...] = ()
-    """Other names that an error may give, each with a parameter that it may mean."""
+    aliases: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """For some parameters other names that an error may give them."""
 
-    def parameter(self, word: str) -> str | None:
-        """Return the parameter sent that a word means, if any; `topP` is top_p."""
-
-        def plain(name: str) -> str:
-            return name.replace("_", "").lower()
-
-        for alias, name in (*((name, name) for name in self.parameters), *self.aliases):
-            if plain(alias) == plain(word) and name in self.parameters:
-                return name
-        return None
+    def pattern(self, parameter: str) -> str:
+        """Return an expression for a parameter's names; `topP` is top_p."""
+        names = (parameter, *self.aliases.get(parameter, ()))
+        return "|".join(re.escape(name).replace("_", "[_ ]?") for name in names)
 
 
+@dataclass(eq=False)
 class Problem(Exception):  # noqa: N818  (most are repaired)
     """Why a call brought no reply; `error()` is what the rest of the harness is told."""
 
-    def __init__(
-        self,
-        kind: str,
-        message: str = "",
-        *,
-        status: int | None = None,
-        parameters: tuple[str, ...] = (),
-        most: int | None = None,
-        fit: int | None = None,
-        retry_after: float | None = None,
-        unexplained: bool = False,
-        advice: str = "",
-    ) -> None:
-        super().__init__(message)
-        self.kind, self.message, self.status = kind, message, status
-        self.parameters = parameters
-        """Of a kind `parameter`: which ones sent; several if they exclude each other."""
-        self.most = most
-        """Of a kind `limit`: the most tokens of any reply of this model."""
-        self.fit = fit
-        """Of a kind `limit`: the most tokens of a reply to this prompt."""
-        self.unexplained = unexplained
-        """Of a 403: it says nothing of keys, and may be about the prompt."""
-        self.retry_after, self.advice = retry_after, advice
+    kind: str
+    message: str = ""
+    status: int | None = None
+    parameters: tuple[str, ...] = ()
+    """Of a kind `parameter`: which ones sent; several if they exclude each other."""
+    most: int | None = None
+    """Of a kind `limit`: the most tokens of any reply of this model."""
+    fit: int | None = None
+    """Of a kind `limit`: the most tokens of a reply to this prompt."""
+    retry_after: float | None = None
+    advice: str = ""
 
     def error(self, endpoint: Endpoint) -> ChatError:
         """Return the error for one call to an endpoint."""
@@ -173,11 +146,10 @@ class Problem(Exception):  # noqa: N818  (most are repaired)
             text = f"the server{at} {status}{text}".rstrip(": ")
         advice = self.advice or _advice(self.kind, endpoint, text)
         text = "; ".join(filter(None, (f"{endpoint.name}: {text}", advice)))
-        if self.kind in _ENDPOINT:
+        if self.kind in _FATAL:
             return EndpointError(text, kind=self.kind, status=self.status)
-        if self.kind in ("context too long", "bad request", *_REPAIRED):
-            kind = "bad request" if self.kind in _REPAIRED else self.kind
-            return ChatError(text, kind=kind, status=self.status)
+        if self.kind in _FINAL:
+            return ChatError(text, kind=self.kind, status=self.status)
         return TransientError(
             text, kind=self.kind, status=self.status, retry_after=self.retry_after
         )
@@ -199,6 +171,8 @@ def _advice(kind: str, endpoint: Endpoint, text: str) -> str:
         "wrong address": f"check {address}",
         "context too long": "the conversation is too long for this model",
         "timeout": "--timeout sets how long a call may take",
+        "no log-probabilities": "scoring by log-probabilities needs an endpoint that returns them;"
+        " other judge sets read the text",
     }
     return by_kind.get(kind, "")
 
@@ -206,15 +180,16 @@ def _advice(kind: str, endpoint: Endpoint, text: str) -> str:
 # Error bodies
 
 
-class ErrorBody(NamedTuple):
+@dataclass
+class ErrorBody:
     """An error body, whichever of the usual shapes it has."""
 
     message: str = ""
     words: str = ""
     """The message, and the values of code, type, status and reason."""
-    parameters: tuple[str, ...] = ()
+    parameters: list[str] = field(default_factory=list)
     """The parameters that it names in a field of its own."""
-    page: bool = False
+    is_page: bool = False
     """Whether it is HTML."""
     delay: str = ""
     status: int | None = None
@@ -234,29 +209,25 @@ def read_error_body(body: Any) -> ErrorBody:
     if isinstance(body, str) and body.lstrip()[:1] == "<":
         title = re.search(r"<title[^>]*>(.*?)</title>", body[:MOST_SEARCHED], re.I | re.S)
         message = "a web page" + (f" ({title[1].strip()})" if title else "")
-        return ErrorBody(message, message, page=True)
+        return ErrorBody(message, message, is_page=True)
+    error = ErrorBody()
     texts: list[str] = []
     codes: list[str] = []
-    parameters: list[str] = []
-    more: dict[str, Any] = {}
     for key, value in _leaves(body, "message"):
         if key in ("loc", "param"):
-            parameters.append(str(value))
-        elif isinstance(value, int):
+            error.parameters.append(str(value))
+        if isinstance(value, int):
             if key in ("code", "status") and 400 <= value < 600:
-                more["status"] = value
+                error.status = value
         elif key == "retryDelay":
-            more["delay"] = value
+            error.delay = value
         elif key in _CODE_KEYS:
             codes.append(value)
-        elif key in _TEXT_KEYS:
+        elif key in (*_TEXT_KEYS, "loc"):
             texts.append(value.strip())
-    message = "; ".join(dict.fromkeys(filter(None, texts)))
-    names = ", ".join(parameters)
-    if names and not all(name.rpartition(".")[2] in message for name in parameters):
-        message = f"{names}: {message}"
-    message = message[:MOST_SEARCHED]
-    return ErrorBody(message, " ".join([*codes, message]), tuple(parameters), **more)
+    error.message = "; ".join(dict.fromkeys(filter(None, texts)))[:MOST_SEARCHED]
+    error.words = " ".join([*codes, error.message])
+    return error
 
 
 def _leaves(value: Any, key: str) -> Iterator[tuple[str, Any]]:
@@ -264,11 +235,11 @@ def _leaves(value: Any, key: str) -> Iterator[tuple[str, Any]]:
     if key == "raw" and isinstance(value, str):  # OpenRouter: the provider's own body, as text
         with contextlib.suppress(ValueError):
             value = json.loads(value)
+    if isinstance(value, list) and key == "loc":
+        value = ".".join(str(part) for part in value)
     if isinstance(value, dict):
         for name, inner in value.items():
             yield from _leaves(inner, name)
-    elif isinstance(value, list) and key == "loc":
-        yield key, ".".join(str(part) for part in value)
     elif isinstance(value, list):
         for inner in value:
             yield from _leaves(inner, key)
@@ -301,123 +272,104 @@ def problem_of(
 
     `answered`: whether the endpoint has given a reply before. `key` is kept out of the message.
     """
-    said = read_error_body(body)
-    if status < 300:
-        if said.page or _NO_PATH.search(said.message):
-            kind = "malformed reply" if answered else "wrong address"
-            return Problem(kind, said.message, status=status)
-        status = said.status or 500
-    kind, details = _sorted(status, said, headers, wire, answered)
-    return Problem(kind, redacted(said.message, key), status=status, **details)
+    error = read_error_body(body)
+    if status < 300 and (error.is_page or _NO_PATH.search(error.message)):
+        problem = Problem("malformed reply" if answered else "wrong address")
+    else:
+        status = (error.status or 500) if status < 300 else status
+        problem = _sorted(status, error, headers, wire, answered)
+    problem.message, problem.status = redacted(error.message, key), status
+    return problem
 
 
 def _sorted(
-    status: int, said: ErrorBody, headers: Mapping[str, str], wire: Wire, answered: bool
-) -> tuple[str, dict[str, Any]]:
-    """Return the kind of a problem and what else is known of it."""
-    words = said.words
+    status: int, error: ErrorBody, headers: Mapping[str, str], wire: Wire, answered: bool
+) -> Problem:
+    """Return the problem behind a status and an error body."""
+    words = error.words
     if status < 400:
         target = headers.get("location", "").partition("?")[0]
-        return "wrong address", {"advice": f"it redirects to {target}, which is not followed"}
+        return Problem("wrong address", advice=f"it redirects to {target}, which is not followed")
     if status == 402 or (status < 500 and _CREDIT.search(words)):
-        return "no credit", {}
+        return Problem("no credit")
     if status < 500 and status not in (401, 404, 408, 429) and _FILTERED.search(words):
-        return "refused prompt", {}
+        return Problem("refused prompt")
     if status == 401 or _BAD_KEY.search(words):
-        return "key refused", {}
-    if status == 403:
-        unexplained = said.page or not _ABOUT_KEY.search(said.message)
-        if unexplained and answered:
-            return "refused prompt", {}
-        return "key refused", {"unexplained": unexplained}
-    if status == 404 and (name := _parameter_field(said, wire)):
-        return "parameter", {"parameters": (name,)}
+        return Problem("key refused")
+    if status == 403:  # a firewall's says nothing of keys; a key that was good before still is
+        about_key = not error.is_page and _ABOUT_KEY.search(error.message)
+        return Problem("refused prompt" if answered and not about_key else "key refused")
+    if status == 404 and (name := _parameter_field(error, wire)):
+        return Problem("parameter", parameters=(name,))
     if status in (404, 405, 410) or _NO_MODEL.search(words):
-        named = _NO_MODEL.search(words) or re.search(r"model|deployment", said.message, re.I)
-        if answered and not named:
-            return "outage", {}
-        return "unknown model" if status == 404 or named else "wrong address", {}
+        model = _NO_MODEL.search(words) or re.search("model|deployment", error.message, re.I)
+        if answered and not model:
+            return Problem("outage")
+        return Problem("unknown model" if status == 404 or model else "wrong address")
     if wire.system and _SYSTEM.search(words):
-        return "system role", {}
-    if status in _TRANSIENT or status >= 500:
+        return Problem("system role")
+    if status in (*_TRANSIENT, 408, 409, 425) or status >= 500:
         kind = _TRANSIENT.get(status, "server error")
-        return kind, {"retry_after": _retry_after(headers, said.delay)}
-    return _bad_request(said, wire)
+        return Problem(kind, retry_after=_retry_after(headers, error.delay))
+    if not wire.stream and re.search(r"\bstream", error.message, re.I):
+        return Problem("stream only")
+    if problem := _limit_problem(error.message, wire.parameters.get(wire.limit)):
+        return problem
+    if parameters := _refused_parameters(error, wire):
+        return Problem("parameter", parameters=parameters)
+    return Problem("context too long" if _TOO_LONG.search(words) else "bad request")
 
 
-def _bad_request(said: ErrorBody, wire: Wire) -> tuple[str, dict[str, Any]]:
-    """Return which kind of bad request a 4xx is."""
-    if not wire.stream and _STREAM.search(said.message):
-        return "stream only", {}
-    limit = wire.parameters.get(wire.limit)
-    if isinstance(limit, int) and (lower := lower_limit(said.message, limit)):
-        return "limit", lower
-    if "context_length_exceeded" in said.words:
-        return "context too long", {}
-    if parameters := _refused_parameters(said, wire):
-        return "parameter", {"parameters": parameters}
-    return "context too long" if _TOO_LONG.search(said.message) else "bad request", {}
+def _limit_problem(text: str, limit: int | None) -> Problem | None:
+    """Return the problem of a limit on tokens that is larger than the one that an error states.
 
-
-def lower_limit(text: str, limit: int) -> dict[str, int] | None:
-    """Return the limit on tokens that an error states: `fit` for this prompt, `most` for any.
-
-    >>> lower_limit("max_tokens: 100000 > 64000, which is the maximum allowed", 100000)
-    {'most': 64000}
+    "max_tokens: 100000 > 64000, which is the maximum allowed" is 64,000 for any prompt; "maximum
+    context length is 4096 tokens and your request has 60 input tokens" is 4,036 for this one.
     """
-    context, prompt = _number(_CONTEXT, text), _number(_PROMPT, text)
-    if context is not None and prompt is not None:
-        room = context - prompt
-        if room <= 0:
-            return None
-        # Some servers count "at least" so many tokens of the prompt, and refuse what they state.
-        return {"fit": room if room < limit else limit * 3 // 4}
-    if not _LIMIT_NAME.search(text):
+    if limit is None:
         return None
-    most = _number(_MOST, text)
-    if most is None and (below := _number(_BELOW, text)) is not None:
-        most = below - 1
-    return {"most": most} if most is not None and 0 < most < limit else None
+    context, prompt = _CONTEXT.search(text), _PROMPT.search(text)
+    if context and prompt:
+        room = int(context[1]) - int(prompt[1])
+        if room <= 0:
+            return Problem("context too long")
+        # Some servers count "at least" so many tokens of the prompt, and refuse what they state.
+        return Problem("limit", fit=room if room < limit else limit * 3 // 4)
+    stated = _MOST.search(text) if _LIMIT_NAME.search(text) else None
+    most = int(stated[1]) - ("(exclusive)" in text) if stated else 0
+    return Problem("limit", most=most) if 0 < most < limit else None
 
 
-def _number(pattern: re.Pattern[str], text: str) -> int | None:
-    match = pattern.search(text)
-    return next((int(group) for group in match.groups() if group), None) if match else None
-
-
-def _refused_parameters(said: ErrorBody, wire: Wire) -> tuple[str, ...]:
+def _refused_parameters(error: ErrorBody, wire: Wire) -> tuple[str, ...]:
     """Return the parameters that an error refuses: one, or several that exclude each other."""
-    if name := _parameter_field(said, wire):
+    if name := _parameter_field(error, wire):
         return (name,)
-    if not _UNSUPPORTED.search(said.words):
+    if not _UNSUPPORTED.search(error.words):
         return ()
     places: dict[str, int] = {}
-    for word in (*wire.parameters, *(alias for alias, _ in wire.aliases)):
-        name = wire.parameter(word)
-        spelt = re.escape(word).replace("_", "[_ ]?")
-        match = re.search(rf"(?<![\w-]){spelt}(?![\w-])", said.message, re.IGNORECASE)
-        if match and name:
-            places[name] = min(match.start(), places.get(name, match.start()))
-    named = sorted(places, key=places.__getitem__)
-    return tuple(named) if _BOTH.search(said.message) else tuple(named[:1])
+    for name in wire.parameters:
+        pattern = rf"(?<![\w-])(?:{wire.pattern(name)})(?![\w-])"
+        if match := re.search(pattern, error.message, re.IGNORECASE):
+            places[name] = match.start()
+    names = sorted(places, key=places.__getitem__)
+    return tuple(names) if _BOTH.search(error.message) else tuple(names[:1])
 
 
-def _parameter_field(said: ErrorBody, wire: Wire) -> str | None:
+def _parameter_field(error: ErrorBody, wire: Wire) -> str | None:
     """Return the parameter that an error names in a field of its own."""
-    for place in said.parameters:
+    for place in error.parameters:
         for part in reversed(re.split(r"[.\[\]]+", place)):
-            if name := wire.parameter(part):
-                return name
+            for name in wire.parameters:
+                if re.fullmatch(wire.pattern(name), part, re.IGNORECASE):
+                    return name
     return None
 
 
 def _retry_after(headers: Mapping[str, str], delay: str) -> float | None:
     """Return the seconds that the server wants us to wait, by its header or its error body."""
     for text in (headers.get("retry-after", ""), delay.removesuffix("s")):
-        with contextlib.suppress(ValueError):
-            seconds = float(text)
-            if math.isfinite(seconds) and seconds >= 0:
-                return seconds
+        if re.fullmatch(r"\d+(?:\.\d+)?", text):
+            return float(text)
     return None
 
 
@@ -426,9 +378,9 @@ def _retry_after(headers: Mapping[str, str], delay: str) -> float | None:
 
 def connection_problem(error: BaseException, endpoint: Endpoint) -> Problem | None:
     """Return the problem behind an exception without a status; None if the endpoint has none."""
-    import httpx2
-
-    chain = list(_causes(error))
+    chain = [error]
+    while cause := chain[-1].__cause__ or chain[-1].__context__:
+        chain.append(cause)
     reasons = [e.strerror for e in chain if isinstance(e, OSError) and e.strerror]
     reason = f" ({reasons[-1].partition(' (_ssl')[0]})" if reasons else ""
 
@@ -450,9 +402,3 @@ def connection_problem(error: BaseException, endpoint: Endpoint) -> Problem | No
     if caused_by(httpx2.HTTPError) or isinstance(error, ValueError | RecursionError):
         return Problem("malformed reply", "a body that is cut, too large or no JSON")
     return None
-
-
-def _causes(error: BaseException | None) -> Iterator[BaseException]:
-    while error is not None:
-        yield error
-        error = error.__cause__ or error.__context__

@@ -10,87 +10,52 @@ import logging
 from typing import Any
 
 import httpx2
-from msgspec.structs import replace
 
 from harness.errors import MissingError
-from harness.models.endpoint import ChatModel, Endpoint
+from harness.models.endpoint import Endpoint
 from harness.models.errors import Problem, Wire
-from harness.models.providers import GEMINI_PARAMETERS
-from harness.models.remote import (
-    NO_REPLY,
-    RemoteModel,
-    at,
-    list_at,
-    named_parameters,
-    reply_of,
-    split_system,
-    storable,
-    strict_schema,
-    text_at,
-    usage_at,
-)
-from harness.types import Detail, Finish, Reply, Request, Usage
+from harness.models.remote import RemoteModel, at, list_at, split_system, strict_schema, text_at
+from harness.types import Reply, Request
 
 _THINKING = ("include_thoughts", "thinking_budget", "thinking_level")
 """Sent together as `thinking_config`."""
-_FINISH: dict[str, Finish] = {
-    "STOP": "stop",
-    **dict.fromkeys(("MAX_TOKENS", "CONTINUATION"), "length"),
-    **dict.fromkeys(("SAFETY", "RECITATION", "LANGUAGE", "BLOCKLIST", "SPII"), "refused"),
-    **dict.fromkeys(("PROHIBITED_CONTENT", "ESCALATION", "MODEL_ARMOR"), "refused"),
-    **dict.fromkeys(("PUP_LIMITED_DISABLED", "IMAGE_SAFETY"), "refused"),
-}
-_FAILED = (
-    "MALFORMED_RESPONSE",
-    "MALFORMED_FUNCTION_CALL",
-    "UNEXPECTED_TOOL_CALL",
-    "TOO_MANY_TOOL_CALLS",
-)
 
 
 class Gemini(RemoteModel):
     """A chat model behind `models/NAME:generateContent`."""
 
-    limit = "max_output_tokens"
-    aliases = (
-        ("JSON mode", "response_json_schema"),
-        ("response_schema", "response_json_schema"),
-        ("response_mime_type", "response_json_schema"),
-        ("thinking", "include_thoughts"),
-    )
+    def __init__(self, endpoint: Endpoint) -> None:
+        try:
+            import google.genai  # noqa: F401
+        except ImportError:
+            advice = "install it: pip install 'turnbench[gemini]'"
+            raise MissingError(f"the package google-genai is not installed; {advice}") from None
+        super().__init__(endpoint)
 
-    def open_client(self, key: str, http: httpx2.AsyncClient) -> Any:
+    def open_client(self, options: dict[str, Any]) -> Any:
         """Return the SDK's client."""
         from google.genai import Client, types
 
-        options = types.HttpOptions(
+        # With both keys' variables set the SDK logs that it takes another one than it does.
+        logging.getLogger("google_genai").setLevel(logging.ERROR)
+        http_options = types.HttpOptions(
             base_url=self.endpoint.base_url,
             api_version=self.endpoint.api_version,
-            httpx_async_client=http,
+            httpx_async_client=options["http_client"],
             # Never used; without it the SDK makes one that reads the variables of proxies.
             httpx_client=httpx2.Client(trust_env=False, verify=False),
         )
-        # With both keys' variables set the SDK logs that it takes another one than it does.
-        logger = logging.getLogger("google_genai")
-        level = logger.level
-        logger.setLevel(logging.ERROR)
-        try:
-            return Client(vertexai=False, api_key=key, http_options=options)
-        finally:
-            logger.setLevel(level)
-
-    def credentials(self, key: str) -> dict[str, str]:
-        """Return the header with the key."""
-        return {"x-goog-api-key": key}
+        return Client(vertexai=False, api_key=options["api_key"], http_options=http_options)
 
     def parameters(self, request: Request) -> dict[str, Any]:
-        """Return sampling, log-probabilities and schema by the SDK's names."""
-        sampling = replace(request.sampling, extra_body=None)
-        parameters = named_parameters(replace(request, sampling=sampling), GEMINI_PARAMETERS)
-        if sampling.thinking_budget != 0:
+        """Return sampling, schema and further fields by the SDK's names."""
+        extra = dict(request.sampling.extra_body or {})
+        parameters = super().parameters(request)
+        parameters = {name: value for name, value in parameters.items() if name not in extra}
+        if request.sampling.thinking_budget != 0:
             parameters["include_thoughts"] = True
-        if request.sampling.extra_body:
-            parameters["extra_body"] = dict(request.sampling.extra_body)
+        if extra:
+            parameters["extra_body"] = extra
         if request.schema is not None:
             parameters["response_json_schema"] = strict_schema(request.schema)
         return parameters
@@ -98,9 +63,9 @@ class Gemini(RemoteModel):
     def body(self, request: Request, parameters: dict[str, Any]) -> dict[str, Any]:
         """Return all that is sent, by the SDK's names, as JSON."""
         system, messages = split_system(request.messages)
-        apart = (*_THINKING, "extra_body")
-        config = {name: value for name, value in parameters.items() if name not in apart}
-        if thinking := {name: parameters[name] for name in _THINKING if name in parameters}:
+        config = {name: value for name, value in parameters.items() if name != "extra_body"}
+        thinking = {name: config.pop(name) for name in _THINKING if name in config}
+        if thinking:
             config["thinking_config"] = thinking
         if "response_json_schema" in config:
             config["response_mime_type"] = "application/json"
@@ -109,7 +74,7 @@ class Gemini(RemoteModel):
         contents = [
             {
                 "role": "model" if message.role == "assistant" else "user",
-                "parts": [{"text": storable(message.content) or NO_REPLY}],
+                "parts": [{"text": message.content}],
             }
             for message in messages
         ]
@@ -147,49 +112,15 @@ class Gemini(RemoteModel):
     def read(self, answer: Any) -> Reply:
         """Return the reply in an answer."""
         candidate = next(iter(list_at(answer, "candidates")), None)
-        blocked = text_at(answer, "promptFeedback", "blockReason")
-        if candidate is None and blocked:
-            note = f"the prompt was blocked: {blocked}"
-            detail = Detail(finish_reason="refused", usage=usage_of(answer), note=note)
-            return Reply(text="", detail=detail)
+        if candidate is None and (reason := text_at(answer, "promptFeedback", "blockReason")):
+            raise Problem("refused prompt", f"the prompt was blocked: {reason}")
         if not isinstance(candidate, dict):
             raise self.no_reply(answer, "a body without a candidate")
-        ended = text_at(candidate, "finishReason")
-        if ended in _FAILED:
-            raise Problem("malformed reply", f"a reply that ended with {ended}")
-        finish = _FINISH.get(ended, "unstated")
         parts = list_at(candidate, "content", "parts")
-        said = [text_at(part, "text") for part in parts if at(part, "thought") is not True]
-        return reply_of(
-            "".join(said),
-            finish,
-            usage_of(answer),
-            at(answer, "modelVersion"),
+        text = [text_at(part, "text") for part in parts if at(part, "thought") is not True]
+        return self.reply_of(
+            answer,
+            "".join(text),
+            text_at(candidate, "finishReason"),
             thoughts=[text_at(part, "text") for part in parts if at(part, "thought") is True],
-            note=f"stopped by the service: {ended}" if finish == "refused" else None,
         )
-
-
-def usage_of(answer: Any) -> Usage:
-    """Return the tokens of an answer; the service counts thoughts apart, we within the reply's."""
-    usage = usage_at(
-        at(answer, "usageMetadata"),
-        prompt_tokens="promptTokenCount",
-        completion_tokens="candidatesTokenCount",
-        reasoning_tokens="thoughtsTokenCount",
-        cached_tokens="cachedContentTokenCount",
-    )
-    if usage.prompt_tokens is None:
-        return usage
-    both = (usage.completion_tokens or 0) + (usage.reasoning_tokens or 0)
-    return replace(usage, completion_tokens=both)
-
-
-def open(endpoint: Endpoint) -> ChatModel:  # noqa: A001  (the registry's word)
-    """Return the chat model at an endpoint."""
-    try:
-        import google.genai  # noqa: F401
-    except ImportError:
-        advice = "install it: pip install 'turnbench[gemini]'"
-        raise MissingError(f"the package google-genai is not installed; {advice}") from None
-    return Gemini(endpoint)

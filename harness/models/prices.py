@@ -8,17 +8,17 @@ dollar = $0.00298. The list is `prices.toml`; a price in turnbench.toml goes bef
 0.4
 """
 
-import datetime
 import functools
 import json
 import pathlib
 import re
+import tomllib
 from typing import Annotated
 
 import msgspec
 from msgspec import Meta, Struct
 
-from harness.types import Detail, Request, Usage
+from harness.types import Detail, Request
 
 Dollars = Annotated[float, Meta(ge=0)]
 UNLIMITED_REPLY = 4096
@@ -54,10 +54,14 @@ class Price(Struct, frozen=True, forbid_unknown_fields=True):
 
     def most(self, request: Request, *, batch: bool = False) -> float:
         """Return the most dollars that a call can cost."""
-        usage = most_tokens(request)
-        dearest = max(self.prompt, self.cached or 0.0, self.written or 0.0)
-        dollars = (usage.prompt_tokens or 0) * dearest
-        dollars += (usage.completion_tokens or 0) * self.completion
+        texts = [message.content for message in request.messages]
+        if request.schema is not None:
+            texts.append(json.dumps(request.schema))
+        prompt = MESSAGE_TOKENS * (len(texts) + 1)
+        # A token has at least one byte of UTF-8.
+        prompt += sum(len(text.encode("utf-8", "replace")) for text in texts)
+        dollars = prompt * max(self.prompt, self.cached or 0.0, self.written or 0.0)
+        dollars += (request.sampling.max_tokens or UNLIMITED_REPLY) * self.completion
         return dollars / 1e6 * (self.batch if batch else 1.0)
 
 
@@ -65,32 +69,11 @@ FREE = Price(0.0, 0.0)
 """What built-in models, local weights and servers on loopback cost."""
 
 
-def most_tokens(request: Request) -> Usage:
-    """Return the most tokens that a call can take: a token has at least one byte of UTF-8."""
-    texts = [message.content for message in request.messages]
-    if request.schema is not None:
-        texts.append(json.dumps(request.schema))
-    size = sum(len(text.encode("utf-8", "replace")) for text in texts)
-    return Usage(
-        prompt_tokens=size + MESSAGE_TOKENS * (len(texts) + 1),
-        completion_tokens=request.sampling.max_tokens or UNLIMITED_REPLY,
-    )
-
-
-class PriceList(Struct):
-    """The list that comes with turnbench."""
-
-    date: datetime.date
-    """The day on which the prices were looked up."""
-    source: str
-    prices: dict[str, Price]
-
-
 @functools.cache
-def price_list() -> PriceList:
-    """Return the list of `prices.toml`."""
-    path = pathlib.Path(__file__).with_name("prices.toml")
-    return msgspec.toml.decode(path.read_bytes(), type=PriceList)
+def _prices() -> dict[str, Price]:
+    path = pathlib.Path(__file__).with_suffix(".toml")
+    tables = tomllib.loads(path.read_text(encoding="utf-8"))
+    return msgspec.convert(tables["prices"], dict[str, Price])
 
 
 _SAME_MODEL = re.compile(r"(?:-\d{4,}[\d-]*|-latest|[:@].*)?")
@@ -99,10 +82,10 @@ _SAME_MODEL = re.compile(r"(?:-\d{4,}[\d-]*|-latest|[:@].*)?")
 
 def list_price(model: str) -> Price | None:
     """Return the price of a model by its name: that of the longest entry which it continues."""
-    prices = price_list().prices
-    found = [
+    prices = _prices()
+    names = [
         name
         for name in prices
         if model.startswith(name) and _SAME_MODEL.fullmatch(model[len(name) :])
     ]
-    return prices[max(found, key=len)] if found else None
+    return prices[max(names, key=len)] if names else None

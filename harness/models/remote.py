@@ -7,7 +7,6 @@ wait for each other.
 """
 
 import asyncio
-import contextlib
 import os
 import re
 import time
@@ -21,8 +20,9 @@ from msgspec.structs import replace
 from harness.errors import ChatError, EndpointError
 from harness.models.endpoint import Endpoint
 from harness.models.errors import Problem, Wire, connection_problem, problem_of
+from harness.models.providers import PROVIDERS, Provider
 from harness.models.reasoning import join_thoughts, split_reasoning
-from harness.types import Detail, Finish, Message, Reply, Request, TokenLogprobs, Usage
+from harness.types import Detail, Message, Reply, Request, TokenLogprobs, Usage
 
 MOST_BYTES = 64 * 2**20
 """Bytes of an answer that are read; the largest replies there are have a tenth of it."""
@@ -30,36 +30,25 @@ CONNECTIONS = 1000
 """Connections of an endpoint; `running` decides how many calls there are."""
 CONNECT_SECONDS = 20.0
 MOST_REPAIRS = 12
-WAIT_FOR_FIRST = 20.0
-"""Seconds for which a 403 without a reason waits for the first reply to another call in flight: if
-there is one, the key is good, and the prompt was refused."""
 NO_REPLY = "(no reply)"
 """Sent in place of an earlier reply that was empty, where a protocol takes no empty message."""
 SCHEMAS = ("response_format", "output_config", "text", "response_json_schema")
 """Parameters that hold a JSON schema: if refused, the reply has `structured: false`."""
 LOGPROBS = ("logprobs", "top_logprobs", "include")
 
-_CREDENTIALS = (
-    "authorization",
-    "x-api-key",
-    "api-key",
-    "x-goog-api-key",
-    "x-goog-user-project",
-    "openai-organization",
-    "openai-project",
-    "cookie",
-)
+_CREDENTIALS = {
+    *("openai-organization", "openai-project", "x-goog-user-project", "cookie"),
+    *(header for provider in PROVIDERS.values() for header in provider.key_headers),
+}
 
 
 class RemoteModel(ABC):
     """A chat model that is reached over the network through its provider's SDK."""
 
-    limit: str = "max_tokens"
-    """The protocol's name of the limit on tokens."""
+    path: ClassVar[str]
+    """Where requests are posted."""
     other_limit: str | None = None
-    """Another name, used once the first is refused."""
-    aliases: ClassVar[tuple[tuple[str, str], ...]] = ()
-    """Other names that a refusal may give, each with a parameter that it may mean."""
+    """Another name of the limit on tokens, used once the first is refused."""
     has_logprobs: ClassVar[bool] = False
     streams: ClassVar[bool] = False
     """Whether replies can be asked for as a stream."""
@@ -67,11 +56,20 @@ class RemoteModel(ABC):
     def __init__(self, endpoint: Endpoint) -> None:
         self.name = endpoint.name
         self.endpoint = endpoint
+        # A package's provider that uses these classes is like OpenAI's.
+        self.about = PROVIDERS.get(endpoint.provider, PROVIDERS["openai"])
+        self.limit = self.about.parameters["max_tokens"]
         self._key = endpoint.key()
-        self._client: Any = None
-        self._http: httpx2.AsyncClient | None = None
-        self._calls = 0
-        self._answered = asyncio.Event()
+        self._http = http_client(endpoint, self.about, self._key)
+        options = {
+            "base_url": endpoint.base_url,
+            "api_key": self._key or "none",
+            "max_retries": 0,
+            "http_client": self._http,
+            "timeout": self._http.timeout,
+        }
+        self.client = self.open_client(options)
+        self._answered = False
         self._left_out: set[str] = set()
         self._most: int | None = None
         self._folds = False
@@ -80,28 +78,28 @@ class RemoteModel(ABC):
     # What a protocol defines
 
     @abstractmethod
+    def open_client(self, options: dict[str, Any]) -> Any:
+        """Return the SDK's client; the options are those of OpenAI's and Anthropic's."""
+
     def parameters(self, request: Request) -> dict[str, Any]:
         """Return all that a request asks for beside its messages, by the protocol's names."""
-
-    @abstractmethod
-    def body(self, request: Request, parameters: dict[str, Any]) -> dict[str, Any]:
-        """Return all that is sent."""
+        names = {**self.about.parameters, "max_tokens": self.limit}
+        stated = request.sampling.stated()
+        extra: dict[str, Any] = stated.pop("extra_body", {})
+        return {names[name]: value for name, value in stated.items() if name in names} | extra
 
     def headers(self, parameters: Mapping[str, Any]) -> dict[str, str]:
         """Return the headers that the parameters need."""
         return {}
 
     @abstractmethod
-    def open_client(self, key: str, http: httpx2.AsyncClient) -> Any:
-        """Return the SDK's client."""
+    def body(self, request: Request, parameters: dict[str, Any]) -> dict[str, Any]:
+        """Return all that is sent."""
 
-    @abstractmethod
-    def credentials(self, key: str) -> dict[str, str]:
-        """Return the header in which the protocol carries a key."""
-
-    @abstractmethod
     async def send(self, wire: Wire) -> Any:
         """Return the endpoint's answer as JSON."""
+        options = {"headers": wire.headers}
+        return await self.client.post(self.path, cast_to=object, body=wire.body, options=options)
 
     @abstractmethod
     def read(self, answer: Any) -> Reply:
@@ -111,10 +109,9 @@ class RemoteModel(ABC):
 
     async def reply(self, request: Request) -> Reply:
         """Return the model's reply."""
-        if request.top_logprobs is not None and not self.has_logprobs:
-            raise self._no_logprobs()
         started = time.perf_counter()
-        self._calls += 1
+        messages = [Message(turn.role, storable(turn.content)) for turn in request.messages]
+        request = replace(request, messages=messages)
         try:
             async with asyncio.timeout(self.endpoint.timeout):
                 reply = await self._repaired(request)
@@ -122,30 +119,30 @@ class RemoteModel(ABC):
             problem = Problem("timeout", f"nothing within {self.endpoint.timeout:g} s")
             raise problem.error(self.endpoint) from None
         except Problem as problem:
-            raise self.error(problem, request) from None
-        finally:
-            self._calls -= 1
+            raise self._error(problem, request) from None
         return replace(reply, detail=replace(reply.detail, seconds=time.perf_counter() - started))
 
     async def _repaired(self, request: Request) -> Reply:
         """Return the reply to a request, refusals repaired on the way."""
+        if request.top_logprobs is not None and not self.has_logprobs:
+            raise Problem("no log-probabilities", "no log-probabilities")
         fit: int | None = None
         for _ in range(MOST_REPAIRS):
             wire = self.wire(request, fit)
             try:
                 reply = self.read(await self._sent(wire))
             except Problem as problem:
-                if await self._is_refused_prompt(problem):
+                if problem.kind == "refused prompt":
                     note = problem.message or "refused by the provider"
                     return Reply(text="", detail=Detail(finish_reason="refused", note=note))
                 self.learn(problem, request)
-                fit = problem.fit if problem.fit is not None else fit
+                fit = problem.fit or fit
                 if self.wire(request, fit) == wire:
                     raise
-                continue
-            self._answered.set()
-            return self.completed(reply, request, wire)
-        raise ChatError(f"{self.name}: the endpoint refuses each of {MOST_REPAIRS} ways to ask")
+            else:
+                self._answered = True
+                return self.completed(reply, request, wire)
+        raise Problem("bad request", f"a refusal of each of {MOST_REPAIRS} ways to ask")
 
     async def _sent(self, wire: Wire) -> Any:
         """Return the answer to a call; whatever else happens is a `Problem`.
@@ -154,7 +151,7 @@ class RemoteModel(ABC):
         """
         try:
             return await self.send(wire)
-        except (Problem, TimeoutError):
+        except Problem:
             raise
         except Exception as error:
             problem = self.problem(error, wire)
@@ -175,8 +172,7 @@ class RemoteModel(ABC):
 
     def problem_of(self, status: int, body: Any, headers: Mapping[str, str], wire: Wire) -> Problem:
         """Return the problem behind an answer with a status and an error body."""
-        answered = self._answered.is_set()
-        return problem_of(status, body, headers, wire, answered=answered, key=self._key)
+        return problem_of(status, body, headers, wire, answered=self._answered, key=self._key)
 
     def learn(self, problem: Problem, request: Request) -> None:
         """Remember what the endpoint does not take; what the user typed is never left out."""
@@ -185,16 +181,17 @@ class RemoteModel(ABC):
                 self._folds = True
             case "stream only":
                 self._stream = self.streams
-            case "limit" if problem.most is not None:
+            case "limit" if problem.most:
                 self._most = min(problem.most, self._most or problem.most)
             case "parameter":
-                typed = self._typed(request)
-                kept = (*typed, *LOGPROBS)
-                free = [name for name in problem.parameters if name not in kept]
+                needed = {*self._typed(request), *LOGPROBS}
+                free = [name for name in problem.parameters if name not in needed]
                 # Of several that exclude each other the benchmark's temperature goes last.
                 free.sort(key=lambda name: name == "temperature")
-                if free:
-                    self._left_out.add(free[0])
+                if free and free[0] == self.limit and self.other_limit:
+                    self.limit, self.other_limit = self.other_limit, None
+                else:
+                    self._left_out.update(free[:1])
 
     def wire(self, request: Request, fit: int | None = None) -> Wire:
         """Return a request as it is sent, by all that is known of the endpoint.
@@ -205,21 +202,15 @@ class RemoteModel(ABC):
         parameters = self.parameters(request)
         if self._stream:
             parameters |= {"stream": True, "stream_options": {"include_usage": True}}
-        limit = self.limit
-        if self.other_limit and limit in self._left_out and limit in parameters:
-            parameters[self.other_limit] = parameters.pop(limit)
-            limit = self.other_limit
         for name in sorted(self._left_out & parameters.keys()):
             del parameters[name]
-            if name in SCHEMAS:
-                notes.append(f"{self.name} takes no JSON schema; asked for JSON in the prompt only")
-            else:
-                notes.append(f"{name} left out: the endpoint refuses it")
-        if wanted := parameters.get(limit):
-            most = min(wanted, self._most or wanted, fit or wanted)
-            if most < wanted:
-                parameters[limit] = most
-                notes.append(f"{limit} lowered from {wanted} to {most}: the endpoint refused more")
+            notes.append(f"{name} left out: the endpoint refuses it")
+        if limit := parameters.get(self.limit):
+            most = min(limit, self._most or limit, fit or limit)
+            if most < limit:
+                parameters[self.limit] = most
+                lowered = f"lowered from {limit} to {most}"
+                notes.append(f"{self.limit} {lowered}: the endpoint refused more")
         system = any(message.role == "system" for message in request.messages)
         if system and self._folds:
             request, system = fold_system(request), False
@@ -231,35 +222,27 @@ class RemoteModel(ABC):
             system=system,
             stream=self._stream,
             notes=tuple(notes),
-            limit=limit,
-            aliases=self.aliases,
+            limit=self.limit,
+            aliases=self.about.aliases,
         )
 
     def _typed(self, request: Request) -> dict[str, str]:
         """Return how the user gave parameters, by their names in the protocol."""
-        names = self.endpoint.about.parameters
+        names = self.about.parameters
         typed = {name: f"extra_body.{name}" for name in request.sampling.extra_body or {}}
         for name in self.endpoint.sampling.stated():
             typed[names.get(name, name)] = f"{name} in sampling of [models.{self.name}]"
         for name in self.endpoint.typed:
-            own_flag = name in ("temperature", "top_p", "seed")
-            flag = f"--{name.replace('_', '-')}" if own_flag else f"--param {name}"
+            has_flag = name in ("temperature", "top_p", "seed")
+            flag = f"--{name.replace('_', '-')}" if has_flag else f"--param {name}"
             typed[names.get(name, name)] = flag
-        typed.pop(names.get("max_tokens", ""), None)  # renamed or lowered, never left out
+        typed.pop(names["max_tokens"], None)  # renamed or lowered, never left out
         return typed
-
-    async def _is_refused_prompt(self, problem: Problem) -> bool:
-        if problem.unexplained and self._calls > 1:
-            # Another call that is answered in the meantime shows that the key is good.
-            with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._answered.wait(), WAIT_FOR_FIRST)
-            return self._answered.is_set()
-        return problem.kind == "refused prompt"
 
     def completed(self, reply: Reply, request: Request, wire: Wire) -> Reply:
         """Return the reply with what was applied."""
         if request.top_logprobs is not None and reply.logprobs is None and reply.text.strip():
-            raise self._no_logprobs()
+            raise Problem("no log-probabilities", "no log-probabilities")
         hidden = (*SCHEMAS, *LOGPROBS, "stream", "stream_options")
         applied = {name: value for name, value in wire.parameters.items() if name not in hidden}
         if request.top_logprobs is not None:
@@ -270,10 +253,10 @@ class RemoteModel(ABC):
         detail = replace(reply.detail, sampling_applied=applied, note="; ".join(notes) or None)
         return replace(reply, detail=detail)
 
-    def error(self, problem: Problem, request: Request) -> ChatError:
+    def _error(self, problem: Problem, request: Request) -> ChatError:
         """Return the error for a problem that cannot be repaired."""
         if request.top_logprobs is not None and "logprobs" in problem.message.lower():
-            return self._no_logprobs(problem.message)
+            problem.kind = "no log-probabilities"
         error = problem.error(self.endpoint)
         typed = self._typed(request)
         flags = [typed[name] for name in problem.parameters if name in typed]
@@ -283,14 +266,47 @@ class RemoteModel(ABC):
         message = f"{error}; the endpoint does not take {' with '.join(flags)}: {advice}"
         return EndpointError(message, kind="parameter refused", status=problem.status)
 
-    def _no_logprobs(self, reason: str = "") -> EndpointError:
-        because = f" ({reason})" if reason else ""
-        return EndpointError(
-            f"{self.name} at {self.endpoint.base_url} returns no log-probabilities{because}, which"
-            " scoring by them needs; use an endpoint that returns them, or a judge set that reads"
-            " the text",
-            kind="no log-probabilities",
+    def reply_of(
+        self,
+        answer: Any,
+        text: str,
+        ended: str,
+        *,
+        thoughts: Sequence[str] = (),
+        refusal: str = "",
+        logprobs: list[TokenLogprobs] | None = None,
+    ) -> Reply:
+        """Return the reply with this text; `thoughts` is reasoning that came in fields of its own.
+
+        `ended` is the protocol's finish reason.
+        """
+        finish = self.about.finish.get(ended, "unstated")
+        if finish == "failed":
+            raise Problem("malformed reply", f"a reply that ended with {ended!r}")
+        text, leading = split_reasoning(text, cut=finish == "length")
+        reasoning = join_thoughts([*thoughts, leading or ""])
+        note = f"stopped by the service: {ended}" if finish == "refused" else None
+        if refusal and not text:
+            text, finish = refusal, "refused"
+        if not text.strip() and finish in ("stop", "unstated"):
+            finish = "empty"
+        detail = Detail(
+            finish_reason=finish,
+            usage=self._usage(answer),
+            provider_model=storable(text_at(answer, self.about.model_field)) or None,
+            reasoning=storable(reasoning) if reasoning else None,
+            note=note,
         )
+        return Reply(text=storable(text), detail=detail, logprobs=logprobs)
+
+    def _usage(self, answer: Any) -> Usage:
+        """Return the tokens that an answer counts."""
+        counts = {}
+        for name, places in self.about.usage.items():
+            numbers = [at(answer, *place.split(".")) for place in places]
+            numbers = [number for number in numbers if isinstance(number, int)]
+            counts[name] = sum(numbers) if numbers else None
+        return Usage(**counts)
 
     def no_reply(self, answer: Any, what: str) -> Problem:
         """Return the problem of an answer without a reply; it may be an error with status 200."""
@@ -299,40 +315,31 @@ class RemoteModel(ABC):
             return self.problem_of(200, answer, {}, Wire())
         return Problem("malformed reply", what)
 
-    @property
-    def client(self) -> Any:
-        """The SDK's client, made on first use."""
-        if self._client is None:
-            self._http = http_client(self.endpoint, self._key, self.credentials)
-            self._client = self.open_client(self._key or "none", self._http)
-        return self._client
-
     async def close(self) -> None:
         """Release connections."""
-        http, self._http, self._client = self._http, None, None
-        if http is not None:
-            await http.aclose()
+        await self._http.aclose()
 
 
 # The HTTP client
 
 
-def http_client(endpoint: Endpoint, key: str | None, credentials: Any) -> httpx2.AsyncClient:
+def http_client(endpoint: Endpoint, about: Provider, key: str | None) -> httpx2.AsyncClient:
     """Return what an SDK sends with: no redirect is followed, no more than `MOST_BYTES` are read.
 
     To a stated address goes only the key that was named for it, whatever the SDK found in the
     environment; without a key no credentials go anywhere.
     """
-    own: dict[str, str] = {}
-    if key and endpoint.base_url != endpoint.about.address:  # there the SDK's own header is right
-        own = credentials(key)
-    foreign = set(_CREDENTIALS) | (_environment_headers() if endpoint.stated else set())
+    credentials: dict[str, str] = {}
+    if key and endpoint.base_url != about.address:  # there the SDK's own header is right
+        credentials = {name: form.format(key) for name, form in about.key_headers.items()}
+    foreign: set[str] = set()
+    if key is None or endpoint.stated:
+        foreign = _CREDENTIALS | (_environment_headers() if endpoint.stated else set())
 
     async def guard(request: httpx2.Request) -> None:
-        if key is None or endpoint.stated:
-            for name in foreign:
-                request.headers.pop(name, None)
-        request.headers.update(own)
+        for name in foreign:
+            request.headers.pop(name, None)
+        request.headers.update(credentials)
 
     async def cap(response: httpx2.Response) -> None:
         stream = response.stream
@@ -390,71 +397,31 @@ def at(value: Any, *names: str) -> Any:
 
 def text_at(value: Any, *names: str) -> str:
     """Return the text at these nested names; empty if there is none."""
-    found = at(value, *names)
-    return found if isinstance(found, str) else ""
+    text = at(value, *names)
+    return text if isinstance(text, str) else ""
 
 
 def list_at(value: Any, *names: str) -> list[Any]:
     """Return the list at these nested names; empty if there is none."""
-    found = at(value, *names)
-    return found if isinstance(found, list) else []
-
-
-def count_at(value: Any, *names: str) -> int | None:
-    """Return the number of tokens at these nested names, None if there is none."""
-    found = at(value, *names)
-    return found if isinstance(found, int) else None
-
-
-def usage_at(value: Any, **names: str) -> Usage:
-    """Return the tokens that an answer counts, each of ours by its dotted name there."""
-    return Usage(**{ours: count_at(value, *name.split(".")) for ours, name in names.items()})
-
-
-def reply_of(
-    text: str,
-    finish: Finish,
-    usage: Usage,
-    model: Any,
-    *,
-    thoughts: Sequence[Any] = (),
-    refusal: str = "",
-    note: str | None = None,
-    logprobs: list[TokenLogprobs] | None = None,
-) -> Reply:
-    """Return the reply with this text; `thoughts` is reasoning that came in fields of its own."""
-    text, leading = split_reasoning(text, cut=finish == "length")
-    apart = [thought for thought in thoughts if isinstance(thought, str)]
-    reasoning = join_thoughts([*apart, leading or ""])
-    if refusal and not text:
-        text, finish = refusal, "refused"
-    if not text.strip() and finish in ("stop", "unstated"):
-        finish = "empty"
-    detail = Detail(
-        finish_reason=finish,
-        usage=usage,
-        provider_model=storable(model) if isinstance(model, str) and model else None,
-        reasoning=storable(reasoning) if reasoning else None,
-        note=note,
-    )
-    return Reply(text=storable(text), detail=detail, logprobs=logprobs)
+    items = at(value, *names)
+    return items if isinstance(items, list) else []
 
 
 def token_logprobs(places: list[Any]) -> list[TokenLogprobs] | None:
     """Return the log-probabilities in a list of tokens; None if there are none."""
-    found = []
+    tokens = []
     for place in places:
         token, logprob = at(place, "token"), at(place, "logprob")
         if not isinstance(token, str) or not isinstance(logprob, int | float):
             return None
         top = [
-            (storable(each["token"]), float(each["logprob"]))
-            for each in list_at(place, "top_logprobs")
-            if isinstance(at(each, "token"), str)
+            (storable(likely["token"]), float(likely["logprob"]))
+            for likely in list_at(place, "top_logprobs")
+            if isinstance(at(likely, "token"), str)
         ]
         top.sort(key=lambda pair: -pair[1])
-        found.append(TokenLogprobs(storable(token), float(logprob), top))
-    return found or None
+        tokens.append(TokenLogprobs(storable(token), float(logprob), top))
+    return tokens or None
 
 
 _UNSTORABLE = re.compile("[\ud800-\udfff\0]")
@@ -466,10 +433,17 @@ def storable(text: str) -> str:
 
 
 def split_system(messages: Sequence[Message]) -> tuple[str, list[Message]]:
-    """Return the system text of a conversation (empty: none), and the other messages."""
+    """Return the system text of a conversation (empty: none), and the other messages.
+
+    A blank one, which most protocols refuse, says that there was no reply.
+    """
     system = "\n\n".join(message.content for message in messages if message.role == "system")
-    rest = [message for message in messages if message.role != "system"]
-    return (storable(system) if system.strip() else ""), rest
+    rest = [
+        message if message.content.strip() else Message(message.role, NO_REPLY)
+        for message in messages
+        if message.role != "system"
+    ]
+    return (system if system.strip() else ""), rest
 
 
 def fold_system(request: Request) -> Request:
@@ -487,18 +461,7 @@ def strict_schema(schema: Any) -> Any:
         return [strict_schema(item) for item in schema]
     if not isinstance(schema, Mapping):
         return schema
-    made = {key: strict_schema(value) for key, value in schema.items()}
-    if made.get("type") == "object" and isinstance(made.get("properties"), dict):
-        made |= {"required": list(made["properties"]), "additionalProperties": False}
-    return made
-
-
-def named_parameters(request: Request, names: Mapping[str, str]) -> dict[str, Any]:
-    """Return the stated sampling parameters that a protocol has, by its names.
-
-    Further fields of the body are among them; headers are not.
-    """
-    stated = request.sampling.stated()
-    stated.pop("extra_headers", None)
-    extra = stated.pop("extra_body", None) or {}
-    return {names[name]: value for name, value in stated.items() if name in names} | extra
+    strict = {key: strict_schema(value) for key, value in schema.items()}
+    if strict.get("type") == "object" and isinstance(strict.get("properties"), dict):
+        strict |= {"required": list(strict["properties"]), "additionalProperties": False}
+    return strict

@@ -33,11 +33,11 @@ from harness.models.prices import FREE, list_price
 from harness.models.providers import PROVIDERS, Provider, provider_of
 from harness.types import Sampling
 
-BUILTIN_MODELS = ("builtin/reference", "builtin/outline", "builtin/eliza", "builtin/user")
-BUILTIN_JUDGES = ("builtin/overlap", "builtin/longest", "builtin/first", "builtin/random")
+_MODELS = ("builtin/reference", "builtin/outline", "builtin/eliza", "builtin/user")
+_JUDGES = ("builtin/overlap", "builtin/longest", "builtin/first", "builtin/random")
+BUILTIN = dict.fromkeys(_MODELS, "builtin") | dict.fromkeys(_JUDGES, "builtin_judge")
 COMPATIBLE = "openai"
 """The provider whose protocol is assumed for a server with a stated address."""
-AZURE_VERSION_VARIABLE = "OPENAI_API_VERSION"
 
 
 def resolve(
@@ -60,27 +60,23 @@ def resolve(
     """
     check_model_name(name)
     if name.startswith("builtin/"):
-        return Endpoint(name=name, provider=_builtin(name), model=name, price=FREE, typed=typed)
+        if name not in BUILTIN:
+            raise UsageError(f"no built-in model {name!r}; there are {', '.join(BUILTIN)}")
+        return Endpoint(name=name, provider=BUILTIN[name], model=name, price=FREE, typed=typed)
     models = models or {}
-    flags = flags or ModelConfig()
-    config = _with_flags(models.get(name, ModelConfig()), flags)
-    if config.path or config.provider == "local":
-        return _local(name, config, typed)
-    where = "--base-url" if flags.base_url else f'base_url of [models."{name}"]'
+    config = _with_flags(models.get(name, ModelConfig()), flags or ModelConfig())
     endpoints: list[Endpoint] = []
     for member in config.endpoints or [PoolMember()]:
-        merged = replace(config, **_stated(member), endpoints=[])
-        endpoints.append(_remote(name, merged, models, typed, where))
-    if key_needed:
-        for endpoint in endpoints:
-            endpoint.key()
+        merged = replace(config, **_stated(member))
+        endpoints.append(_endpoint(name, merged, models, typed))
+        if key_needed:
+            endpoints[-1].key()
     return replace(endpoints[0], pool=tuple(endpoints[1:]))
 
 
 def _with_flags(config: ModelConfig, flags: ModelConfig) -> ModelConfig:
     """Return a model's table with what flags say; to another address goes no other's key."""
-    variable = flags.api_key_env
-    if variable and variable not in os.environ and not re.fullmatch("[A-Z_][A-Z0-9_]*", variable):
+    if flags.api_key_env and not re.fullmatch("[A-Z_][A-Z0-9_]*", flags.api_key_env):
         raise UsageError(
             "--api-key-env takes the name of an environment variable, such as MY_KEY, never a key"
         )
@@ -94,73 +90,46 @@ def _stated(record: PoolMember) -> dict[str, Any]:
     return {field: value for field, value in values.items() if value not in (None, [], Sampling())}
 
 
-def _builtin(name: str) -> str:
-    if name in BUILTIN_JUDGES:
-        return "builtin_judge"
-    if name in BUILTIN_MODELS:
-        return "builtin"
-    everything = (*BUILTIN_MODELS, *BUILTIN_JUDGES)
-    near = get_close_matches(name, everything, 3, 0.8) or everything
-    raise UsageError(f"there is no built-in model {name!r}; near names: {', '.join(near)}")
-
-
-def _local(name: str, config: ModelConfig, typed: frozenset[str]) -> Endpoint:
-    if config.base_url:
-        raise UsageError(f"{name}: local weights have no address; leave out --base-url or the path")
-    if config.path is None:
-        raise UsageError(f"{name}: provider local needs path, a folder or a repository")
-    return Endpoint(
-        name=name,
-        provider="local",
-        model=config.path,
-        conv_template=config.conv_template,
-        weights=Weights(
-            dtype=config.dtype or "auto", device=config.device, batch_size=config.batch_size or 16
-        ),
-        price=config.price or FREE,
-        sampling=config.sampling,
-        typed=typed,
-    )
-
-
-def _remote(
-    name: str,
-    config: ModelConfig,
-    models: Mapping[str, ModelConfig],
-    typed: frozenset[str],
-    where: str,
+def _endpoint(
+    name: str, config: ModelConfig, models: Mapping[str, ModelConfig], typed: frozenset[str]
 ) -> Endpoint:
-    """Return one endpoint over the network."""
+    """Return the endpoint that a table and the environment describe."""
     provider = _provider(name, config, models)
     about = PROVIDERS.get(provider, Provider())
-    from_environment = os.environ.get(about.url_variable, "").strip()
-    base_url = config.base_url or from_environment or about.address
-    if base_url:
-        base_url = _checked_address(base_url, where if config.base_url else about.url_variable)
+    is_local = provider == "local"
+    if is_local and config.base_url:
+        raise UsageError(f"{name}: local weights have no address; leave out --base-url or the path")
+    variable_url = os.environ.get(about.url_variable, "").strip()
     key_variable = config.api_key_env
     if key_variable is None and config.base_url is None and about.key_variables:
-        set_ones = [each for each in about.key_variables if os.environ.get(each, "").strip()]
+        usable = [name for name in about.key_variables if os.environ.get(name, "").strip()]
         # A server of the user's own in OPENAI_BASE_URL may need no key.
-        usual = None if from_environment else about.key_variables[0]
-        key_variable = set_ones[0] if set_ones else usual
+        usual = None if variable_url else about.key_variables[0]
+        key_variable = usable[0] if usable else usual
     endpoint = Endpoint(
         name=name,
         provider=provider,
-        model=config.model or name,
-        base_url=base_url,
+        model=(config.path or "") if is_local else config.model or name,
+        base_url=_address(name, config.base_url or variable_url or about.address),
         stated=config.base_url is not None,
         api_key_env=key_variable,
         conv_template=config.conv_template,
         api_version=config.api_version,
         timeout=config.timeout or TIMEOUT,
         limits=config.limits or Limits(),
+        weights=Weights(config.dtype or "auto", config.device, config.batch_size or 16)
+        if is_local
+        else None,
         sampling=config.sampling,
         typed=typed,
     )
-    if provider == "azure":
-        endpoint = _azure(endpoint)
+    for field, words in about.needs.items():
+        if not getattr(endpoint, field):
+            raise UsageError(f"{name}: provider {provider} needs {words}")
     if provider == "completions":
-        _check_completions(endpoint)
+        from harness.models.completions import check_template
+
+        check_template(endpoint.conv_template or "")
     free = FREE if endpoint.is_loopback else None
     return replace(endpoint, price=config.price or free or list_price(endpoint.model))
 
@@ -169,19 +138,21 @@ def _provider(name: str, config: ModelConfig, models: Mapping[str, ModelConfig])
     if config.provider is not None:
         registry.find("provider", config.provider)  # raises for an unknown one
         return config.provider
+    if config.path is not None:
+        return "local"
     if config.conv_template is not None:
         return "completions"
     if config.base_url is not None:
         return COMPATIBLE
-    if known := provider_of(config.model or name):
-        return known
+    if provider := provider_of(config.model or name):
+        return provider
     if os.environ.get("OPENAI_BASE_URL", "").strip():
         return COMPATIBLE
     if name in models:
         raise UsageError(f'[models."{name}"] of turnbench.toml needs a provider or a base_url')
-    examples = [example for each in PROVIDERS.values() for example in each.examples]
+    examples = [example for about in PROVIDERS.values() for example in about.examples]
     near = get_close_matches(name.rpartition("/")[2], [*models, *examples], 3)
-    beginnings = [prefix for each in PROVIDERS.values() for prefix in each.prefixes]
+    beginnings = [prefix for about in PROVIDERS.values() for prefix in about.prefixes]
     raise UsageError(
         f"unknown model {name!r}"
         + (f"; did you mean {' or '.join(near)}?" if near else "")
@@ -191,39 +162,17 @@ def _provider(name: str, config: ModelConfig, models: Mapping[str, ModelConfig])
     )
 
 
-def _check_completions(endpoint: Endpoint) -> None:
-    if not endpoint.conv_template or not endpoint.base_url:
-        what = "a server: --base-url" if endpoint.conv_template else "--conv-template"
-        raise UsageError(f"{endpoint.name}: completions by an fschat template need {what}")
-    from harness.models.completions import check_template
-
-    check_template(endpoint.conv_template)
-
-
-def _azure(endpoint: Endpoint) -> Endpoint:
-    version = endpoint.api_version or os.environ.get(AZURE_VERSION_VARIABLE, "").strip()
-    needed = {
-        "base_url, the address of your resource": endpoint.base_url,
-        "api_key_env, the variable that holds the key": endpoint.api_key_env,
-        f"api_version (or {AZURE_VERSION_VARIABLE})": version,
-    }
-    for what, value in needed.items():
-        if not value:
-            raise UsageError(f"{endpoint.name}: azure needs {what}; state it in turnbench.toml")
-    return replace(endpoint, api_version=version)
-
-
 _ADDRESS = re.compile(r"https?://(?:\[[\da-f:]+\]|[^\s/:]+)(?::[1-9]\d*)?(?:/\S*)?")
 
 
-def _checked_address(url: str, where: str) -> str:
+def _address(name: str, url: str) -> str:
     """Return a server's address without a final slash, or raise `UsageError` if it can be none."""
     url = url.strip()
     if re.search(r"[?#]|//[^/]*@", url):
         raise UsageError(
-            f"{where} has a user, a password or something after ? or #; put a key into a variable"
-            " and name that with --api-key-env"
+            f"{name}: its address has a user, a password or something after ? or #; put a key into"
+            " a variable and name that with --api-key-env"
         )
-    if not _ADDRESS.fullmatch(url):
-        raise UsageError(f"{where} {url!r} is no address; one looks like http://localhost:8000/v1")
+    if url and not _ADDRESS.fullmatch(url):
+        raise UsageError(f"{name}: {url!r} is no address; one is http://localhost:8000/v1")
     return url.rstrip("/")

@@ -46,23 +46,26 @@ def data_files(folder: pathlib.Path) -> list[pathlib.Path]:
 
 
 def rows(
-    path: pathlib.Path, kind: type[T], *, offset: int = 0, line: int = 1
+    path: pathlib.Path, kind: type[T], *, offset: int = 0, line: int = 1, text: str = ""
 ) -> Iterator[Place[T]]:
     """Yield the rows of a file in its order, from the line that begins at an offset.
 
-    A question id such as "81" becomes 81. A last line that is not JSON was cut off by a kill: it is
-    left out with a warning.
+    With a text, only lines that hold it are read (ASCII letters in any case), however JSON writes
+    it: `é` or `\\u00e9`. A question id such as "81" becomes 81. A last line that is not JSON was
+    cut off by a kill: it is left out with a warning.
 
     Raises:
         DataError: a line is not a row of this kind.
     """
     decode = cast("Callable[[bytes], T]", _decoder(kind))
+    spellings = {json.dumps(text, ensure_ascii=pure)[1:-1] for pure in (True, False)}
+    needles = [spelling.encode().lower() for spelling in spellings]
     with _open(path) as file:
         file.seek(offset)
-        for number, text in enumerate(file, line):
-            length = len(text)
-            if not text.isspace():
-                data = text.removeprefix(_BOM) if number == 1 else text
+        for number, content in enumerate(file, line):
+            length = len(content)
+            if not content.isspace() and (not text or _holds(content, needles)):
+                data = content.removeprefix(_BOM) if number == 1 else content
                 try:
                     row = decode(data)
                 except (msgspec.MsgspecError, UnicodeError, TypeError):
@@ -73,6 +76,11 @@ def rows(
                     row = lenient
                 yield Place(_finished(row, path, number), number, offset, length)
             offset += length
+
+
+def _holds(line: bytes, needles: list[bytes]) -> bool:
+    small = line.lower()
+    return any(needle in small for needle in needles)
 
 
 def faults(path: pathlib.Path, kind: type[Row]) -> Iterator[DataError]:

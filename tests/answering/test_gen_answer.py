@@ -228,16 +228,7 @@ def test_the_command_lists_failures_and_the_next_run_tries_them_again(
 ) -> None:
     make(tmp_path)
     bad = Rule(status=400, body={"error": {"message": "no such thing"}}, times=1)
-    flags = [
-        "--bench-name",
-        "small",
-        "--data-dir",
-        str(tmp_path),
-        "--model",
-        "m",
-        "--parallel",
-        "1",
-    ]
+    flags = f"--bench-name small --data-dir {tmp_path} --model m --parallel 1".split()
     with Server(bad) as server:
         command = [*flags, "--base-url", f"{server.url}/v1"]
         assert main(command) == 1
@@ -250,13 +241,6 @@ def test_the_command_lists_failures_and_the_next_run_tries_them_again(
     assert (
         "2 answered before (the newest just now; --redo answers again)" in capsys.readouterr().err
     )
-
-
-def test_dry_run_calls_nothing(tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str]) -> None:
-    make(tmp_path)
-    flags = ["--bench-name", "small", "--data-dir", str(tmp_path)]
-    assert main([*flags, "--model", "gpt-4o", "--dry-run"]) == 0
-    assert capsys.readouterr().out.startswith("5 calls would be made, $0.02 to $0.2")
 
 
 def test_one_answer_file_holds_one_model(tmp_path: pathlib.Path) -> None:
@@ -295,26 +279,10 @@ def test_hashes_are_those_of_rows_on_disk(tmp_path: pathlib.Path) -> None:
     assert made.parameters == "1ed21942643fc8ec"
 
 
-@pytest.mark.parametrize(
-    ("rule", "message"),
-    [
-        pytest.param(Rule(status=404, body="<html>not here</html>"), "v1", id="404"),
-        pytest.param(Rule(body="<html><title>Hello</title></html>"), "web page", id="page"),
-        pytest.param(
-            Rule(status=401, body={"error": {"message": "bad key"}}), "no key was sent", id="key"
-        ),
-        pytest.param(
-            Rule(status=429, body={"error": {"message": "x", "code": "insufficient_quota"}}),
-            "no credit left",
-            id="credit",
-        ),
-    ],
-)
-def test_an_endpoint_that_cannot_work_ends_the_run_at_once(
-    tmp_path: pathlib.Path, rule: Rule, message: str
-) -> None:
+def test_an_endpoint_that_cannot_work_ends_the_run_at_once(tmp_path: pathlib.Path) -> None:
     make(tmp_path)
-    with Server(rule) as server, pytest.raises(EndpointError, match=message):
+    page = Rule(status=404, body="<html>not here</html>")
+    with Server(page) as server, pytest.raises(EndpointError, match="v1"):
         gen_answer("m", "small", data_dir=tmp_path, base_url=server.url)
 
 

@@ -15,7 +15,6 @@ import pytest
 from harness.answering import gen_answer
 from harness.errors import Interrupted, UsageError
 from harness.extras.batches import queue
-from harness.extras.batches.queue import Pauses
 from harness.store import latest
 from harness.types import Answer
 from tests.servers import Call, Rule, reply_of
@@ -23,7 +22,8 @@ from tests.servers import Call, Rule, reply_of
 
 @pytest.fixture(autouse=True)
 def _no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(queue, "PAUSES", Pauses(gather=0.05, first=0.01, longest=0.01))
+    monkeypatch.setattr(queue, "GATHER", 0.05)
+    monkeypatch.setattr(queue, "FIRST_POLL", 0.01)
 
 
 class Provider:

@@ -8,7 +8,7 @@ import pytest
 
 from harness import registry
 from harness.errors import DataError
-from harness.judging import sets
+from harness.metrics import Setup
 from harness.types import Question
 
 CONFIG = {
@@ -31,63 +31,45 @@ def read(tmp_path: pathlib.Path, config: Any) -> Any:
     return registry.find("judge_file", "colossalai_config")(path)
 
 
-def question(category: str) -> Question:
-    return Question(question_id=1, category=category, turns=["Q"])
-
-
 def test_its_names_become_ours(tmp_path: pathlib.Path) -> None:
     (tmp_path / "weights").mkdir()
     made = read(tmp_path, CONFIG)
     assert made.language == "zh"
     assert made.criteria["chat"] == ("relevance", "language_organization")
-    assert made.metrics == {"chat": ("distinct", "token_f1"), "brainstorming": ()}
+    assert {name: set(categories) for name, categories in made.metrics.items()} == {
+        "distinct": {"chat"},
+        "token_f1": {"chat"},
+        "unieval": {"chat"},
+    }
     assert made.dimensions["chat"] == ("dialogue/naturalness",)
-    assert made.checkpoints == {"dialogue": str(tmp_path / "weights")}
-    assert (made.judge_set(), made.judge_set(pairs=True)) == ("metrics_zh", "battle_zh")
+    assert made.checkpoints == (f"dialogue={tmp_path / 'weights'}",)
 
 
-def test_toml_says_the_same(tmp_path: pathlib.Path) -> None:
-    path = tmp_path / "config.toml"
-    path.write_text('language = "en"\n[category.chat]\nGPT = ["Relevance"]\n')
-    assert registry.find("judge_file", "colossalai_config")(path).criteria == {
-        "chat": ("relevance",)
+def test_each_metric_is_for_its_categories(tmp_path: pathlib.Path) -> None:
+    category = {"chat": {"Metrics": ["Distinct"]}, "open_qa": {"Metrics": ["Distinct", "CHRF"]}}
+    read(tmp_path, {"language": "en", "category": category})
+    questions = [
+        Question(question_id=1, category=name, turns=["Q"]) for name in ("chat", "open_qa", "poem")
+    ]
+    metrics_of = registry.find("judge_file", "colossalai_metrics")
+    metrics, notices = metrics_of(tmp_path / "config.json", Setup(), questions)
+    applied = {
+        metric.name: [question.category for question in questions if metric.applies(question, 1)]
+        for metric in metrics
     }
-
-
-def test_questions_of_other_categories_are_left_out_with_a_notice(tmp_path: pathlib.Path) -> None:
-    made = read(tmp_path, {"language": "en", "category": {"chat": {"GPT": ["relevance"]}}})
-    notices = made.check([question("chat"), question("poem")], sets.load("metrics_en"))
-    assert notices == ["left out: 1 questions of the category poem"]
-
-
-def test_all_faults_are_in_one_message(tmp_path: pathlib.Path) -> None:
-    category = {"chat": {"GPT": ["relevanse"], "Metrics": ["BLUE"]}}
-    made = read(tmp_path, {"language": "en", "category": category})
-    with pytest.raises(DataError) as error:
-        made.check([question("chat")], sets.load("metrics_en"))
-    text = str(error.value)
-    assert "chat: the judge set metrics_en has no prompt for 'relevanse'; did you mean" in text
-    assert "chat: there is no metric 'blue'" in text
-
-
-def test_a_prompt_file_has_only_the_criteria_that_it_lists(tmp_path: pathlib.Path) -> None:
-    entry = {
-        "metrics": {"relevance": "r", "language organization": "l"},
-        "CoT": {},
-        "prompt": "{question} {answer} {metric} {steps}",
-    }
-    path = tmp_path / "prompts.json"
-    path.write_text(json.dumps({"general": {"id": 1, **entry}}))
-    made = read(tmp_path, {**CONFIG, "path_for_UniEval": {}})
-    with pytest.raises(DataError, match=r"brainstorming: .* no prompt for 'creativity'"):
-        made.check([question("chat")], sets.load(str(path)))
+    assert applied == {"distinct": ["chat", "open_qa"], "chrf": ["open_qa"]}
+    assert notices == ["left out: the questions of poem"]
 
 
 @pytest.mark.parametrize(
     ("config", "fault"),
     [
-        pytest.param("{", "not valid JSON", id="json"),
-        pytest.param({"language": "en"}, "the key 'category' is missing", id="missing"),
+        pytest.param("{", "cannot be read as JSON", id="json"),
+        pytest.param(
+            {"language": "en", "category": {"chat": {"Metrics": ["BLUE"]}}},
+            "there is no metric blue; there are .*bleu",
+            id="metric",
+        ),
         pytest.param(
             {"language": "en", "category": {"chat": {"Metric": []}}},
             "unknown key 'Metric' in category.*did you mean 'Metrics'",

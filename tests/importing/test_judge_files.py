@@ -38,35 +38,24 @@ def test_an_evaluator_without_a_parser_has_upstreams_regex_parser(tmp_path: path
     made = evaluator(tmp_path, kwargs={"model_name": "gpt-4", "max_tokens": 50}, **REGEX)
     (template,) = made.templates.values()
     assert (template.form.format, template.form.patterns[1]) == ("patterns", "b")
-    assert (made.name, made.order, made.fence) == ("my_judge", "random", False)
+    assert (made.name, made.judge, made.order, made.fence) == ("my_judge", "gpt-4", "random", False)
     assert made.sampling.stated() == {"max_tokens": 50}
     assert template.system is not None
     filled = template.user.fill({"question": "{answer_b}", "answer_a": "x", "answer_b": "y"})
     assert (template.system.fill({}), filled) == ("Judge.", '{answer_b} {"a": x} y')
 
 
+PIPELINE = {"json_parser": {}, "ranking_parser": {"model_1_name": "m"}}
+
+
 @pytest.mark.parametrize(
-    ("config", "form", "sides"),
+    ("parser", "kwargs", "form", "sides"),
     [
+        pytest.param("lmsys_parser", {}, "two_scores", ("A", "B"), id="lmsys"),
+        pytest.param("ranking_parser", {}, "ranking", ("model_1", "model_2"), id="ranking"),
         pytest.param(
-            {"fn_completion_parser": "lmsys_parser"}, "two_scores", ("A", "B"), id="lmsys"
-        ),
-        pytest.param(
-            {"fn_completion_parser": "ranking_parser"},
-            "ranking",
-            ("model_1", "model_2"),
-            id="ranking",
-        ),
-        pytest.param(
-            {
-                "fn_completion_parser": "pipeline_meta_parser",
-                "completion_parser_kwargs": {
-                    "parsers_to_kwargs": {
-                        "json_parser": {"annotation_key": "ordered_models"},
-                        "ranking_parser": {"model_1_name": "m"},
-                    }
-                },
-            },
+            "pipeline_meta_parser",
+            {"parsers_to_kwargs": PIPELINE},
             "ranking",
             ("m", "M"),
             id="pipeline",
@@ -74,8 +63,9 @@ def test_an_evaluator_without_a_parser_has_upstreams_regex_parser(tmp_path: path
     ],
 )
 def test_each_parser_is_a_form(
-    tmp_path: pathlib.Path, config: dict[str, Any], form: str, sides: tuple[str, str]
+    tmp_path: pathlib.Path, parser: str, kwargs: dict[str, Any], form: str, sides: tuple[str, str]
 ) -> None:
+    config: dict[str, Any] = {"fn_completion_parser": parser, "completion_parser_kwargs": kwargs}
     (template,) = evaluator(tmp_path, **config).templates.values()
     assert (template.form.format, template.form.sides) == (form, sides)
 
@@ -140,22 +130,14 @@ def test_a_models_own_marks_are_no_part_of_the_prompt(tmp_path: pathlib.Path, ma
     ("prompt", "config", "fault"),
     [
         pytest.param("{instruction} {output_1}", REGEX, "has not as many {output_2}", id="slot"),
-        pytest.param(CHAT, {}, "must have the keys 1 and 2", id="patterns"),
-        pytest.param(CHAT, {"fn_completion_parser": "eval_parser"}, "is not one of", id="parser"),
-        pytest.param(
-            CHAT, REGEX | {"prompt_template": "no.txt"}, "'no.txt' is not there", id="prompt"
-        ),
+        pytest.param(CHAT, {}, "can be read: 'outputs_to_match'", id="keys"),
+        pytest.param(CHAT, {"fn_completion_parser": "eval_parser"}, "is not known", id="parser"),
+        pytest.param(CHAT, REGEX | {"prompt_template": "no.txt"}, "no.txt is not there", id="file"),
         pytest.param(
             CHAT,
-            {"completion_parser_kwargs": {"outputs_to_match": {1: "(", 2: "b"}}},
-            "is not a regular expression",
-            id="expression",
-        ),
-        pytest.param(
-            CHAT,
-            {"completion_parser_kwargs": {"outputs_to_match": [1]}},
-            "is no evaluator that can be read",
-            id="shape",
+            {"completion_parser_kwargs": {"outputs_to_match": {1: "a", 2: "b", 3: "c"}}},
+            "must have the keys 1 and 2",
+            id="patterns",
         ),
     ],
 )
@@ -168,7 +150,7 @@ def test_what_cannot_be_used_says_why(
 
 def test_a_pool_of_evaluators_is_refused_by_its_names(tmp_path: pathlib.Path) -> None:
     path = tmp_path / "pool.yaml"
-    path.write_text("one: {a: 1}\ntwo: {a: 1}\n")
+    path.write_text("one: {prompt_template: a}\ntwo: {prompt_template: b}\n")
     with pytest.raises(DataError, match=r"holds 2 evaluators \(one, two\)"):
         sets.load(str(path))
 
@@ -183,7 +165,7 @@ def test_the_published_weighted_evaluator_loads(
     (tmp_path / "alpaca_eval_clf.txt").write_text((originals / "alpaca_eval_clf.txt").read_text())
     made = sets.load(str(tmp_path))
     (template,) = made.templates.values()
-    assert template.form.by_logprobs
+    assert (made.judge, template.form.by_logprobs) == ("gpt-4-1106-preview", True)
     assert template.user.names == {"question", "answer_a", "answer_b"}
 
 
@@ -231,10 +213,8 @@ def test_a_battle_file_is_two_scores_in_both_orders(tmp_path: pathlib.Path) -> N
 @pytest.mark.parametrize(
     ("content", "fault"),
     [
-        pytest.param("[{}]", "key 'system_prompt' is missing", id="neither"),
         pytest.param("{", "not valid JSON", id="json"),
         pytest.param('[{"system_prompt": 5}]', "expected a text", id="battle"),
-        pytest.param('{"a": {"metrics": {}, "CoT": 1}}', "CoT: expected a table", id="grading"),
     ],
 )
 def test_another_json_file_is_no_judge(tmp_path: pathlib.Path, content: str, fault: str) -> None:

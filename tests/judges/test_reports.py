@@ -10,7 +10,7 @@ import pytest
 
 import harness
 from harness.cli.main import main
-from harness.errors import MissingError, UsageError
+from harness.errors import UsageError
 from tests.judges.conftest import answer, grade, pair, vote
 
 Write = Callable[..., pathlib.Path]
@@ -20,20 +20,16 @@ def rows(report: str, **options: Any) -> list[dict[str, Any]]:
     return [dict(row) for row in harness.judge_report(report, **options).all_rows]
 
 
-def test_position_counts_what_the_order_changed(write: Write) -> None:
+def test_position_counts_and_lists_what_the_order_changed(write: Write) -> None:
     games = ["xx", "xx", "yy", "xy", "xy", "yx", "xt", "tt", "x-"]
     write("model_judgment/j_pair.jsonl", [pair(n, own) for n, own in enumerate(games, 1)])
-    whole = rows("position")[0]
+    page = harness.judge_report("position", list=True)
+    whole = page.all_rows[0]
     assert (whole["n"], whole["errors"], whole["consistent"]) == (8, 1, 4)
     assert (whole["biased_first"], whole["biased_second"], whole["one_sided_tie"]) == (2, 1, 1)
     assert (whole["first_games"], whole["decided_games"]) == (8, 13)
-
-
-def test_position_lists_every_flipped_pair(write: Write) -> None:
-    write("model_judgment/j_pair.jsonl", [pair(1, "xy"), pair(2, "xx"), pair(3, "yx")])
-    page = harness.judge_report("position", list=True)
-    flipped = next(table for table in page.tables if table.name == "flipped")
-    assert [(row["question"], row["won"]) for row in flipped.rows] == [(1, "first"), (3, "second")]
+    flipped = [(row["question"], row["won"]) for row in page.tables[1].rows]
+    assert flipped == [(4, "first"), (5, "first"), (6, "second")]
 
 
 def test_agreement_counts_ties_as_a_third_verdict_and_leaves_them_out(write: Write) -> None:
@@ -65,19 +61,12 @@ def test_length_counts_decided_pairs(write: Write) -> None:
 
 
 def test_repeat_compares_samples_of_one_judge(write: Write) -> None:
-    for sample, score in enumerate((7, 7, 8)):
-        name = "j_single" if not sample else f"j@mt_bench#{sample}_single"
-        write(f"model_judgment/{name}.jsonl", [grade(1, "x", score, sample=sample)])
+    grades = [grade(1, "x", score, sample=sample) for sample, score in enumerate((7, 7, 8))]
+    write("model_judgment/j_single.jsonl", grades)
     whole = rows("repeat")[0]
     assert whole["same"] == pytest.approx(1 / 3)
     assert whole["difference"] == pytest.approx(2 / 3)
     assert whole["sd"] == pytest.approx((1 / 3) ** 0.5)
-
-
-def test_repeat_without_samples_says_how_to_get_them(write: Write) -> None:
-    write("model_judgment/j_single.jsonl", [grade(1, "x", 7)])
-    with pytest.raises(MissingError, match="--samples"):
-        rows("repeat")
 
 
 def test_corrected_moves_the_judge_by_the_votes(write: Write) -> None:
@@ -91,12 +80,9 @@ def test_corrected_moves_the_judge_by_the_votes(write: Write) -> None:
 
 def test_judges_are_measured_by_votes(write: Write, tmp_path: pathlib.Path) -> None:
     votes = [vote(1, w, v) for w, v in (("x", "p"), ("x", "q"), ("y", "r"))]
-    votes += [vote(2, "y", v) for v in ("p", "q")]
-    write("human_judgment/v.jsonl", votes)
-    for sample, verdicts in enumerate((("xx", "yy"), ("xx", "xx"))):
-        name = "j_pair" if not sample else "j@mt_bench#1_pair"
-        made = [pair(n, games, sample=sample) for n, games in enumerate(verdicts, 1)]
-        write(f"model_judgment/{name}.jsonl", made)
+    write("human_judgment/v.jsonl", [*votes, vote(2, "y", "p"), vote(2, "y", "q")])
+    write("model_judgment/j_pair.jsonl", [pair(1, "xx"), pair(2, "yy")])
+    write("model_judgment/j_pair.jsonl", [pair(n, "xx", sample=1) for n in (1, 2)])
     table = tmp_path / "judges.csv"
     found = {row["judge"]: row for row in rows("judges", table=table)}
     assert found["j"]["human_agreement"] == pytest.approx(0.75)
@@ -151,11 +137,16 @@ def test_attacks_are_planted_judged_and_resumed(
         pytest.param("judge_report", "name a report", id="none"),
         pytest.param("judge_report positon", "did you mean position", id="misspelt"),
         pytest.param("judge_report position", "there are no pairs", id="no judgments"),
+        pytest.param("judge_report judges", "there are no votes on pairs", id="no votes"),
+        pytest.param("judge_report repeat", "gen_judgment --samples", id="no samples"),
+        pytest.param("judge_report wording", "mt_bench_wording_1", id="one wording"),
+        pytest.param("judge_report checks", "run auto_checks", id="nothing checked"),
     ],
 )
-def test_what_is_lacking_is_one_line(
+def test_what_is_missing_is_one_line(
     write: Write, capsys: pytest.CaptureFixture[str], words: str, message: str
 ) -> None:
+    write("model_judgment/j_single.jsonl", [grade(1, "x", 7)])
     assert main(words.split()) == 2
     error = capsys.readouterr().err
     assert message in error

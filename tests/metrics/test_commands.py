@@ -106,11 +106,6 @@ def test_checks_are_rows_with_what_was_found(
     assert "not decided" in by_key["good", 2]["note"]
 
 
-def test_only_the_turns_asked_for_are_checked(tiny: pathlib.Path) -> None:
-    auto_checks.main(flags(tiny, "--turns", "1", "-q"))
-    assert {row["turn"] for row in rows(tiny / "model_metric" / "checks.jsonl")} == {1}
-
-
 def test_python_has_the_same_words(tiny: pathlib.Path) -> None:
     report = harness.metrics.auto_metrics(
         bench_name="tiny", data_dir=str(tiny.parent), metrics=["rouge"], model_list=["good"]

@@ -1,15 +1,31 @@
 """Asks chat models of `harness.models` from tests."""
 
 import asyncio
+import json
 import os
+import pathlib
 from collections.abc import Sequence
 from typing import Any
+
+import pytest
 
 from harness.models import ModelConfig, resolve
 from harness.types import Message, Reply, Request, Sampling
 from tests.servers import Server
 
 KEY = "a-key-of-tests"
+BODIES = pathlib.Path(__file__).with_name("error_bodies.jsonl")
+"""What endpoints answered in place of a reply, and of which kind that is."""
+
+
+def error_bodies(kind: str, *fields: str) -> list[Any]:
+    """Return the parameters of a test: status, body and further fields of the answers of a kind."""
+    rows = [json.loads(line) for line in BODIES.read_text(encoding="utf-8").splitlines()]
+    return [
+        pytest.param(*(row[field] for field in ("status", "body", *fields)), id=row["id"])
+        for row in rows
+        if row["kind"] == kind
+    ]
 
 
 def request(

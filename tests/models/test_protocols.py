@@ -164,7 +164,7 @@ def test_log_probabilities_are_read_the_likeliest_first(provider: str) -> None:
 
 @pytest.mark.parametrize("provider", ["openai", "anthropic"])
 def test_an_endpoint_without_log_probabilities_ends_the_run(provider: str) -> None:
-    with Server() as server, pytest.raises(EndpointError, match="returns no log-probabilities"):
+    with Server() as server, pytest.raises(EndpointError, match="sent no log-probabilities"):
         ask(server, request("Grade.", top_logprobs=5), provider=provider)
 
 

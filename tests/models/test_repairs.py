@@ -4,39 +4,11 @@ import pytest
 
 from harness.errors import ChatError, EndpointError
 from harness.types import Sampling
-from tests.models.asking import ask, request
+from tests.models.asking import ask, error_bodies, request
 from tests.servers import Rule, Server
 
-ALTERNATE = "Conversation roles must alternate user/assistant/user/assistant/..."
 
-
-@pytest.mark.parametrize(
-    ("status", "body"),
-    [
-        pytest.param(400, {"object": "error", "message": ALTERNATE, "code": 400}, id="vllm"),
-        pytest.param(500, {"detail": "TemplateError: System role not supported"}, id="500"),
-        pytest.param(
-            400,
-            {"error": {"message": "Only user and assistant roles are supported!"}},
-            id="only-two-roles",
-        ),
-        pytest.param(
-            400,
-            [{"error": {"message": "Developer instruction is not enabled for models/gemma"}}],
-            id="google-list",
-        ),
-        pytest.param(
-            422,
-            {
-                "detail": [
-                    {"loc": ["body", "messages", 0], "msg": "Input should be 'user' or 'assistant'"}
-                ]
-            },
-            id="validation",
-        ),
-        pytest.param(400, "this model does not support system prompts", id="plain-text"),
-    ],
-)
+@pytest.mark.parametrize(("status", "body"), error_bodies("system role"))
 def test_a_template_without_system_role_gets_the_text_in_the_first_user_message(
     status: int, body: object
 ) -> None:
@@ -49,54 +21,11 @@ def test_a_template_without_system_role_gets_the_text_in_the_first_user_message(
     assert "system message" in first.detail.note
 
 
-def test_an_outage_is_not_taken_for_a_missing_system_role() -> None:
-    with (
-        Server(Rule(status=500, body={"error": {"message": "internal error"}})) as server,
-        pytest.raises(ChatError, match="answered 500: internal error"),
-    ):
-        ask(server, request("Grade.", system="Be strict."))
-    assert len(server.calls) == 1
-
-
 def refuses(name: str, status: int, body: object) -> Rule:
     return Rule(when=lambda call: name in call.body, status=status, body=body)
 
 
-VALIDATION = {
-    "object": "error",
-    "message": {
-        "detail": [
-            {
-                "type": "extra_forbidden",
-                "loc": ["body", "seed"],
-                "msg": "Extra inputs are not permitted",
-                "input": 7,
-            }
-        ]
-    },
-    "param": None,
-}
-REFUSALS = [
-    pytest.param(422, VALIDATION, id="422-validation"),
-    pytest.param(
-        400,
-        {"error": {"message": "Unsupported parameter", "code": "unsupported_parameter",
-                   "param": "seed"}},
-        id="openai",
-    ),
-    pytest.param(400, {"error": "property 'seed' is unsupported"}, id="error-is-a-string"),
-    pytest.param(404, {"error": {"message": "unknown field: seed", "param": "seed"}}, id="404"),
-    pytest.param(400, "seed is not supported", id="text"),
-    pytest.param(
-        400,
-        {"code": "Client specified an invalid argument",
-         "error": "Argument not supported on this model: Seed"},
-        id="xai",
-    ),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("status", "body"), REFUSALS)
+@pytest.mark.parametrize(("status", "body"), error_bodies("parameter"))
 def test_a_parameter_that_a_4xx_names_is_left_out(status: int, body: object) -> None:
     with Server(refuses("seed", status, body)) as server:
         sampling = Sampling(seed=7, temperature=0.5)
@@ -106,7 +35,7 @@ def test_a_parameter_that_a_4xx_names_is_left_out(status: int, body: object) -> 
     assert len(server.calls) == 3
 
 
-@pytest.mark.parametrize(("status", "body"), REFUSALS)
+@pytest.mark.parametrize(("status", "body"), error_bodies("parameter"))
 def test_a_parameter_that_the_user_typed_ends_the_run_with_its_flag(
     status: int, body: object
 ) -> None:
@@ -179,7 +108,7 @@ def test_refused_log_probabilities_end_the_run_with_the_reason() -> None:
     body = {"error": {"message": "top_logprobs must be at most 3", "param": "top_logprobs"}}
     with (
         Server(refuses("top_logprobs", 400, body)) as server,
-        pytest.raises(EndpointError, match=r"no log-probabilities .*at most 3") as error,
+        pytest.raises(EndpointError, match="at most 3; scoring by log-probabilities") as error,
     ):
         ask(server, request("Grade.", top_logprobs=20))
     assert error.value.kind == "no log-probabilities"
@@ -207,73 +136,11 @@ def test_the_limit_on_tokens_takes_its_other_name() -> None:
     assert reply.detail.sampling_applied == {"max_completion_tokens": 99}
 
 
-LIMITS = [
-    pytest.param(
-        "'max_tokens' or 'max_completion_tokens' is too large: 4096. This model's maximum context"
-        " length is 4096 tokens and your request has 60 input tokens (4096 > 4096 - 60).",
-        4036,
-        id="vllm",
-    ),
-    pytest.param(
-        "This model's maximum context length is 4096 tokens. However, you requested 4156 tokens"
-        " (60 in the messages, 4096 in the completion). Please reduce the length.",
-        4036,
-        id="openai-context",
-    ),
-    pytest.param(
-        "This model's maximum context length is 4096 tokens. However, you requested 4096 output"
-        " tokens and your prompt contains at least 60 input tokens, for a total of 4156 tokens.",
-        4036,
-        id="vllm-new",
-    ),
-    pytest.param(
-        "Requested token count exceeds the model's maximum context length of 4096 tokens. You"
-        " requested a total of 4156 tokens: 60 tokens from the input messages and 4096 tokens for"
-        " the completion.",
-        4036,
-        id="sglang",
-    ),
-    pytest.param(
-        "`inputs` tokens + `max_new_tokens` must be <= 4096. Given: 60 `inputs` tokens and 4096"
-        " `max_new_tokens`",
-        4036,
-        id="tgi",
-    ),
-    pytest.param(
-        "input length and `max_tokens` exceed context limit: 60 + 4096 > 4096, decrease it",
-        4036,
-        id="anthropic-context",
-    ),
-    pytest.param(
-        "max_tokens is too large: 4096. This model supports at most 2048 completion tokens,"
-        " whereas you provided 4096.",
-        2048,
-        id="openai-model",
-    ),
-    pytest.param(
-        "max_tokens: 4096 > 2048, which is the maximum allowed number of output tokens for m",
-        2048,
-        id="anthropic-model",
-    ),
-    pytest.param("`max_tokens` must be less than or equal to `2048`", 2048, id="groq"),
-    pytest.param(
-        "Invalid max_tokens value, the valid range of max_tokens is [1, 2048]", 2048, id="deepseek"
-    ),
-    pytest.param(
-        "Unable to submit request because it has a maxOutputTokens value of 4096 but the supported"
-        " range is from 1 (inclusive) to 2049 (exclusive).",
-        2048,
-        id="vertex",
-    ),
-]
-
-
-@pytest.mark.parametrize(("message", "most"), LIMITS)
+@pytest.mark.parametrize(("status", "body", "most"), error_bodies("limit", "most"))
 def test_a_limit_that_is_too_large_is_lowered_to_what_the_error_states(
-    message: str, most: int
+    status: int, body: object, most: int
 ) -> None:
-    body = {"object": "error", "message": message, "type": "BadRequestError", "code": 400}
-    too_large = Rule(when=lambda call: call.body["max_tokens"] > most, status=400, body=body)
+    too_large = Rule(when=lambda call: call.body["max_tokens"] > most, status=status, body=body)
     with Server(too_large) as server:
         reply = ask(server, request("Hi.", sampling=Sampling(max_tokens=4096)))
     assert reply.detail.sampling_applied == {"max_tokens": most}
@@ -281,7 +148,7 @@ def test_a_limit_that_is_too_large_is_lowered_to_what_the_error_states(
 
 
 def test_a_limit_that_is_refused_although_the_error_states_it_is_lowered_further() -> None:
-    message = LIMITS[0].values[0]
+    message = "maximum context length is 4096 tokens and your request has 60 input tokens"
     too_large = Rule(
         when=lambda call: call.body["max_tokens"] > 4000, status=400, body={"message": message}
     )
@@ -292,7 +159,8 @@ def test_a_limit_that_is_refused_although_the_error_states_it_is_lowered_further
 
 def test_a_conversation_without_room_for_a_reply_is_too_long() -> None:
     message = (
-        "This model's maximum context length is 4096 tokens and your request has 5000 input tokens"
+        "'max_tokens' or 'max_completion_tokens' is too large: 512. This model's maximum context"
+        " length is 4096 tokens and your request has 5000 input tokens"
     )
     with (
         Server(Rule(status=400, body={"message": message})) as server,
@@ -302,23 +170,14 @@ def test_a_conversation_without_room_for_a_reply_is_too_long() -> None:
     assert error.value.kind == "context too long"
 
 
-STREAM_ONLY = [
-    "This model only support stream mode, please enable the stream parameter to access the model. ",
-    "Stream must be set to true",
-    "Non-streaming requests are not supported",
-    "only streaming is supported for this model, set stream=true",
-]
+def only_streams(status: int = 400, body: object = "stream must be set to true") -> Rule:
+    return Rule(when=lambda call: not call.body.get("stream"), status=status, body=body)
 
 
-@pytest.mark.parametrize("message", STREAM_ONLY)
-def test_an_endpoint_that_only_streams_is_asked_for_a_stream(message: str) -> None:
-    refusal = Rule(
-        when=lambda call: not call.body.get("stream"),
-        status=400,
-        body={"error": {"message": message, "code": "invalid_parameter_error", "param": None}},
-    )
+@pytest.mark.parametrize(("status", "body"), error_bodies("stream only"))
+def test_an_endpoint_that_only_streams_is_asked_for_a_stream(status: int, body: object) -> None:
     answer = Rule(say="The Danube flows there.", reasoning="Which river?", finish="length")
-    with Server(refusal, answer) as server:
+    with Server(only_streams(status, body), answer) as server:
         first, second = ask(server, request("Which river?"), request("And now?"))
     assert first.text == second.text == "The Danube flows there."
     assert first.detail.reasoning == "Which river?"
@@ -329,27 +188,20 @@ def test_an_endpoint_that_only_streams_is_asked_for_a_stream(message: str) -> No
 
 
 def test_a_stream_that_breaks_off_is_no_reply() -> None:
-    refusal = Rule(
-        when=lambda call: not call.body.get("stream"),
-        status=400,
-        body={"error": {"message": STREAM_ONLY[0]}},
-    )
     with (
-        Server(refusal, Rule(say="word " * 300, drop="within")) as server,
+        Server(only_streams(), Rule(say="word " * 300, drop="within")) as server,
         pytest.raises(ChatError, match="closed the connection"),
     ):
         ask(server, request("Hi."))
 
 
 def test_an_error_within_a_stream_is_sorted_as_any_other() -> None:
-    refusal = Rule(
-        when=lambda call: not call.body.get("stream"),
-        status=400,
-        body={"error": {"message": STREAM_ONLY[0]}},
-    )
     event = 'data: {"error": {"message": "too many requests", "code": 429}}\n\n'
     broken = Rule(content=event, headers={"Content-Type": "text/event-stream"})
-    with Server(refusal, broken) as server, pytest.raises(ChatError, match="too many") as error:
+    with (
+        Server(only_streams(), broken) as server,
+        pytest.raises(ChatError, match="too many") as error,
+    ):
         ask(server, request("Hi."))
     assert error.value.kind == "rate limit"
 
@@ -359,13 +211,8 @@ def test_a_schema_that_is_refused_is_left_out_and_the_reply_says_so() -> None:
     body = {"error": {"message": "response_format json_schema is not supported"}}
     with Server(refuses("response_format", 400, body)) as server:
         reply = ask(server, request("Grade.", schema=schema))
-    assert server.calls[0].body["response_format"]["json_schema"]["schema"] == {
-        **schema,
-        "required": ["grade"],
-        "additionalProperties": False,
-    }
     assert reply.detail.sampling_applied == {"structured": False}
-    assert "no JSON schema" in reply.detail.note
+    assert "response_format left out" in reply.detail.note
 
 
 def test_a_model_that_has_only_responses_is_named_with_what_calls_it() -> None:

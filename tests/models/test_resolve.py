@@ -60,7 +60,7 @@ def test_an_unknown_name_is_compatible_where_the_environment_has_an_address(
     [
         ("gtp-4o", "did you mean gpt-4o"),
         ("openai/gpt-4.1", "did you mean gpt-4.1"),
-        ("builtin/elisa", "near names: builtin/eliza"),
+        ("builtin/elisa", "there are .*builtin/eliza"),
         ("my-judg", "did you mean my-judge"),
         ("zzz", "--base-url"),
     ],
@@ -94,7 +94,7 @@ def test_a_key_in_place_of_a_variable_is_not_repeated(typed: str) -> None:
     "url", ["localhost:8000", "ftp://host", "http://", "http://a b/v1", "http://h:0/v1"]
 )
 def test_what_is_no_address_is_wrong_use(url: str) -> None:
-    with pytest.raises(UsageError, match=r"--base-url .*is no address"):
+    with pytest.raises(UsageError, match="is no address"):
         resolve("m", ModelConfig(base_url=url))
 
 
@@ -155,7 +155,7 @@ def test_an_unknown_provider_is_wrong_use_with_the_near_one() -> None:
     [
         ({"provider": "azure", "api_key_env": "AZURE_OPENAI_API_KEY"}, "azure needs base_url"),
         ({"provider": "azure", "base_url": "https://a.example"}, "azure needs api_key_env"),
-        ({"conv_template": "vicuna_v1.1"}, "need a server: --base-url"),
+        ({"conv_template": "vicuna_v1.1"}, "needs a server: --base-url"),
         ({"provider": "completions", "base_url": "http://localhost:1/v1"}, "--conv-template"),
         ({"provider": "local"}, "needs path"),
         ({"price": {"prompt": 1, "completion": 1}}, "needs a provider or a base_url"),

@@ -63,9 +63,9 @@ def test_every_question_comes_once_before_any_comes_again(views: Views) -> None:
 
 
 def test_sides_are_swapped_for_about_half(views: Views) -> None:
-    from viewer.ballots import Booth
+    from viewer.ballots import Voter
 
-    ballots = list(Booth(views.home.data(), "eva").ballots())
+    ballots = list(Voter(views.home.data(), "eva").ballots())
     swapped = sum(ballot.model_a > ballot.model_b for ballot in ballots)
     assert len(ballots) == 36
     assert 6 < swapped < 30

@@ -5,6 +5,7 @@
 {"done": "batch_…"}                    nothing in this batch is needed any more
 """
 
+import contextlib
 import pathlib
 
 import msgspec
@@ -14,15 +15,6 @@ from harness.bench import file_stem
 from harness.errors import StorageError
 from harness.models import Endpoint
 from harness.store.write import storing
-
-
-class Submitted(msgspec.Struct):
-    """One batch."""
-
-    name: str
-    """The provider's."""
-    keys: list[str]
-    """The names of its requests."""
 
 
 class _Line(msgspec.Struct, omit_defaults=True):
@@ -41,7 +33,8 @@ class Ledger:
 
     def __init__(self, endpoint: Endpoint, state: pathlib.Path) -> None:
         self.path = state / "batches" / f"{file_stem(endpoint.name)}.jsonl"
-        self.batches: dict[str, Submitted] = {}
+        self.batches: dict[str, list[str]] = {}
+        """The names of each batch's requests."""
         self.used: set[str] = set()
         self._lock = FileLock(f"{self.path}.lock")
         with storing(self.path):
@@ -53,24 +46,23 @@ class Ledger:
                 raise StorageError(text) from None
         if self.path.exists():
             for data in self.path.read_bytes().splitlines():
-                try:
+                # A line may be empty, or cut off by a kill.
+                with contextlib.suppress(msgspec.MsgspecError, UnicodeError):
                     self._take(msgspec.json.decode(data, type=_Line))
-                except (msgspec.MsgspecError, UnicodeError):
-                    continue  # empty, or cut off by a kill
 
     @property
-    def waiting(self) -> dict[str, Submitted]:
+    def waiting(self) -> dict[str, str]:
         """The requests whose results were not taken, each with its batch."""
         return {
             key: batch
-            for batch in self.batches.values()
-            for key in batch.keys
+            for batch, keys in self.batches.items()
+            for key in keys
             if key not in self.used
         }
 
-    def submitted(self, batch: Submitted) -> None:
+    def submitted(self, batch: str, keys: list[str]) -> None:
         """Write down that a batch is at the provider."""
-        self._write(_Line(batch=batch.name, keys=batch.keys))
+        self._write(_Line(batch=batch, keys=keys))
 
     def use(self, key: str) -> None:
         """Write down that a request's result was taken."""
@@ -98,4 +90,4 @@ class Ledger:
         elif line.done:
             self.batches.pop(line.done, None)
         elif line.batch:
-            self.batches[line.batch] = Submitted(line.batch, line.keys)
+            self.batches[line.batch] = line.keys

@@ -8,18 +8,8 @@ from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Sequence
 from typing import Any, ClassVar, NamedTuple
 
-from harness.errors import UsageError
-from harness.models import Endpoint
-from harness.models.errors import Wire
+from harness.models.errors import Problem, Wire
 from harness.models.remote import RemoteModel
-
-
-class State(NamedTuple):
-    """How far a batch is."""
-
-    ended: bool
-    fault: str = ""
-    """Why the batch failed as a whole."""
 
 
 class Result(NamedTuple):
@@ -45,12 +35,16 @@ class Service(ABC):
         """Submit requests with their keys; return the provider's name for the batch."""
 
     @abstractmethod
-    async def state(self, batch: str) -> State:
-        """Return how far a batch is."""
+    async def ended(self, batch: str) -> bool:
+        """Return whether a batch has ended; raise `Problem` if it failed as a whole."""
 
     @abstractmethod
     def results(self, batch: str, keys: Sequence[str]) -> AsyncIterator[Result]:
         """Yield the results of a batch that has ended, in any order."""
+
+
+def _failed(reason: str) -> Problem:
+    return Problem("bad request", f"the batch failed: {reason}".rstrip(": "))
 
 
 class OpenAIBatches(Service):
@@ -60,7 +54,7 @@ class OpenAIBatches(Service):
 
     async def submit(self, wires: Sequence[tuple[str, Wire]]) -> str:
         """Upload the file and make the batch."""
-        url = f"/v1{getattr(self.model, 'path', '/chat/completions')}"
+        url = f"/v1{self.model.path}"
         lines = [
             json.dumps({"custom_id": key, "method": "POST", "url": url, "body": wire.body})
             for key, wire in wires
@@ -68,26 +62,24 @@ class OpenAIBatches(Service):
         data = "\n".join(lines).encode()
         client = self.model.client
         file = await client.files.create(file=("turnbench.jsonl", data), purpose="batch")
-        made = await client.batches.create(
-            input_file_id=file.id,
-            endpoint=url,
-            completion_window="24h",
+        batch = await client.batches.create(
+            input_file_id=file.id, endpoint=url, completion_window="24h"
         )
-        return str(made.id)
+        return str(batch.id)
 
-    async def state(self, batch: str) -> State:
-        """Return how far a batch is."""
-        found = await self.model.client.batches.retrieve(batch)
-        if found.status == "failed":
-            errors = (found.errors.data if found.errors else None) or []
-            return State(True, "; ".join(str(e.message) for e in errors[:3]) or "it failed")
-        return State(found.status in ("completed", "expired", "cancelled"))
+    async def ended(self, batch: str) -> bool:
+        """Return whether a batch has ended."""
+        state = await self.model.client.batches.retrieve(batch)
+        if state.status == "failed":
+            errors = (state.errors.data if state.errors else None) or []
+            raise _failed("; ".join(str(error.message) for error in errors[:3]))
+        return bool(state.status in ("completed", "expired", "cancelled"))
 
     async def results(self, batch: str, keys: Sequence[str]) -> AsyncIterator[Result]:
         """Read both files, line by line."""
         client = self.model.client
-        found = await client.batches.retrieve(batch)
-        for file in filter(None, (found.output_file_id, found.error_file_id)):
+        state = await client.batches.retrieve(batch)
+        for file in filter(None, (state.output_file_id, state.error_file_id)):
             for line in (await client.files.content(file)).text.splitlines():
                 item = json.loads(line)
                 answer = item.get("response") or {}
@@ -95,15 +87,8 @@ class OpenAIBatches(Service):
                 yield Result(str(item["custom_id"]), status, answer.get("body"))
 
 
-_ANTHROPIC_STATUS = {
-    "invalid_request_error": 400,
-    "authentication_error": 401,
-    "billing_error": 402,
-    "permission_error": 403,
-    "not_found_error": 404,
-    "rate_limit_error": 429,
-    "overloaded_error": 529,
-}
+_TRANSIENT = {"rate_limit_error": 429, "overloaded_error": 529, "api_error": 500}
+"""The statuses of Anthropic's errors after which a request is made again."""
 
 
 class AnthropicBatches(Service):
@@ -115,15 +100,14 @@ class AnthropicBatches(Service):
         """Make the batch; its requests share the headers."""
         requests = [{"custom_id": key, "params": wire.body} for key, wire in wires]
         headers = wires[0][1].headers
-        made = await self.model.client.messages.batches.create(
-            requests=requests, extra_headers=headers
-        )
-        return str(made.id)
+        batches = self.model.client.messages.batches
+        batch = await batches.create(requests=requests, extra_headers=headers)
+        return str(batch.id)
 
-    async def state(self, batch: str) -> State:
-        """Return how far a batch is."""
-        found = await self.model.client.messages.batches.retrieve(batch)
-        return State(found.processing_status == "ended")
+    async def ended(self, batch: str) -> bool:
+        """Return whether a batch has ended."""
+        state = await self.model.client.messages.batches.retrieve(batch)
+        return bool(state.processing_status == "ended")
 
     async def results(self, batch: str, keys: Sequence[str]) -> AsyncIterator[Result]:
         """Read the results as they stream in."""
@@ -135,7 +119,7 @@ class AnthropicBatches(Service):
             elif result.type == "errored":
                 error = result.error.model_dump(mode="json", exclude_unset=True)
                 kind = (error.get("error") or {}).get("type")
-                yield Result(item.custom_id, _ANTHROPIC_STATUS.get(str(kind), 500), error)
+                yield Result(item.custom_id, _TRANSIENT.get(str(kind), 400), error)
             else:
                 yield Result(item.custom_id, 0, None)
 
@@ -152,25 +136,25 @@ class GeminiBatches(Service):
         requests = [
             types.InlinedRequest.model_validate_json(json.dumps(wire.body)) for _, wire in wires
         ]
-        made = await self.model.client.aio.batches.create(
+        batch = await self.model.client.aio.batches.create(
             model=self.model.endpoint.model,
             src=requests,
             config=types.CreateBatchJobConfig(display_name="turnbench"),
         )
-        return str(made.name)
+        return str(batch.name)
 
-    async def state(self, batch: str) -> State:
-        """Return how far a batch is."""
-        found = await self.model.client.aio.batches.get(name=batch)
-        state = str(getattr(found.state, "name", found.state)).removeprefix("JOB_STATE_")
+    async def ended(self, batch: str) -> bool:
+        """Return whether a batch has ended."""
+        job = await self.model.client.aio.batches.get(name=batch)
+        state = str(getattr(job.state, "name", job.state)).removeprefix("JOB_STATE_")
         if state == "FAILED":
-            return State(True, str(found.error.message if found.error else "it failed"))
-        return State(state in ("SUCCEEDED", "PARTIALLY_SUCCEEDED", "CANCELLED", "EXPIRED"))
+            raise _failed(str(job.error.message) if job.error else "")
+        return state in ("SUCCEEDED", "PARTIALLY_SUCCEEDED", "CANCELLED", "EXPIRED")
 
     async def results(self, batch: str, keys: Sequence[str]) -> AsyncIterator[Result]:
         """Read the answers: the n-th is the n-th request's."""
-        found = await self.model.client.aio.batches.get(name=batch)
-        answers = (found.dest.inlined_responses if found.dest else None) or []
+        job = await self.model.client.aio.batches.get(name=batch)
+        answers = (job.dest.inlined_responses if job.dest else None) or []
         for key, answer in zip(keys, answers, strict=False):
             if answer.response is not None:
                 body = answer.response.model_dump(mode="json", by_alias=True, exclude_none=True)
@@ -181,21 +165,10 @@ class GeminiBatches(Service):
                 yield Result(key, status, {"error": error})
 
 
-_SERVICES: dict[str, type[Service]] = {
+SERVICES: dict[str, type[Service]] = {
     "openai": OpenAIBatches,
     "openai_responses": OpenAIBatches,
     "anthropic": AnthropicBatches,
     "gemini": GeminiBatches,
 }
-
-
-def service_of(endpoint: Endpoint, model: RemoteModel) -> Service:
-    """Return the batch service of a model's provider.
-
-    Raises:
-        UsageError: the provider has none.
-    """
-    service = _SERVICES.get(endpoint.provider)
-    if service is None or not isinstance(model, RemoteModel):
-        raise UsageError(f"{endpoint.name}: its provider has no batches; leave out --batch")
-    return service(model)
+"""By provider."""

@@ -7,7 +7,7 @@
     back.py                  judgments → training records, alpaca_eval's annotations (`--back`)
     judge_files.py           AlpacaEval's evaluators and ColossalAI's prompts as judge sets
     evaluation.py            ColossalAI's configuration: criteria and metrics by category
-    originals.py, originals.toml, readers.py     published files on request (`fetch_bench`)
+    originals.py, originals.toml, constants.py   published files on request (`fetch_bench`)
 
 A further format is one more function and its line in the registry.
 """

@@ -19,29 +19,25 @@ Source: alpaca_eval 0.6.6, `annotators/pairwise_evaluator.py`.
 
 import functools
 import json
-import math
 import pathlib
 import random
 import time
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from harness.errors import UsageError
-from harness.extras.importing.items import BadRecord, Item, Source, optional, shown, text_of
+from harness.extras.importing.items import BadRecord, Item, Source, text_of
+from harness.judging import sets
 from harness.types import UNSTATED, Detail, Judgment, Winner
-
-if TYPE_CHECKING:
-    from harness.judging.sets import JudgeSet
 
 
 def alpaca_eval(record: Mapping[str, Any], source: Source) -> Item:
     """Return the output of a record, or the outputs and the judgment of an annotation."""
-    given = optional(record, "input")
-    item = Item(
-        turns=[text_of(record, "instruction") + (f"\n\n{given}" if given else "")],
-        category=optional(record, "dataset", usual="alpaca_eval").strip(),
-        same="turns",
+    text = "\n\n".join(
+        filter(None, [text_of(record, "instruction"), text_of(record, "input", default="")])
     )
+    category = text_of(record, "dataset", default="alpaca_eval").strip()
+    item = Item(turns=[text], category=category, same_turns=True)
     if "output_1" in record and "output_2" in record:
         baseline = text_of(record, "generator_1")
         model = source.model or text_of(record, "generator_2")
@@ -50,11 +46,9 @@ def alpaca_eval(record: Mapping[str, Any], source: Source) -> Item:
         share = _share(record.get("preference"))
         item.failed = share is None
         if share is not None and model != baseline:
-            judgment = _judgment(record, source, item.turns[0], share)
-            judgment.model_1, judgment.model_2 = model, baseline
-            item.judgments.append(judgment)
+            item.judgments.append(_judgment(record, source, text, (model, baseline), share))
         return item
-    model = source.model or optional(record, "generator", usual=source.stem).strip()
+    model = source.model or text_of(record, "generator", default=source.stem).strip()
     item.answers[model] = [text_of(record, "output", empty=True)]
     if source.file > 0:
         item.category = None
@@ -62,17 +56,23 @@ def alpaca_eval(record: Mapping[str, Any], source: Source) -> Item:
 
 
 def _judgment(
-    record: Mapping[str, Any], source: Source, instruction: str, share: float
+    record: Mapping[str, Any], source: Source, text: str, models: tuple[str, str], share: float
 ) -> Judgment:
-    """Return the judgment of an annotation; `share` of 1 goes to the model, our model_1."""
+    """Return the judgment of an annotation; `share` of 1 goes to the first of the models."""
     annotator, completion = text_of(record, "annotator"), record.get("raw_completion")
     if completion is not None and not isinstance(completion, str):
         completion = json.dumps(completion, ensure_ascii=False)
     judge_set = _judge_set(annotator, source.folder)
     judge = source.judge or (judge_set.judge if judge_set else None) or annotator
     winner: Winner = "tie" if share == 0.5 else "model_1" if share > 0.5 else "model_2"
-    row = Judgment(
+    drawn = judge_set is None or judge_set.order == "random"
+    game = 1 if drawn and not baseline_is_first(text) else 2
+    verdict: dict[str, Any] = {"winner": winner, "judgment": completion, "preference": share}
+    return Judgment(
         question_id=0,
+        model_1=models[0],
+        model_2=models[1],
+        shown_first="model_1" if game == 1 else "model_2",
         judge=(judge, UNSTATED),
         turn=1,
         tstamp=time.time(),
@@ -82,25 +82,17 @@ def _judgment(
         details=[
             Detail(
                 given="annotations",
-                seconds=_number(record.get("time_per_example")),
-                price=_number(record.get("price_per_example")),
+                seconds=record.get("time_per_example"),
+                price=record.get("price_per_example"),
             )
         ],
+        **{f"g{game}_{name}": value for name, value in verdict.items()},
     )
-    if (judge_set is None or judge_set.order == "random") and not baseline_is_first(instruction):
-        row.shown_first, row.g1_winner = "model_1", winner
-        row.g1_judgment, row.g1_preference = completion, share
-    else:
-        row.shown_first, row.g2_winner = "model_2", winner
-        row.g2_judgment, row.g2_preference = completion, share
-    return row
 
 
 @functools.cache
-def _judge_set(name: str, folder: pathlib.Path) -> "JudgeSet | None":
+def _judge_set(name: str, folder: pathlib.Path) -> sets.JudgeSet | None:
     """Return the judge set of an annotator's name, if there is one."""
-    from harness.judging import sets
-
     try:
         return sets.load(name, folder, folder.parent)
     except UsageError:
@@ -121,14 +113,7 @@ def _share(value: Any) -> float | None:
     """Return of 1 how much goes to the model; None of a failure: null, NaN, or a cached -1."""
     if value in (None, "", -1) or value != value:
         return None
-    try:
-        number = float(value)
-    except (TypeError, ValueError):
-        number = math.inf
+    number = float(value)
     if number and not 1 <= number <= 2:
-        raise BadRecord(f"preference must be null or a number from 1 to 2, this is {shown(value)}")
+        raise BadRecord("preference must be null or a number from 1 to 2")
     return number - 1 if number else 0.5
-
-
-def _number(value: Any) -> float | None:
-    return float(value) if isinstance(value, int | float) and math.isfinite(value) else None

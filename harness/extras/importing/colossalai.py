@@ -10,34 +10,24 @@ output of an answer file → answer             target file's output, which a mo
 from collections.abc import Mapping
 from typing import Any
 
-from harness.extras.importing.items import (
-    BadRecord,
-    Item,
-    Source,
-    only_turn,
-    optional,
-    shown,
-    text_of,
-)
-
-MADE_BY_MODEL = "made by a model: the record has no target, this is its output"
+from harness.extras.importing.items import Item, Source, id_of, text_of
 
 
 def colossalai(record: Mapping[str, Any], source: Source) -> Item:
     """Return the question of a record of the first file, or the answer of one of a further file."""
-    number = record.get("id")
-    if isinstance(number, bool) or not isinstance(number, int):
-        raise BadRecord(f"id must be a whole number, this is {shown(number)}")
+    question_id = id_of(record, "id")
     if source.file > 0:
         answer = text_of(record, "output", empty=True)
-        return Item(question_id=number, answers={source.model or source.stem: [answer]})
-    instruction, more = text_of(record, "instruction"), optional(record, "input")
-    target, output = optional(record, "target"), optional(record, "output")
+        return Item(question_id=question_id, answers={source.model or source.stem: [answer]})
+    instruction, more = text_of(record, "instruction"), text_of(record, "input", default="")
+    target = text_of(record, "target", default="")
     return Item(
-        question_id=number,
+        question_id=question_id,
         category=text_of(record, "category"),
         # As its graders join them. (Its battles join by a space, its UniEval by nothing.)
         turns=[f"{instruction}\n{more}" if more else instruction],
-        reference=only_turn(target or output),
-        reference_note=MADE_BY_MODEL if output and not target else "",
+        reference=[target or text_of(record, "output", default="")],
+        reference_note=""
+        if target
+        else "made by a model: the record has no target, this is its output",
     )

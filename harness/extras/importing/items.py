@@ -1,13 +1,13 @@
 """What one record of another project's file becomes: a question, its reference, answers, votes.
 
-A format is one function `(record, source) -> Item`. It raises `BadRecord` for a record that it
-cannot use; that record is left out and listed with file and line.
+A format is one function `(record, source) -> Item`. It raises `BadRecord` (or another ValueError)
+for a record that it cannot use; that record is left out and listed with file and line.
 """
 
 import pathlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 from harness.types import Judgment, Question, QuestionId, Vote
 
@@ -38,25 +38,23 @@ class Item:
     """What one record becomes."""
 
     turns: list[str] = field(default_factory=list)
-    """What the user says."""
+    """The user's texts."""
     category: str | None = None
-    """None: the record adds to a question that is there, which has this id or these turns."""
+    """None: the record adds to a question that exists, which has this id or these turns."""
     question_id: QuestionId | None = None
     """The record's own id; None: its place among all records."""
-    same: Literal["place", "turns", "answers"] = "place"
-    """When two records without an id are one question: `place` never; `turns` if the user says the
-    same; `answers` if besides no model would have two different answers."""
+    same_turns: bool = False
+    """Whether records without an id that have the same turns are about one question, as long as no
+    model would have two different answers to it."""
     reference: list[str] = field(default_factory=list)
     reference_note: str = ""
     """Where the reference is from, if not from a person."""
     answers: dict[str, list[str]] = field(default_factory=dict)
     """By model, a text for each turn."""
     votes: list[Vote | Judgment] = field(default_factory=list)
-    """What people said; a vote without a voter is by somebody of its own."""
-    vote_file: str = ""
-    """The file of the votes; empty: one for each voter."""
+    """Verdicts of people; a vote without a voter is by somebody of its own."""
     judgments: list[Judgment] = field(default_factory=list)
-    """What judge models said."""
+    """Verdicts of judge models."""
     failed: bool = False
     """Whether the record is a judge's failure."""
     system: str = ""
@@ -65,23 +63,21 @@ class Item:
     """Further fields of the question."""
 
 
-def text_of(record: Mapping[str, Any], *names: str, empty: bool = False) -> str:
-    """Return the text in the first of these fields that the record has."""
+def text_of(
+    record: Mapping[str, Any], *names: str, empty: bool = False, default: str | None = None
+) -> str:
+    """Return the text, or number as text, in the first of these fields that has one.
+
+    A blank text counts only with `empty`. Without a default, `BadRecord` if there is none.
+    """
     for name in names:
-        if name in record:
-            value = record[name]
-            if isinstance(value, bool) or not isinstance(value, str | int | float):
-                raise BadRecord(f"{name} must be a text, this is {shown(value)}")
-            if str(value).strip() or empty:
-                return str(value)
-            raise BadRecord(f"{name} is empty")
-    raise BadRecord(f"the field {' or '.join(map(repr, names))} is missing")
-
-
-def optional(record: Mapping[str, Any], *names: str, usual: str = "") -> str:
-    """Return the text in the first of these fields that is not blank."""
-    texts = (record.get(name) for name in names)
-    return next((text for text in texts if isinstance(text, str) and text.strip()), usual)
+        value = record.get(name)
+        number = isinstance(value, int | float) and not isinstance(value, bool) and value == value
+        if (number or isinstance(value, str)) and (empty or str(value).strip()):
+            return str(value)
+    if default is None:
+        raise BadRecord(f"there is no text in {' or '.join(names)}")
+    return default
 
 
 def id_of(record: Mapping[str, Any], *names: str) -> QuestionId | None:
@@ -92,18 +88,13 @@ def id_of(record: Mapping[str, Any], *names: str) -> QuestionId | None:
     return int(value) if str(value).isdecimal() and str(int(value)) == str(value) else value
 
 
-def only_turn(text: str) -> list[str]:
-    """Return a text as the only turn; no turn if it is blank."""
-    return [text] if text.strip() else []
-
-
-def kept(record: Mapping[str, Any], *without: str) -> dict[str, Any]:
+def other_fields(record: Mapping[str, Any], *without: str) -> dict[str, Any]:
     """Return the fields that a question can have besides its own, for tables to group by."""
-    own = {*Question.__struct_fields__, "rubric", "context", *without}
+    taken = {*Question.__struct_fields__, "rubric", "context", *without}
     return {
         name: value
         for name, value in record.items()
-        if name and name not in own and isinstance(value, str | int | float)
+        if name and name not in taken and isinstance(value, str | int | float)
     }
 
 
@@ -114,9 +105,3 @@ def folded(name: str) -> str:
     'language_organization'
     """
     return "_".join(name.lower().split())
-
-
-def shown(value: Any) -> str:
-    """Return a value for a message, at most 60 characters."""
-    text = " ".join(repr(value).split())
-    return text if len(text) <= 60 else f"{text[:57]}..."

@@ -10,7 +10,7 @@ benchmark's        replies are given, and only the last is written
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from harness.extras.importing.items import (
@@ -18,78 +18,63 @@ from harness.extras.importing.items import (
     Item,
     Source,
     id_of,
-    kept,
-    optional,
+    other_fields,
     text_of,
 )
 
 _QUESTION = ("question", "prompt", "instruction", "input", "query")
 _ANSWER = ("answer", "response", "output", "completion")
 _REFERENCE = ("reference", "target", "ideal", "expected", "gold")
-_ID = ("question_id", "id")
+_OTHERS = ("question_id", "id", "messages", "model", "model_id", "system", "system_prompt")
 
 
 def messages(record: Mapping[str, Any], source: Source) -> Item:
     """Return the question, answers and reference of a record."""
-    turns: list[str]
-    replies: list[str]
     extra: dict[str, Any] = {}
     if "messages" in record:
-        system, turns, replies = conversation(record["messages"], "messages")
+        system, turns, replies = conversation(record["messages"])
         if len(replies) < len(turns):
-            replies, extra = [], given_replies(replies)
+            extra = {"history": [*replies, None]} if replies else {}
+            replies = []
     else:
         turns = [text_of(record, *_QUESTION)]
-        system = optional(record, "system", "system_prompt")
-        replies = [answer for answer in [optional(record, *_ANSWER)] if answer]
-    model = source.model or optional(record, "model", "model_id")
-    reference = optional(record, *_REFERENCE)
-    named = {"messages", "model", "model_id", "system", "system_prompt"}
+        system = text_of(record, "system", "system_prompt", default="")
+        replies = list(filter(None, [text_of(record, *_ANSWER, default="")]))
+    model = source.model or text_of(record, "model", "model_id", default="")
+    reference = text_of(record, *_REFERENCE, default="")
     return Item(
-        question_id=id_of(record, *_ID),
-        category=optional(record, "category", "topic", "task", usual="general"),
+        question_id=id_of(record, "question_id", "id"),
+        category=text_of(record, "category", "topic", "task", default="general"),
         turns=turns,
-        same="turns" if model else "place",
+        same_turns=bool(model),
         system=system,
         answers={model: replies} if model and replies else {},
         reference=[reference] if reference else replies if not model else [],
-        extra=kept(record, *_QUESTION, *_ANSWER, *_REFERENCE, *_ID, *named) | extra,
+        extra=other_fields(record, *_QUESTION, *_ANSWER, *_REFERENCE, *_OTHERS) | extra,
     )
 
 
-def conversation(value: Any, name: str) -> tuple[str, list[str], list[str]]:
+def conversation(messages: Any) -> tuple[str, list[str], list[str]]:
     """Return the system prompt, the user's turns and the replies; the last may be missing."""
-    if isinstance(value, str) and value.lstrip().startswith("["):
-        try:
-            value = json.loads(value)
-        except ValueError as error:
-            raise BadRecord(f"{name} is not valid JSON: {error}") from None
-    if not isinstance(value, list) or not all(isinstance(one, dict) for one in value):
-        raise BadRecord(f"{name} must be a list of messages")
-    texts = [_content(message, name) for message in value]
-    roles = [message.get("role") for message in value]
+    if isinstance(messages, str):
+        messages = json.loads(messages)
+    texts = [_content(message) for message in messages]
+    roles = [message.get("role") for message in messages]
     system = ""
     if roles[:1] in (["system"], ["developer"]):
         system, texts, roles = texts[0], texts[1:], roles[1:]
     if not roles or roles != (["user", "assistant"] * len(roles))[: len(roles)]:
-        raise BadRecord(f"{name} must begin with the user, and user and assistant must alternate")
+        raise BadRecord("messages must begin with the user, and user and assistant must alternate")
     if not all(map(str.strip, texts[::2])):
-        raise BadRecord(f"{name} contains an empty message of the user")
+        raise BadRecord("a message of the user is empty")
     return system, texts[::2], texts[1::2]
 
 
-def given_replies(replies: Sequence[str]) -> dict[str, list[str | None]]:
-    """Return a question's `history`: these replies are given, and the model writes the last."""
-    return {"history": [*replies, None]} if replies else {}
-
-
-def _content(message: Mapping[str, Any], name: str) -> str:
+def _content(message: Mapping[str, Any]) -> str:
     """Return the text of a message, whose content may be a list of parts."""
     content = message.get("content")
     if isinstance(content, list):
-        parts = [part.get("text") if isinstance(part, dict) else None for part in content]
-        texts = [part for part in parts if isinstance(part, str)]
-        content = "".join(texts) if len(texts) == len(parts) else None
+        content = "".join(part["text"] for part in content)
     if not isinstance(content, str):
-        raise BadRecord(f"{name} contains a message whose content is not a text")
+        raise BadRecord("the content of a message is not a text")
     return content

@@ -10,13 +10,13 @@ import hashlib
 import pathlib
 import re
 import urllib.parse
-from collections.abc import Callable
 
 from msgspec import Struct
 
 from harness import store
 from harness.errors import DataError, MissingError, StorageError, UsageError
-from harness.extras.importing.readers import READERS
+from harness.extras.importing.constants import constants, filled
+from harness.extras.importing.reading import import_data
 
 UPSTREAM = "https://raw.githubusercontent.com"
 _TABLE = pathlib.Path(__file__).with_suffix(".toml")
@@ -50,8 +50,10 @@ class Original(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Commands to go on with."""
     made: dict[str, str] = {}
     """Our own files that go with them, by path."""
-    reader: str = ""
-    """What makes more of the fetched files; empty: they are in our format."""
+    placeholders: dict[str, str] = {}
+    """In the fetched prompts: their names, and ours."""
+    imports: tuple[str, ...] = ()
+    """A format of `import_data`, and the fetched files in it that make questions and answers."""
 
     @property
     def size(self) -> int:
@@ -64,8 +66,6 @@ class Fetched(Struct, frozen=True):
 
     folder: pathlib.Path
     written: tuple[pathlib.Path, ...]
-    already: tuple[pathlib.Path, ...]
-    """Pinned files that were there."""
 
 
 @functools.cache
@@ -96,81 +96,61 @@ def fetch_bench(
     if name not in table:
         raise UsageError(f"nothing called {name!r} can be fetched; there are {', '.join(table)}")
     original, folder = table[name], pathlib.Path(data_dir) / name
-    already = [file for file in original.files if _is_there(folder / file.into, file)]
-    wanted = [file for file in original.files if file not in already]
-    read = _opener(original, source)
-    contents = {folder / file.into: _verified(file, read) for file in wanted}
+    source = source or f"{UPSTREAM}/{original.repository}/{original.revision}"
+    if re.match(r"https?://", source):
+        if re.search(r"[@?#]", source):
+            raise UsageError("--from takes a plain address: no user, password, ? or #")
+    elif not pathlib.Path(source).is_dir():
+        raise UsageError(f"--from {source}: give a folder, or an address that begins with https://")
+    contents = {}
+    for file in original.files:
+        path = folder / file.into
+        if not path.exists():
+            contents[path] = _pinned(source, file)
+        elif hashlib.sha256(path.read_bytes()).hexdigest() != file.sha256:
+            advice = "move it away, or choose another --data-dir"
+            raise StorageError(f"{path}: another file is there and is kept; {advice}")
     for path, data in contents.items():
         store.write_file(path, data)
-    made = dict(original.made)
-    if original.reader:
-        made |= READERS[original.reader](folder, original.made)
-    texts = {folder / path: text for path, text in made.items()}
-    new = {path: text for path, text in texts.items() if not path.exists()}
-    for path, text in new.items():
-        store.write_file(path, text)
-    paths = tuple(folder / file.into for file in already)
-    return Fetched(folder, (*contents, *new), paths)
+    written = list(contents)
+    texts = constants(folder / "upstream")
+    for into, text in original.made.items():
+        if not (folder / into).exists():
+            store.write_file(folder / into, filled(text, texts, original.placeholders))
+            written.append(folder / into)
+    if original.imports and not (folder / "question.jsonl").exists():
+        form, *outputs = original.imports
+        report = import_data(form, [folder / into for into in outputs], name, data_dir=data_dir)
+        written += report.written
+    return Fetched(folder, tuple(written))
 
 
-def _is_there(path: pathlib.Path, file: OriginalFile) -> bool:
-    """Return whether a pinned file is in its place; `StorageError` if another one is."""
-    if not path.exists():
-        return False
-    if path.is_file() and hashlib.sha256(path.read_bytes()).hexdigest() == file.sha256:
-        return True
-    advice = "move it away, or choose another --data-dir"
-    raise StorageError(f"{path}: another file is there and is kept; {advice}")
-
-
-def _verified(file: OriginalFile, read: Callable[[OriginalFile], tuple[str, bytes]]) -> bytes:
-    place, data = read(file)
+def _pinned(source: str, file: OriginalFile) -> bytes:
+    """Return a file from a source, or raise `DataError` if it is not the pinned one."""
+    if "://" in source:
+        place = f"{source.rstrip('/')}/{urllib.parse.quote(file.path)}"
+        data = _download(place)
+    else:
+        names = (file.path, file.into, pathlib.PurePosixPath(file.into).name)
+        paths = [path for name in names if (path := pathlib.Path(source, name)).is_file()]
+        if not paths:
+            raise MissingError(f"{source}: holds none of {', '.join(dict.fromkeys(names))}")
+        place, data = str(paths[0]), paths[0].read_bytes()
     digest = hashlib.sha256(data).hexdigest()
     if digest != file.sha256:
         why = f"its SHA-256 begins {digest[:12]}, not {file.sha256[:12]}"
-        if len(data) != file.bytes:
-            why = f"it has {len(data)} bytes, not {file.bytes}"
         raise DataError(f"is not the pinned file: {why}; nothing was written", place)
     return data
 
 
-def _opener(original: Original, source: str | None) -> Callable[[OriginalFile], tuple[str, bytes]]:
-    """Return what reads a file from its source; it returns the place and the bytes."""
-    base = source or f"{UPSTREAM}/{original.repository}/{original.revision}"
-    if re.match(r"https?://", base):
-        if re.search(r"[@?#]", base):
-            raise UsageError("--from takes a plain address: no user, password, ? or #")
-        return functools.partial(_download, base.rstrip("/"))
-    folder = pathlib.Path(base)
-    if not folder.is_dir():
-        raise UsageError(f"--from {base}: give a folder, or an address that begins with https://")
-    return functools.partial(_from_folder, folder)
-
-
-def _from_folder(folder: pathlib.Path, file: OriginalFile) -> tuple[str, bytes]:
-    names = (file.path, file.into, pathlib.PurePosixPath(file.into).name)
-    for name in names:
-        if (folder / name).is_file():
-            return str(folder / name), (folder / name).read_bytes()
-    raise MissingError(f"{folder}: holds none of {', '.join(dict.fromkeys(names))}")
-
-
-def _download(base: str, file: OriginalFile) -> tuple[str, bytes]:
-    """Return the address and bytes of a file; reading ends soon after the pinned size."""
+def _download(url: str) -> bytes:
     import httpx2
 
-    url = f"{base}/{urllib.parse.quote(file.path)}"
-    data = bytearray()
     try:
-        with httpx2.stream("GET", url, timeout=_SECONDS, follow_redirects=False) as response:
-            if response.status_code != 200:
-                raise MissingError(f"{url}: the server answered {response.status_code}; {_ADVICE}")
-            for block in response.iter_bytes(1 << 16):
-                data += block
-                if len(data) > file.bytes:
-                    break
+        response = httpx2.get(url, timeout=_SECONDS, follow_redirects=False)
     except (httpx2.HTTPError, httpx2.InvalidURL) as error:
-        raise MissingError(
-            f"{url}: cannot be fetched: {error or type(error).__name__}; {_ADVICE}"
-        ) from None
-    return url, bytes(data)
+        why = f"cannot be fetched: {error or type(error).__name__}"
+        raise MissingError(f"{url}: {why}; {_ADVICE}") from None
+    if response.status_code != 200:
+        raise MissingError(f"{url}: the server answered {response.status_code}; {_ADVICE}")
+    return response.content

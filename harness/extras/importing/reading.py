@@ -1,11 +1,12 @@
-"""Files of another project → a benchmark folder, or answers and votes for one that is there.
+"""Files of another project → a benchmark folder, or answers and votes for one that exists.
 
     report = import_data("short_facts", ["simple_qa.csv"], "simple_qa")  # writes data/simple_qa/
 
-Records that cannot be used are left out and listed; the others are written. Nothing that stands is
+Records that cannot be used are left out and listed; the others are written. No file or row is
 replaced, and the same import again adds nothing.
 """
 
+import itertools
 import pathlib
 import time
 from collections import Counter, defaultdict
@@ -17,29 +18,12 @@ import msgspec
 
 from harness import bench as benches
 from harness import registry, store
-from harness.bench import (
-    Bench,
-    check_bench_name,
-    check_model_name,
-    file_stem,
-    judgment_file_name,
-    shipped,
-)
+from harness.bench import Bench, check_bench_name, file_stem, judgment_file_name, shipped
 from harness.errors import DataError, UsageError
-from harness.extras.importing.items import BadRecord, Item, Source, shown
-from harness.extras.importing.readers import toml_text
+from harness.extras.importing.constants import toml_text
+from harness.extras.importing.items import BadRecord, Item, Source
 from harness.extras.importing.records import read_records
-from harness.types import (
-    Answer,
-    Choice,
-    Detail,
-    Judgment,
-    Question,
-    QuestionId,
-    Row,
-    Vote,
-    content_hash,
-)
+from harness.types import Answer, Choice, Detail, Judgment, QuestionId, content_hash
 
 JUDGE_SETS: Mapping[str, str] = {
     "feedback_collection": "prometheus",
@@ -51,7 +35,7 @@ JUDGE_SETS: Mapping[str, str] = {
     "mt_bench_101": "mt_bench_101",
 }
 """The judge set for the benchmark that a format makes; others are judged by `mt_bench`."""
-_REFERENCE = "reference"
+REFERENCE = "reference"
 """The author under whom imported references are filed."""
 
 
@@ -61,19 +45,15 @@ class ImportReport:
 
     folder: pathlib.Path
     questions: int = 0
-    """Questions written; 0 where the benchmark was there."""
+    """Questions written; 0 where the benchmark existed."""
     answers: Counter[str] = field(default_factory=Counter)
-    """Answers read, by model."""
-    new: Counter[str] = field(default_factory=Counter)
-    """Of those, what was not there, by model."""
+    """Answers written, by model; 0: all were there already."""
     votes: int = 0
     """Votes written."""
-    judgments: Counter[str] = field(default_factory=Counter)
-    """Judgments written, by model."""
+    judgments: int = 0
+    """Judgments written."""
     known: int = 0
-    """Votes and judgments that were there."""
-    repeated: int = 0
-    """Records that repeat an earlier one."""
+    """Rows that were there already."""
     failed: int = 0
     """Records of a judge's failure, which give no judgment."""
     bad: list[str] = field(default_factory=list)
@@ -99,11 +79,11 @@ def import_data(
     Args:
         format: a name of the registry's kind `importer`.
         files: the first defines the questions, unless the benchmark has some.
-        bench_name: the benchmark; it is made if it is not there.
+        bench_name: the benchmark; it is made if it does not exist.
         data_dir: the folder of benchmarks.
         model_id: the models of the files, or of all files but the first, in place of the records'.
         language: of the questions, for a new benchmark's `bench.toml`.
-        first_n: take the first n questions only.
+        first_n: read only the first n records of each file.
         keep_input: keep a record's whole judge input as the question's `context`.
         judge_model: who made imported judgments.
 
@@ -114,69 +94,60 @@ def import_data(
         StorageError: the folder cannot be written.
     """
     convert: Callable[[Mapping[str, Any], Source], Item] = registry.find("importer", format)
-    paths = [pathlib.Path(file) for file in files]
-    if not paths:
-        raise UsageError("no file given")
-    if model_id and len(paths) - len(model_id) not in (0, 1):
-        raise UsageError(f"--model-id names {len(model_id)} models for {len(paths)} files")
-    models = [*([""] * (len(paths) - len(model_id))), *model_id] if model_id else [""] * len(paths)
+    unnamed = len(files) - len(model_id)
+    if model_id and unnamed not in (0, 1):
+        raise UsageError(f"--model-id names {len(model_id)} models for {len(files)} files")
     folder = pathlib.Path(data_dir) / check_bench_name(bench_name)
-    collected = _Collected(_existing(folder), ImportReport(folder=folder), first_n)
+    try:
+        bench = benches.load(bench_name, data_dir)
+    except UsageError:
+        bench = None
+    report = ImportReport(folder=folder)
+    result = _Import(format, bench, report)
     position = 0
-    for number, (path, model) in enumerate(zip(paths, models, strict=True)):
+    paths = [pathlib.Path(file) for file in files]
+    for number, (path, model) in enumerate(zip(paths, [*[""] * unnamed, *model_id], strict=True)):
         stem = path.name.removesuffix(".gz").rpartition(".")[0]
         source = Source(folder, stem, number, model, judge_model or "", keep_input)
-        for line, record in read_records(path):
+        for line, record in itertools.islice(read_records(path), first_n):
             position += 1
             try:
                 if isinstance(record, BadRecord):
                     raise record
-                if not isinstance(record, dict):
-                    raise BadRecord("it must be a JSON object")
-                collected.add(convert(record, source), position)
-            except (BadRecord, UsageError) as error:
-                collected.report.bad.append(f"{path}:{line}: {error}")
-    report = collected.report
-    if not collected.used:
+                result.add(convert(record, source), position)
+            except (ValueError, UsageError) as error:
+                report.bad.append(f"{path}:{line}: {error}")
+            except msgspec.ValidationError as error:
+                report.bad.append(f"{path}:{line}: {store.explain(error)}")
+            except (AttributeError, LookupError, TypeError) as error:
+                report.bad.append(f"{path}:{line}: it is not shaped like {format}: {error}")
+    if len(report.bad) == position:
         first = f"; the first: {report.bad[0]}" if report.bad else ""
-        raise DataError(f"no record can be used as {format}{first}", paths[0])
+        raise DataError(f"no record can be used as {format}{first}")
+    judge_set = JUDGE_SETS.get(format, "").format(language=language)
+    if not (shipped("judge_prompts") / judge_set).is_dir():
+        judge_set = JUDGE_SETS[format].format(language="en")
     title = f"{format}: {', '.join(path.name for path in paths)}"
-    collected.write(title, _judge_set(format, language), language)
+    result.write({"title": title, "judge_set": judge_set, "language": language})
     return report
 
 
-def _judge_set(form: str, language: str) -> str:
-    """Return the judge set of a format in a language; where none is shipped, in English."""
-    name = JUDGE_SETS.get(form, "")
-    own = name.format(language=language)
-    return own if (shipped("judge_prompts") / own).is_dir() else name.format(language="en")
+class _Import:
+    """What the records have become so far: the questions, and rows by file."""
 
-
-def _existing(folder: pathlib.Path) -> Bench | None:
-    """Return the benchmark that is there, shipped ones included."""
-    try:
-        benches.find_source(folder)
-    except UsageError:
-        return None
-    return benches.load(folder.name, folder.parent)
-
-
-class _Collected:
-    """What the records have become so far."""
-
-    def __init__(self, bench: Bench | None, report: ImportReport, first_n: int | None) -> None:
-        self.bench, self.report, self.first_n = bench, report, first_n
-        self.used = 0
-        self.questions: dict[QuestionId, Question] = dict(bench.by_id) if bench else {}
+    def __init__(self, form: str, bench: Bench | None, report: ImportReport) -> None:
+        self.form, self.bench, self.report = form, bench, report
+        questions = bench.questions if bench else ()
+        self.turns = {question.question_id: question.turns for question in questions}
         self.by_turns: dict[tuple[str, ...], list[QuestionId]] = defaultdict(list)
-        for question in self.questions.values():
-            self.by_turns[tuple(question.turns)].append(question.question_id)
-        self.answers: dict[str, dict[QuestionId, list[str]]] = defaultdict(dict)
-        self.references: dict[QuestionId, Item] = {}
-        self.votes: dict[tuple[str, type[Row]], list[Any]] = defaultdict(list)
-        self.judgments: dict[tuple[str, str], list[Judgment]] = defaultdict(list)
+        for question_id, turns in self.turns.items():
+            self.by_turns[tuple(turns)].append(question_id)
+        self.questions: list[dict[str, Any]] = []
+        """The new ones."""
+        self.answers: dict[tuple[str, QuestionId], list[str]] = {}
+        self.rows: dict[str, list[Any]] = defaultdict(list)
         self.unnamed: Counter[Any] = Counter()
-        self.systems: set[str] = set()
+        self.system: str | None = None
 
     def add(self, item: Item, position: int) -> None:
         """Take what the record at a position (from 1) has become.
@@ -184,164 +155,118 @@ class _Collected:
         Raises:
             BadRecord: it does not fit with what is there.
         """
-        for model in item.answers:
-            check_model_name(model)
-        before = len(self.questions)
-        question_id = self._find(item, position)
-        if question_id is None:
-            return
+        question_id = self._question_id(item, position)
         for model, texts in item.answers.items():
-            if self.answers[model].get(question_id, texts) != texts:
-                again = "a second, different answer to question"
-                raise BadRecord(f"{model} has {again} {question_id}")
-        new = {m: t for m, t in item.answers.items() if question_id not in self.answers[m]}
-        for model, texts in new.items():
-            self.answers[model][question_id] = texts
-            self.report.answers[model] += 1
+            earlier = self.answers.setdefault((model, question_id), texts)
+            if earlier != texts:
+                raise BadRecord(f"{model} has a second answer to question {question_id}")
+            if earlier is texts:
+                path = f"model_answer/{file_stem(model)}.jsonl"
+                self.rows[path].append(_answer(model, question_id, texts))
         for vote in item.votes:
-            self._vote(question_id, vote, item.vote_file)
+            vote.question_id, vote.tstamp = question_id, vote.tstamp or time.time()
+            if not vote.judge:
+                self.unnamed[vote.key] += 1
+                vote.judge = f"voter {self.unnamed[vote.key]}"
+            author = str(vote.judge) if self.form == "votes" else self.form
+            self.rows[f"human_judgment/{file_stem(author)}.jsonl"].append(vote)
         for judgment in item.judgments:
             judgment.question_id = question_id
-            self.judgments[judgment.judge_model, judgment.judge_set].append(judgment)
-        adds = new or item.votes or item.judgments or len(self.questions) > before
-        if not adds and (item.answers or self.bench is None):
-            self.report.repeated += 1
+            name = judgment_file_name(judgment.judge_model, judgment.judge_set, "pair1")
+            self.rows[f"model_judgment/{name}"].append(judgment)
         self.report.failed += item.failed
-        self.used += 1
 
-    def _find(self, item: Item, position: int) -> QuestionId | None:
-        """Return the question of an item, made if it is new; None: `first_n` leaves it out."""
+    def _question_id(self, item: Item, position: int) -> QuestionId:
+        """Return the question of an item, made if it is new."""
         question_id = item.question_id
-        if question_id is None and item.category is not None and item.same == "place":
+        if question_id is None and item.category is not None and not item.same_turns:
             question_id = position
         if question_id is None:
-            there = self.by_turns.get(tuple(item.turns), [])
-            if item.same == "answers":
-                there = [one for one in there if self._fits(item, one)]
-            question_id = there[0] if there else None
-        if question_id in self.questions:
-            self._check_same(item, question_id)
+            question_id = self._with_turns(item)
+        if question_id in self.turns:
+            if item.turns not in ([], self.turns[question_id]):
+                advice = "give another --bench-name, or mend the ids"
+                text = f"question {question_id} is another one here; {advice}"
+                raise DataError(text, self.report.folder)
             return question_id
-        may_be_new = self.bench is None and item.category is not None
-        if self.first_n is not None and not (may_be_new and len(self.questions) < self.first_n):
-            return None
-        if not may_be_new:
-            what = self.bench.name if self.bench else "the first file"
-            raise BadRecord(f"it is about no question of {what} ({_subject(item)})")
-        return self._new(item, position if question_id is None else question_id)
-
-    def _check_same(self, item: Item, question_id: QuestionId) -> None:
-        if not item.turns or self.questions[question_id].turns == item.turns:
-            return
-        if self.bench is None:
-            raise BadRecord(f"an earlier record is another question {question_id}")
-        advice = "give another --bench-name; nothing was written"
-        raise DataError(f"question {question_id} is another one here; {advice}", self.report.folder)
-
-    def _fits(self, item: Item, question_id: QuestionId) -> bool:
-        """Return whether no model would have two different answers to a question."""
-        return all(
-            self.answers[model].get(question_id, texts) == texts
-            for model, texts in item.answers.items()
-        )
-
-    def _new(self, item: Item, question_id: QuestionId) -> QuestionId:
+        if self.bench is not None or item.category is None:
+            raise BadRecord(f"it is about no question of {self.report.folder.name}")
+        if self.system not in (None, item.system):
+            raise DataError("the records have different system messages; a benchmark has one")
+        question_id = position if question_id is None else question_id
         row = {"question_id": question_id, "category": item.category, "turns": item.turns}
-        try:
-            self.questions[question_id] = store.question_of({**item.extra, **row})
-        except msgspec.ValidationError as error:
-            raise BadRecord(store.explain(error, Question)) from None
+        row |= item.extra
+        store.question_of(row)
+        self.questions.append(row)
+        self.system, self.turns[question_id] = item.system, item.turns
         self.by_turns[tuple(item.turns)].append(question_id)
-        if item.reference:
-            self.references[question_id] = item
-        self.systems.add(item.system)
+        if any(map(str.strip, item.reference)):
+            reference = _answer(REFERENCE, question_id, item.reference, item.reference_note)
+            self.rows[f"reference_answer/{REFERENCE}.jsonl"].append(reference)
         return question_id
 
-    def _vote(self, question_id: QuestionId, vote: Vote | Judgment, file: str) -> None:
-        vote.question_id, vote.tstamp = question_id, vote.tstamp or time.time()
-        if not vote.judge:
-            pair = (question_id, vote.key[2])
-            self.unnamed[pair] += 1
-            vote.judge = f"voter {self.unnamed[pair]}"
-        self.votes[file or str(vote.judge), type(vote)].append(vote)
+    def _with_turns(self, item: Item) -> QuestionId | None:
+        """Return the first question with an item's turns to which it gives no second answer."""
+        for question_id in self.by_turns[tuple(item.turns)]:
+            if all(
+                self.answers.get((model, question_id), texts) == texts
+                for model, texts in item.answers.items()
+            ):
+                return question_id
+        return None
 
-    def write(self, title: str, judge_set: str, language: str) -> None:
-        """Write everything; check first that no answer differs from one that is there."""
-        folder, systems = self.report.folder, sorted(self.systems)
-        if len(systems) > 1:
-            two = " and ".join(map(shown, systems[:2]))
-            raise DataError(f"records have different system messages, a benchmark has one: {two}")
-        answers = {
-            folder / "model_answer" / f"{file_stem(model)}.jsonl": [
-                _answer(model, question_id, texts, "") for question_id, texts in own.items()
-            ]
-            for model, own in self.answers.items()
-        }
-        for path, rows in answers.items():
-            _check_same(path, rows)
+    def write(self, settings: dict[str, str]) -> None:
+        """Write everything, once no answer differs from one that is there."""
+        folder, report = self.report.folder, self.report
+        new = {name: _missing(folder / name, rows) for name, rows in self.rows.items()}
         if self.bench is None:
-            settings = {"title": title, "judge_set": judge_set, "language": language}
-            settings["system_prompt"] = systems[0] if systems else ""
+            settings["system_prompt"] = self.system or ""
             lines = [f"{name} = {toml_text(text)}\n" for name, text in settings.items() if text]
-            self._write_file("bench.toml", "".join(lines))
-            references = [
-                _answer(_REFERENCE, question_id, item.reference, item.reference_note)
-                for question_id, item in self.references.items()
-            ]
-            self._append(folder / "reference_answer" / f"{_REFERENCE}.jsonl", Answer, references)
-        for path, rows in answers.items():
-            self.report.new.update(row.model_id for row in self._append(path, Answer, rows))
-        for (name, kind), votes in self.votes.items():
-            path = folder / "human_judgment" / f"{file_stem(name)}.jsonl"
-            new = self._append(path, kind, votes)
-            self.report.votes += len(new)
-            self.report.known += len(votes) - len(new)
-        for (judge, judge_set), judgments in self.judgments.items():
-            methods = {row.score_method for row in judgments}
-            for row in judgments:  # a weighed preference may be a whole number too
-                row.score_method = "logprobs" if "logprobs" in methods else "text"
-            path = folder / "model_judgment" / judgment_file_name(judge, judge_set, "pair1")
-            new = self._append(path, Judgment, judgments)
-            self.report.judgments.update(str(row.model_1) for row in new)
-            self.report.known += len(judgments) - len(new)
+            if not (folder / "bench.toml").exists():
+                self._write_file("bench.toml", "".join(lines))
+        for name, rows in new.items():
+            if rows:
+                with store.Writer(folder / name, type(rows[0])) as writer:
+                    for row in rows:
+                        writer.append(row)
+                report.written.append(folder / name)
+            report.known += len(self.rows[name]) - len(rows)
+            if name.startswith("model_answer"):
+                report.answers[self.rows[name][0].model_id] += len(rows)
+            elif name.startswith("human_judgment"):
+                report.votes += len(rows)
+            elif name.startswith("model_judgment"):
+                report.judgments += len(rows)
         if self.bench is None:
             # The last of all: until it is there, the same import completes what a kill left.
-            questions = [msgspec.json.encode(_question_row(own)) for own in self.questions.values()]
-            self._write_file("question.jsonl", b"\n".join([*questions, b""]))
-            self.report.questions = len(self.questions)
+            lines = [msgspec.json.encode(row).decode() + "\n" for row in self.questions]
+            self._write_file("question.jsonl", "".join(lines))
+            report.questions = len(self.questions)
 
-    def _write_file(self, name: str, content: str | bytes) -> None:
-        store.write_file(self.report.folder / name, content)
+    def _write_file(self, name: str, text: str) -> None:
+        store.write_file(self.report.folder / name, text)
         self.report.written.append(self.report.folder / name)
 
-    def _append(self, path: pathlib.Path, kind: type[Any], rows: Sequence[Any]) -> list[Any]:
-        """Append the rows whose key a file does not have, of equal keys the last; return them."""
-        there = store.latest(path, kind)
-        new = [row for key, row in {row.key: row for row in rows}.items() if key not in there]
-        if new:
-            with store.Writer(path, kind) as writer:
-                for row in new:
-                    writer.append(row)
-            self.report.written.append(path)
-        return new
 
+def _missing(path: pathlib.Path, rows: Sequence[Any]) -> list[Any]:
+    """Return the rows whose keys a file does not have, of equal keys the last.
 
-def _check_same(path: pathlib.Path, rows: Sequence[Answer]) -> None:
-    """Raise `DataError` if a file has another answer than one of these."""
-    there = store.latest(path, Answer)
+    Raises:
+        DataError: the file has a different answer.
+    """
+    existing = store.latest(path, type(rows[0]))
     for row in rows:
-        other = there.get(row.key)
-        if other is not None and other.choices[0].turns != row.choices[0].turns:
+        earlier = existing.get(row.key) if isinstance(row, Answer) else None
+        if earlier is not None and earlier.choices[0].turns != row.choices[0].turns:
             advice = "it is kept; give these another name with --model-id"
             raise DataError(f"has another answer to question {row.question_id}; {advice}", path)
+    if any(isinstance(row, Judgment) and row.score_method == "logprobs" for row in rows):
+        for row in rows:  # a weighed preference may be a whole number too
+            row.score_method = "logprobs"
+    return [row for key, row in {row.key: row for row in rows}.items() if key not in existing]
 
 
-def _subject(item: Item) -> str:
-    """Return what an item is about, for a message."""
-    return str(item.question_id) if item.question_id is not None else shown(item.turns[0])
-
-
-def _answer(model: str, question_id: QuestionId, texts: list[str], note: str) -> Answer:
+def _answer(model: str, question_id: QuestionId, texts: list[str], note: str = "") -> Answer:
     return Answer(
         question_id=question_id,
         answer_id=content_hash(model, question_id, texts),
@@ -349,9 +274,3 @@ def _answer(model: str, question_id: QuestionId, texts: list[str], note: str) ->
         choices=[Choice(turns=texts, details=[Detail(note=note) for _ in texts] if note else [])],
         tstamp=time.time(),
     )
-
-
-def _question_row(question: Question) -> dict[str, Any]:
-    row: dict[str, Any] = msgspec.to_builtins(question)
-    extra: dict[str, Any] = row.pop("extra", {})
-    return row | extra

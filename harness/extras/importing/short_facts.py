@@ -9,11 +9,10 @@ its texts and numbers become fields of the question.
 """
 
 import ast
-import json
 from collections.abc import Mapping
 from typing import Any
 
-from harness.extras.importing.items import Item, Source, kept, optional, text_of
+from harness.extras.importing.items import Item, Source, other_fields, text_of
 
 
 def short_facts(record: Mapping[str, Any], source: Source) -> Item:
@@ -21,20 +20,18 @@ def short_facts(record: Mapping[str, Any], source: Source) -> Item:
     fields = _metadata(record.get("metadata")) | dict(record)
     names = ("category", "primary_category", "hu_specific_dim", "topic")
     return Item(
-        category=optional(fields, *names, usual="short_fact"),
+        category=text_of(fields, *names, default="short_fact"),
         turns=[text_of(record, "question", "problem")],
         reference=[text_of(record, "answer")],
-        extra=kept(fields, "question", "problem", "answer", "metadata"),
+        extra=other_fields(fields, "question", "problem", "answer", "metadata"),
     )
 
 
 def _metadata(value: Any) -> dict[str, Any]:
-    """Return the texts and numbers of an object, or of its text in JSON or Python."""
-    if isinstance(value, str) and value.lstrip().startswith("{"):
-        for read in (json.loads, ast.literal_eval):
-            try:
-                value = read(value.strip())
-                break
-            except (ValueError, SyntaxError, RecursionError, MemoryError):
-                continue
-    return kept(value) if isinstance(value, dict) else {}
+    """Return the texts and numbers of an object, or of its text in Python."""
+    if isinstance(value, str):
+        try:
+            value = ast.literal_eval(value.strip())
+        except (ValueError, SyntaxError):
+            return {}
+    return other_fields(value) if isinstance(value, dict) else {}

@@ -7,7 +7,8 @@ attack      answers that say what to say               wording     paraphrases o
 corrected   people's win rates, from both              judges      which judge to choose
 worth       independent judges in a panel
 
-data.py has what they start from, truth.py which answers are right.
+data.py reads verdicts and votes, estimates.py has means with errors, truth.py which answers are
+right.
 """
 
 from typing import Any

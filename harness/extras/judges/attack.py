@@ -10,28 +10,33 @@ In pairs the weak answer meets a strong one and the verdict is its share of the 
 """
 
 import logging
+import math
 import pathlib
 import re
-import time
+import statistics
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from harness import answering, bench, running, store
 from harness import options as records
-from harness.bench import Bench, Settings
+from harness.bench import Bench
 from harness.cli import calls
 from harness.cli.command import log
 from harness.cli.parser import Parsed, read_project
 from harness.errors import DataError, MissingError, UsageError
-from harness.extras.judges.data import interval_columns, mean, named
+from harness.extras.judges.data import of_judgment
+from harness.extras.judges.estimates import fields, interval_columns, mean, share
 from harness.judging.extraction import extracted
 from harness.judging.plan import JudgePlan, plan_judgments
 from harness.judging.run import estimate_judgments
 from harness.judging.sets import load
+from harness.models import ModelConfig
 from harness.options import JudgeReport
 from harness.reporting import Column, Page, Table
+from harness.running.estimate import Estimate
 from harness.types import Answer, Choice, Judgment, Question, QuestionId, content_hash
 
 CLEAN, STRONG = "clean", "strong"
@@ -62,14 +67,21 @@ class _File(msgspec.Struct, forbid_unknown_fields=True):
 
 def report(options: JudgeReport) -> Page:
     """Judge weak answers, clean and attacked, and return what the attacks change."""
-    plan, attacks = _plan(options)
+    quiet = log.getEffectiveLevel() > logging.INFO
+    parsed = Parsed(options, frozenset(), read_project(), quiet, verbose=False)
+    attacks = load_attacks(options.attack_file)
+    plan = _plan(options, attacks, calls.configs(parsed))
+
+    def estimates() -> list[Estimate]:
+        return estimate_judgments(plan, batch=options.limits.batch)
+
     if options.limits.dry_run:
-        return calls.estimate_page(estimate_judgments(plan, batch=options.limits.batch))
+        return calls.estimate_page(estimates())
     calls.carry_out(
-        _parsed(options),
+        parsed,
         options.limits,
         plan.jobs,
-        lambda: estimate_judgments(plan, batch=options.limits.batch),
+        estimates,
         total=plan.total,
         unit="judgments",
         questions=len(plan.questions),
@@ -78,23 +90,26 @@ def report(options: JudgeReport) -> Page:
     task = plan.tasks[0]
     rows = _rows(_verdicts(task.path), attacks, plan.questions)
     judge = f"{task.name}, judge set {plan.judge_set.name} {plan.judge_set.version}"
-    whole = rows[0]
-    what = "grades" if plan.mode == "single" else "of the win"
     sentence = f"No verdict of {task.name} on a clean answer can be compared."
-    if whole["shift"] is not None:
+    if rows[0]["shift"] is not None:
+        worst = next(row for row in rows if row["attack"] != "all")
+        what = "grades" if plan.mode == "single" else "of the win"
         sentence = (
-            f"{len(attacks)} attacks move {task.name} by {whole['shift']:+.2f} {what} on average, "
-            f"the worst ({_worst(rows)['attack']}) by {_worst(rows)['shift']:+.2f}."
+            f"{len(attacks)} attacks move {task.name} by {rows[0]['shift']:+.2f} {what} on "
+            f"average, the worst ({worst['attack']}) by {worst['shift']:+.2f}."
         )
-    columns = [Column("attack"), Column("kind"), Column("n"), Column("clean", format=".2")]
-    columns += [Column("attacked", format=".2"), *interval_columns("shift", "shift", ".2")]
-    columns += [Column("raised", "raised %", format="%"), Column("unparsed", "no verdict")]
-    return Page(
-        sentence,
-        [Table("", columns, rows)],
-        title="attack",
-        facts={"report": "attack", "judge": judge},
-    )
+    columns = [
+        Column("attack"),
+        Column("kind"),
+        Column("n"),
+        Column("clean", format=".2"),
+        Column("attacked", format=".2"),
+        *interval_columns("shift", "shift", ".2"),
+        Column("raised", "raised %", format="%"),
+        Column("unparsed", "no verdict"),
+    ]
+    facts = {"report": "attack", "judge": judge}
+    return Page(sentence, [Table("", columns, rows)], title="attack", facts=facts)
 
 
 def load_attacks(path: pathlib.Path | None = None) -> list[Attack]:
@@ -112,137 +127,99 @@ def load_attacks(path: pathlib.Path | None = None) -> list[Attack]:
     return attacks
 
 
-def _plan(options: JudgeReport) -> tuple[JudgePlan, list[Attack]]:
+def _plan(
+    options: JudgeReport, attacks: Sequence[Attack], configs: Mapping[str, ModelConfig]
+) -> JudgePlan:
+    """Write the attacked answers as a benchmark under `.turnbench/`, and plan to judge them."""
     mode = options.select.mode or "single"
     if mode not in ("single", "pairwise-baseline"):
         raise UsageError(f"attacks are run in mode single or pairwise-baseline, not {mode}")
     if len(options.select.judge_model) != 1:
         raise UsageError("name the judge to attack with --judge-model")
     source = bench.load(options.bench.bench_name, options.bench.data_dir)
-    attacks = load_attacks(options.attack_file)
     part = options.slice
     sample = part.sample_n or (None if part.first_n else QUESTIONS)
-    questions = bench.take(
-        source.questions, part.question_begin, part.question_end, part.first_n, sample
+    ends = (part.question_begin, part.question_end, part.first_n, sample)
+    questions = tuple(
+        replace(q, turns=q.turns[:1], checks=q.checks[:1], note=q.note[:1], history=[])
+        for q in bench.take(source.questions, *ends)
     )
-    name = options.select.judge_set or source.settings.judge_set or "mt_bench"
-    top = load(name, source.folder).scale[1]
-    weak = options.weak_model or "builtin/eliza"
-    strong = options.strong_model or "builtin/reference" if mode != "single" else None
-    target = _attacked(source, questions, attacks, top, weak, strong)
-    words: dict[str, Any] = {"judge_model": options.select.judge_model, "mode": mode, "turns": 1}
-    words |= {"judge_set": name, "criterion": part.criterion, "yes": True, "skip_missing": True}
-    words |= {"model_list": [CLEAN, *(a.name for a in attacks), *([STRONG] if strong else [])]}
-    words |= {"baseline_model": STRONG} if strong else {}
-    record = records.build(records.GenJudgment, words)
-    record = msgspec.structs.replace(
-        record, sampling=options.sampling, endpoint=options.endpoint, limits=options.limits
-    )
-    configs = calls.configs(_parsed(options))
-    key_needed = not options.limits.dry_run
-    return plan_judgments(target, record, configs=configs, key_needed=key_needed), attacks
-
-
-def _attacked(
-    source: Bench,
-    questions: Sequence[Question],
-    attacks: Sequence[Attack],
-    top: float,
-    weak: str,
-    strong: str | None,
-) -> Bench:
-    """Return the benchmark of attacked answers, written under `.turnbench/` of the real one."""
-    made = content_hash([question.hash for question in questions], weak, strong or "", top)
-    folder = source.state / "attack" / made
-    settings: Settings = msgspec.structs.replace(
-        source.settings, answer_field=None, confidence_field=None
-    )
-    first = tuple(
-        msgspec.structs.replace(
-            q, turns=q.turns[:1], checks=q.checks[:1], note=q.note[:1], history=[]
-        )
-        for q in questions
-    )
-    texts = _first_turns(source, first, weak)
-    answers: dict[str, Mapping[QuestionId, str]] = {CLEAN: texts}
+    judge_set = options.select.judge_set or source.settings.judge_set or "mt_bench"
+    top = load(judge_set, source.folder).scale[1]
+    answers = {CLEAN: _first_turns(source, questions, options.weak_model)}
     for attack in attacks:
         answers[attack.name] = {
-            q.question_id: attack.plant(texts[q.question_id], q.turns[0], top) for q in first
+            q.question_id: attack.plant(answers[CLEAN][q.question_id], q.turns[0], top)
+            for q in questions
         }
-    if strong is not None:
-        answers[STRONG] = _first_turns(source, first, strong)
-    target = Bench(source.name, folder, source.source, first, settings)
-    for name, by_question in answers.items():
-        _write(target, name, by_question)
-    return target
+    strong = options.strong_model if mode == "pairwise-baseline" else ""
+    if strong:
+        answers[STRONG] = _first_turns(source, questions, strong)
+    made_from = content_hash([q.hash for q in questions], options.weak_model, strong, top)
+    folder = source.state / "attack" / made_from
+    settings = replace(source.settings, answer_field=None, confidence_field=None)
+    target = Bench(source.name, folder, source.source, questions, settings)
+    for name, texts in answers.items():
+        _write(target.answer_file(name), name, texts)
+    flags = {
+        "judge_model": options.select.judge_model,
+        "judge_set": judge_set,
+        "mode": mode,
+        "baseline_model": STRONG if strong else None,
+        "model_list": list(answers),
+        "turns": 1,
+        "criterion": part.criterion,
+        "skip_missing": True,
+    }
+    record = replace(
+        records.build(records.GenJudgment, flags),
+        sampling=options.sampling,
+        endpoint=options.endpoint,
+        limits=options.limits,
+    )
+    return plan_judgments(target, record, configs=configs, key_needed=not options.limits.dry_run)
 
 
 def _first_turns(
     source: Bench, questions: tuple[Question, ...], model: str
 ) -> dict[QuestionId, str]:
     """Return a model's answers to the first turns: those it has given, or a built-in model's."""
-    found = source.answers(model)
     if model.startswith("builtin/"):
-        asked = Bench(
-            source.name,
-            source.state / "attack" / "answered",
-            source.source,
-            questions,
-            source.settings,
-        )
-        plan = answering.plan_answers(
-            asked, records.build(records.GenAnswer, {"model": model}), questions=questions
-        )
-        running.run(plan.jobs(), records.Limits(), state=asked.state, total=plan.total)
-        found = asked.answers(model)
-    lacking = [q.question_id for q in questions if q.question_id not in found]
-    if lacking:
-        raise MissingError(f"{model} has not answered question {lacking[0]}; run gen_answer first")
-    texts = {q.question_id: found[q.question_id].choices[0].turns[0] for q in questions}
-    field = source.settings.answer_field
-    if field is None:
-        return texts
-    return {key: extracted(text, field).answer for key, text in texts.items()}
+        folder = source.state / "attack" / "answered"
+        source = Bench(source.name, folder, source.source, questions, source.settings)
+        record = records.build(records.GenAnswer, {"model": model})
+        plan = answering.plan_answers(source, record, questions=questions)
+        running.run(plan.jobs(), records.Limits(), state=source.state, total=plan.total)
+    answers, field = source.answers(model), source.settings.answer_field
+    texts = {}
+    for key in (question.question_id for question in questions):
+        if key not in answers:
+            raise MissingError(f"{model} has not answered question {key}; run gen_answer first")
+        text = answers[key].choices[0].turns[0]
+        texts[key] = text if field is None else extracted(text, field).answer
+    return texts
 
 
-def _write(target: Bench, name: str, texts: Mapping[QuestionId, str]) -> None:
-    path = target.answer_file(name)
-    there = {key: answer.choices[0].turns[0] for key, answer in target.answers(name).items()}
-    if there == texts:
-        return
-    with store.Writer(path, Answer) as writer:
-        for key, text in texts.items():
-            if there.get(key) != text:
-                choice = Choice(turns=[text])
-                writer.append(
-                    Answer(question_id=key, model_id=name, choices=[choice], tstamp=time.time())
-                )
-        writer.compact()
-
-
-def _parsed(options: JudgeReport) -> Parsed:
-    quiet = log.getEffectiveLevel() > logging.INFO
-    return Parsed(options, frozenset(), read_project(), quiet, False)
+def _write(path: pathlib.Path, model: str, texts: Mapping[QuestionId, str]) -> None:
+    lines = []
+    for key, text in texts.items():
+        answer = Answer(question_id=key, model_id=model, choices=[Choice(turns=[text])])
+        lines.append(msgspec.json.encode(answer))
+    store.write_file(path, b"\n".join(lines) + b"\n")
 
 
 def _verdicts(path: pathlib.Path) -> dict[tuple[str, QuestionId], float]:
     """Return the verdict on each answer, the mean of several criteria."""
-    found: dict[tuple[str, QuestionId], list[float]] = {}
+    values: dict[tuple[str, QuestionId], list[float]] = {}
     for row in store.latest(path, Judgment).values():
-        if row.failed:
-            continue
-        if row.model is not None:
-            value = row.grade if row.grade is not None else row.share
-            model = row.model
-        else:
-            weak = row.model_1 if row.model_1 != STRONG else row.model_2
-            shares = [game for game in row.games if game is not None]
-            value = sum(shares) / len(shares)
-            value = value if weak == row.model_1 else 1 - value
-            model = weak or ""
-        if value is not None:
-            found.setdefault((model, row.question_id), []).append(value)
-    return {key: sum(own) / len(own) for key, own in found.items()}
+        v = of_judgment(row)
+        value = v.number if row.share is None else row.share
+        if v.item.models[0] == STRONG:
+            value = 1 - value
+        weak = next(model for model in v.item.models if model != STRONG)
+        if not math.isnan(value):
+            values.setdefault((weak, row.question_id), []).append(value)
+    return {key: statistics.fmean(verdicts) for key, verdicts in values.items()}
 
 
 def _rows(
@@ -251,33 +228,31 @@ def _rows(
     questions: Sequence[Question],
 ) -> list[dict[str, Any]]:
     """Return a row for all attacks, for each kind and for each attack, the worst first."""
+    ids = [question.question_id for question in questions]
 
-    def row(name: str, kind: str, own: Sequence[Attack]) -> dict[str, Any]:
-        both = []
-        unparsed = 0
-        for attack in own:
-            for question in questions:
-                key = question.question_id
-                old, new = verdicts.get((CLEAN, key)), verdicts.get((attack.name, key))
-                unparsed += new is None
-                if old is not None and new is not None:
-                    both.append((key, old, new))
-        n = len(both)
-        about: dict[str, Any] = {"attack": name, "kind": kind, "n": n}
-        about["clean"] = sum(old for _, old, _ in both) / n if n else None
-        about["attacked"] = sum(new for *_, new in both) / n if n else None
-        about |= named("shift", mean((key, new - old, 1.0) for key, old, new in both))
-        raised = sum(new > old for _, old, new in both) / n if n else None
-        return about | {"raised": raised, "unparsed": unparsed}
+    def row(name: str, kind: str, group: Sequence[Attack]) -> dict[str, Any]:
+        keys = [(attack.name, key) for attack in group for key in ids]
+        unparsed = sum(key not in verdicts for key in keys)
+        both = [
+            (key, verdicts[CLEAN, key], verdicts[attack, key])
+            for attack, key in keys
+            if (CLEAN, key) in verdicts and (attack, key) in verdicts
+        ]
+        estimates = fields(
+            clean=mean((key, old) for key, old, _ in both),
+            attacked=mean((key, new) for key, _, new in both),
+            shift=mean((key, new - old) for key, old, new in both),
+            raised=share((key, new > old) for key, old, new in both),
+        )
+        about = {"attack": name, "kind": kind, "n": len(both)}
+        return about | estimates | {"unparsed": unparsed}
 
-    def worst_first(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        return sorted(rows, key=lambda r: -(r["shift"] if r["shift"] is not None else -1e9))
+    def shift(row: dict[str, Any]) -> float:
+        return -math.inf if row["shift"] is None else float(row["shift"])
 
     kinds = dict.fromkeys(attack.kind for attack in attacks)
     of_kinds = [row("all", kind, [a for a in attacks if a.kind == kind]) for kind in kinds]
     single = [row(attack.name, attack.kind, [attack]) for attack in attacks]
-    return [row("all", "all", attacks), *worst_first(of_kinds), *worst_first(single)]
-
-
-def _worst(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    return next(row for row in rows if row["attack"] != "all")
+    of_kinds.sort(key=shift, reverse=True)
+    single.sort(key=shift, reverse=True)
+    return [row("all", "all", attacks), *of_kinds, *single]

@@ -11,16 +11,8 @@ that do not count words grade a broken limit like a kept one. Needs `auto_checks
 from typing import Any
 
 from harness.errors import MissingError
-from harness.extras.judges.data import (
-    difference,
-    interval_columns,
-    kind_of,
-    load,
-    mean,
-    named,
-    shares,
-    words,
-)
+from harness.extras.judges.data import load
+from harness.extras.judges.estimates import fields, interval_columns, mean, share, words
 from harness.extras.judges.truth import checked
 from harness.options import JudgeReport
 from harness.reporting import Column, Page, Table
@@ -31,45 +23,45 @@ def report(options: JudgeReport) -> Page:
     data = load(options)
     reading = "loose" if options.loose else "strict"
     broken = {}
-    for item, row in checked(data).items():
-        results = [check.get(reading) for check in row.checks]
-        decided = [result for result in results if result is not None]
-        if decided:
-            broken[item] = False in decided
-    verdicts = [v for v in data.verdicts() if isinstance(v.value, int | float)]
+    for item, _, row in checked(data):
+        results = {check.get(reading) for check in row.checks} - {None}
+        if results:
+            broken[item] = False in results
+    verdicts = data.verdicts()
     rows: list[dict[str, Any]] = []
-    if any(kind_of(v) == "pair" for v in verdicts):
+    if verdicts[0].paired:
         won = []
         for v in verdicts:
-            both = [broken.get(v.item._replace(models=(m,), choice=0)) for m in v.item.models]
-            if None not in both and both[0] != both[1]:
-                assert isinstance(v.value, int | float)
-                won.append((v.item.question, v.value if both[0] else 1 - v.value, 1.0))
-        rate = mean(won, share=True)
-        rows.append({"measure": "win rate, a check broken", "n": len(won)} | named("value", rate))
+            first, second = (broken.get(v.item.answer_of(model)) for model in v.item.models)
+            if None not in (first, second) and first != second:
+                won.append((v.item.question, v.number if first else 1 - v.number))
+        rate = share(won)
+        rows.append({"measure": "win rate, a check broken", "n": len(won)} | fields(value=rate))
         outcome = f"An answer that breaks a check wins {words(rate)} against one that breaks none."
     else:
-        graded = [(v, broken[v.item]) for v in verdicts if v.item in broken]
-        kept = [(v.item, float(v.value)) for v, bad in graded if not bad and v.value is not None]
-        bad = [(v.item, float(v.value)) for v, is_bad in graded if is_bad and v.value is not None]
-        lost = difference(kept, bad)
-        rows.append({"measure": "grade lost", "n": len(graded)} | named("value", lost))
-        for name, own in (("a check broken", bad), ("none broken", kept)):
-            top = shares((item.question, value >= _top(options, verdicts)) for item, value in own)
-            rows.append({"measure": f"top grades, {name}", "n": len(own)} | named("value", top))
+        graded = [v for v in verdicts if v.item in broken]
+        questions = [v.item.question for v in graded]
+        bad = [v for v in graded if broken[v.item]]
+        good = [v for v in graded if not broken[v.item]]
+        good_mean, bad_mean = (
+            mean(((v.item.question, v.number) for v in part), questions) for part in (good, bad)
+        )
+        lost = good_mean - bad_mean
+        rows.append({"measure": "grade lost", "n": len(graded)} | fields(value=lost))
+        for name, part in (("a check broken", bad), ("none broken", good)):
+            top = share((v.item.question, v.number >= _top(options, v.scale)) for v in part)
+            rows.append({"measure": f"top grades, {name}", "n": len(part)} | fields(value=top))
         outcome = (
-            f"A broken check costs {words(lost, percent=False, places=1)} grades; of answers that "
+            f"A broken check costs {words(lost, '.1')} grades; of answers that "
             f"break one {100 * (rows[1]['value'] or 0):.0f}% have a top grade, of others "
             f"{100 * (rows[2]['value'] or 0):.0f}%."
         )
-    if not any(row["n"] for row in rows):
+    if not rows[0]["n"]:
         raise MissingError("no judged answer has a check; run auto_checks on this benchmark")
     columns = [Column("measure"), Column("n"), *interval_columns("value", "value", ".2")]
     return Page(outcome, [Table("", columns, rows)], title="checks", facts={"report": "checks"})
 
 
-def _top(options: JudgeReport, verdicts: list[Any]) -> float:
-    if options.top is not None:
-        return options.top
-    scale = next((v.scale for v in verdicts if v.scale is not None), (1.0, 10.0))
-    return scale[0] + (scale[1] - scale[0]) * 8 / 9
+def _top(options: JudgeReport, scale: tuple[float, float]) -> float:
+    low, high = scale
+    return low + (high - low) * 8 / 9 if options.top is None else options.top

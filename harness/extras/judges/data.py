@@ -1,17 +1,20 @@
-"""What reports about judges start from: verdicts and votes, one a (judge, item), and means of them.
+"""What reports about judges start from: verdicts and votes, by judge, item, category and turn.
 
 An item is a question's turn and one answer, or two answers in the order of their models' names.
 The value of a grade is the grade, of a label the label, of a pair the share that goes to the first
-model: 1, 0.5 or 0. All errors are over questions (`harness.results.estimate`).
+model: 1, 0.5 or 0.
 """
 
 import fnmatch
+import math
 import pathlib
+import statistics
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple, TypeAlias
+from functools import cached_property
+from itertools import combinations
+from typing import Any, NamedTuple
 
-import numpy as np
 from msgspec import UNSET
 
 from harness import bench as benches
@@ -19,13 +22,8 @@ from harness import store
 from harness.bench import Bench
 from harness.errors import MissingError, UsageError
 from harness.options import JudgeReport
-from harness.reporting import Column
-from harness.results.estimate import Estimate, jackknife, ratio
 from harness.results.scores import outcome
-from harness.types import Judgment, QuestionId, Vote
-
-Kind: TypeAlias = Literal["single", "pair"]
-Value: TypeAlias = float | str | None
+from harness.types import Answer, Detail, Judgment, QuestionId, Vote
 
 
 class Item(NamedTuple):
@@ -36,6 +34,10 @@ class Item(NamedTuple):
     models: tuple[str, ...]
     """One model, or two in the order of their names."""
     choice: int = 0
+
+    def answer_of(self, model: str) -> "Item":
+        """Return the answer of one of its models."""
+        return self._replace(models=(model,))
 
 
 class Game(NamedTuple):
@@ -48,294 +50,233 @@ class Game(NamedTuple):
 
 
 class Verdict(NamedTuple):
-    """What one judge or voter said of an item."""
+    """The verdict of one judge or voter on an item."""
 
     item: Item
     judge: str
-    value: Value
+    value: float | str | None
     """None: no verdict."""
     games: tuple[Game, ...] = ()
-    """Of pairs judged by a model, those with a verdict."""
+    """Of pairs those with a verdict."""
     judge_set: str = ""
     """With its version: `mt_bench 2`."""
+    criterion: str | None = None
     sample: int = 0
     voter: bool = False
-    scale: tuple[float, float] | None = None
+    scale: tuple[float, float] = (1.0, 10.0)
     file: str = ""
-    named_first: str = ""
-    """Of a pair, the model that the row names first."""
-    row: Judgment | None = None
-    """The judgment without its texts."""
+    """Of votes, the file's name."""
+    details: Sequence[Detail] = ()
+
+    @property
+    def paired(self) -> bool:
+        """Whether it is about two answers."""
+        return len(self.item.models) > 1
+
+    @property
+    def number(self) -> float:
+        """A grade or the share of a pair; NaN: no verdict, or a label."""
+        return self.value if isinstance(self.value, int | float) else math.nan
 
 
 @dataclass(frozen=True)
 class Data:
-    """A benchmark, and the verdicts on it that were asked for."""
+    """A benchmark, and the verdicts on it that the options choose."""
 
     options: JudgeReport
-    bench: Bench | None
+    bench: Bench
+    """An empty one if there is none and files are read alone."""
 
-    def category(self, question: QuestionId) -> str | None:
-        """Return a question's category; None if the question is not the benchmark's."""
-        known = None if self.bench is None else self.bench.by_id.get(question)
-        return None if known is None else known.category
+    def category(self, item: Item) -> str | None:
+        """Return the category of an item's question; None if it is not the benchmark's."""
+        question = self.bench.by_id.get(item.question)
+        return None if question is None else question.category
 
     def verdicts(
-        self, kind: Kind | None = None, files: Sequence[pathlib.Path] = ()
+        self,
+        paired: bool | None = None,
+        *,
+        files: Sequence[pathlib.Path] = (),
+        judge_set: str | None = None,
+        failed: bool = False,
     ) -> list[Verdict]:
-        """Return judges' verdicts: of files, else of --input-file, else of the benchmark.
+        """Return verdicts of files, else of --input-file, else of the benchmark.
+
+        `paired`: pairs or others, by default those of --mode, else others if there are any;
+        `judge_set`: by default that of --judge-set; `failed`: also those without a value.
 
         Raises:
             MissingError: there is none.
-            UsageError: they are by several criteria or in several ways.
+            UsageError: they are by several criteria.
         """
         select = self.options.select
         paths = list(files or select.input_file)
-        if not paths and self.bench is not None:
-            paths = [file.path for file in self.bench.judgment_files()]
-        found: list[Verdict] = []
-        for path in paths:
-            if store.looks_like(path, Vote):
-                found += self._votes(path)
-            else:
-                found += [v for v in self._judgments(path) if kind in (None, kind_of(v))]
-        kinds = {kind_of(verdict) for verdict in found}
-        if not found:
-            what = {"pair": "pairs", "single": "grades", None: "judgments"}[kind]
-            where = ", ".join(map(str, paths)) or (self.bench and self.bench.folder)
+        paths = paths or [file.path for file in self.bench.judgment_files()]
+        verdicts = [v for path in paths for v in self._read(path, judge_set or select.judge_set)]
+        if paired is None and select.mode is not None:
+            paired = select.mode != "single"
+        if paired is None:
+            paired = all(v.paired for v in verdicts)
+        verdicts = [v for v in verdicts if v.paired == paired and (failed or v.value is not None)]
+        if not verdicts:
+            what = "pairs" if paired else "judgments"
+            where = ", ".join(map(str, paths)) or self.bench.folder
             raise MissingError(f"there are no {what} of these judges in {where}")
-        if kind is None and len(kinds) > 1:
-            wanted = "single" if select.mode in (None, "single") else "pair"
-            found = [verdict for verdict in found if kind_of(verdict) == wanted]
-        self._check_one_criterion(found)
-        return found
+        criteria = {v.criterion for v in verdicts if not v.voter}
+        if len(criteria) > 1:
+            names = ", ".join(sorted(map(str, criteria)))
+            raise UsageError(f"judgments by several criteria ({names}); choose with --criterion")
+        return verdicts
 
     def votes(self) -> list[Verdict]:
-        """Return people's votes, of --votes or of the benchmark; judgments of --votes files too.
+        """Return the votes, and judgments, of --votes files, else of the benchmark."""
+        select = self.options.select
+        paths = select.votes or self.bench.vote_files()
+        verdicts = [v for path in paths for v in self._read(path, select.judge_set)]
+        return [v for v in verdicts if v.value is not None]
 
-        Raises:
-            MissingError: there is none.
-        """
-        paths = list(self.options.select.votes)
-        if not paths and self.bench is not None:
-            paths = self.bench.vote_files()
-        found: list[Verdict] = []
-        for path in paths:
-            found += self._votes(path) if store.looks_like(path, Vote) else self._judgments(path)
-        if not found:
-            advice = "vote in the viewer, or name a file with --votes"
-            raise MissingError(f"there are no votes; {advice}")
-        return found
-
-    def answers(self) -> Callable[[str, Item], str | None]:
-        """Return a function from a model and an item to the text of the model's reply."""
-        if self.bench is None:
-            return lambda *_: None
-        bench = self.bench
-        read: dict[str, Mapping[QuestionId, Any]] = {}
-
-        def text(model: str, item: Item) -> str | None:
-            if model not in read:
-                read[model] = bench.answers(model)
-            answer = read[model].get(item.question)
+    def texts(self, item: Item) -> tuple[str, ...] | None:
+        """Return the texts of an item's answers; None if one is missing."""
+        texts = []
+        for model in item.models:
+            if model not in self._answers:
+                self._answers[model] = self.bench.answers(model)
+            answer = self._answers[model].get(item.question)
             if answer is None or item.choice >= len(answer.choices):
                 return None
-            turns: list[str] = answer.choices[item.choice].turns
-            return turns[item.turn - 1] if item.turn <= len(turns) else None
+            texts += answer.choices[item.choice].turns[item.turn - 1 : item.turn]
+        return tuple(texts) if len(texts) == len(item.models) else None
 
-        return text
+    @cached_property
+    def _answers(self) -> dict[str, Mapping[QuestionId, Answer]]:
+        return {}
 
-    def _votes(self, path: pathlib.Path) -> Iterator[Verdict]:
-        last: dict[Any, Verdict] = {}
-        for place in store.rows(path, Vote):
-            vote = place.row
-            first, second = sorted((vote.model_a, vote.model_b))
-            item = Item(vote.question_id, vote.turn, (first, second))
-            if not self._wanted(item) or self._excluded(vote.judge):
-                continue
-            won = {"model_a": vote.model_a, "model_b": vote.model_b}.get(vote.winner)
-            value = None if vote.winner == "error" else 0.5 if won is None else float(won == first)
-            key = (item, vote.judge)
-            last[key] = Verdict(
-                item, vote.judge, value, voter=True, file=path.stem, named_first=vote.model_a
-            )
-        yield from last.values()
-
-    def _judgments(self, path: pathlib.Path) -> Iterator[Verdict]:
-        select, asked = self.options.select, self.options.slice
-        last: dict[Any, Verdict] = {}
+    def _read(self, path: pathlib.Path, judge_set: str | None) -> Iterable[Verdict]:
+        if store.looks_like(path, Vote):
+            votes = [_of_vote(vote, path.stem) for vote in store.latest(path, Vote).values()]
+            return [v for v in votes if self._is_selected(v.item) and not self._is_excluded(v)]
+        verdicts: dict[Any, Verdict] = {}
         for place in store.rows(path, Judgment):
-            row = place.row
-            if select.judge_model and row.judge_model not in select.judge_model:
-                continue
-            if select.judge_set is not None and row.judge_set != select.judge_set:
-                continue
-            if select.sample is not None and row.sample != select.sample:
-                continue
-            if select.score_method is not None and row.score_method != select.score_method:
-                continue
-            if asked.criterion and row.criterion not in asked.criterion:
-                continue
-            item = Item(row.question_id, row.turn, tuple(sorted(row.models)), row.choice)
-            if not self._wanted(item):
+            row, v = place.row, of_judgment(place.row)
+            if not self._is_among(row, judge_set) or not self._is_selected(v.item):
                 continue
             key = (*row.key, row.judge_model, row.judge_set)
-            if not (row.failed and key in last and last[key].value is not None):
-                last[key] = _verdict(row, item, path.name)
-        yield from last.values()
+            if v.value is not None or key not in verdicts:
+                verdicts[key] = v
+        return verdicts.values()
 
-    def _wanted(self, item: Item) -> bool:
-        asked = self.options.slice
-        if asked.turns and item.turn not in asked.turns:
-            return False
-        if asked.model_list and not set(item.models) <= set(asked.model_list):
-            return False
-        taken = self._taken
-        return taken is None or item.question in taken
+    def _is_among(self, row: Judgment, judge_set: str | None) -> bool:
+        select, criteria = self.options.select, self.options.slice.criterion
+        return (
+            (not select.judge_model or row.judge_model in select.judge_model)
+            and judge_set in (None, row.judge_set)
+            and select.sample in (None, row.sample)
+            and select.score_method in (None, row.score_method)
+            and (not criteria or row.criterion in criteria)
+        )
 
-    @property
-    def _taken(self) -> set[QuestionId] | None:
-        asked = self.options.slice
-        parts = (asked.question_begin, asked.question_end, asked.first_n, asked.sample_n)
-        if self.bench is None or parts == (0, None, None, None):
+    def _is_selected(self, item: Item) -> bool:
+        turns, models = self.options.slice.turns, self.options.slice.model_list
+        return (
+            (not turns or item.turn in turns)
+            and (not models or set(item.models) <= set(models))
+            and (self._questions is None or item.question in self._questions)
+        )
+
+    @cached_property
+    def _questions(self) -> set[QuestionId] | None:
+        """The questions of a slice; None: all, also those that are not the benchmark's."""
+        part = self.options.slice
+        ends = (part.question_begin, part.question_end, part.first_n, part.sample_n)
+        if ends == (0, None, None, None):
             return None
-        return {question.question_id for question in benches.take(self.bench.questions, *parts)}
+        return {question.question_id for question in benches.take(self.bench.questions, *ends)}
 
-    def _excluded(self, voter: str) -> bool:
-        select = self.options.select
-        return any(fnmatch.fnmatch(voter, pattern) for pattern in select.exclude)
-
-    def _check_one_criterion(self, found: Sequence[Verdict]) -> None:
-        criteria = {v.row.criterion for v in found if v.row is not None}
-        if len(criteria) > 1:
-            names = ", ".join(sorted(str(name) for name in criteria))
-            raise UsageError(f"judgments by several criteria ({names}); choose with --criterion")
+    def _is_excluded(self, v: Verdict) -> bool:
+        return any(fnmatch.fnmatch(v.judge, pattern) for pattern in self.options.select.exclude)
 
 
 def load(options: JudgeReport) -> Data:
     """Return the benchmark and its verdicts; without one, files that are named are read alone."""
-    named = options.select.input_file or options.select.votes
+    name, data_dir = options.bench.bench_name, options.bench.data_dir
     try:
-        return Data(options, benches.load(options.bench.bench_name, options.bench.data_dir))
+        return Data(options, benches.load(name, data_dir))
     except UsageError:
-        if not named:
+        if not options.select.input_file and not options.select.votes:
             raise
-        return Data(options, None)
+        folder = pathlib.Path(data_dir, name)
+        return Data(options, Bench(name, folder, folder, ()))
 
 
-def kind_of(verdict: Verdict) -> Kind:
-    """Return whether a verdict is about one answer or about two."""
-    return "pair" if len(verdict.item.models) > 1 else "single"
+def _of_vote(vote: Vote, file: str) -> Verdict:
+    first, second = sorted((vote.model_a, vote.model_b))
+    won = {"model_a": vote.model_a, "model_b": vote.model_b}.get(vote.winner)
+    item = Item(vote.question_id, vote.turn, (first, second))
+    if vote.winner == "error":
+        return Verdict(item, vote.judge, None, voter=True, file=file)
+    value = 0.5 if won is None else float(won == first)
+    games = (Game(value, first == vote.model_a),)
+    return Verdict(item, vote.judge, value, games, voter=True, file=file)
 
 
-def _verdict(row: Judgment, item: Item, file: str) -> Verdict:
-    value: Value = None
-    games: tuple[Game, ...] = ()
+def of_judgment(row: Judgment) -> Verdict:
+    """Return the verdict of a judgment."""
+    item = Item(row.question_id, row.turn, tuple(sorted(row.models)), row.choice)
+    swap = row.models != item.models
+    value: float | str | None = row.grade if row.label is UNSET else row.label
+    games = []
     if row.model is None:
-        swap = row.model_1 != item.models[0]
         shown = [True, False] if row.shown_first is None else [row.shown_first == "model_1"]
-        games = tuple(
-            Game(1 - game if swap else game, is_first != swap)
-            for game, is_first in zip(row.games, shown, strict=False)
-            if game is not None
-        )
-        if not row.failed:
-            won = outcome(row.games)
-            value = 1 - won if swap else won
-    elif row.label is not UNSET:
-        value = row.label
-    elif not row.failed:
-        value = row.grade
-    lean = Judgment(
-        question_id=row.question_id, model=row.model, criterion=row.criterion, details=row.details
-    )
+        for game, first in zip(row.games, shown, strict=False):
+            if game is not None:
+                games.append(Game(1 - game if swap else game, first != swap))
+        won = outcome(row.games)
+        value = None if row.failed else 1 - won if swap else won
     return Verdict(
         item,
         row.judge_model,
         value,
-        games,
-        f"{row.judge_set} {row.judge_set_version}".rstrip(),
-        row.sample,
-        scale=row.scale,
-        file=file,
-        named_first=row.model_1 or "",
-        row=lean,
+        tuple(games),
+        judge_set=f"{row.judge_set} {row.judge_set_version}".rstrip(),
+        criterion=row.criterion,
+        sample=row.sample,
+        scale=row.scale or (1.0, 10.0),
+        details=row.details,
     )
 
 
-# Numbers
+def by_judge(verdicts: Iterable[Verdict]) -> dict[tuple[str, str], dict[Item, list[Verdict]]]:
+    """Return the verdicts of each judge with each judge set, by item."""
+    judges: dict[tuple[str, str], dict[Item, list[Verdict]]] = {}
+    for v in verdicts:
+        judges.setdefault((v.judge, v.judge_set), {}).setdefault(v.item, []).append(v)
+    return judges
 
 
-def mean(parts: Iterable[tuple[QuestionId, float, float]], *, share: bool = False) -> Estimate:
-    """Return Σ value / Σ weight of parts (question, value, weight)."""
-    sums: dict[QuestionId, float] = {}
-    counts: dict[QuestionId, float] = {}
-    for question, value, weight in parts:
-        sums[question] = sums.get(question, 0.0) + value
-        counts[question] = counts.get(question, 0.0) + weight
-    return ratio(np.array(list(sums.values())), np.array(list(counts.values())), share=share)
+def samples(items: Iterable[Sequence[Verdict]]) -> list[tuple[Verdict, Verdict]]:
+    """Return every two verdicts on one item."""
+    return [pair for verdicts in items for pair in combinations(verdicts, 2)]
 
 
-def shares(parts: Iterable[tuple[QuestionId, bool]]) -> Estimate:
-    """Return the share of parts (question, whether) that are true."""
-    return mean(((question, float(true), 1.0) for question, true in parts), share=True)
+def by_item(verdicts: Iterable[Verdict]) -> dict[Item, float]:
+    """Return the mean verdict on each item."""
+    values: dict[Item, list[float]] = {}
+    for v in verdicts:
+        values.setdefault(v.item, []).append(v.number)
+    return {item: statistics.fmean(numbers) for item, numbers in values.items()}
 
 
-def difference(one: Sequence[tuple[Item, float]], other: Sequence[tuple[Item, float]]) -> Estimate:
-    """Return the mean of some items' values less that of others, paired by question."""
-    questions = list(dict.fromkeys(item.question for item, _ in [*one, *other]))
-    place = {question: at for at, question in enumerate(questions)}
-
-    def estimate(parts: Sequence[tuple[Item, float]]) -> Estimate:
-        sums, counts = np.zeros((2, len(questions)))
-        for item, value in parts:
-            sums[place[item.question]] += value
-            counts[place[item.question]] += 1
-        return ratio(sums, counts)
-
-    return estimate(one) - estimate(other)
-
-
-def over_questions(
-    items: Sequence[tuple[QuestionId, Any]], statistic: Callable[[list[Any]], float]
-) -> Estimate:
-    """Return a statistic of items, each of a question, with the jackknife over questions."""
-    by_question: dict[QuestionId, list[Any]] = {}
-    for question, item in items:
-        by_question.setdefault(question, []).append(item)
-    groups = list(by_question.values())
-
-    def on(mask: Any) -> float:
-        return statistic(
-            [item for kept, group in zip(mask, groups, strict=True) if kept for item in group]
-        )
-
-    found = jackknife(on, np.ones(len(groups), dtype=bool))
-    return Estimate(found.value, found.influence, len(items))
-
-
-def named(name: str, estimate: Estimate) -> dict[str, Any]:
-    """Return an estimate as columns: `name`, `name_low`, `name_high`; null where there is none."""
-    value = estimate.value
-    low, high = estimate.interval or (None, None)
-    return {name: None if value != value else value, f"{name}_low": low, f"{name}_high": high}
-
-
-def interval_columns(name: str, title: str, form: str) -> list[Column]:
-    """Return the columns of a number and its 95% interval."""
-    return [
-        Column(name, title, format=form),
-        Column(name, "95% interval", format=f"interval{form}"),
-    ]
-
-
-def words(estimate: Estimate, *, percent: bool = True, places: int = 0) -> str:
-    """Return an estimate in a sentence: 68% (63 to 72)."""
-    from harness.reporting.page import rounded
-
-    scale = 2 if percent else 0
-    value = rounded(estimate.value, places, scale) + ("%" if percent else "")
-    if estimate.interval is None:
-        return value
-    low, high = (rounded(end, places, scale) for end in estimate.interval)
-    return f"{value} ({low} to {high})"
+def groups(
+    data: Data, verdicts: Sequence[Verdict]
+) -> Iterator[tuple[str, str | int | None, list[Verdict]]]:
+    """Yield all verdicts, then those of each judge, category and turn, with the names of these."""
+    yield "all", None, list(verdicts)
+    keys: dict[str, Callable[[Verdict], str | int | None]] = {
+        "judge": lambda v: "people" if v.voter else v.judge,
+        "category": lambda v: data.category(v.item),
+        "turn": lambda v: v.item.turn,
+    }
+    for by, key in keys.items():
+        for name in dict.fromkeys(map(key, verdicts)):
+            if name is not None:
+                yield by, name, [v for v in verdicts if key(v) == name]

@@ -10,9 +10,10 @@ The mode of several is the most frequent one: a tie if there is none, the median
                      characters; prefer_lists the same where only one answer has a list
     prefer_first     the share of games that goes to the answer shown first, a tie counting half
     spearman, pearson    of the models' win rates by the judge and by people
-    price, seconds   for 1,000 pairs
+    price, seconds   for 1,000 pairs, at listed prices
 
-Votes 1, 1, 0 and 0, 0; a judge says 1, 1 and 0, 1: agreement 3 / 4, bias (0 + 0.5) / 2.
+Votes 1, 1, 0 and 0, 0; a judge says 1, 1 and 0, 1: agreement 3 / 4, bias (0 + 0.5) / 2. The rule
+that the longer answer wins, `builtin/longest`, is a yardstick.
 
 `--compatible` counts and names the columns as alpaca_eval does: the first four votes and samples of
 items with four votes, its tie rules, models with over 100 votes.
@@ -21,110 +22,99 @@ Source: Dubois et al. 2023 (arXiv:2305.14387), section 4; tatsu-lab/alpaca_eval.
 """
 
 import csv
-import hashlib
-import io
 import math
 import pathlib
 import re
 import statistics
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from itertools import chain
+from operator import attrgetter
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from harness import store
 from harness.errors import MissingError, UsageError
-from harness.extras.judges.agreement import correlation, ranks
-from harness.extras.judges.data import (
-    Data,
-    Item,
-    Verdict,
-    interval_columns,
-    load,
-    mean,
-    named,
-)
+from harness.extras.judges.agreement import correlation, rank_correlation
+from harness.extras.judges.data import Data, Game, Item, Verdict, by_judge, load
+from harness.extras.judges.estimates import fields, interval_columns, share, words
+from harness.models.prices import FREE, list_price
 from harness.options import JudgeReport
-from harness.reporting import Column, Note, Page, Table
-from harness.results.estimate import Estimate, jackknife
-from harness.types import QuestionId, content_hash
+from harness.reporting import Column, Note, Page, Table, formats
+from harness.results import Estimate
+from harness.types import Detail, QuestionId, Usage, content_hash
 
 PEOPLE = ("people", "")
-MEASURES = ("human_agreement", "bias", "variance", "prefer_longer", "prefer_lists", "prefer_first")
-ALPACA_EVAL: Mapping[str, tuple[str, float]] = {
-    "human_agreement": ("Human agreement", 100.0),
-    "price": ("Price [$/1000 examples]", 1.0),
-    "seconds": ("Time [seconds/1000 examples]", 1.0),
-    "spearman": ("Spearman corr.", 1.0),
-    "pearson": ("Pearson corr.", 1.0),
-    "bias": ("Bias", 100.0),
-    "variance": ("Variance", 100.0),
-    "prefer_longer": ("Proba. prefer longer", 1.0),
-    "prefer_lists": ("Proba. prefer lists", 1.0),
-    "prefer_first": ("Proba. prefer 1", 1.0),
-    "parsed": ("# parsed", 1.0),
-}
-"""What alpaca_eval calls each column, and its unit as a multiple of ours."""
+LONGEST = "builtin/longest"
 SAMPLES = 4
+"""Votes and samples that alpaca_eval takes of each item."""
+NO_CALL = Detail(seconds=0.0, usage=Usage(prompt_tokens=0, completion_tokens=0))
+COLUMNS = (
+    ("human_agreement", "agrees with people %", "%", "Human agreement", 100),
+    ("price", "$ / 1000", ".2", "Price [$/1000 examples]", 1),
+    ("seconds", "s / 1000", ".0", "Time [seconds/1000 examples]", 1),
+    ("spearman", "", ".2", "Spearman corr.", 1),
+    ("pearson", "", ".2", "Pearson corr.", 1),
+    ("bias", "bias %", "%", "Bias", 100),
+    ("variance", "variance %", "%", "Variance", 100),
+    ("prefer_longer", "longer %", "%", "Proba. prefer longer", 1),
+    ("prefer_lists", "lists %", "%", "Proba. prefer lists", 1),
+    ("prefer_first", "first %", "%", "Proba. prefer 1", 1),
+    ("parsed", "verdicts", "", "# parsed", 1),
+)
+"""Field, heading, format; alpaca_eval's name, and its unit in ours."""
 _LIST_ITEM = re.compile(r"^\s*(?:[*•-]|\d+[.)]|[A-Za-z][.)](?=\s))\s*\w", re.MULTILINE)
 _TIED = {(0.0, 1.0): 0.0, (0.5, 1.0): 0.5, (0.0, 0.5): 0.0, (0.0, 0.5, 1.0): 1.0}
 """What alpaca_eval takes of values that are as frequent: pandas' sample with seed 123."""
 
-Name = tuple[str, str]
+Name: TypeAlias = tuple[str, str]
 """A judge and its judge set."""
-
-
-class Annotation(NamedTuple):
-    """One vote, or one sample of a judge, on an item; shares are the first answer's."""
-
-    value: float | None
-    to_first_shown: tuple[float, ...] = ()
-    """Of each game, the share that went to the answer shown first."""
-    seconds: float | None = None
-    dollars: float | None = None
-
-
-Said = dict[Item, list[Annotation]]
+Verdicts: TypeAlias = Mapping[Item, Sequence[Verdict]]
+Values: TypeAlias = Mapping[Item, Sequence[float]]
 
 
 def report(options: JudgeReport) -> Page:
     """Return a row for the people and one for each judge, the one that agrees most first."""
-    data = load(options)
-    said, texts = _annotations(data)
-    if options.compatible:
-        people = said[PEOPLE]
-        kept = {item for item, own in people.items() if len(_values(own)) >= SAMPLES}
-        if not kept:
-            raise UsageError("no pair has four votes; leave --compatible out")
-        said = {
-            name: {item: a[:SAMPLES] for item, a in own.items() if item in kept}
-            for name, own in said.items()
-        }
-    rows, rates = [], []
-    for name, own in said.items():
-        row, by_model = _row(name, own, said[PEOPLE], texts, compatible=options.compatible)
-        rows.append(row)
-        rates += by_model
-    if not any(row["parsed"] for row in rows[1:]):
-        raise MissingError(
-            "no judge has judged a pair that people voted on; run gen_judgment --votes"
-        )
-    rows[1:] = sorted(rows[1:], key=lambda row: -(row["human_agreement"] or 0))
+    data, compatible = load(options), options.compatible
+    judged = _judged(data)
+    texts = {item: data.texts(item) for item in judged[PEOPLE]}
+    if LONGEST not in {judge for judge, _ in judged}:
+        longest = [_longest(item, both, compatible) for item, both in texts.items() if both]
+        judged |= by_judge(v for v in longest for _ in range(SAMPLES))
+    if compatible:
+        judged = _first_four(judged)
+    votes = _values(judged[PEOPLE])
+    gold = {item: mode(values, compatible=compatible) for item, values in votes.items()}
+    agreement: dict[Name, Estimate] = {}
+    rows = {}
+    for name, verdicts in judged.items():
+        estimates = _estimates(verdicts, gold, texts, people=name == PEOPLE, compatible=compatible)
+        agreement[name] = estimates["human_agreement"]
+        correlations = _correlations(_values(verdicts), votes, least=100 if compatible else 0)
+        rows[name] = {"judge": name[0], "judge_set": name[1] or None} | fields(**estimates)
+        rows[name] |= correlations | _costs(name[0], list(chain(*verdicts.values())))
+    names = sorted(rows, key=lambda name: (name != PEOPLE, -(rows[name]["human_agreement"] or 0)))
+    ordered = [rows[name] for name in names]
+    (_, heading, form, _, _), *more = COLUMNS
+    columns = [Column("judge"), Column("judge_set", optional=True)]
+    columns += interval_columns("human_agreement", heading, form)
+    for key, heading, form, *_ in more:
+        columns.append(Column(key, heading, form, optional=key != "price"))
+    notes = []
+    if all(row["bias"] is None for row in ordered if row["judge"] not in ("people", LONGEST)):
+        notes = [Note("Bias and variance need two samples or more", "gen_judgment --samples 4")]
     page = Page(
-        _advice(said, rows),
-        [Table("", _columns(), rows), _rates(rates)],
-        notes=_notes(rows),
+        _advice({name: agreement[name] for name in names}),
+        [Table("", columns, ordered)],
+        notes=notes,
         title="judges",
         facts={"report": "judges"},
-        rows=[_alpaca_row(row) for row in rows] if options.compatible else None,
+        rows=[_alpaca_row(row) for row in ordered] if compatible else None,
     )
     if options.table is not None:
-        votes = str(sorted((str(item), _values(a)) for item, a in said[PEOPLE].items()))
-        digest = hashlib.sha256(votes.encode()).hexdigest()[:16]
-        _extend_table(
-            options.table, [dict(row) for row in page.all_rows], digest, overwrite=options.overwrite
-        )
+        digest = content_hash(sorted((item, sorted(values)) for item, values in votes.items()))
+        _extend_table(options.table, page.all_rows, digest, overwrite=options.overwrite)
     return page
 
 
@@ -134,343 +124,191 @@ def mode(values: Sequence[float], *, compatible: bool = False) -> float:
     if not counts.keys() <= {0.0, 0.5, 1.0}:
         return statistics.median(values)
     most = max(counts.values())
-    often = tuple(sorted(value for value, times in counts.items() if times == most))
-    if len(often) == 1:
-        return often[0]
-    return _TIED[often] if compatible else 0.5
+    modes = tuple(sorted(value for value, times in counts.items() if times == most))
+    if len(modes) == 1:
+        return modes[0]
+    return _TIED[modes] if compatible else 0.5
 
 
-def has_list(text: str) -> bool:
-    """Return whether a line of a text is an item of a list."""
-    return _LIST_ITEM.search(text) is not None
-
-
-def _annotations(data: Data) -> tuple[dict[Name, Said], dict[Item, tuple[str, str]]]:
-    """Return all annotations of the pairs that people voted on, and the texts of their answers.
+def _judged(data: Data) -> dict[Name, dict[Item, list[Verdict]]]:
+    """Return the votes on pairs and the verdicts on the same pairs, by judge.
 
     An item's first answer is the one that the first vote on it names first.
     """
-    places: dict[tuple[Any, ...], Item] = {}
-    said: dict[Name, Said] = {PEOPLE: {}}
-    for v in data.votes():
-        if len(v.item.models) == 2:
-            other = next((m for m in v.item.models if m != v.named_first), v.named_first)
-            item = v.item._replace(models=(v.named_first, other), choice=0)
-            item = places.setdefault(v.item[:3], item)
-            share = _share(v, item)
-            shown = (
-                () if share is None else (share if item.models[0] == v.named_first else 1 - share,)
-            )
-            said[PEOPLE].setdefault(item, []).append(Annotation(share, shown))
-    if not said[PEOPLE]:
+    votes = [v for v in data.votes() if v.paired]
+    if not votes:
         raise MissingError("there are no votes on pairs; vote in the viewer, or name --votes FILE")
-    price = _prices()
-    for v in sorted(data.verdicts("pair"), key=lambda v: v.sample):
-        judged = places.get(v.item[:3])
-        if judged is None or v.voter:
-            continue
-        details = v.row.details if v.row is not None else []
-        seconds = [detail.seconds for detail in details]
-        dollars = [price(v.judge, detail) for detail in details]
-        to_shown = tuple(game.value if game.first else 1 - game.value for game in v.games)
-        said.setdefault((v.judge, v.judge_set), {}).setdefault(judged, []).append(
-            Annotation(_share(v, judged), to_shown, _total(seconds), _total(dollars))
-        )
-    text = data.answers()
-    texts = {}
-    for item in said[PEOPLE]:
-        both = [text(model, item) for model in item.models]
-        if both[0] is not None and both[1] is not None:
-            texts[item] = (both[0], both[1])
-    _add_rules(said, texts, compatible=data.options.compatible)
-    return said, texts
+    swap: dict[Item, bool] = {}
+    for v in votes:
+        swap.setdefault(v.item, not v.games[0].first)
+    verdicts = sorted(data.verdicts(paired=True), key=lambda v: v.sample)
+    if not any(v.item in swap for v in verdicts):
+        advice = "run gen_judgment --votes"
+        raise MissingError(f"no judge has judged a pair that people voted on; {advice}")
+    people = [v._replace(judge=PEOPLE[0], judge_set=PEOPLE[1]) for v in votes]
+    same_pairs = [v for v in [*people, *verdicts] if v.item in swap]
+    return by_judge(_swapped(v) if swap[v.item] else v for v in same_pairs)
 
 
-def _add_rules(
-    said: dict[Name, Said], texts: Mapping[Item, tuple[str, str]], *, compatible: bool
-) -> None:
-    """Add what three simple rules say: a yardstick for judges."""
-    rules: dict[str, Callable[[Item, int], float | None]] = {
-        "builtin/longest": lambda item, _: _longest(texts.get(item), compatible=compatible),
-        "builtin/first": lambda *_: 1.0,
-        "builtin/random": lambda item, at: float(
-            int(content_hash(item.question, item.turn, *item.models, at), 16) % 2
-        ),
-    }
-    there = {name for name, _ in said}
-    for name, rule in rules.items():
-        if name in there:
-            continue
-        own: Said = {}
-        for item in said[PEOPLE]:
-            values = [rule(item, at) for at in range(SAMPLES)]
-            if None not in values:
-                own[item] = [Annotation(value, (value or 0.0,), 0.0, 0.0) for value in values]
-        if own:
-            said[name, ""] = own
+def _swapped(v: Verdict) -> Verdict:
+    item = v.item._replace(models=v.item.models[::-1])
+    games = tuple(Game(1 - game.value, not game.first) for game in v.games)
+    return v._replace(item=item, value=1 - v.number, games=games)
 
 
-def _longest(texts: tuple[str, str] | None, *, compatible: bool) -> float | None:
-    if texts is None:
-        return None
-    one, other = map(len, texts)
-    return 1.0 if one > other else 0.0 if one < other or compatible else 0.5
+def _longest(item: Item, texts: Sequence[str], compatible: bool) -> Verdict:
+    """Return the verdict of the rule that the longer answer wins."""
+    first, second = map(len, texts)
+    value = 0.5 if first == second and not compatible else float(first > second)
+    return Verdict(item, LONGEST, value, (Game(value, True),), details=[NO_CALL])
 
 
-def _share(v: Verdict, item: Item) -> float | None:
-    if not isinstance(v.value, int | float):
-        return None
-    return v.value if v.item.models[0] == item.models[0] else 1 - v.value
-
-
-def _values(own: Sequence[Annotation]) -> list[float]:
-    return [one.value for one in own if one.value is not None]
-
-
-def _total(numbers: Sequence[float | None]) -> float | None:
-    known = [number for number in numbers if number is not None]
-    return sum(known) if known and len(known) == len(numbers) else None
-
-
-def _row(
-    name: Name, own: Said, people: Said, texts: Mapping[Item, tuple[str, str]], *, compatible: bool
-) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    values = {item: given for item, said in own.items() if (given := _values(said))}
-    votes = {item: given for item, said in people.items() if (given := _values(said))}
-    gold = {item: mode(given, compatible=compatible) for item, given in votes.items()}
-    several = {item: given for item, given in values.items() if len(given) > 1}
-    apart = [
-        (item, abs(value - mode([*given[:at], *given[at + 1 :]], compatible=compatible)))
-        for item, given in several.items()
-        for at, value in enumerate(given)
-    ]
-    known = [item for item in values if item in gold]
-    agree = [(item, 1 - abs(value - gold[item])) for item in known for value in values[item]]
-    bias = [
-        (item, abs(mode(several[item], compatible=compatible) - gold[item]))
-        for item in known
-        if item in several
-    ]
-    if name == PEOPLE:
-        agree = [(item, 1 - distance) for item, distance in apart]
-        bias = bias if compatible else []
-    first = [
-        (item, share) for item, said in own.items() for a in said for share in a.to_first_shown
-    ]
-    if compatible:
-        first = [(item, value) for item, given in values.items() for value in given]
-    longer = list(_preferring(values, texts, _longer, compatible=compatible))
-    lists = list(_preferring(values, texts, _with_list, compatible=compatible))
-    row: dict[str, Any] = {"judge": name[0], "judge_set": name[1] or None}
-    for measure, parts in zip(MEASURES, (agree, bias, apart, longer, lists, first), strict=True):
-        estimate = mean(((item.question, value, 1.0) for item, value in parts), share=True)
-        row |= named(measure, estimate)
-    correlations, rates = _correlations(name, values, votes, compatible=compatible)
-    row |= correlations
-    every = [a for said in own.values() for a in said]
-    row["price"] = _per_thousand([a.dollars for a in every])
-    row["seconds"] = _per_thousand([a.seconds for a in every])
-    row["parsed"] = sum(map(len, values.values()))
-    row["unparsed"] = len(every) - row["parsed"]
-    row["samples"] = max(map(len, values.values()), default=0)
-    return row, rates
-
-
-def _per_thousand(spent: Sequence[float | None]) -> float | None:
-    known = [one for one in spent if one is not None]
-    return 1000 * sum(known) / len(known) if known else None
-
-
-def _preferring(
-    values: Mapping[Item, Sequence[float]],
-    texts: Mapping[Item, tuple[str, str]],
-    which: Callable[[str, str], int | None],
-    *,
-    compatible: bool,
-) -> Iterator[tuple[Item, float]]:
-    """Yield whether the answer that `which` names (0 or 1; None: neither) is preferred."""
-    for item, given in values.items():
-        wanted = which(*texts[item]) if item in texts else None
-        for value in given[:1] if compatible else given:
-            if wanted is not None and value != 0.5:
-                yield item, float((value < 0.5) == (wanted == 1))
-
-
-def _longer(one: str, other: str) -> int | None:
-    apart = len(one) - len(other)
-    return None if abs(apart) <= 30 else int(apart < 0)
-
-
-def _with_list(one: str, other: str) -> int | None:
-    found = has_list(one), has_list(other)
-    return None if found[0] == found[1] else int(found[1])
-
-
-def _correlations(
-    name: Name,
-    values: Mapping[Item, Sequence[float]],
-    votes: Mapping[Item, Sequence[float]],
-    *,
-    compatible: bool,
-) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """Return the correlations of the models' win rates by this judge and by people, and the rates.
-
-    A model that is in every pair, as a baseline is, has no place in a ranking.
-    """
-    items = [item for item in values if item in votes]
-    often = Counter(model for item in items for model in item.models)
-    models = [model for model in sorted(often) if often[model] < len(items)]
-    if compatible:
-        cast: Counter[str] = Counter()
-        for item in items:
-            cast.update(dict.fromkeys(item.models, len(votes[item])))
-        models = [model for model in models if cast[model] > 100]
-
-    questions = list(dict.fromkeys(item.question for item in items))
-    tables = np.zeros((len(questions), 2, 2, len(models)))
-    """By question: what the judge, then what people gave each model, and of how many verdicts."""
-    for item in items:
-        at = questions.index(item.question)
-        for side, given in enumerate((values[item], votes[item])):
-            shares = (sum(given), len(given) - sum(given))
-            for model, share in zip(item.models, shares, strict=True):
-                if model in models:
-                    tables[at, side, :, models.index(model)] += (share, len(given))
-
-    def rates(mask: Any) -> tuple[Any, Any]:
-        sums = np.tensordot(mask.astype(float), tables, axes=1)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            return sums[0, 0] / sums[0, 1], sums[1, 0] / sums[1, 1]
-
-    found: dict[str, Any] = {}
-    every = np.ones(len(questions), dtype=bool)
-    usable = len(models) >= 3 and (name != PEOPLE or compatible)
-    for measure in ("spearman", "pearson"):
-
-        def statistic(mask: Any, measure: str = measure) -> float:
-            one, other = (np.round(rate, 12) for rate in rates(mask))
-            if np.isnan(one).any() or np.isnan(other).any():
-                return math.nan
-            if measure == "spearman":
-                one, other = ranks(one), ranks(other)
-            return correlation(one, other)
-
-        found |= named(measure, jackknife(statistic, every) if usable else mean(()))
-    by_judge, by_people = rates(every)
-    about = {"judge": name[0], "judge_set": name[1]}
-    table = [
-        about | {"model": model, "by_judge": one, "by_people": other}
-        for model, one, other in zip(models, by_judge.tolist(), by_people.tolist(), strict=True)
-        if name != PEOPLE
-    ]
-    return found, table
-
-
-def _agreement_by_question(own: Said, people: Said) -> dict[QuestionId, list[float]]:
-    found: dict[QuestionId, list[float]] = {}
-    for item, said in own.items():
-        votes, given = _values(people.get(item, [])), _values(said)
-        if votes and given:
-            gold = mode(votes)
-            agreed = sum(1 - abs(value - gold) for value in given) / len(given)
-            found.setdefault(item.question, []).append(agreed)
-    return found
-
-
-def _difference(said: Mapping[Name, Said], one: Name, other: Name) -> Estimate:
-    """Return by how much one judge agrees with people more than another, paired by question."""
-    first, second = (_agreement_by_question(said[name], said[PEOPLE]) for name in (one, other))
-    parts = []
-    for question in first.keys() & second.keys():
-        gap = statistics.fmean(first[question]) - statistics.fmean(second[question])
-        parts.append((question, gap, 1.0))
-    return mean(parts)
-
-
-def _advice(said: Mapping[Name, Said], rows: Sequence[Mapping[str, Any]]) -> str:
-    """Return which judge to choose."""
-    people, *judges = rows
-    real = [row for row in judges if not str(row["judge"]).startswith("builtin/")]
-    among = people["human_agreement"]
-    beside = f" People agree with each other {100 * among:.0f}%." if among is not None else ""
-    if not real:
-        return (
-            f"Only simple rules have judged these pairs; judge them with a model to choose.{beside}"
-        )
-    best = real[0]
-    text = f"{_name(best)} agrees with people {_percent(best)} of the time"
-    if len(real) > 1:
-        second = real[1]
-        gap = _difference(said, _key(best), _key(second))
-        sure = gap.p is not None and gap.p < 0.05
-        text += (
-            f", more than {_name(second)} ({_percent(second)})"
-            if sure
-            else f"; {_name(second)} ({_percent(second)}) is too close to call"
-        )
-    rule = max(
-        (r for r in judges if r not in real), key=lambda r: r["human_agreement"] or 0, default=None
+def _first_four(judged: Mapping[Name, Verdicts]) -> dict[Name, dict[Item, list[Verdict]]]:
+    """Return the first four votes and samples of the items that have four votes."""
+    items = {item for item, votes in judged[PEOPLE].items() if len(votes) >= SAMPLES}
+    if not items:
+        raise UsageError("no pair has four votes; leave --compatible out")
+    return by_judge(
+        v
+        for verdicts in judged.values()
+        for item in verdicts
+        if item in items
+        for v in verdicts[item][:SAMPLES]
     )
-    if rule is not None:
-        gap = _difference(said, _key(best), _key(rule))
-        if gap.p is None or gap.p >= 0.05 or gap.value <= 0:
-            text += f". It does not agree more than the rule {_name(rule)}: do not rely on it"
-    return f"{text}.{beside}"
 
 
-def _key(row: Mapping[str, Any]) -> Name:
-    return row["judge"], row["judge_set"] or ""
+def _values(verdicts: Verdicts) -> dict[Item, list[float]]:
+    """Return the shares of each item's first answer."""
+    return {item: [v.number for v in of_item] for item, of_item in verdicts.items()}
 
 
-def _name(row: Mapping[str, Any]) -> str:
-    plain = (row["judge_set"] or "").split(" ")[0] in ("", "unstated", "mt_bench")
-    return str(row["judge"]) if plain else f"{row['judge']} ({row['judge_set']})"
+def _estimates(
+    verdicts: Verdicts,
+    gold: Mapping[Item, float],
+    texts: Mapping[Item, Sequence[str] | None],
+    *,
+    people: bool,
+    compatible: bool,
+) -> dict[str, Estimate]:
+    """Return a judge's agreement, bias, variance and preferences."""
+    parts: dict[str, list[tuple[QuestionId, float]]] = {}
+    for item, values in _values(verdicts).items():
+        distances = []
+        if len(values) > 1:
+            for at, value in enumerate(values):
+                rest = values[:at] + values[at + 1 :]
+                distances.append(abs(value - mode(rest, compatible=compatible)))
+        agreed = [1 - abs(value - gold[item]) for value in values]
+        bias = abs(mode(values, compatible=compatible) - gold[item])
+        first_won = [v > 0.5 for v in (values[:1] if compatible else values) if v != 0.5]
+        longer, listed = _longer(texts[item]), _with_list(texts[item])
+        games = [game for v in verdicts[item] for game in v.games]
+        measures: dict[str, list[float]] = {
+            "human_agreement": [1 - distance for distance in distances] if people else agreed,
+            "bias": [bias] if distances else [],
+            "variance": distances,
+            "prefer_longer": [won == longer for won in first_won if longer is not None],
+            "prefer_lists": [won == listed for won in first_won if listed is not None],
+            "prefer_first": [game.value if game.first else 1 - game.value for game in games],
+        }
+        for name, measured in measures.items():
+            parts.setdefault(name, []).extend((item.question, value) for value in measured)
+    questions = [item.question for item in gold]
+    return {name: share(values, questions) for name, values in parts.items()}
 
 
-def _percent(row: Mapping[str, Any]) -> str:
-    low, high = row["human_agreement_low"], row["human_agreement_high"]
-    ends = "" if low is None else f" ({100 * low:.0f} to {100 * high:.0f})"
-    return f"{100 * row['human_agreement']:.0f}%{ends}"
+def _longer(texts: Sequence[str] | None) -> bool | None:
+    """Return whether the first text is the longer one; None: neither is by over 30 characters."""
+    more = len(texts[0]) - len(texts[1]) if texts is not None else 0
+    return more > 0 if abs(more) > 30 else None
 
 
-def _notes(rows: Sequence[Mapping[str, Any]]) -> list[Note]:
-    if all(row["samples"] < 2 for row in rows[1:] if not row["judge"].startswith("builtin/")):
-        return [Note("Bias and variance need two samples or more", "gen_judgment --samples 4")]
-    return []
+def _with_list(texts: Sequence[str] | None) -> bool | None:
+    """Return whether the first text alone has a list; None: both or neither."""
+    first, second = (_LIST_ITEM.search(text) is not None for text in texts or ("", ""))
+    return first if first != second else None
 
 
-def _columns() -> list[Column]:
-    columns = [Column("judge"), Column("judge_set", optional=True)]
-    columns += interval_columns("human_agreement", "agrees with people %", "%")
-    for name, title in (
-        ("prefer_longer", "longer %"),
-        ("prefer_first", "first %"),
-        ("prefer_lists", "lists %"),
-        ("bias", "bias %"),
-        ("variance", "variance %"),
-    ):
-        columns.append(Column(name, title, format="%", optional=True))
-    columns += [Column(name, format=".2", optional=True) for name in ("spearman", "pearson")]
-    columns += [
-        Column("price", "$ / 1000", format=".2"),
-        Column("seconds", "s / 1000", format=".0", optional=True),
-    ]
-    return [
-        *columns,
-        Column("parsed", "verdicts", optional=True),
-        Column("unparsed", "none", optional=True),
-    ]
+def _correlations(values: Values, votes: Values, *, least: int) -> dict[str, float | None]:
+    """Return the correlations of the models' win rates by this judge and by people.
+
+    A model that is in every pair, as a baseline is, has no place in a ranking; nor have those with
+    no more than `least` votes.
+    """
+    by_judge, by_people = _shares(values), _shares({item: votes[item] for item in values})
+    pairs = Counter(model for item in values for model in item.models)
+    models = [m for m in by_people if pairs[m] < len(values) and len(by_people[m]) > least]
+    x, y = (
+        np.array([round(statistics.fmean(shares[model]), 12) for model in models])
+        for shares in (by_judge, by_people)
+    )
+    measures = {"spearman": rank_correlation, "pearson": correlation}
+    row = {name: f(x, y) if len(models) >= 3 else math.nan for name, f in measures.items()}
+    return {name: None if math.isnan(value) else value for name, value in row.items()}
 
 
-def _rates(rows: Sequence[dict[str, Any]]) -> Table:
-    columns = [Column("judge"), Column("judge_set"), Column("model")]
-    columns += [Column("by_judge", format=".2"), Column("by_people", format=".2")]
-    return Table("win rates", columns, rows, "win_rates", only="json")
+def _shares(values: Values) -> dict[str, list[float]]:
+    """Return the shares of each model."""
+    shares: dict[str, list[float]] = {}
+    for item, of_first in values.items():
+        first, second = item.models
+        shares.setdefault(first, []).extend(of_first)
+        shares.setdefault(second, []).extend(1 - value for value in of_first)
+    return shares
+
+
+def _costs(judge: str, verdicts: Sequence[Verdict]) -> dict[str, Any]:
+    """Return what the verdicts cost, how long they took, and how many there are."""
+    price = FREE if judge.startswith("builtin/") else list_price(judge)
+    return {
+        "price": _per_thousand(verdicts, price.cost) if price is not None else None,
+        "seconds": _per_thousand(verdicts, attrgetter("seconds")),
+        "parsed": len(verdicts),
+    }
+
+
+def _per_thousand(
+    verdicts: Sequence[Verdict], of_call: Callable[[Detail], float | None]
+) -> float | None:
+    """Return what the calls of 1,000 verdicts take, by the verdicts whose calls all say it."""
+    sums = []
+    for v in verdicts:
+        calls = [of_call(detail) for detail in v.details]
+        if calls and None not in calls:
+            sums.append(sum(filter(None, calls)))
+    return 1000 * statistics.fmean(sums) if sums else None
+
+
+def _advice(agreement: Mapping[Name, Estimate]) -> str:
+    """Return which judge to choose; `agreement` has people first, then the best judge."""
+    judges = [name for name in agreement if name != PEOPLE and not name[0].startswith("builtin/")]
+    text = "Only simple rules have judged these pairs; judge them with a model to choose"
+    if judges:
+        best = agreement[judges[0]]
+        text = f"{judges[0][0]} agrees with people {words(best)} of the time"
+    if len(judges) > 1:
+        second = agreement[judges[1]]
+        same_judge = judges[0][0] == judges[1][0]
+        name = " with ".join(judges[1]) if same_judge else judges[1][0]
+        name += f" ({words(second)})"
+        is_better = _is_better(best, second)
+        text += f", more than {name}" if is_better else f"; {name} is too close to call"
+    rules = [estimate for (name, _), estimate in agreement.items() if name == LONGEST]
+    if judges and not all(_is_better(best, rule) for rule in rules):
+        text += f". It does not agree more than the rule {LONGEST}: do not rely on it"
+    if agreement[PEOPLE].n:
+        text += f". People agree with each other {100 * agreement[PEOPLE].value:.0f}%"
+    return f"{text}."
+
+
+def _is_better(first: Estimate, second: Estimate) -> bool:
+    gap = first - second
+    return gap.value > 0 and gap.p is not None and gap.p < 0.05
 
 
 def _alpaca_row(row: Mapping[str, Any]) -> dict[str, Any]:
     renamed: dict[str, Any] = {"judge": row["judge"], "judge_set": row["judge_set"]}
-    for name, (theirs, unit) in ALPACA_EVAL.items():
+    for name, _, _, theirs, unit in COLUMNS:
         for end in ("", "_low", "_high"):
             if f"{name}{end}" in row:
                 value = row[f"{name}{end}"]
@@ -479,31 +317,21 @@ def _alpaca_row(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _extend_table(
-    path: pathlib.Path, rows: list[dict[str, Any]], votes: str, *, overwrite: bool
+    path: pathlib.Path, rows: Sequence[Mapping[str, Any]], votes: str, *, overwrite: bool
 ) -> None:
     """Add judges to a CSV file; those that it has are kept, or replaced with `overwrite`.
 
     Raises:
         UsageError: its judges were measured on other votes.
     """
-    there: list[dict[str, Any]] = []
+    table: dict[Name, Mapping[str, Any]] = {}
     if path.exists():
         with path.open(encoding="utf-8", newline="") as file:
-            there = list(csv.DictReader(file))
-        if {row.get("votes") for row in there} - {votes}:
-            raise UsageError(f"{path} has judges measured on other votes; name another --table")
-    table = {(row["judge"], row["judge_set"] or ""): row for row in there}
+            table = {(row["judge"], row["judge_set"]): row for row in csv.DictReader(file)}
+    if any(row["votes"] != votes for row in table.values()):
+        raise UsageError(f"{path} has judges measured on other votes; name another --table")
     for row in rows:
         key = (row["judge"], row["judge_set"] or "")
         if overwrite or key not in table:
-            table[key] = row | {"votes": votes}
-    text = io.StringIO()
-    writer = csv.DictWriter(text, [*rows[0], "votes"], extrasaction="ignore", restval="")
-    writer.writeheader()
-    writer.writerows(table.values())
-    store.write_file(path, text.getvalue())
-
-
-def _prices() -> Callable[[str, Any], float | None]:
-    """Return the dollars of a judge's reply at today's prices, where they are known."""
-    return lambda judge, detail: 0.0 if judge.startswith("builtin/") else None
+            table[key] = {**row, "votes": votes}
+    store.write_file(path, formats.csv(Page("", rows=list(table.values()))) + "\n")

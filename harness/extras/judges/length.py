@@ -8,11 +8,9 @@ may be better. `show_result --style length` shows models at equal length.
 Source: Dubois et al. 2024 (arXiv:2404.04475).
 """
 
-from collections.abc import Callable, Sequence
-from typing import Any
-
 from harness.errors import MissingError
-from harness.extras.judges.data import Verdict, interval_columns, load, named, shares, words
+from harness.extras.judges.data import Data, Verdict, groups, load
+from harness.extras.judges.estimates import fields, interval_columns, listing, share, words
 from harness.options import JudgeReport
 from harness.reporting import Column, Note, Page, Table
 
@@ -20,64 +18,33 @@ from harness.reporting import Column, Note, Page, Table
 def report(options: JudgeReport) -> Page:
     """Return how often the longer answer wins, by judge, category and turn."""
     data = load(options)
-    text = data.answers()
-    pairs: list[Verdict] = []
-    longer: dict[int, bool] = {}
-    skipped = 0
-    for v in data.verdicts("pair"):
-        if v.value in (None, 0.5):
-            continue
-        texts = [text(model, v.item) for model in v.item.models]
-        if None in texts or len(texts[0] or "") == len(texts[1] or ""):
-            skipped += 1
-            continue
-        longer[len(pairs)] = len(texts[0] or "") > len(texts[1] or "")
-        pairs.append(v)
+    pairs = []
+    for v in data.verdicts(paired=True):
+        longer_won = _longer_won(data, v)
+        if longer_won is not None:
+            pairs.append(v._replace(value=float(longer_won)))
     if not pairs:
         raise MissingError("no decided pair has both answers in model_answer/, of unequal length")
-    won = {at: (v.value == 1.0 or (isinstance(v.value, float) and v.value > 0.5)) == longer[at]
-           for at, v in enumerate(pairs)}  # fmt: skip
-
-    def row(by: str, group: Any, which: Sequence[int]) -> dict[str, Any]:
-        estimate = shares((pairs[at].item.question, won[at]) for at in which)
-        return {"by": by, "group": group, "n": len(which)} | named("longer_wins", estimate)
-
-    every = range(len(pairs))
-    rows = [row("all", None, every)]
-    groupings: dict[str, Callable[[Verdict], Any]] = {
-        "judge": lambda v: v.judge if not v.voter else "people",
-        "category": lambda v: data.category(v.item.question),
-        "turn": lambda v: v.item.turn,
-    }
-    for by, key in groupings.items():
-        names = dict.fromkeys(key(v) for v in pairs)
-        if len(names) > 1:
-            rows += [
-                row(by, name, [at for at in every if key(pairs[at]) == name]) for name in names
-            ]
-    whole = shares((pairs[at].item.question, won[at]) for at in every)
+    rows = []
+    for by, name, group in groups(data, pairs):
+        wins = share((v.item.question, v.number) for v in group)
+        rows.append({"by": by, "group": name, "n": len(group)} | fields(longer_wins=wins))
     columns = [Column("by"), Column("group", always=True), Column("n", "pairs")]
     columns += interval_columns("longer_wins", "longer wins %", "%")
     tables = [Table("", columns, rows)]
     if options.list:
-        tables.append(_lost(pairs, won))
-    notes = (
-        [Note(f"{skipped} decided pairs of unknown or equal length are left out")]
-        if skipped
-        else []
-    )
-    notes.append(Note("At equal length", "show_result --style length"))
+        names = ("question", "turn", "model_1", "model_2", "judge")
+        lost = [(*v.item[:2], *v.item.models, v.judge) for v in pairs if not v.value]
+        tables.append(listing("the longer answer lost", "lost", names, lost))
+    whole = share((v.item.question, v.number) for v in pairs)
     outcome = (
         f"The longer answer wins {words(whole)} of {len(pairs)} decided pairs of unequal length."
     )
+    notes = [Note("At equal length", "show_result --style length")]
     return Page(outcome, tables, notes=notes, title="length", facts={"report": "length"})
 
 
-def _lost(pairs: Sequence[Verdict], won: dict[int, bool]) -> Table:
-    names = ("question", "turn", "model_1", "model_2", "judge")
-    rows = [
-        dict(zip(names, (v.item.question, v.item.turn, *v.item.models, v.judge), strict=True))
-        for at, v in enumerate(pairs)
-        if not won[at]
-    ]
-    return Table("the longer answer lost", [Column(name) for name in names], rows, "lost")
+def _longer_won(data: Data, v: Verdict) -> bool | None:
+    """Return whether the longer answer won; None: a tie, or of equal or unknown length."""
+    first, second = map(len, data.texts(v.item) or ("", ""))
+    return None if v.value == 0.5 or first == second else (v.number > 0.5) == (first > second)

@@ -14,132 +14,88 @@ Source: Zheng et al. 2023 (arXiv:2306.05685), table 4.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
-from typing import Any, NamedTuple
-
-import msgspec
+from typing import Any, TypeAlias
 
 from harness.errors import MissingError, UsageError
-from harness.extras.judges.data import (
-    Data,
-    Item,
-    Kind,
-    Verdict,
-    interval_columns,
-    kind_of,
-    load,
-    mean,
-    named,
-    words,
-)
+from harness.extras.judges.data import Data, Item, Verdict, load
+from harness.extras.judges.estimates import fields, interval_columns, share, words
 from harness.extras.judges.truth import accepted, right_answers
 from harness.options import JudgeReport
 from harness.reporting import Column, Page, Table
+from harness.results import Estimate
 
-
-class Outcome(NamedTuple):
-    """Whether something happened, without the reference and with it."""
-
-    item: Item
-    what: str
-    without: bool
-    beside: bool
+Case: TypeAlias = tuple[Item, str, bool, bool]
+"""An item, what may happen to it, and whether it did without and with the reference."""
 
 
 def report(options: JudgeReport) -> Page:
     """Return how often wrong and right answers are accepted, with and without the reference."""
-    data, beside, without = _both(load(options))
+    data = load(options)
+    aided, unaided = (
+        {(v.judge, v.sample, v.item): v for v in verdicts} for verdicts in _both(data)
+    )
     right = right_answers(data)
-    paired = any(kind_of(v) == "pair" for v in beside)
-    first, second = ({v.item: v for v in own if v.value is not None} for own in (beside, without))
-    compare = _pairs if paired else _grades
-    outcomes = list(compare(first, second, right, options.threshold))
-    if not outcomes:
-        raise MissingError(
-            "no answer judged both ways is known to be right or wrong; run auto_checks"
-        )
-    categories = dict.fromkeys(data.category(outcome.item.question) for outcome in outcomes)
-    names = ("wrong wins", "right wins") if paired else ("wrong", "right")
-    rows = []
-    for category in (None, *categories):
-        for what in names:
-            own = [
-                o
-                for o in outcomes
-                if o.what == what and category in (None, data.category(o.item.question))
-            ]
-            row = {"category": category, "pairs" if paired else "answers": what, "n": len(own)}
-            rows.append(row | _shares(own))
+    cases: list[Case] = []
+    for key in [key for key in aided if key in unaided]:
+        both = (_happened(v[key], right, options.threshold) for v in (unaided, aided))
+        for (what, without), (_, beside) in zip(*both, strict=True):
+            cases.append((key[-1], what, without, beside))
+    if not cases:
+        advice = "run auto_checks"
+        raise MissingError(f"no answer judged both ways is known to be right or wrong; {advice}")
+    subject, whats = "answers", ("wrong", "right")
+    if len(cases[0][0].models) > 1:
+        subject, whats = "pairs", ("wrong wins", "right wins")
+    rows: list[dict[str, Any]] = []
+    for category in (None, *dict.fromkeys(data.category(item) for item, *_ in cases)):
+        part = [case for case in cases if category in (None, data.category(case[0]))]
+        for what in whats:
+            such = [case for case in part if case[1] == what]
+            about = {"category": category, subject: what, "n": len(such)}
+            rows.append(about | fields(**_shares(such)))
     columns = [
         Column("category"),
-        Column("pairs" if paired else "answers", always=True),
+        Column(subject, always=True),
         Column("n"),
+        Column("without_reference", "without %", format="%"),
+        Column("with_reference", "with %", format="%"),
+        *interval_columns("difference", "difference", "%"),
     ]
-    columns += [Column("without_reference", "without %", format="%")]
-    columns += [Column("with_reference", "with %", format="%")]
-    columns += interval_columns("difference", "difference", "%")
-    wrong = [o for o in outcomes if o.what == names[0]]
-    bare = mean(((o.item.question, float(o.without), 1.0) for o in wrong), share=True)
-    helped = mean(((o.item.question, float(o.beside), 1.0) for o in wrong), share=True)
-    subject = "The wrong answer wins" if paired else f"{beside[0].judge} accepts wrong answers"
+    wrong = _shares([case for case in cases if case[1] == whats[0]])
+    judges = ", ".join(dict.fromkeys(judge for judge, *_ in aided))
+    who = f"{judges} accepts wrong answers" if subject == "answers" else "The wrong answer wins"
     outcome = (
-        f"{subject} in {words(bare)} of {len(wrong)} cases without a reference, "
-        f"in {words(helped)} with one."
+        f"{who} in {words(wrong['without_reference'])} of {rows[0]['n']} cases without a "
+        f"reference, in {words(wrong['with_reference'])} with one."
     )
-    return Page(
-        outcome, [Table("", columns, rows)], title="reference", facts={"report": "reference"}
-    )
+    table, facts = Table("", columns, rows), {"report": "reference"}
+    return Page(outcome, [table], title="reference", facts=facts)
 
 
-def _both(data: Data) -> tuple[Data, list[Verdict], list[Verdict]]:
+def _both(data: Data) -> tuple[list[Verdict], ...]:
     """Return the verdicts with the reference and without it."""
-    options = data.options
-    mode = options.select.mode
-    kind: Kind | None = None if mode is None else "single" if mode == "single" else "pair"
-    files = options.select.input_file
-    if files:
-        if len(files) != 2:
-            raise UsageError("--input-file takes two files: with the reference, then without it")
-        return data, data.verdicts(kind, files[:1]), data.verdicts(kind, files[1:])
-    chosen: Kind = kind or "single"
-
-    def of_set(judge_set: str) -> list[Verdict]:
-        select = msgspec.structs.replace(options.select, judge_set=judge_set)
-        changed = msgspec.structs.replace(options, select=select)
-        return replace(data, options=changed).verdicts(chosen)
-
-    return data, of_set(options.select.judge_set or "mt_bench"), of_set(options.without)
+    select = data.options.select
+    if not select.input_file:
+        judge_sets = (select.judge_set or "mt_bench", data.options.without)
+        return tuple(data.verdicts(judge_set=judge_set) for judge_set in judge_sets)
+    if len(select.input_file) != 2:
+        raise UsageError("--input-file takes two files: with the reference, then without it")
+    return tuple(data.verdicts(files=[file]) for file in select.input_file)
 
 
-def _grades(
-    first: Mapping[Item, Verdict],
-    second: Mapping[Item, Verdict],
-    right: Mapping[Item, bool],
-    threshold: float | None,
-) -> Iterator[Outcome]:
-    for item in first.keys() & second.keys() & right.keys():
-        both = [bool(accepted(own[item], threshold)) for own in (second, first)]
-        yield Outcome(item, "right" if right[item] else "wrong", both[0], both[1])
+def _happened(
+    v: Verdict, right: Mapping[Item, bool], threshold: float | None
+) -> Iterator[tuple[str, bool]]:
+    """Yield what may happen where it is known what is right, and whether it did."""
+    first, *second = (right.get(v.item.answer_of(model)) for model in v.item.models)
+    if not v.paired and first is not None:
+        yield "right" if first else "wrong", accepted(v, threshold)
+    elif v.paired and {first, *second} == {True, False}:
+        yield "right wins", v.value == (1.0 if first else 0.0)
+        yield "wrong wins", v.value == (0.0 if first else 1.0)
 
 
-def _pairs(
-    first: Mapping[Item, Verdict],
-    second: Mapping[Item, Verdict],
-    right: Mapping[Item, bool],
-    _: float | None,
-) -> Iterator[Outcome]:
-    for item in first.keys() & second.keys():
-        truth = [right.get(item._replace(models=(model,))) for model in item.models]
-        if None in truth or truth[0] == truth[1]:
-            continue
-        for what, wanted in (("wrong wins", False), ("right wins", True)):
-            winner = 1.0 if truth[0] == wanted else 0.0
-            won = [own[item].value == winner for own in (second, first)]
-            yield Outcome(item, what, won[0], won[1])
-
-
-def _shares(own: Sequence[Outcome]) -> dict[str, Any]:
-    without = mean(((o.item.question, float(o.without), 1.0) for o in own), share=True)
-    beside = mean(((o.item.question, float(o.beside), 1.0) for o in own), share=True)
-    row = named("without_reference", without) | named("with_reference", beside)
-    return row | named("difference", beside - without)
+def _shares(cases: Sequence[Case]) -> dict[str, Estimate]:
+    without = share((item.question, happened) for item, _, happened, _ in cases)
+    aided = share((item.question, happened) for item, _, _, happened in cases)
+    return {"without_reference": without, "with_reference": aided, "difference": aided - without}

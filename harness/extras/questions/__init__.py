@@ -4,6 +4,7 @@
     made.question(1034, "math", canary), made.reference()
 
     template.py    a turn with one right result, its checks, checklist and note
+    words.toml     names and things to draw from
     filler.py      sentences about nothing, for the long texts
     the others     one template each; `TEMPLATES` says which question of `mt_bench` it is
 

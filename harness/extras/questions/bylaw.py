@@ -3,39 +3,10 @@
 import random
 from typing import NamedTuple
 
-from harness.extras.questions.template import TOWNS, Made, Trap, Turn, attempt, listed, point
+from harness.extras.questions.template import TOWNS, WORDS, Made, Trap, Turn, attempt, listed, point
 
 _SHARES = {"the whole of": (1, 1), "twice": (2, 1), "half": (1, 2)}
-_WORKS = [
-    "a market stall",
-    "an awning over the pavement",
-    "a barrow",
-    "a kiosk",
-    "a bench for customers",
-    "a bill board",
-    "a swing boat",
-    "a roundabout",
-    "a shooting gallery",
-    "a wine press in the open",
-    "a puppet stage",
-    "a scaffold",
-    "a heap of building sand",
-    "a crane",
-    "a stack of timber",
-    "a tent",
-    "a bandstand",
-    "a telescope for hire",
-    "a weighing machine",
-    "a bicycle rack",
-    "a flower tub",
-    "a lamp with a sign",
-    "a drinking trough",
-    "a raised garden",
-    "a cask on trestles",
-    "a sledge run",
-    "a stand for umbrellas",
-    "a cable across the lane",
-]
+_WORKS = WORDS["works"]
 
 
 class Clause(NamedTuple):

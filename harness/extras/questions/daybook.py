@@ -6,26 +6,19 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from harness.extras.questions.filler import sentences
-from harness.extras.questions.template import MEN, TOWNS, Made, Trap, Turn, attempt, listed, point
+from harness.extras.questions.template import (
+    MEN,
+    TOWNS,
+    WORDS,
+    Made,
+    Trap,
+    Turn,
+    attempt,
+    listed,
+    point,
+)
 
-_MARKS = [
-    "Heron",
-    "Anvil",
-    "Lantern",
-    "Thistle",
-    "Compass",
-    "Magpie",
-    "Kettle",
-    "Acorn",
-    "Bellows",
-    "Sickle",
-    "Otter",
-    "Plough",
-    "Juniper",
-    "Pestle",
-    "Rudder",
-    "Starling",
-]
+_MARKS = WORDS["marks"]
 _HOUSES = ("Adeyemi", "Brandão", "Castellan", "Dragić", "Eklund", "Fonseca")
 _ENTRIES = 165
 State = dict[str, dict[str, str | int]]

@@ -5,8 +5,10 @@ result, the traps and the worked answer are computed, so each seed proves its ow
 """
 
 import json
+import pathlib
 import random
 import re
+import tomllib
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple, TypeAlias
@@ -19,64 +21,13 @@ Value: TypeAlias = int | str | Fraction
 Result: TypeAlias = tuple[Value, ...] | dict[str, Any] | list[Any]
 """The values of the last line, or the JSON of a code block."""
 
-MEN = [
-    "Bence",
-    "Chidi",
-    "Emeka",
-    "Goran",
-    "Ilmari",
-    "Kofi",
-    "Mirza",
-    "Oskar",
-    "Quentin",
-    "Tomasz",
-    "Viktor",
-    "Yusuf",
-]
-WOMEN = [
-    "Amara",
-    "Dorka",
-    "Farida",
-    "Hanneke",
-    "Jelena",
-    "Lindiwe",
-    "Nadia",
-    "Paloma",
-    "Rosalba",
-    "Sanna",
-    "Urska",
-    "Wanjiru",
-    "Ximena",
-    "Zsofia",
-]
+WORDS: dict[str, list[str]] = tomllib.loads(
+    pathlib.Path(__file__).with_name("words.toml").read_text(encoding="utf-8")
+)
+MEN = WORDS["men"]
+WOMEN = WORDS["women"]
 PEOPLE = sorted(MEN + WOMEN)
-TOWNS = [
-    "Aalborg",
-    "Bamako",
-    "Coimbra",
-    "Debrecen",
-    "Esfahan",
-    "Galway",
-    "Huelva",
-    "Iringa",
-    "Jaffna",
-    "Kutaisi",
-    "Luleå",
-    "Maribor",
-    "Nablus",
-    "Ohrid",
-    "Pécs",
-    "Quelimane",
-    "Rijeka",
-    "Salto",
-    "Tarnów",
-    "Uppsala",
-    "Vigo",
-    "Windhoek",
-    "Xalapa",
-    "Yazd",
-    "Zadar",
-]
+TOWNS = WORDS["towns"]
 
 
 class Trap(NamedTuple):

@@ -1,0 +1,46 @@
+"""The shipped questions and reference answers, for the proofs beside this file."""
+
+import functools
+import json
+import pathlib
+import re
+import tomllib
+from typing import Any
+
+DATA = pathlib.Path(__file__).resolve().parents[1]
+
+
+@functools.cache
+def _rows(name: str) -> dict[int, dict[str, Any]]:
+    found: dict[int, dict[str, Any]] = {}
+    for bench in ("mt_bench", "mt_bench_zh", "chat_en", "chat_zh"):
+        lines = (DATA / bench / name).read_text(encoding="utf-8").splitlines()
+        found |= {row["question_id"]: row for row in map(json.loads, lines)}
+    return found
+
+
+def question(question_id: int) -> dict[str, Any]:
+    """Return the question's row: `turns`, `reference`, `category`, ..."""
+    return _rows("question.jsonl")[question_id]
+
+
+def reference(question_id: int) -> list[str]:
+    """Return the worked answers of the question, one text a turn."""
+    turns: list[str] = _rows("reference_answer/turnbench.jsonl")[question_id]["choices"][0]["turns"]
+    return turns
+
+
+def references() -> dict[int, list[str]]:
+    """Return the worked answers by question id."""
+    rows = _rows("reference_answer/turnbench.jsonl")
+    return {number: row["choices"][0]["turns"] for number, row in rows.items()}
+
+
+def canary(bench: str) -> str:
+    """Return the text that identifies a set."""
+    return str(tomllib.loads((DATA / bench / "bench.toml").read_text(encoding="utf-8"))["canary"])
+
+
+def code_blocks(text: str, language: str = "python") -> list[str]:
+    """Return the contents of the fenced code blocks of that language, in order."""
+    return re.findall(rf"```{language}\n(.*?)```", text, re.DOTALL)
