@@ -1,20 +1,19 @@
 """A model's code is run in bubblewrap or not at all."""
 
-import shutil
 from typing import Any
 
 import pytest
 
 from harness.errors import UsageError
 from harness.extras.checks import check
-from harness.extras.checks.sandbox import Sandbox, open_sandbox
+from harness.extras.checks.sandbox import check_sandbox, run
 
 
 @pytest.fixture(scope="module")
-def sandbox() -> Sandbox:
-    """Return bubblewrap, where it works."""
+def sandbox() -> None:
+    """Skip a test where bubblewrap does not work."""
     try:
-        return open_sandbox()
+        check_sandbox()
     except UsageError as error:
         pytest.skip(str(error))
 
@@ -50,20 +49,10 @@ CALLS = {
         ),
     ],
 )
-def test_code_that_is_right_passes(
-    sandbox: Sandbox, spec: dict[str, Any], right: str, wrong: str
-) -> None:
-    assert check(right, spec, sandbox=sandbox).passed is True, check(right, spec, sandbox=sandbox)
-    assert check(wrong, spec, sandbox=sandbox).passed is False
-
-
-@pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
-def test_javascript_is_run_by_node(sandbox: Sandbox) -> None:
-    tests = "if (half(3) !== 1.5) throw new Error('{half}')"
-    spec = {"kind": "code", "language": "javascript", "tests": tests}
-    reply = "```js\nfunction half(x) { return x / 2; }\nmodule.exports = { half };\n```"
-    assert check(reply, spec, sandbox=sandbox).passed is True
-    assert check(reply.replace("/ 2", "/ 3"), spec, sandbox=sandbox).passed is False
+@pytest.mark.usefixtures("sandbox")
+def test_code_that_is_right_passes(spec: dict[str, Any], right: str, wrong: str) -> None:
+    assert check(right, spec, run_code=True).passed is True, check(right, spec, run_code=True)
+    assert check(wrong, spec, run_code=True).passed is False
 
 
 def test_code_is_not_run_without_a_sandbox() -> None:
@@ -82,20 +71,17 @@ def test_code_is_not_run_without_a_sandbox() -> None:
         "x = ' ' * (1 << 30)",
     ],
 )
-def test_code_reaches_neither_network_nor_files_nor_much_memory(
-    sandbox: Sandbox, code: str
-) -> None:
-    ran = sandbox.run({"main": code}, ["python3", "-I", "main"])
-    assert "Error" in ran.stderr
+@pytest.mark.usefixtures("sandbox")
+def test_code_reaches_neither_network_nor_files_nor_much_memory(code: str) -> None:
+    assert "Error" in run({"main": code}, ["python3", "-I", "main"]).stderr
 
 
-def test_code_that_does_not_end_is_stopped(sandbox: Sandbox) -> None:
-    ran = sandbox.run({"main": "while True: pass"}, ["python3", "-I", "main"], seconds=0.5)
-    assert ran.late
-    assert ran.code < 0
+@pytest.mark.usefixtures("sandbox")
+def test_code_that_does_not_end_is_stopped() -> None:
+    assert run({"main": "while True: pass"}, ["python3", "-I", "main"], seconds=0.5).code is None
 
 
 def test_without_bubblewrap_one_line_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "/nonexistent")
     with pytest.raises(UsageError, match=r"needs bubblewrap .*install it, or leave out --run-code"):
-        open_sandbox()
+        check_sandbox()

@@ -38,7 +38,7 @@ from harness.types import Question, User
         pytest.param({"kind": "contains"}, "needs one of words, text, pattern", id="nothing"),
         pytest.param(
             {"kind": "equals", "text": "a", "in": {"paragaph": 1}},
-            "did you mean paragraph",
+            "unknown field `paragaph`",
             id="selector",
         ),
         pytest.param(

@@ -103,15 +103,8 @@ def test_a_model_without_tokens_for_yes_and_no_is_refused(tmp_path: pathlib.Path
 
 
 @pytest.mark.parametrize(
-    ("text", "reason"),
-    [
-        pytest.param('x = "{anwser}"', "{anwser} is no placeholder", id="placeholder"),
-        pytest.param('x = "question?"', "must hold one of", id="nothing measured"),
-        pytest.param('x = { ask = "{answer}", sentences = "sum" }', "needs {sentence}", id="sum"),
-    ],
+    "text", ['"{anwser}"', '"question?"', '{ ask = "{answer}", sentences = "sum" }']
 )
-def test_a_wrong_question_is_named(t5: str, tmp_path: pathlib.Path, text: str, reason: str) -> None:
-    with pytest.raises(DataError) as caught:
-        unieval(t5, tmp_path, text)
-    assert reason in str(caught.value)
-    assert "dialogue/x" in str(caught.value)
+def test_a_wrong_question_is_named(t5: str, tmp_path: pathlib.Path, text: str) -> None:
+    with pytest.raises(DataError, match=r"dialogue/x: must hold either \{answer\} or"):
+        unieval(t5, tmp_path, f"x = {text}")

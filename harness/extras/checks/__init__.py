@@ -4,7 +4,7 @@
     Outcome(passed=False, reason="3 words")
 
     passage.py     a part of a reply, an outcome, and the normal form in which texts are compared
-    units.py       words, sentences, lines, bullets, rows as human readers count them
+    units.py       words, sentences, lines, list items as human readers count them
     check.py       what every kind has: where it looks, bounds
     contents.py counts.py earlier.py data.py answers.py code.py ifeval.py      the kinds
     sandbox.py     running a model's code in bubblewrap
@@ -14,10 +14,8 @@
 docs/checks.md is the manual. All of it is pure but running code.
 """
 
-from harness.extras.checks.check import Check
 from harness.extras.checks.kinds import (
     KINDS,
-    Verdict,
     all_pass,
     check,
     check_turn,
@@ -25,13 +23,10 @@ from harness.extras.checks.kinds import (
     read_check,
     validate,
 )
-from harness.extras.checks.passage import Outcome, normal
+from harness.extras.checks.passage import normal
 
 __all__ = [
     "KINDS",
-    "Check",
-    "Outcome",
-    "Verdict",
     "all_pass",
     "check",
     "check_turn",

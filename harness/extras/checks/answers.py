@@ -4,17 +4,16 @@ import math
 import re
 import unicodedata
 from collections.abc import Iterator
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from harness.extras.checks.check import Check
-from harness.extras.checks.passage import PASSED, Outcome, Passage, normal
+from harness.extras.checks.passage import Outcome, Passage, normal
 
 _NUMBER = re.compile(
-    r"(?P<sign>(?<![\w)])[-–])?\s?(?:"
-    r"(?P<over>\d{1,40})\s?/\s?(?P<under>\d{1,40})(?![\d/])"
-    r"|(?P<plain>\d+(?:[.,'·\u00a0 ]\d{3})*(?:[.,]\d+)?|[.,]\d+))"
+    r"(?P<sign>(?<![\w)])[-–])?\s?(?:(?P<over>\d{1,40})\s?/\s?(?P<under>0*[1-9]\d{,39})(?![\d/])"
+    r"|(?P<plain>\d+(?:[.,'· ]\d{3})*(?:[.,]\d+)?|[.,]\d+))"
+    r"|(?P<chinese>[〇零一二两三四五六七八九十百千万亿]{1,30})"
 )
-_CHINESE = re.compile(r"[〇零一二两三四五六七八九十百千万亿]{1,30}")
 _CUE = re.compile(
     r"answer|choice|choose|option|correct|final|boxed|答案|选|選|故选|válasz|helyes|antwort|richtig|"
     r"respuesta|réponse|risposta|resposta|ответ|उत्तर",
@@ -22,14 +21,6 @@ _CUE = re.compile(
 )
 _CUE_REACH = 40
 """Characters after a cue in which the option is looked for."""
-
-
-class Reading(NamedTuple):
-    """A number in a text, and the values that it may stand for."""
-
-    start: int
-    text: str
-    values: tuple[float, ...]
 
 
 class Number(Check, frozen=True, kw_only=True, tag="number"):
@@ -50,18 +41,17 @@ class Number(Check, frozen=True, kw_only=True, tag="number"):
 
     def test(self, passage: Passage) -> Outcome:
         """Read the numbers and compare."""
-        found = readings(passage.text)
-        if not found:
+        matches = list(_NUMBER.finditer(normal(passage.text)))
+        if not matches:
             return Outcome(False, "there is no number")
-        chosen = found if self.which == "any" else found[-1:]
         # A tolerance of 0.1 lets 1.1 pass for 1, although 1.1 - 1 is a little more in binary.
         off = self.tolerance * (1 + 1e-9)
         near = (
             math.isclose(self.equals, value, rel_tol=1e-12, abs_tol=off)
-            for reading in chosen
-            for value in reading.values
+            for match in (matches if self.which == "any" else matches[-1:])
+            for value in _values(match)
         )
-        return PASSED if any(near) else Outcome(False, f"it is {chosen[-1].text.strip()[:40]}")
+        return Outcome(any(near), f"it is {matches[-1][0].strip()[:40]}")
 
 
 class Choice(Check, frozen=True, kw_only=True, tag="choice"):
@@ -86,16 +76,15 @@ class Choice(Check, frozen=True, kw_only=True, tag="choice"):
 
     def test(self, passage: Passage) -> Outcome:
         """Find the option."""
-        chosen = self._decision(normal(passage.text))
-        if chosen is None:
+        choice = self._decision(normal(passage.text))
+        if choice is None:
             return Outcome(False, "none of the options is named")
-        same = chosen.casefold() == self.equals.casefold()
-        return PASSED if same else Outcome(False, f"decides for {chosen}")
+        return Outcome(choice.casefold() == self.equals.casefold(), f"decides for {choice}")
 
     def _decision(self, text: str) -> str | None:
         # A single letter must be a capital, or every "a" would be option A.
         flags = 0 if any(len(option) == 1 for option in self.options) else re.IGNORECASE
-        options = "|".join(re.escape(one) for one in sorted(self.options, key=len, reverse=True))
+        options = "|".join(map(re.escape, sorted(self.options, key=len, reverse=True)))
         option = re.compile(rf"(?<![A-Za-z0-9])(?:{options})(?![A-Za-z0-9])", flags)
         for cue in reversed(list(_CUE.finditer(text))):
             if match := option.search(text, cue.end(), cue.end() + _CUE_REACH):
@@ -108,54 +97,28 @@ class Choice(Check, frozen=True, kw_only=True, tag="choice"):
         return str(every[-1]) if every else None
 
 
-def readings(text: str) -> list[Reading]:
-    """Return the numbers of a text in their order."""
-    text = normal(text)
-    found = [Reading(m.start(), m[0], tuple(_values(m))) for m in _NUMBER.finditer(text)]
-    for match in _CHINESE.finditer(text):
-        found.append(Reading(match.start(), match[0], (chinese_number(match[0]),)))
-    return sorted(reading for reading in found if reading.values)
-
-
-def chinese_number(text: str) -> int:
-    """Return the value of a number in Chinese characters: 三百零五 is 305, 二〇二六 is 2026."""
-    numbers = [int(unicodedata.numeric(character)) for character in text.replace("两", "二")]
-    if max(numbers) < 10:
-        return int("".join(map(str, numbers)))
-    total = section = digit = 0
-    for number in numbers:
-        if number < 10:
-            digit = number
-        elif number < 10_000:
-            section += (digit or 1) * number
-            digit = 0
-        else:
-            total = (total + section + digit) * number
-            section = digit = 0
-    return total + section + digit
-
-
 def _values(match: re.Match[str]) -> Iterator[float]:
-    """Yield the values that one number can stand for."""
+    """Yield the values that a number can stand for."""
     sign = -1 if match["sign"] else 1
-    if match["over"]:
-        if int(match["under"]):
-            yield sign * int(match["over"]) / int(match["under"])
-        return
-    for text in _spellings(match["plain"]):
-        yield sign * float(text)
+    if match["chinese"]:
+        yield _chinese_number(match["chinese"])
+    elif match["over"]:
+        yield sign * int(match["over"]) / int(match["under"])
+    else:
+        for mark, group in (".,", ",."):  # the decimal mark, and what may part groups of digits
+            text = re.sub(rf"(?<=\d)[{group}'· ](?=\d{{3}}(?!\d))", "", match["plain"])
+            try:
+                yield sign * float(text.replace(mark, "."))
+            except ValueError:
+                continue
 
 
-def _spellings(text: str) -> set[str]:
-    """Return a number as Python writes it, in each way that it can be read."""
-    bare = re.sub(r"['·\u00a0 ]", "", text)
-    marks = [c for c in bare if c in ".,"]
-    if not marks:
-        return {bare}
-    last = marks[-1]
-    decimal = bare.replace("." if last == "," else ",", "")
-    spellings = {decimal.replace(last, ".")} if decimal.count(last) == 1 else set()
-    tail = bare.rpartition(last)[2]
-    if len(tail) == 3 and len(set(marks)) == 1 and not bare.startswith(("0", ".", ",")):
-        spellings.add(bare.replace(last, ""))
-    return spellings
+def _chinese_number(text: str) -> int:
+    """Return the value of a number in Chinese characters: 三百零五 is 305, 二〇二六 is 2026."""
+    for unit in "亿万千百十":
+        many, mark, rest = text.partition(unit)
+        if mark:
+            size = int(unicodedata.numeric(unit))
+            return (_chinese_number(many) or 1) * size + _chinese_number(rest)
+    digits = [str(int(unicodedata.numeric(digit))) for digit in text.replace("两", "二")]
+    return int("".join(digits) or 0)

@@ -7,17 +7,16 @@ is made outside.
 import contextlib
 import json
 import secrets
-import shutil
 from typing import Any, ClassVar, Literal
 
 import msgspec
 
+from harness.extras.checks import sandbox
 from harness.extras.checks.check import Check
 from harness.extras.checks.data import FENCE, different
 from harness.extras.checks.passage import PASSED, Outcome, Passage
-from harness.extras.checks.sandbox import Ran, Sandbox
 
-_BEGIN = """
+_MAIN = """
 import contextlib, json, sys, types
 token, name, calls = json.load(sys.stdin)
 module = sys.modules["answer"] = types.ModuleType("answer")
@@ -28,20 +27,14 @@ exec("from typing import *; from collections import *; import collections", spac
 exec("from dataclasses import dataclass, field", space)
 with contextlib.redirect_stdout(sys.stderr):
     exec(compile(open("answer").read(), "answer", "exec"), space)
-"""
-_CALLS = """
 plain = lambda v: sorted(v) if isinstance(v, (set, frozenset)) else repr(v)
 for args in calls:
     with contextlib.redirect_stdout(sys.stderr):
         value = space[name](*args)
     print(token + json.dumps(value, default=plain))
-"""
-_TESTS = """
 exec(compile(open("tests").read(), "tests", "exec"), space)
-print(token)
+print(token + "null")
 """
-_NAMES = {"python": ("python", "py", "python3"), "javascript": ("javascript", "js", "mjs")}
-"""What code fences call each language."""
 
 
 class Case(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -54,12 +47,11 @@ class Case(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Code(Check, frozen=True, kw_only=True, tag="code"):
     """The code passes: {"kind": "code", "function": "f", "cases": [{"args": [1], "returns": 2}]}.
 
-    The last block of code is run; of several blocks without which it fails, all. Functions can be
-    called in Python only.
+    The last block of code is run; of several blocks without which it fails, all.
     """
 
     RUNS_CODE: ClassVar[bool] = True
-    language: Literal["python", "javascript"] = "python"
+    language: Literal["python"] = "python"
     function: str | None = None
     cases: tuple[Case, ...] = ()
     """Calls of the function."""
@@ -71,70 +63,59 @@ class Code(Check, frozen=True, kw_only=True, tag="code"):
         super().__post_init__()
         if bool(self.function and self.cases) == (self.tests is not None):
             raise ValueError("needs either function and cases, or tests")
-        if self.function and self.language != "python":
-            raise ValueError(f"no function can be called in {self.language}; give tests")
 
     def requirement(self) -> str:
         """Return the requirement in words."""
         what = f"{len(self.cases)} cases" if self.cases else "its tests"
-        return f"{self.language} code that passes {what}"
+        return f"python code that passes {what}"
 
     def test(self, passage: Passage) -> Outcome:
         """Run the code, if it may be."""
-        if passage.sandbox is None:
+        if not passage.run_code:
             return Outcome(None, "code is run only with --run-code")
-        program = {"python": "python3", "javascript": "node"}[self.language]
-        if shutil.which(program) is None:
-            return Outcome(None, f"{program} is not installed")
-        blocks = self._blocks(passage.text)
+        blocks = _blocks(passage.text)
         if not blocks:
-            return Outcome(False, f"there is no {self.language} code")
-        fault = self._fault(passage.sandbox, blocks[-1])
-        if fault and len(blocks) > 1 and not self._fault(passage.sandbox, "\n".join(blocks)):
+            return Outcome(False, "there is no python code")
+        fault = self._fault(blocks[-1])
+        if fault and len(blocks) > 1 and not self._fault("\n".join(blocks)):
             return PASSED
-        return Outcome(False, fault) if fault else PASSED
+        return Outcome(not fault, fault)
 
-    def _blocks(self, text: str) -> list[str]:
-        """Return the code: blocks in the language, else those that name none, else the reply."""
-        every = list(FENCE.finditer(text))
-        named = [m[3] for m in every if m[2].lower() in _NAMES[self.language]]
-        return named or [m[3] for m in every if not m[2]] if every else [text]
-
-    def _fault(self, sandbox: Sandbox, code: str) -> str:
+    def _fault(self, code: str) -> str:
         """Return what is wrong with the code, such as the first case that fails; "" if nothing."""
-        token, tests = secrets.token_hex(16), self.tests or ""
-        if self.language == "javascript":
-            main = f"{code}\n{tests}\nconsole.log('{token}')\n"
-            ran = sandbox.run({"main": main}, ["node", "main"])
-        else:
-            main = _BEGIN + (_TESTS if tests else _CALLS)
-            stdin = json.dumps([token, self.function, [case.args for case in self.cases]])
-            files = {"main": main, "answer": code, "tests": tests}
-            ran = sandbox.run(files, ["python3", "-I", "main"], stdin)
+        token = secrets.token_hex(16)
+        stdin = json.dumps([token, self.function, [case.args for case in self.cases]])
+        files = {"main": _MAIN, "answer": code, "tests": self.tests or ""}
+        ran = sandbox.run(files, ["python3", "-I", "main"], stdin)
         results = _results(token, ran.stdout)
-        if tests:
-            return "" if results else f"tests: {_end(ran)}"
         for number, case in enumerate(self.cases, 1):
             if number > len(results):
                 return f"case {number}: {_end(ran)}"
             if different(case.returns, results[number - 1]):
                 return f"case {number}: it returns {results[number - 1]!r}"[:100]
-        return ""
+        return "" if len(results) > len(self.cases) else f"tests: {_end(ran)}"
 
 
-def _end(ran: Ran) -> str:
+def _blocks(text: str) -> list[str]:
+    """Return the code: blocks of Python, else those that name no language, else the reply."""
+    fences = list(FENCE.finditer(text))
+    python = [m[3] for m in fences if m[2].lower() in ("python", "py", "python3")]
+    return python or [m[3] for m in fences if not m[2]] if fences else [text]
+
+
+def _end(ran: sandbox.Ran) -> str:
     """Return how a program ended, in a few words."""
-    if ran.late:
+    if ran.code is None:
         return "it takes too long"
     lines = ran.stderr.strip().splitlines()
     return (lines[-1][:100] if lines else f"it ends with code {ran.code}").strip()
 
 
 def _results(token: str, printed: str) -> list[Any]:
-    """Return what the lines with the token hold: values, or None where only the token is there."""
-    found = []
+    """Return the values in the lines that begin with the token."""
+    results = []
     for line in printed.splitlines():
         if line.startswith(token):
             with contextlib.suppress(ValueError, RecursionError):
-                found.append(json.loads(line.removeprefix(token) or "null"))
-    return found
+                results.append(json.loads(line.removeprefix(token)))
+    return results

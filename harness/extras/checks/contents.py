@@ -5,26 +5,29 @@ Words and texts become plain expressions, patterns are RE2's: all match in linea
 """
 
 import functools
-from typing import Any, ClassVar, Literal, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 import regex
 
 from harness.extras.checks.check import Bounds, Check
-from harness.extras.checks.passage import PASSED, Outcome, Passage, normal
+from harness.extras.checks.passage import Outcome, Passage, normal
 from harness.extras.checks.units import CJK, LETTER
 
 Texts: TypeAlias = str | list[str]
-Edge: TypeAlias = Literal["begin", "end"]
 _BEFORE = r"[\s*_#>~\"'“”„«»「『‘’(\[\-–—•+]*"
 """What may precede the first word: Markdown marks, quotation marks."""
 _AFTER = r"[\s*_~\"'“”«»」』’)\].,;:!?…。！？、-]*"
 _AFTER_TEXT = r"[\s\"”’»」*_]*"
+_ANYTHING = "(?s:.*)"
+_NUMERALS = (
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen "
+    "sixteen seventeen eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety"
+)
 
 
 class Searching(Bounds, frozen=True, kw_only=True):
     """Arguments of the kinds that look for something: one of `words`, `text` and `pattern`."""
 
-    USUAL: ClassVar[tuple[int, int | None]] = (1, None)
     COUNTS: ClassVar[bool] = False
     """Whether it has bounds."""
 
@@ -39,13 +42,10 @@ class Searching(Bounds, frozen=True, kw_only=True):
     def __post_init__(self) -> None:
         """Raise `ValueError` where not exactly one sort of text is given, or it is not valid."""
         super().__post_init__()
-        given = [name for name in ("words", "text", "pattern") if getattr(self, name) is not None]
-        if len(given) != 1:
-            raise ValueError(
-                f"needs one of words, text, pattern{f', not {len(given)}' * bool(given)}"
-            )
-        if not all(entry.strip(" *" if self.words else None) for entry in self.entries or [""]):
-            raise ValueError(f"{given[0]} has an empty text")
+        if [self.words, self.text, self.pattern].count(None) != 2:
+            raise ValueError("needs one of words, text, pattern")
+        if not self.entries or not all(entry.strip(" *") for entry in self.entries if self.words):
+            raise ValueError("it has an empty text")
         if self.bounded and not self.COUNTS:
             raise ValueError(f"{self.kind} takes no bounds; contains does")
         for entry in self.entries:
@@ -54,36 +54,37 @@ class Searching(Bounds, frozen=True, kw_only=True):
     @property
     def entries(self) -> list[str]:
         """What is looked for, one by one."""
-        given = self.words or self.text or self.pattern or []
-        return [given] if isinstance(given, str) else given
+        return _listed(self.words or self.text or self.pattern or [])
 
     def expression(self, entry: str, before: str = "", after: str = "") -> Any:
         """Return the compiled expression of an entry."""
+        source = regex.escape(entry)
         if self.pattern is not None:
-            return compiled(f"{before}(?:{entry}){after}", self.match_case)
-        source = _words_source(entry) if self.words is not None else regex.escape(entry)
-        return regex.compile(before + source + after, 0 if self.match_case else regex.IGNORECASE)
+            source = entry
+        elif self.words is not None:
+            source = _words_source(entry)
+            if self.COUNTS and not self.bounded and entry.isdecimal() and 20 <= int(entry) < 1e6:
+                source += "|" + _spelled_source(int(entry))
+        flags = "m" if self.match_case else "im"
+        return compiled(f"(?{flags}){before}(?:{source}){after}", self.pattern is not None)
+
+    def forms(self, entry: str, text: str) -> list[tuple[str, str]]:
+        """Return an entry and a text as they stand, and both in the normal form."""
+        plain = entry if self.pattern is not None else normal(entry) or entry
+        return [(entry, text), (plain, normal(text))]
 
     def times(self, entry: str, text: str) -> int:
         """Return how often an entry occurs, in a text or in its normal form, whichever is more."""
-        plain = normal(text)
-        found = (self.expression(entry), text), (self.expression(self.plain(entry)), plain)
-        return max(sum(1 for _ in expression.finditer(where)) for expression, where in found)
+        forms = self.forms(entry, text)
+        return max(sum(1 for _ in self.expression(entry).finditer(text)) for entry, text in forms)
 
-    def at_edge(self, entry: str, text: str, edge: Edge) -> bool:
-        """Return whether a text begins or ends with an entry, marks around words passed over."""
-        before = _BEFORE if self.words is not None else r"\s*"
-        after = _AFTER if self.words is not None else _AFTER_TEXT if self.text else r"\s*"
-        end = r"\z" if self.pattern is not None else r"\Z"  # RE2's and Python's
-        around = (r"\A" + before, "") if edge == "begin" else ("", after + end)
-        return bool(
-            self.expression(entry, *around).search(text)
-            or self.expression(self.plain(entry), *around).search(normal(text))
+    def fits(self, text: str, before: str, after: str) -> bool:
+        """Return whether a text is one of the entries between these expressions."""
+        return any(
+            self.expression(form, before, after).fullmatch(where)
+            for entry in self.entries
+            for form, where in self.forms(entry, text)
         )
-
-    def plain(self, entry: str) -> str:
-        """Return an entry in the normal form; a pattern is written for it already."""
-        return entry if self.pattern is not None else normal(entry) or entry
 
     def quoted(self, joint: str = ", ") -> str:
         """Return words for what is looked for."""
@@ -110,19 +111,11 @@ class Contains(Searching, frozen=True, kw_only=True, tag="contains"):
         """Count each of them."""
         reasons = []
         for entry in self.entries:
-            times = self.times(entry, passage.text) or self._spelled(entry, passage.text)
+            times = self.times(entry, passage.text)
             if not self.holds(times):
                 reasons.append(f"“{entry}” is there {times} times")
         passed = len(reasons) < len(self.entries) if self.any else not reasons
         return Outcome(passed, ", ".join(reasons[:3]))
-
-    def _spelled(self, entry: str, text: str) -> bool:
-        number = int(entry) if entry.isdecimal() and len(entry) <= 6 else 0
-        if self.words is None or self.bounded or number < 20:
-            return False
-        source = spelled(number).replace(" and ", "(?: and)? ").replace("-", "[- ]")
-        before, after = r"(?<![\w-]|hundred |thousand |and )", r"(?![\w-]| hundred| thousand)"
-        return bool(regex.search(before + source + after, normal(text), regex.IGNORECASE))
 
 
 class NotContains(Searching, frozen=True, kw_only=True, tag="not_contains"):
@@ -134,35 +127,36 @@ class NotContains(Searching, frozen=True, kw_only=True, tag="not_contains"):
 
     def test(self, passage: Passage) -> Outcome:
         """Look for each of them."""
-        found = [f"“{entry}”" for entry in self.entries if self.times(entry, passage.text)]
-        return Outcome(not found, ", ".join(found[:3]))
+        broken = [f"“{entry}”" for entry in self.entries if self.times(entry, passage.text)]
+        return Outcome(not broken, ", ".join(broken[:3]))
 
 
-class _Edge(Searching, frozen=True, kw_only=True):
-    """Kinds that look at the beginning or the end."""
-
-    EDGE: ClassVar[Edge]
+class Starts(Searching, frozen=True, kw_only=True, tag="starts"):
+    """It begins with one of these: {"kind": "starts", "words": "Ground floor"}."""
 
     def requirement(self) -> str:
         """Return the requirement in words."""
-        return f"{self.EDGE}s with {self.quoted(' or ')}"
+        return f"begins with {self.quoted(' or ')}"
 
     def test(self, passage: Passage) -> Outcome:
-        """Look there."""
-        passed = any(self.at_edge(entry, passage.text, self.EDGE) for entry in self.entries)
-        return Outcome(passed, f"{self.EDGE}s with “{excerpt(passage.text, self.EDGE)}”")
+        """Look at the beginning, marks before words passed over."""
+        marks = _BEFORE if self.words is not None else r"\s*"
+        passed = self.fits(passage.text, marks, _ANYTHING)
+        return Outcome(passed, f"begins with “{_line(passage.text)[:30]}”")
 
 
-class Starts(_Edge, frozen=True, kw_only=True, tag="starts"):
-    """It begins with one of these: {"kind": "starts", "words": "Ground floor"}."""
-
-    EDGE = "begin"
-
-
-class Ends(_Edge, frozen=True, kw_only=True, tag="ends"):
+class Ends(Searching, frozen=True, kw_only=True, tag="ends"):
     """It ends with one of these: {"kind": "ends", "words": "OVER"}."""
 
-    EDGE = "end"
+    def requirement(self) -> str:
+        """Return the requirement in words."""
+        return f"ends with {self.quoted(' or ')}"
+
+    def test(self, passage: Passage) -> Outcome:
+        """Look at the end, marks after words and texts passed over."""
+        marks = _AFTER if self.words is not None else _AFTER_TEXT if self.text else r"\s*"
+        passed = self.fits(passage.text, _ANYTHING, marks)
+        return Outcome(passed, f"ends with “{_line(passage.text)[-30:]}”")
 
 
 class Order(Searching, frozen=True, kw_only=True, tag="order"):
@@ -174,20 +168,20 @@ class Order(Searching, frozen=True, kw_only=True, tag="order"):
 
     def test(self, passage: Passage) -> Outcome:
         """Compare the first places, in the reply as it stands or else in its normal form."""
-        outcome = self._ordered(passage.text, self.entries)
-        plain = self._ordered(normal(passage.text), [self.plain(entry) for entry in self.entries])
-        return PASSED if plain.passed else outcome
+        forms = [self.forms(entry, passage.text) for entry in self.entries]
+        reasons = [self._disorder(pairs) for pairs in zip(*forms, strict=True)]
+        return Outcome("" in reasons, reasons[0])
 
-    def _ordered(self, text: str, entries: list[str]) -> Outcome:
-        last = -1
-        for entry in entries:
+    def _disorder(self, pairs: tuple[tuple[str, str], ...]) -> str:
+        last = 0
+        for entry, text in pairs:
             match = self.expression(entry).search(text)
             if match is None:
-                return Outcome(False, f"“{entry}” is not there")
+                return f"“{entry}” is not there"
             if match.start() < last:
-                return Outcome(False, f"“{entry}” comes too early")
+                return f"“{entry}” comes too early"
             last = match.start()
-        return PASSED
+        return ""
 
 
 class Equals(Check, frozen=True, kw_only=True, tag="equals"):
@@ -197,65 +191,63 @@ class Equals(Check, frozen=True, kw_only=True, tag="equals"):
 
     def requirement(self) -> str:
         """Return the requirement in words."""
-        return f"is {' or '.join(f'“{text}”' for text in self._texts)}"
+        return f"is {' or '.join(f'“{text}”' for text in _listed(self.text))}"
 
     def test(self, passage: Passage) -> Outcome:
         """Compare."""
-        passed = _bare(passage.text) in map(_bare, self._texts)
-        return Outcome(passed, f"it is “{excerpt(passage.text, 'begin')}”")
-
-    @property
-    def _texts(self) -> list[str]:
-        return [self.text] if isinstance(self.text, str) else self.text
+        passed = _bare(passage.text) in map(_bare, _listed(self.text))
+        return Outcome(passed, f"it is “{_line(passage.text)[:30]}”")
 
 
 @functools.lru_cache(512)
-def compiled(pattern: str, match_case: bool) -> Any:
-    """Return a pattern as RE2 has it.
+def compiled(source: str, by_re2: bool) -> Any:
+    """Return a compiled expression, of RE2 where a user wrote it.
 
     Raises:
         ValueError: it is not valid.
     """
+    if not by_re2:
+        return regex.compile(source)
     import re2
 
     options = re2.Options()
     options.log_errors = False  # it would write to stderr by itself
     try:
-        return re2.compile(f"(?{'m' if match_case else 'im'}){pattern}", options)
+        return re2.compile(source, options)
     except re2.error as error:
-        raise ValueError(f"pattern {pattern!r} is not valid for RE2: {error}") from None
-
-
-def excerpt(text: str, edge: Edge) -> str:
-    """Return the first or last characters of a text in one line, for a message."""
-    line = " ".join(text.split())
-    return line[:30] if edge == "begin" else line[-30:]
-
-
-# fmt: off
-_SMALL = [
-    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven",
-    "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen",
-]
-_TENS = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
-# fmt: on
+        raise ValueError(f"the pattern is not valid for RE2: {error}") from None
 
 
 def spelled(number: int) -> str:
     """Return a number below a million in English: 250 is "two hundred and fifty"."""
+    numerals = _NUMERALS.split()
     if number < 20:
-        return _SMALL[number]
+        return numerals[number]
     if number < 100:
         tens, rest = divmod(number, 10)
-        return _TENS[tens - 2] + (f"-{_SMALL[rest]}" if rest else "")
+        return numerals[18 + tens] + (f"-{numerals[rest]}" if rest else "")
     size, name = (1000, "thousand") if number >= 1000 else (100, "hundred")
     above, rest = divmod(number, size)
     joint = " and " if 0 < rest < 100 else " "
     return f"{spelled(above)} {name}{joint + spelled(rest) if rest else ''}"
 
 
+def _listed(texts: Texts) -> list[str]:
+    return [texts] if isinstance(texts, str) else texts
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())
+
+
 def _bare(text: str) -> str:
-    return " ".join(normal(text).split()).strip('*_ .。"').casefold()
+    return _line(normal(text)).strip("*_ .。").casefold()
+
+
+def _spelled_source(number: int) -> str:
+    source = spelled(number).replace(" and ", "(?: and)? ").replace("-", "[- ]")
+    before, after = r"(?<![\w-]|hundred |thousand |and )", r"(?![\w-]| hundred| thousand)"
+    return before + source + after
 
 
 def _words_source(entry: str) -> str:
@@ -263,11 +255,10 @@ def _words_source(entry: str) -> str:
     entry = entry.strip()
     core = entry.strip("*")
     inner = r"\s+".join(regex.escape(word).replace("'", "['’]") for word in core.split())
-    letter, han = rf"[{LETTER}_]", rf"[{CJK}]"
-    open_start, open_end = (
-        not regex.match(letter, edge) or regex.match(han, edge) for edge in (core[0], core[-1])
-    )
+    letter = rf"[{LETTER}_]"
+    # Chinese has no edges of words, and punctuation needs none.
+    starts, ends = (regex.match(rf"(?![{CJK}]){letter}", edge) for edge in (core[0], core[-1]))
     # An edge before any beginning too: without it each letter of a long word would be tried.
-    start = f"(?<!{letter}){letter}*" if entry[0] == "*" else "" if open_start else f"(?<!{letter})"
-    end = f"{letter}*" if entry[-1] == "*" else "" if open_end else f"(?!{letter})"
+    start = f"(?<!{letter}){letter}*" if entry[0] == "*" else f"(?<!{letter})" if starts else ""
+    end = f"{letter}*" if entry[-1] == "*" else f"(?!{letter})" if ends else ""
     return start + inner + end

@@ -1,14 +1,15 @@
 """How many there are, in which order, and whether they differ: `count`, `sorted`, `distinct`."""
 
 import re
+from itertools import pairwise
 from typing import ClassVar, Literal
 
 from harness.extras.checks.check import Bounds, Check
-from harness.extras.checks.passage import PASSED, Outcome, Passage, normal
+from harness.extras.checks.passage import PASSED, MissingPartError, Outcome, Passage, normal
 from harness.extras.checks.units import after_mark, counted, parts, plural, singular
 
-_NUMBER = re.compile(r"[-−]?(\d{1,3}(?:,\d{3})+|\d+)(\.\d+)?")
 _TIME = re.compile(r"([01]?\d|2[0-4])[:.h]([0-5]\d)")
+_NUMBER = re.compile(r"[-−]?(\d{1,3}(?:,\d{3})+|\d+)(\.\d+)?")
 
 
 class Count(Bounds, frozen=True, kw_only=True, tag="count"):
@@ -18,15 +19,15 @@ class Count(Bounds, frozen=True, kw_only=True, tag="count"):
     of: str
 
     def __post_init__(self) -> None:
-        """Raise `ValueError` for a unit that does not exist, or bounds that are missing."""
+        """Raise `ValueError` for bounds that are missing."""
         super().__post_init__()
         if not self.bounded:
             raise ValueError("needs one of exactly, at_least, at_most, between")
 
     def requirement(self) -> str:
         """Return the requirement in words."""
-        one = self.limits() in ((1, 1), (1, None), (0, 1))
-        return f"{self.many()} {singular(self.of) if one else plural(self.of)}"
+        is_one = self.limits in ((1, 1), (1, None), (0, 1))
+        return f"{self.many()} {singular(self.of) if is_one else plural(self.of)}"
 
     def test(self, passage: Passage) -> Outcome:
         """Count."""
@@ -35,7 +36,7 @@ class Count(Bounds, frozen=True, kw_only=True, tag="count"):
 
 
 class Sorted(Check, frozen=True, kw_only=True, tag="sorted"):
-    """The parts are in order: {"of": "lines", "by": "time"}; equal ones may follow each other."""
+    """The parts are in order: {"of": "lines", "by": "number"}; equal ones may follow each other."""
 
     of: str
     by: Literal["alphabet", "number", "length", "time"] = "alphabet"
@@ -47,15 +48,23 @@ class Sorted(Check, frozen=True, kw_only=True, tag="sorted"):
 
     def test(self, passage: Passage) -> Outcome:
         """Find the first part that follows one that it should precede."""
-        last: tuple[float, str] | None = None
-        for number, part in enumerate(parts(self.of, passage.text), 1):
-            key = _order(part, self.by)
-            if key is None:
-                return Outcome(False, f"no {self.by} in {singular(self.of)} {number}")
-            if last is not None and (key > last if self.descending else key < last):
+        keys = [self._key(part) for part in parts(self.of, passage.text)]
+        for number, (before, key) in enumerate(pairwise(keys), 2):
+            if key > before if self.descending else key < before:
                 return Outcome(False, f"{singular(self.of)} {number} is out of order")
-            last = key
         return PASSED
+
+    def _key(self, part: str) -> tuple[float, str]:
+        if self.by == "alphabet":
+            return 0, after_mark(part).casefold()
+        if self.by == "length":
+            return len(part), ""
+        match = (_TIME if self.by == "time" else _NUMBER).search(part)
+        if match is None:
+            raise MissingPartError(f"no {self.by} in “{part[:30]}”")
+        if self.by == "time":
+            return int(match[1]) * 60 + int(match[2]), ""
+        return float(match[0].replace("−", "-").replace(",", "")), ""
 
 
 class Distinct(Check, frozen=True, kw_only=True, tag="distinct"):
@@ -79,16 +88,3 @@ class Distinct(Check, frozen=True, kw_only=True, tag="distinct"):
                 return Outcome(False, f"{singular(self.of)} {number} is like {seen[key]}")
             seen[key] = number
         return PASSED
-
-
-def _order(text: str, by: str) -> tuple[float, str] | None:
-    """Return what a part is ordered by; None if it has no such thing."""
-    if by == "alphabet":
-        return 0, after_mark(text).casefold()
-    if by == "length":
-        return len(text), ""
-    if by == "time":
-        time = _TIME.search(text)
-        return (int(time[1]) * 60 + int(time[2]), "") if time else None
-    number = _NUMBER.search(text)
-    return (float(number[0].replace("−", "-").replace(",", "")), "") if number else None

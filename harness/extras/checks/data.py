@@ -1,5 +1,6 @@
 """Data in a reply: `json`, `csv` and `table`, well formed and equal to what is given."""
 
+import contextlib
 import csv
 import math
 import re
@@ -9,7 +10,7 @@ from typing import Any
 import msgspec
 
 from harness.extras.checks.check import Check
-from harness.extras.checks.passage import PASSED, Outcome, Passage, normal
+from harness.extras.checks.passage import Outcome, Passage, normal
 from harness.extras.checks.units import cells_of, tables
 
 FENCE = re.compile(
@@ -46,84 +47,65 @@ class Json(Check, frozen=True, kw_only=True, tag="json"):
     def test(self, passage: Passage) -> Outcome:
         """Parse and compare."""
         try:
-            text = _block(passage.text, self.around)
-            value = _pointed(msgspec.json.decode(text), self.at)
-            fault = "" if self.equals is msgspec.UNSET else different(self.equals, value, self.at)
-        except (ValueError, OverflowError, RecursionError) as error:
-            return Outcome(False, f"not valid JSON: {error}")
-        if self.keys is not None and (not isinstance(value, dict) or set(value) != set(self.keys)):
-            keys = ", ".join(value) if isinstance(value, dict) else "it is no object"
-            return Outcome(False, f"keys: {keys}")
-        return Outcome(False, fault) if fault else PASSED
+            value = msgspec.json.decode(_block(passage.text, self.around))
+            for step in self.at.split("/")[1:]:
+                value = value[int(step) if isinstance(value, list) else step]
+        except (ValueError, LookupError, TypeError, RecursionError) as error:
+            return Outcome(False, f"not valid JSON{f' at {self.at}' if self.at else ''}: {error}")
+        keys = value if isinstance(value, dict) else {}
+        if self.keys is not None and set(keys) != set(self.keys):
+            return Outcome(False, f"keys: {', '.join(keys)}")
+        reason = "" if self.equals is msgspec.UNSET else different(self.equals, value, self.at)
+        return Outcome(not reason, reason)
 
 
-class _Grid(Check, frozen=True, kw_only=True):
-    """Arguments of the kinds that have rows and columns."""
+class Table(Check, frozen=True, kw_only=True, tag="table"):
+    """One Markdown table: {"kind": "table", "columns": ["pair", "road"], "rows": 5}."""
 
     columns: list[str] | None = None
     """The header; case and emphasis do not count."""
     rows: int | None = None
     """How many rows, the header left out."""
+    around: bool = True
+    """Whether text may surround it."""
     equals: list[list[str | float]] | None = None
     """Header and rows."""
 
-    def shape(self) -> str:
-        """Return words for rows and columns."""
+    def requirement(self) -> str:
+        """Return the requirement in words."""
         header = f" with the columns {', '.join(self.columns)}" if self.columns else ""
         many = "" if self.rows is None else f"{' and' if header else ' with'} {self.rows} rows"
         equal = "" if self.equals is None else " equal to the given one"
-        return f"{header}{many}{equal}"
-
-    def compared(self, grid: Sequence[Sequence[str]]) -> Outcome:
-        """Return whether the rows of a table are as they should be."""
-        if not grid:
-            return Outcome(False, "it is empty")
-        for number, row in enumerate(grid):
-            if len(row) != len(grid[0]):
-                reason = f"row {number} has {len(row)} cells, the header {len(grid[0])}"
-                return Outcome(False, reason)
-        header: Sequence[str | float] = self.equals[0] if self.equals else self.columns or []
-        if header and not _same_cells(header, grid[0]):
-            return Outcome(False, f"columns: {', '.join(grid[0])}"[:80])
-        rows = len(self.equals) - 1 if self.equals else self.rows
-        if rows is not None and len(grid) - 1 != rows:
-            return Outcome(False, f"{len(grid) - 1} rows")
-        for number, expected in enumerate(self.equals or ()):
-            if not _same_cells(expected, grid[number]):
-                return Outcome(False, f"row {number} is not as given")
-        return PASSED
-
-
-class Table(_Grid, frozen=True, kw_only=True, tag="table"):
-    """One Markdown table: {"kind": "table", "columns": ["pair", "road"], "rows": 5}."""
-
-    around: bool = True
-    """Whether text may surround it."""
-
-    def requirement(self) -> str:
-        """Return the requirement in words."""
-        return "one table" + self.shape()
+        return f"one table{header}{many}{equal}"
 
     def test(self, passage: Passage) -> Outcome:
         """Parse the table and compare."""
-        found = tables(passage.text)
-        if len(found) != 1:
-            return Outcome(False, f"{len(found)} tables")
-        filled = [line for line in passage.text.splitlines() if line.strip()]
-        if not self.around and len(filled) > len(found[0]) + 1:  # and the line below the header
-            return Outcome(False, "there is text around the table")
-        return self.compared([cells_of(row) for row in found[0]])
+        blocks = tables(passage.text)
+        if len(blocks) != 1:
+            return Outcome(False, f"{len(blocks)} tables")
+        grid = [cells_of(row) for row in blocks[0]]
+        reason = _grid_fault(grid, self.equals or [])
+        lines = [line for line in passage.text.splitlines() if line.strip()]
+        if not self.around and len(lines) > len(grid) + 1:  # and the line below the header
+            reason = "there is text around the table"
+        elif self.columns and not _same_cells(self.columns, grid[0]):
+            reason = f"columns: {', '.join(grid[0])}"[:80]
+        elif self.rows is not None and len(grid) - 1 != self.rows:
+            reason = f"{len(grid) - 1} rows"
+        return Outcome(not reason, reason)
 
 
-class Csv(_Grid, frozen=True, kw_only=True, tag="csv"):
-    """Valid CSV: {"kind": "csv", "columns": ["name", "year"], "rows": 12}."""
+class Csv(Check, frozen=True, kw_only=True, tag="csv"):
+    """Valid CSV: {"kind": "csv", "equals": [["name", "year"], ["Ada", 1815]]}."""
 
     around: bool = False
     """Whether text may surround the code block with the data."""
+    equals: list[list[str | float]] | None = None
+    """Header and rows."""
 
     def requirement(self) -> str:
         """Return the requirement in words."""
-        return "valid CSV" + self.shape()
+        return "valid CSV" + ("" if self.equals is None else " equal to the given one")
 
     def test(self, passage: Passage) -> Outcome:
         """Parse and compare."""
@@ -132,7 +114,8 @@ class Csv(_Grid, frozen=True, kw_only=True, tag="csv"):
             grid = [row for row in csv.reader(lines, strict=True) if row]
         except csv.Error as error:
             return Outcome(False, f"not valid CSV: {error}")
-        return self.compared(grid)
+        reason = _grid_fault(grid, self.equals or [])
+        return Outcome(not reason, reason)
 
 
 def different(expected: Any, value: Any, at: str = "") -> str:
@@ -140,23 +123,31 @@ def different(expected: Any, value: Any, at: str = "") -> str:
 
     1 and 1.0 are equal, true and 1 are not; numbers may differ by a billionth.
     """
-    here = at or "the value"
-    if all(isinstance(v, int | float) and not isinstance(v, bool) for v in (expected, value)):
-        same = expected == value or math.isclose(expected, value, rel_tol=1e-9)
-        return "" if same else f"{here} is {str(value)[:40]}, not {expected}"
-    if type(expected) is not type(value):
-        return f"{here} is another kind of value"
-    if isinstance(expected, dict):
-        if set(expected) != set(value):
-            return f"{here} has the keys {', '.join(value) or 'none'}"
+    if isinstance(expected, dict) and isinstance(value, dict) and set(expected) == set(value):
         parts = ((expected[key], value[key], f"{at}/{key}") for key in expected)
         return next(filter(None, (different(*part) for part in parts)), "")
-    if isinstance(expected, list):
-        if len(expected) != len(value):
-            return f"{here} has {len(value)} elements, not {len(expected)}"
+    if isinstance(expected, list) and isinstance(value, list) and len(expected) == len(value):
         pairs = enumerate(zip(expected, value, strict=True))
         return next(filter(None, (different(a, b, f"{at}/{n}") for n, (a, b) in pairs)), "")
-    return "" if expected == value else f"{here} is {str(value)[:40]!r}"
+    same = type(expected) is type(value) and expected == value
+    if {type(expected), type(value)} == {int, float} or type(expected) is type(value) is float:
+        with contextlib.suppress(OverflowError):  # an integer beyond all floats
+            same = math.isclose(expected, value, rel_tol=1e-9)
+    return "" if same else f"{at or 'the value'} is {str(value)[:40]}"
+
+
+def _grid_fault(grid: Sequence[Sequence[str]], expected: Sequence[Sequence[str | float]]) -> str:
+    """Return what is wrong with the rows of a table, its header the first; "" if nothing."""
+    if not grid:
+        return "it is empty"
+    if expected and len(grid) != len(expected):
+        return f"{len(grid) - 1} rows"
+    for number, row in enumerate(grid):
+        if len(row) != len(grid[0]):
+            return f"row {number} has {len(row)} cells, the header {len(grid[0])}"
+        if expected and not _same_cells(expected[number], row):
+            return f"row {number} is not as given"
+    return ""
 
 
 def _same_cells(expected: Sequence[str | float], row: Sequence[str]) -> bool:
@@ -173,7 +164,7 @@ def _same_cell(expected: str | float, cell: str) -> bool:
 
 
 def _cell(text: str) -> str:
-    return " ".join(normal(text).strip().strip("*_`").split()).casefold()
+    return " ".join(normal(text).strip(" *_`").split()).casefold()
 
 
 def _block(text: str, around: bool) -> str:
@@ -182,15 +173,3 @@ def _block(text: str, around: bool) -> str:
     text = text.strip()
     alone = len(blocks) == 1 and text.startswith(("```", "~~~")) and text.endswith(("```", "~~~"))
     return (blocks[-1] if blocks and (around or alone) else text).strip()
-
-
-def _pointed(value: Any, pointer: str) -> Any:
-    """Return the part of a value that a JSON pointer names, or raise `ValueError`."""
-    for step in pointer.split("/")[1:]:
-        if isinstance(value, dict) and step in value:
-            value = value[step]
-        elif isinstance(value, list) and step.isdecimal() and int(step) < len(value):
-            value = value[int(step)]
-        else:
-            raise ValueError(f"there is nothing at {pointer}")
-    return value

@@ -6,19 +6,10 @@ from typing import ClassVar, Literal
 
 from msgspec import field
 
-from harness.extras.checks.check import (
-    Bounds,
-    Check,
-    MissingPartError,
-    Selector,
-    check_selector,
-    described,
-    narrowed,
-)
+from harness.extras.checks.check import Bounds, Check, Place
 from harness.extras.checks.passage import Outcome, Passage, normal
 from harness.extras.checks.units import counted, parts, plural, words
 
-_NO_REPLY = Outcome(False, "there is no earlier reply")
 _QUOTE = re.compile(
     r'"([^"\n]+)"|“([^“”]+)”|„([^„“”"]+)[“”"]|«([^«»]+)»|»([^«»]+)«|「([^「」]+)」|『([^『』]+)』'
 )
@@ -27,56 +18,39 @@ _QUOTE = re.compile(
 class Keeps(Bounds, frozen=True, kw_only=True, tag="keeps"):
     """Parts of the reply before are repeated verbatim: {"of": "sentences", "exactly": 1}.
 
-    Without bounds all of them are. For words, the bounds are for the longest run that both have.
+    Without bounds all of them are. For words, it is the longest run that both have.
     """
 
     of: str
-    source: Selector = field(name="from", default_factory=dict)
+    source: Place = field(name="from", default=Place())
     """Where in the reply before."""
-
-    def __post_init__(self) -> None:
-        """Raise `ValueError` for a unit, a place or bounds that cannot be."""
-        super().__post_init__()
-        check_selector(self.source)
-        if self._by_words and not self.bounded:
-            raise ValueError("of words needs one of exactly, at_least, at_most, between")
-
-    @property
-    def _by_words(self) -> bool:
-        return plural(self.of) == "words"
 
     def requirement(self) -> str:
         """Return the requirement in words."""
-        where = f"the reply before{described(self.source)}"
-        if self._by_words:
+        where = f"the reply before{self.source}"
+        if self.bounded and plural(self.of) == "words":
             return f"{self.many()} consecutive words of {where}"
         many = self.many() if self.bounded else "all"
         return f"keeps {many} {plural(self.of)} of {where} word for word"
 
     def test(self, passage: Passage) -> Outcome:
         """Look for each part of the reply before."""
-        if not passage.earlier:
-            return _NO_REPLY
-        try:
-            source = narrowed(self.source, passage.earlier[-1])
-        except MissingPartError as missing:
-            return Outcome(False, f"in the earlier reply: {missing}")
-        if self._by_words:
+        source = self.source.text(passage.before)
+        if plural(self.of) == "words":
             now, then = (words(_flat(text).casefold()) for text in (passage.text, source))
-            run = SequenceMatcher(None, now, then, autojunk=False).find_longest_match().size
-            return Outcome(self.holds(run), f"the longest run is {run} words")
-        every = parts(self.of, source)
-        lost = [part for part in every if _flat(part) not in _flat(passage.text)]
-        kept = len(every) - len(lost)
-        reason = f"{kept} of {len(every)} kept" + (f"; not “{lost[0][:40]}”" if lost else "")
-        enough = self.holds(kept) if self.bounded else not lost
-        return Outcome(bool(every) and enough, reason)
+            kept = SequenceMatcher(None, now, then, autojunk=False).find_longest_match().size
+            reason, total = f"the longest run is {kept} words", len(then)
+        else:
+            every = parts(self.of, source)
+            lost = [part for part in every if _flat(part) not in _flat(passage.text)]
+            kept, total = len(every) - len(lost), len(every)
+            reason = f"{kept} of {total} kept" + (f"; not “{lost[0][:40]}”" if lost else "")
+        return Outcome(total > 0 and (self.holds(kept) if self.bounded else kept == total), reason)
 
 
 class Quotes(Bounds, frozen=True, kw_only=True, tag="quotes"):
     """Quoted passages occur in earlier turns: {"of": "answer", "words": [3, 6]}."""
 
-    USUAL: ClassVar[tuple[int, int | None]] = (1, None)
     whose: Literal["answer", "question"] = field(name="of", default="answer")
     """From the model's earlier replies, or from the user's messages."""
     words: tuple[int, int] | None = None
@@ -113,9 +87,7 @@ class Shorter(Check, frozen=True, kw_only=True, tag="shorter"):
 
     def test(self, passage: Passage) -> Outcome:
         """Count in both."""
-        if not passage.earlier:
-            return _NO_REPLY
-        then, now = (len(words(text)) for text in (passage.earlier[-1], passage.text))
+        then, now = (len(words(text)) for text in (passage.before, passage.text))
         return Outcome(now < then, f"{counted(now, 'words')}, before {then}")
 
 

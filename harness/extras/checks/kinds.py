@@ -1,7 +1,7 @@
 """Every kind of check, reading one from a question's row, and what the checks of a turn find."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import msgspec
@@ -15,7 +15,6 @@ from harness.extras.checks.data import Csv, Json, Table
 from harness.extras.checks.earlier import Keeps, Quotes, Shorter
 from harness.extras.checks.ifeval import IFEval
 from harness.extras.checks.passage import Outcome, Passage
-from harness.extras.checks.sandbox import Sandbox
 from harness.extras.checks.units import nearest
 from harness.types import Question
 
@@ -51,10 +50,10 @@ def read_check(value: Any) -> Check:
     kind = str(value.get("kind"))
     if kind not in KINDS:
         raise ValueError(f"no kind of check {kind!r}; {nearest(kind, KINDS)}")
-    known = ["kind", *(field.encode_name for field in msgspec.structs.fields(KINDS[kind]))]
+    names = ["kind", *(field.encode_name for field in msgspec.structs.fields(KINDS[kind]))]
     for name in value:
-        if name not in known:
-            raise ValueError(f"{kind} takes no {name!r}; {nearest(name, known)}")
+        if name not in names:
+            raise ValueError(f"{kind} takes no {name!r}; {nearest(name, names)}")
     try:
         return msgspec.convert(value, KINDS[kind])
     except msgspec.ValidationError as error:
@@ -70,36 +69,18 @@ def validate(question: Question) -> None:
     turns, needs = len(question.turns), question.user.needs if question.user else []
     if question.checks and len(question.checks) != turns:
         raise ValueError(f"checks must be a list of {turns} lists, one for each turn")
-    named = [
-        (f"check {number} of turn {turn}", check)
-        for turn, checks in enumerate(question.checks, 1)
-        for number, check in enumerate(checks, 1)
-    ]
-    named += [(f"need {number} of the user", need) for number, need in enumerate(needs, 1)]
-    for name, value in named:
-        try:
-            read_check(value)
-        except ValueError as error:
-            raise ValueError(f"{name}: {error}") from None
+    lists = {f"check {{}} of turn {n}": checks for n, checks in enumerate(question.checks, 1)}
+    for place, checks in (lists | {"need {} of the user": needs}).items():
+        for number, value in enumerate(checks, 1):
+            try:
+                read_check(value)
+            except ValueError as error:
+                raise ValueError(f"{place.format(number)}: {error}") from None
 
 
-def check(
-    reply: str,
-    spec: Mapping[str, Any],
-    *,
-    questions: Sequence[str] = (),
-    earlier: Sequence[str] = (),
-    sandbox: Sandbox | None = None,
-) -> Outcome:
-    """Return what a check finds in a reply; an empty reply passes nothing.
-
-    `questions` are the user's turns up to this one, `earlier` the model's replies before it. Code
-    is run only where there is a sandbox.
-
-    Raises:
-        ValueError: `spec` is not a valid check.
-    """
-    return _outcome(read_check(spec), Passage(reply, questions, earlier, sandbox))
+def check(reply: str, spec: Mapping[str, Any], **context: Any) -> Outcome:
+    """Return what a check finds in a reply; see `check_turn`."""
+    return check_turn(reply, [spec], **context)[0].outcome
 
 
 def check_turn(
@@ -108,18 +89,25 @@ def check_turn(
     *,
     questions: Sequence[str] = (),
     earlier: Sequence[str] = (),
-    sandbox: Sandbox | None = None,
+    run_code: bool = False,
 ) -> list[Verdict]:
-    """Return what each of a turn's checks finds, strictly and loosely; see `check`."""
-    found = []
-    for read in map(read_check, specs):
-        outcome = _outcome(read, Passage(reply, questions, earlier, sandbox))
+    """Return what each of a turn's checks finds, strictly and loosely; an empty reply passes none.
+
+    `questions` are the user's turns up to this one, `earlier` the model's replies before it.
+
+    Raises:
+        ValueError: one of `specs` is not a valid check.
+    """
+    passage = Passage(reply, questions, earlier, run_code)
+    verdicts = []
+    for check in map(read_check, specs):
+        outcome = check.outcome(passage)
         loose = outcome.passed
-        if loose is False and not read.RUNS_CODE:  # code is not run eight times
-            others = (Passage(variant, questions, earlier) for variant in variants(reply))
-            loose = any(_outcome(read, other).passed for other in others)
-        found.append(Verdict(read, outcome, loose))
-    return found
+        if loose is False and not check.RUNS_CODE:  # code is not run eight times
+            passages = (replace(passage, text=variant) for variant in variants(reply))
+            loose = any(check.outcome(p).passed for p in passages)
+        verdicts.append(Verdict(check, outcome, loose))
+    return verdicts
 
 
 def all_pass(specs: Sequence[Mapping[str, Any]], replies: Sequence[str]) -> bool:
@@ -151,9 +139,3 @@ def variants(reply: str) -> Iterator[str]:
     shorter = ["\n".join(part).strip() for part in (lines[1:], lines[:-1], lines[1:-1])]
     yield from shorter
     yield from (text.replace("*", "") for text in (reply, *shorter))
-
-
-def _outcome(check: Check, passage: Passage) -> Outcome:
-    if not passage.text.strip():
-        return Outcome(False, "the reply is empty")
-    return check.outcome(passage)

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from harness.extras.checks.kinds import Verdict, check_turn, read_check
-from harness.extras.checks.sandbox import open_sandbox
+from harness.extras.checks.sandbox import check_sandbox
 from harness.metrics import Item, Measured, Metric, Setup
 from harness.types import Question
 
@@ -26,7 +26,8 @@ def metric(setup: Setup) -> Metric:
     Raises:
         UsageError: code is to be run, and bubblewrap is not there.
     """
-    sandbox = open_sandbox() if setup.run_code else None
+    if setup.run_code:
+        check_sandbox()
 
     def measure(items: Sequence[Item]) -> Iterable[Measured]:
         for item in items:
@@ -35,13 +36,13 @@ def metric(setup: Setup) -> Metric:
                 _checks(item.question, item.turn),
                 questions=item.question.turns[: item.turn],
                 earlier=item.answers[:-1],
-                sandbox=sandbox,
+                run_code=setup.run_code,
             )
             yield summed(verdicts)
 
     def shaped_by(question: Question, turn: int) -> Any:
         checks = _checks(question, turn)
-        return [checks, sandbox is not None and any(read_check(c).RUNS_CODE for c in checks)]
+        return [checks, setup.run_code and any(read_check(c).RUNS_CODE for c in checks)]
 
     return Metric(
         "checks",
@@ -56,11 +57,10 @@ def summed(verdicts: Sequence[Verdict]) -> Measured:
     """Return the shares of the checks that pass, and each check with what was found."""
     rows = [_row(verdict) for verdict in verdicts]
     decided = [v for v in verdicts if v.outcome.passed is not None]
+    reasons = [v.outcome.reason for v in verdicts if v.outcome.passed is None]
     note = None
-    if len(decided) < len(verdicts):
-        reason = next(v.outcome.reason for v in verdicts if v.outcome.passed is None)
-        open_ones = len(verdicts) - len(decided)
-        note = f"{open_ones} of {len(verdicts)} checks not decided: {reason}"
+    if reasons:
+        note = f"{len(reasons)} of {len(verdicts)} checks not decided: {reasons[0]}"
     if not decided:
         return Measured(None, {}, note, rows)
     strict = sum(1 for v in decided if v.outcome.passed) / len(decided)

@@ -5,14 +5,15 @@
 """
 
 import functools
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import regex
 
-if TYPE_CHECKING:
-    from harness.extras.checks.sandbox import Sandbox
+
+class MissingPartError(ValueError):
+    """A reply or a conversation has no such part; the text says which."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,26 +38,30 @@ class Passage:
     """The user's turns up to the one that the reply answers."""
     earlier: Sequence[str] = ()
     """The model's earlier replies."""
-    sandbox: "Sandbox | None" = None
-    """Where code of the reply may be run."""
+    run_code: bool = False
+    """Whether code of the reply may be run, in the sandbox."""
+
+    @property
+    def before(self) -> str:
+        """The model's reply before this one."""
+        if not self.earlier:
+            raise MissingPartError("there is no earlier reply")
+        return self.earlier[-1]
 
 
+_NARROW = [
+    *("\u00a0\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f"),
+    *map(chr, range(0x2080, 0x208A)),  # subscript digits
+    *map(chr, (0xFF05, *range(0xFF10, 0xFF1A), *range(0xFF21, 0xFF3B), *range(0xFF41, 0xFF5B))),
+]
 _CHARACTERS = str.maketrans(
-    dict.fromkeys(
-        "\u00a0\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f", " "
-    )
+    {character: unicodedata.normalize("NFKC", character) for character in _NARROW}
     | dict.fromkeys("\u200b\u200c\u200d\u2060\ufeff\u00ad", "")
     | dict.fromkeys("‘’‛ʼ", "'")
     | dict.fromkeys("“”„‟", '"')
     | dict.fromkeys("−‐‑", "-")
     | dict.fromkeys("⟶⟹⇒➜➔➝", "→")
-    | {"⇄": "⇌", "⁄": "/", "％": "%", "º": "°", "˚": "°"}
-    | {
-        chr(code): str(digit)
-        for start in (0x2080, 0xFF10)
-        for digit, code in enumerate(range(start, start + 10))
-    }
-    | {chr(code): chr(code - 0xFEE0) for code in (*range(0xFF21, 0xFF3B), *range(0xFF41, 0xFF5B))}
+    | {"⇄": "⇌", "⁄": "/", "º": "°", "˚": "°"}
 )
 """Subscript and wide digits, wide letters, the many spaces, quotation marks, hyphens, arrows."""
 _COMMANDS = {
@@ -76,11 +81,12 @@ _BEFORE_COMMANDS = [
     (r"\\[()\[\]]|\$\$", ""),
     (r"\$(?! )([^$\n]+)(?<! )\$(?!\d)", r"\1"),
 ]
-_WRAPPED = (
-    r"\\(?:text\w*|math\w+|operatorname|boxed|emph|mbox|ce|mathop)\s*\{([^{}]*)\}",
-    r"(?<=\w)_\{(\w+)\}|(?<=[A-Z)])_(\d)",
-    r"\\[dt]?frac\s*\{([^{}]*)\}\s*\{([^{}]*)\}",
-)
+_WRAPPED = [
+    (r"\\(?:text\w*|math\w+|operatorname|boxed|emph|mbox|ce|mathop)\s*\{([^{}]*)\}", r"\1"),
+    (r"(?<=\w)_\{(\w+)\}", r"\1"),
+    (r"(?<=[A-Z)])_(\d)", r"\1"),
+    (r"\\[dt]?frac\s*\{([^{}]*)\}\s*\{([^{}]*)\}", r"\1/\2"),
+]
 _AFTER_COMMANDS = [
     (r"</?(?:sub|b|strong|i|em|u)>", ""),
     (r"&nbsp;|<br ?/?>", " "),
@@ -104,25 +110,16 @@ def normal(text: str) -> str:
     """
     text = text.translate(_CHARACTERS)
     if "\\" in text or "$" in text or "{" in text or "_" in text:
-        for pattern, by in _BEFORE_COMMANDS:
-            text = regex.sub(pattern, by, text)
-        text = _unwrapped(text)
+        text = _replaced(text, _BEFORE_COMMANDS)
+        for _ in range(4):  # braces within braces
+            text = _replaced(text, _WRAPPED)
         text = regex.sub(r"\\([A-Za-z]+)(\s?)", _command, text)
-    for pattern, by in _AFTER_COMMANDS:
+    return _replaced(text, _AFTER_COMMANDS)
+
+
+def _replaced(text: str, replacements: Sequence[tuple[str, str]]) -> str:
+    for pattern, by in replacements:
         text = regex.sub(pattern, by, text)
-    return text
-
-
-def _unwrapped(text: str) -> str:
-    """Return a text with the contents of LaTeX's braces in their place, to a depth of four."""
-    wrapper, subscript, fraction = _WRAPPED
-    for _ in range(4):
-        before = text
-        text = regex.sub(wrapper, r"\1", text)
-        text = regex.sub(subscript, lambda match: match[1] or match[2], text)
-        text = regex.sub(fraction, r"\1/\2", text)
-        if text == before:
-            break
     return text
 
 

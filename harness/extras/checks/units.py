@@ -1,4 +1,4 @@
-"""The parts of a reply as its readers would count them: words, sentences, lines, bullets, rows.
+"""The parts of a reply as its readers would count them: words, sentences, lines, list items.
 
     parts("sentences", "Dr. Ito came. She left!")        ["Dr. Ito came.", "She left!"]
 
@@ -6,7 +6,6 @@ Text is taken as Markdown. Chinese and Japanese have no spaces between words: ea
 word.
 """
 
-import itertools
 import re
 from collections.abc import Callable, Iterable, Iterator
 from difflib import get_close_matches
@@ -18,16 +17,20 @@ LETTER = r"\p{L}\p{M}\p{N}"
 _RUN = rf"[[{LETTER}_]--[{CJK}]]+"
 _WORD = regex.compile(rf"[{CJK}]|{_RUN}(?:(?:['’.\-‐‑]|(?<=\d)[,:/](?=\d)){_RUN})*", regex.VERSION1)
 _LETTER = regex.compile(rf"[{LETTER}]")
-_FENCE = re.compile(r"\s*(?:```|~~~)")
-_RULE = re.compile(r"\s*(?:(?:\*\s*){3,}|(?:-\s*){3,}|(?:_\s*){3,}|(?:=\s*){3,})$")
-_HEADING = re.compile(r"\s{0,3}#{1,6}(?:\s|$)")
+_HEADING = re.compile(r"^[ \t]{0,3}#{1,6}(?:[ \t]+(.*))?$", re.M)
 _BULLET = re.compile(r"\s*[-*+•‣◦▪–·]\s+(?=\S)|\s*[•‣◦▪]")
 _ITEM = re.compile(
     r"\s*(?:\*\*)?(?:(?P<open>[(（])?(?P<number>\d{1,4}|[０-９]{1,3}|[a-zA-Z])[.)．）、](?!\d)"
     r"|[一二三四五六七八九十]{1,3}、|[①-⑳])\s*"
 )
 _NUMBERED = re.compile(r"[*_]*\d{1,4}[.)]?[*_]*")
-_RULER = re.compile(r"\s*(?:\|\s*)?:?-+:?\s*(?:\|\s*:?-+:?\s*)*(?:\|\s*)?$")
+_RULER = r"[ \t\r]*(?:\|[ \t]*)?:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*(?:\|[ \t\r]*)?"
+_NO_TEXT = re.compile(
+    r"\s*(?:(?:```|~~~).*|(?:\*\s*){3,}|(?:-\s*){3,}|(?:_\s*){3,}|(?:=\s*){3,}"
+    rf"|(?=.*\|){_RULER})?"
+)
+"""Lines that are blank, code fences, horizontal rules and table rulers."""
+_TABLE = re.compile(rf"^[^\n|]*+\|.*\n{_RULER}(?:\n[^\n|]*+\|.*)*+$", re.M)
 _HIGHLIGHT = re.compile(r"\*\*(?!\s)([^\n*]+)\*\*|(?<!\*)\*(?!\s)([^\n*]+)\*(?!\*)")
 _CLOSERS = r"[\"'”’»」』）)\]*_]*"
 _WIDE_END = re.compile(rf"[。！？｡।॥؟۔።։។။]+{_CLOSERS}")
@@ -54,30 +57,19 @@ def characters(text: str) -> list[str]:
     return [character for character in text if character not in "\n\r"]
 
 
-def capital_words(text: str) -> list[str]:
-    """Return the words entirely in capitals."""
-    return [word for word in words(text) if word.isupper()]
-
-
 def lines(text: str) -> list[str]:
     """Return the lines with content: not blank, and no rule, code fence or table ruler."""
-    return [
-        line.strip()
-        for line in text.splitlines()
-        if line.strip()
-        and not (_FENCE.match(line) or _RULE.match(line) or ("|" in line and _RULER.match(line)))
-    ]
+    return [line.strip() for line in text.splitlines() if not _NO_TEXT.fullmatch(line)]
 
 
 def headings(text: str) -> list[str]:
     """Return the Markdown headings, without their marks."""
-    marks = [(line, _HEADING.match(line)) for line in text.splitlines()]
-    return [line[mark.end() :].strip() for line, mark in marks if mark]
+    return [heading.strip() for heading in _HEADING.findall(text)]
 
 
 def paragraphs(text: str) -> list[str]:
     """Return the blocks between blank lines; headings and rules alone do not count."""
-    blocks = map("\n".join, _blocks(text))
+    blocks = re.split(r"\n\s*\n", text)
     return [
         block.strip() for block in blocks if any(not _HEADING.match(line) for line in lines(block))
     ]
@@ -85,7 +77,11 @@ def paragraphs(text: str) -> list[str]:
 
 def bullets(text: str) -> list[str]:
     """Return the points of unnumbered lists, each with the lines that belong to it."""
-    return [point for _, point in _points(text, _BULLET)]
+    return [
+        piece
+        for mark, piece in _pieces(text)
+        if mark and mark.re is _BULLET and not _NO_TEXT.fullmatch(mark.string)
+    ]
 
 
 def items(text: str) -> list[str]:
@@ -95,27 +91,23 @@ def items(text: str) -> list[str]:
     only if the first of them is "(1)" and there are at least two: else they refer to numbers of the
     question.
     """
-    points = _points(text, _ITEM)
+    points = [(mark, piece) for mark, piece in _pieces(text) if mark and mark.re is _ITEM]
     bracketed = [mark["number"] for mark, _ in points if mark["open"]]
     is_list = len(bracketed) > 1 and bracketed[0] in "1１aA"
-    found = [point for mark, point in points if is_list or not mark["open"]]
-    return found + [row for row in rows(text) if _NUMBERED.fullmatch(cells_of(row)[0])]
-
-
-def rows(text: str) -> list[str]:
-    """Return the rows of the Markdown tables, headers left out."""
-    return [row for table in tables(text) for row in table[1:]]
+    texts = [piece for mark, piece in points if is_list or not mark["open"]]
+    rows = [row for table in tables(text) for row in table[1:]]
+    return texts + [row for row in rows if _NUMBERED.fullmatch(cells_of(row)[0])]
 
 
 def cells(text: str) -> list[str]:
-    """Return the cells of those rows."""
-    return [cell for row in rows(text) for cell in cells_of(row)]
+    """Return the cells of the Markdown tables, headers left out."""
+    return [cell for table in tables(text) for row in table[1:] for cell in cells_of(row)]
 
 
 def highlights(text: str) -> list[str]:
     """Return the texts between *asterisks* or **pairs of them**."""
-    found = (strong or plain for strong, plain in _HIGHLIGHT.findall(text))
-    return [highlight for highlight in found if highlight.strip()]
+    texts = [strong or plain for strong, plain in _HIGHLIGHT.findall(text)]
+    return [text for text in texts if text.strip()]
 
 
 def sentences(text: str) -> list[str]:
@@ -124,21 +116,21 @@ def sentences(text: str) -> list[str]:
     A sentence ends neither at an abbreviation or an initial, nor where the text continues in lower
     case, and never reaches across a blank line or into the next point of a list.
     """
-    found = []
-    for stretch in _stretches(text):
+    texts = []
+    for _, piece in _pieces(text):
         begin = 0
-        for match in _SENTENCE_END.finditer(stretch):
-            if _ends_sentence(stretch, begin, match):
-                found.append(stretch[begin : match.end()].strip())
+        for match in _SENTENCE_END.finditer(piece):
+            if _ends_sentence(piece, begin, match):
+                texts.append(piece[begin : match.end()].strip())
                 begin = match.end()
-    return [sentence for sentence in found if _LETTER.search(sentence)]
+    return [sentence for sentence in texts if _LETTER.search(sentence)]
 
 
 UNITS: dict[str, Callable[[str], list[str]]] = {
     function.__name__: function
     for function in (
         *(characters, words, sentences, lines, paragraphs, headings),
-        *(bullets, items, rows, cells, highlights),
+        *(bullets, items, cells, highlights),
     )
 }
 """The units by name."""
@@ -171,27 +163,17 @@ def parts(unit: str, text: str) -> list[str]:
     return UNITS[plural(unit)](text)
 
 
-def nearest(name: str, known: Iterable[str]) -> str:
+def nearest(name: str, names: Iterable[str]) -> str:
     """Return advice on a wrong name: the near ones, else all."""
-    known = list(known)
-    near = get_close_matches(name, known, 3, 0.6)
-    return f"did you mean {' or '.join(near)}?" if near else f"known: {', '.join(known)}"
+    names = list(names)
+    near = get_close_matches(name, names, 3, 0.6)
+    return f"did you mean {' or '.join(near)}?" if near else f"known: {', '.join(names)}"
 
 
 def tables(text: str) -> list[list[str]]:
     """Return the Markdown tables, each as its lines: the header, then the rows."""
-    found = []
-    for block in _blocks(text):
-        rest = [*block, ""]
-        while len(rest) > 1:
-            header, ruler, *rest = rest
-            if "|" in header and "-" in ruler and _RULER.match(ruler):
-                body = list(itertools.takewhile(lambda line: "|" in line, rest))
-                found.append([line.strip() for line in (header, *body)])
-                rest = rest[len(body) :]
-            else:
-                rest = [ruler, *rest]
-    return found
+    blocks = [match[0].splitlines() for match in _TABLE.finditer(text)]
+    return [[line.strip() for line in (header, *rows)] for header, _, *rows in blocks]
 
 
 def cells_of(row: str) -> list[str]:
@@ -208,41 +190,16 @@ def after_mark(text: str) -> str:
     return rest[first.start() :] if first else ""
 
 
-def _blocks(text: str) -> list[list[str]]:
-    """Return the runs of lines with no blank one between them."""
-    runs = itertools.groupby(text.splitlines(), key=lambda line: bool(line.strip()))
-    return [list(run) for filled, run in runs if filled]
-
-
-def _points(text: str, mark: re.Pattern[str]) -> list[tuple[re.Match[str], str]]:
-    """Return the points of a list: a line with the mark, and those after it that belong to it."""
-    found: list[tuple[re.Match[str], list[str]]] = []
-    for block in _blocks(text):
-        inside = False
-        for line in block:
-            match = mark.match(line)
-            if match and not _RULE.match(line):
-                found.append((match, [line[match.end() :]]))
-                inside = True
-            elif inside and not (_BULLET.match(line) or _ITEM.match(line) or _HEADING.match(line)):
-                found[-1][1].append(line)
-            else:
-                inside = False
-    return [(match, "\n".join(own).strip()) for match, own in found]
-
-
-def _stretches(text: str) -> Iterator[str]:
-    """Yield the stretches that sentences do not reach across, without marks of lists."""
-    for block in _blocks(text):
-        stretch: list[str] = []
-        for line in block:
-            mark = _ITEM.match(line) or _BULLET.match(line)
-            if mark or _HEADING.match(line):
-                yield "\n".join(stretch)
-                stretch = []
-            if not _HEADING.match(line):
-                stretch.append(line[mark.end() :] if mark else line)
-        yield "\n".join(stretch)
+def _pieces(text: str) -> Iterator[tuple[re.Match[str] | None, str]]:
+    """Yield the stretches between list marks, headings and blank lines, each with its list mark."""
+    mark, piece = None, list[str]()
+    for line in [*text.splitlines(), ""]:
+        begin = _ITEM.match(line) or _BULLET.match(line)
+        if begin or _HEADING.match(line) or not line.strip():
+            yield mark, "\n".join(piece).strip()
+            mark, piece = begin, [line[begin.end() :]] if begin else []
+        else:
+            piece.append(line)
 
 
 def _ends_sentence(text: str, begin: int, match: re.Match[str]) -> bool:

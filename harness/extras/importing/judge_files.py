@@ -91,7 +91,7 @@ def alpaca_eval(path: pathlib.Path) -> JudgeSet:
     ((name, config),) = evaluators.items()
     try:
         form = _form(config)
-    except (AttributeError, LookupError, TypeError, ValueError) as error:
+    except (AttributeError, LookupError, TypeError, ValueError, re.error) as error:
         raise DataError(f"is no evaluator that can be read: {error}", path) from None
     kwargs = config.completions_kwargs
     sampling = {ours: kwargs[key] for key, ours in _SAMPLING.items() if kwargs.get(key) is not None}
@@ -151,6 +151,8 @@ def _form(config: _Evaluator) -> Form:
             if patterns.keys() != {"1", "2"}:
                 raise ValueError("outputs_to_match must have the keys 1 and 2")
             both = (patterns["1"], patterns["2"])
+            for pattern in both:
+                re.compile(pattern)
             return Form(format="patterns", kind="compare", patterns=both, schema=schema)
         case "logprob_parser":
             token, tokens = kwargs["numerator_token"], kwargs["denominator_tokens"]

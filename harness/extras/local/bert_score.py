@@ -7,12 +7,11 @@ The vectors are those of one hidden layer. As in the package bert-score: no weig
 rescaling; special tokens may be what a token is most like, but are not counted themselves.
 """
 
-import functools
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 from harness.errors import UsageError
-from harness.extras.local.checkpoint import Checkpoint, computing, find, in_batches, versions
+from harness.extras.local.checkpoint import Checkpoint, TextModel
 from harness.metrics import Item, Measured, Metric, Setup
 
 LAYERS = {
@@ -30,8 +29,9 @@ LAYERS = {
 """The layer that the package bert-score uses of each model: it agreed best with people."""
 _BYTE_LEVEL = ("roberta", "longformer", "bart", "gpt2", "deberta")
 """Kinds of models whose tokens tell a word at a text's beginning from one after a space."""
-_NAMES = ("bert_score_precision", "bert_score_recall", "bert_score")
-_UNLIMITED = 100_000
+
+Vectors: TypeAlias = tuple[Any, Any]
+"""The unit vectors of a text's tokens, and which of them count."""
 
 
 def metric(setup: Setup) -> Metric:
@@ -45,85 +45,65 @@ def metric(setup: Setup) -> Metric:
             "bert_score needs a model: --bert-model DIR_OR_REPO, such as roberta-large or "
             "bert-base-chinese"
         )
-    checkpoint = find(setup.options.bert_model)
+    model = TextModel(setup.options.bert_model, "AutoModel", setup)
+    checkpoint = model.checkpoint
     layers = int(getattr(checkpoint.config, "num_hidden_layers", 0))
     usual = LAYERS.get(checkpoint.place.rstrip("/").rsplit("/")[-1], layers)
     layer = setup.options.bert_layer or min(usual, layers)
     if not 1 <= layer <= layers:
         raise UsageError(f"--bert-layer must be from 1 to {layers}, this is {layer}")
+    longest = _longest(checkpoint)
+    space = " " if str(checkpoint.config.model_type).startswith(_BYTE_LEVEL) else ""
+
+    def vectors(model: Any, encoded: Any) -> list[Vectors]:
+        special = encoded.pop("special_tokens_mask").bool().cpu()
+        states = model(**encoded, output_hidden_states=True).hidden_states[layer]
+        states = (states / states.norm(dim=-1, keepdim=True)).cpu()
+        masks = encoded["attention_mask"].bool().cpu()
+        return [
+            (state[mask], ~is_special[mask])
+            for state, mask, is_special in zip(states, masks, special, strict=True)
+        ]
+
+    def measure(items: Sequence[Item]) -> Iterator[Measured]:
+        """Yield P, R and F of each item; 0 for an empty answer."""
+        for start in range(0, len(items), setup.batch_size):
+            batch = items[start : start + setup.batch_size]
+            pairs = [(item.answer.strip(), (item.reference or "").strip()) for item in batch]
+            texts = list(dict.fromkeys(text for pair in pairs for text in pair if text))
+            read = model.read([space + text for text in texts], longest, vectors)
+            by_text = dict(zip(texts, read, strict=True))
+            for answer, reference in pairs:
+                p = r = f = 0.0
+                note = None
+                if answer:
+                    p, r, f = _score(by_text[answer], by_text[reference])
+                    most = max(len(by_text[text][0]) for text in (answer, reference))
+                    note = f"read up to {longest} tokens" if most >= longest else None
+                names = {"bert_score_precision": p, "bert_score_recall": r, "bert_score": f}
+                yield Measured(f, names, note)
+
     return Metric(
         "bert_score",
-        _BertScore(checkpoint, layer, setup).measure,
-        library=versions(),
+        measure,
+        library=model.library,
         tokenizer=checkpoint.name,
         needs_reference=True,
         parameters={"model": checkpoint.identity, "layer": layer},
     )
 
 
-class _BertScore:
-    """BERTScore by one layer of one model."""
-
-    def __init__(self, checkpoint: Checkpoint, layer: int, setup: Setup) -> None:
-        self._checkpoint, self._layer = checkpoint, layer
-        self._device, self._size = setup.device, setup.batch_size
-        self._longest = _longest(checkpoint)
-        kind = str(checkpoint.config.model_type)
-        self._space = " " if kind.startswith(_BYTE_LEVEL) else ""
-
-    def measure(self, items: Sequence[Item]) -> Iterator[Measured]:
-        """Yield P, R and F of each item; 0 for an empty answer."""
-        for start in range(0, len(items), self._size):
-            batch = items[start : start + self._size]
-            pairs = [(item.answer.strip(), (item.reference or "").strip()) for item in batch]
-            texts = list(dict.fromkeys(text for pair in pairs for text in pair if text))
-            vectors = dict(zip(texts, in_batches(self._size, texts, self._vectors), strict=True))
-            for answer, reference in pairs:
-                if answer:
-                    yield self._measured(vectors[answer], vectors[reference])
-                else:
-                    yield Measured(0.0, dict.fromkeys(_NAMES, 0.0))
-
-    def _measured(
-        self, answer: tuple[Any, Any, bool], reference: tuple[Any, Any, bool]
-    ) -> Measured:
-        alike = answer[0] @ reference[0].T
-        precision = float(alike.max(dim=1).values[answer[1]].mean())
-        recall = float(alike.max(dim=0).values[reference[1]].mean())
-        f = 2 * precision * recall / (precision + recall) if precision + recall else 0.0
-        note = f"read up to {self._longest} tokens" if answer[2] or reference[2] else None
-        return Measured(f, dict(zip(_NAMES, (precision, recall, f), strict=True)), note)
-
-    def _vectors(self, texts: list[str]) -> list[tuple[Any, Any, bool]]:
-        """Return for each text its tokens' unit vectors, which count, and whether it was cut."""
-        encoded = self._checkpoint.tokenizer(
-            [self._space + text for text in texts],
-            padding=True,
-            truncation=True,
-            max_length=self._longest,
-            return_tensors="pt",
-            return_special_tokens_mask=True,
-        )
-        special = encoded.pop("special_tokens_mask").bool()
-        with computing(self._size):
-            inputs = encoded.to(self._model.device)
-            states = self._model(**inputs, output_hidden_states=True).hidden_states[self._layer]
-            states = (states / states.norm(dim=-1, keepdim=True)).cpu()
-        masks = encoded["attention_mask"].bool().cpu()
-        return [
-            (state[mask], ~own[mask], int(mask.sum()) >= self._longest)
-            for state, mask, own in zip(states, masks, special, strict=True)
-        ]
-
-    @functools.cached_property
-    def _model(self) -> Any:
-        return self._checkpoint.load("AutoModel", self._device)
+def _score(answer: Vectors, reference: Vectors) -> tuple[float, float, float]:
+    alike = answer[0] @ reference[0].T
+    precision = float(alike.max(dim=1).values[answer[1]].mean())
+    recall = float(alike.max(dim=0).values[reference[1]].mean())
+    f = 2 * precision * recall / (precision + recall) if precision + recall else 0.0
+    return precision, recall, f
 
 
 def _longest(checkpoint: Checkpoint) -> int:
     """Return how many tokens the model reads; RoBERTa's positions begin after the padding's."""
-    stated = int(min(checkpoint.tokenizer.model_max_length, _UNLIMITED))
-    places = int(getattr(checkpoint.config, "max_position_embeddings", _UNLIMITED))
+    places = int(getattr(checkpoint.config, "max_position_embeddings", 100_000))
     if "roberta" in str(checkpoint.config.model_type):
         places -= int(checkpoint.config.pad_token_id) + 1
-    return min(stated, places)
+    return min(int(checkpoint.tokenizer.model_max_length), places)

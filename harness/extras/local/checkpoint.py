@@ -6,10 +6,13 @@ import hashlib
 import pathlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from harness.errors import UsageError
+from harness.metrics import Setup
+from harness.metrics.metric import versions
 
+T = TypeVar("T")
 ALL_GPUS = "auto"
 """In place of a device: the layers of one model are spread over all GPUs."""
 
@@ -65,20 +68,66 @@ def find(name: str) -> Checkpoint:
     """
     transformers = library()
     folder = pathlib.Path(name).expanduser()
+    place, _, revision = name.partition("@")
     if folder.is_dir():
         place, revision = str(folder), ""
-        if not (folder / "config.json").is_file():
-            raise UsageError(f"{name} contains no model: config.json is missing")
     elif name.startswith(("/", ".", "~")):
         raise UsageError(f"{name}: no such folder of weights")
-    else:
-        place, _, revision = name.partition("@")
     with _one_line(name, "model"):
         config = transformers.AutoConfig.from_pretrained(place, revision=revision or "main")
     with _one_line(name, "tokenizer"):
         tokenizer = transformers.AutoTokenizer.from_pretrained(place, revision=revision or "main")
     commit = None if folder.is_dir() else getattr(config, "_commit_hash", None) or revision
     return Checkpoint(name, place, commit, config, tokenizer)
+
+
+class TextModel:
+    """A model that reads texts, in batches of similar length."""
+
+    def __init__(self, name: str, kind: str, setup: Setup) -> None:
+        """Find the checkpoint; the model, of that class of transformers, is loaded when used.
+
+        Raises:
+            UsageError: there is none, it cannot be read or reached, or the extra is missing.
+        """
+        self.checkpoint, self._kind, self._setup = find(name), kind, setup
+        self.library = versions("transformers", "torch").partition("+")[0]
+
+    def read(
+        self, texts: list[str], longest: int, results: Callable[[Any, Any], list[T]]
+    ) -> list[T]:
+        """Return what `results(model, encoded)` makes of each text, cut after `longest` tokens.
+
+        Raises:
+            UsageError: the GPU is out of memory for so many texts at once.
+        """
+        import torch
+
+        size = self._setup.batch_size
+        order = sorted(range(len(texts)), key=lambda place: -len(texts[place]))
+        made: dict[int, T] = {}
+        for start in range(0, len(order), size):
+            places = order[start : start + size]
+            encoded = self.checkpoint.tokenizer(
+                [texts[place] for place in places],
+                padding=True,
+                truncation=True,
+                max_length=longest,
+                return_tensors="pt",
+                return_special_tokens_mask=True,
+            ).to(self._model.device)
+            try:
+                with torch.inference_mode():
+                    made.update(zip(places, results(self._model, encoded), strict=True))
+            except torch.OutOfMemoryError as error:
+                raise UsageError(
+                    f"no memory on the GPU for {size} texts at once; lower --batch-size"
+                ) from error
+        return [made[place] for place in range(len(texts))]
+
+    @functools.cached_property
+    def _model(self) -> Any:
+        return self.checkpoint.load(self._kind, self._setup.device)
 
 
 @functools.cache
@@ -101,43 +150,6 @@ def library() -> Any:
     return transformers
 
 
-def versions() -> str:
-    """Return the versions of what computes, such as `transformers 5.23.0, torch 2.13.0`."""
-    import torch
-
-    version = torch.__version__.partition("+")[0]
-    return f"transformers {library().__version__}, torch {version}"
-
-
-@contextlib.contextmanager
-def computing(batch_size: int) -> Iterator[None]:
-    """Compute without gradients.
-
-    Raises:
-        UsageError: the GPU is out of memory for so many texts at once.
-    """
-    import torch
-
-    try:
-        with torch.inference_mode():
-            yield
-    except torch.OutOfMemoryError as error:
-        raise UsageError(
-            f"no memory on the GPU for {batch_size} texts at once; lower --batch-size"
-        ) from error
-
-
-def in_batches(size: int, texts: list[str], compute: Callable[[list[str]], list[Any]]) -> list[Any]:
-    """Return what `compute` makes of each text; it gets texts of similar length at once."""
-    order = sorted(range(len(texts)), key=lambda place: -len(texts[place]))
-    found: list[Any] = [None] * len(texts)
-    for start in range(0, len(order), size):
-        places = order[start : start + size]
-        for place, made in zip(places, compute([texts[p] for p in places]), strict=True):
-            found[place] = made
-    return found
-
-
 def first_line(error: BaseException) -> str:
     """Return the first line of an error's message."""
     return (str(error).strip() or type(error).__name__).splitlines()[0][:300].rstrip(": ")
@@ -149,12 +161,10 @@ def _one_line(name: str, part: str) -> Iterator[None]:
     try:
         yield
     except Exception as error:  # transformers raises what its many readers of files raise
-        if pathlib.Path(name).expanduser().is_dir():
-            reason = f"{name} holds no {part} that can be loaded: {first_line(error)}"
-        else:
-            reason = f"{name!r} is no folder here, and no repository that can be read from the "
-            reason += f"Hugging Face hub: {first_line(error)}"
-        raise UsageError(reason) from error
+        raise UsageError(
+            f"no {part} can be loaded from {name}, which is to be a folder of weights or a "
+            f"repository of the Hugging Face hub: {first_line(error)}"
+        ) from error
 
 
 def _hash_of(folder: pathlib.Path) -> str:

@@ -42,8 +42,8 @@ def generate(
     import torch
     from transformers import GenerationConfig
 
-    stated = getattr(model.generation_config, "eos_token_id", None)
-    ends = {tokenizer.eos_token_id, *(stated if isinstance(stated, list) else [stated])} - {None}
+    eos = getattr(model.generation_config, "eos_token_id", None)
+    ends = {tokenizer.eos_token_id, *(eos if isinstance(eos, list) else [eos])} - {None}
     pad = tokenizer.pad_token_id if tokenizer.pad_token_id is not None else min(ends, default=0)
     longest = max(len(row.prompt) for row in rows)
     padding = [longest - len(row.prompt) for row in rows]
@@ -58,23 +58,23 @@ def generate(
     choosing = [_Choosing(row, left, tokenizer) for row, left in zip(rows, padding, strict=True)]
 
     def choose(ids: Any, scores: Any) -> Any:
-        each = [one(ids[n : n + 1], scores[n : n + 1].float()) for n, one in enumerate(choosing)]
-        return torch.cat(each)
+        parts = zip(choosing, ids.split(1), scores.float().split(1), strict=True)
+        return torch.cat([choice(*part) for choice, *part in parts])
 
     def ended(ids: Any, scores: Any, **_: Any) -> Any:
-        made = ids[:, longest:].tolist()
-        done = [cancelled() or _ends(row, m, tokenizer) for row, m in zip(rows, made, strict=True)]
+        replies = zip(rows, ids[:, longest:].tolist(), strict=True)
+        done = [cancelled() or _ends(row, reply, tokenizer) for row, reply in replies]
         return torch.tensor(done, device=ids.device)
 
     with torch.inference_mode():
-        made = model.generate(
+        output = model.generate(
             torch.tensor(ids, device=model.device),
             attention_mask=torch.tensor(mask, device=model.device),
             generation_config=settings,
             logits_processor=[choose],
             stopping_criteria=[ended],
         )
-    for row, tokens in zip(rows, made[:, longest:].tolist(), strict=True):
+    for row, tokens in zip(rows, output[:, longest:].tolist(), strict=True):
         row.tokens = tokens[: row.limit]
         final = ends | row.stop_ids
         end = next((n for n, token in enumerate(row.tokens) if token in final), None)
@@ -83,14 +83,14 @@ def generate(
         del row.logprobs[len(row.tokens) :]
 
 
-def _ends(row: Row, made: list[int], tokenizer: Any) -> bool:
+def _ends(row: Row, reply: list[int], tokenizer: Any) -> bool:
     """Return whether a reply has reached its limit, or a text or token that ends it."""
-    if len(made) >= row.limit or made[-1] in row.stop_ids:
+    if len(reply) >= row.limit or reply[-1] in row.stop_ids:
         return True
     if not row.stops:
         return False
     tail = max(map(len, row.stops)) + 8  # no token stands for less than a byte
-    text = tokenizer.decode(made[-tail:], skip_special_tokens=True)
+    text = tokenizer.decode(reply[-tail:], skip_special_tokens=True)
     return any(stop in text for stop in row.stops)
 
 
@@ -104,19 +104,16 @@ class _Choosing:
         self._row, self._padding, self._tokenizer = row, padding, tokenizer
         sampling = row.sampling
         self._random = torch.Generator(device="cpu").manual_seed(sampling.seed or 0)
-        self._steps: list[Any] = []
-        if sampling.repetition_penalty:
-            self._steps.append(
-                library.RepetitionPenaltyLogitsProcessor(sampling.repetition_penalty)
-            )
+        penalty = sampling.repetition_penalty
+        self._steps = [library.RepetitionPenaltyLogitsProcessor(penalty)] if penalty else []
         if sampling.temperature:
-            self._steps.append(library.TemperatureLogitsWarper(sampling.temperature))
-            if sampling.top_k:
-                self._steps.append(library.TopKLogitsWarper(sampling.top_k))
-            if sampling.top_p is not None and sampling.top_p < 1:
-                self._steps.append(library.TopPLogitsWarper(sampling.top_p))
-            if sampling.min_p:
-                self._steps.append(library.MinPLogitsWarper(sampling.min_p))
+            values = {
+                library.TemperatureLogitsWarper: sampling.temperature,
+                library.TopKLogitsWarper: sampling.top_k or None,
+                library.TopPLogitsWarper: sampling.top_p,
+                library.MinPLogitsWarper: sampling.min_p,
+            }
+            self._steps += [step(value) for step, value in values.items() if value is not None]
 
     def __call__(self, ids: Any, scores: Any) -> Any:
         import torch
@@ -140,7 +137,7 @@ class _Choosing:
         import torch
 
         logprobs = torch.log_softmax(scores, dim=-1)
-        best = torch.topk(logprobs, min(self._row.top_logprobs or 0, logprobs.shape[0]))
-        named = zip(best.indices.tolist(), best.values.tolist(), strict=True)
-        top = [(self._tokenizer.decode([each]), value) for each, value in named]
+        likeliest = torch.topk(logprobs, min(self._row.top_logprobs or 0, logprobs.shape[0]))
+        pairs = zip(likeliest.indices.tolist(), likeliest.values.tolist(), strict=True)
+        top = [(self._tokenizer.decode([best]), value) for best, value in pairs]
         return TokenLogprobs(self._tokenizer.decode([token]), float(logprobs[token]), top)

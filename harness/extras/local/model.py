@@ -1,4 +1,4 @@
-"""A chat model of this process: waiting requests are computed in batches, long prompts first.
+"""A chat model of this process: waiting requests are computed in batches of similar length.
 
 Conversations go on as their replies arrive, so second turns fill the batches after the first. A
 batch that does not fit into memory is halved, and all later ones too. A seed belongs to a
@@ -10,8 +10,7 @@ import logging
 import secrets
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 from msgspec.structs import replace
 
@@ -25,6 +24,8 @@ from harness.types import Detail, Finish, Reply, Request, Usage
 log = logging.getLogger("turnbench")
 DEFAULT_MAX_TOKENS = 1024
 """The limit on a reply where none is stated."""
+_PADDING = 512
+"""The most tokens by which a prompt of a batch may be shorter than its longest."""
 _PAUSE = 0.005
 """Seconds without a further request after which a batch begins."""
 _SENT = (
@@ -36,13 +37,8 @@ _TEMPLATE_FIELD = "chat_template_kwargs"
 """The one field of `extra_body`: variables of the model's own chat template."""
 
 
-@dataclass(slots=True)
-class _Waiting:
-    """A request that has no reply yet."""
-
-    row: Row
-    done: asyncio.Future[float]
-    """Gets the seconds that its batch took."""
+Job: TypeAlias = tuple[Row, asyncio.Future[float]]
+"""A request without a reply yet; the future gets the seconds that its batch took."""
 
 
 class LocalModel:
@@ -60,7 +56,7 @@ class LocalModel:
         tokenizer = self._checkpoint.tokenizer
         self._prompts = Prompts(tokenizer, endpoint.model, endpoint.conv_template)
         self._model: Any = None
-        self._waiting: list[_Waiting] = []
+        self._waiting: list[Job] = []
         self._work: asyncio.Task[None] | None = None
         self._closing = False
         self._size = self._weights.batch_size
@@ -89,11 +85,11 @@ class LocalModel:
         limit = min(sampling.max_tokens or DEFAULT_MAX_TOKENS, room)
         stops = (*self._prompts.stops, *(sampling.stop or ()))
         row = Row(prompt, sampling, limit, stops, self._prompts.stop_ids, request.top_logprobs)
-        waiting = _Waiting(row, asyncio.get_running_loop().create_future())
-        self._waiting.append(waiting)
+        done: asyncio.Future[float] = asyncio.get_running_loop().create_future()
+        self._waiting.append((row, done))
         if self._work is None or self._work.done():
             self._work = asyncio.create_task(self._take_batches())
-        seconds = await waiting.done
+        seconds = await done
         text, reasoning, finish = self._read(row)
         applied = {name: value for name, value in sampling.stated().items() if name in _SENT}
         return Reply(
@@ -139,45 +135,50 @@ class LocalModel:
             while before != len(self._waiting):
                 before = len(self._waiting)
                 await asyncio.sleep(_PAUSE)
-            self._waiting = [each for each in self._waiting if not each.done.done()]
+            self._waiting = [job for job in self._waiting if not job[1].done()]
             if not self._waiting:
                 return
-            self._waiting.sort(key=lambda each: -len(each.row.prompt))
-            batch, self._waiting = self._waiting[: self._size], self._waiting[self._size :]
+            self._waiting.sort(key=lambda job: -len(job[0].prompt))
+            least = len(self._waiting[0][0].prompt) - _PADDING
+            batch = [job for job in self._waiting[: self._size] if len(job[0].prompt) >= least]
+            del self._waiting[: len(batch)]
             await self._compute(batch)
 
-    async def _compute(self, batch: Sequence[_Waiting]) -> None:
+    async def _compute(self, batch: Sequence[Job]) -> None:
         """Compute one batch in a thread, so that other models can run at the same time."""
         import torch
 
         started = time.perf_counter()
+        fault: Exception | None = None
+        rows = [row for row, _ in batch]
         try:
-            await asyncio.to_thread(self._generate, [each.row for each in batch])
+            await asyncio.to_thread(self._generate, rows)
         except torch.OutOfMemoryError:
             if len(batch) > 1:
                 self._halve(batch)
                 return
-            row = batch[0].row
-            reason = f"no memory for {len(row.prompt)} tokens and a reply of {row.limit}"
-            advice = f"{self.name}: {reason}; lower --max-tokens"
-            _end(batch, ChatError(advice, kind="out of memory"))
+            reason = f"no memory for {len(rows[0].prompt)} tokens and a reply of {rows[0].limit}"
+            fault = ChatError(f"{self.name}: {reason}; lower --max-tokens", kind="out of memory")
         except UsageError as error:
-            _end(batch, error)
+            fault = error
         except Exception as error:
-            _end(batch, EndpointError(f"{self.name}: {first_line(error)}", kind="cannot compute"))
-        for each in batch:
-            if not each.done.done():
-                each.done.set_result(time.perf_counter() - started)
+            fault = EndpointError(f"{self.name}: {first_line(error)}", kind="cannot compute")
+        seconds = time.perf_counter() - started
+        for _, done in batch:
+            if fault is not None and not done.done():
+                done.set_exception(fault)
+            elif not done.done():
+                done.set_result(seconds)
 
-    def _halve(self, batch: Sequence[_Waiting]) -> None:
+    def _halve(self, batch: Sequence[Job]) -> None:
         """Put a batch back that was too large, and take half as many from now on."""
-        self._size = max(1, len(batch) // 2)
+        self._size = len(batch) // 2
         log.warning(
             "%s: no memory for %d conversations at once; going on with %d",
             *(self.name, len(batch), self._size),
         )
-        for each in batch:
-            each.row.logprobs.clear()
+        for row, _ in batch:
+            row.logprobs.clear()
         self._waiting = [*batch, *self._waiting]
 
     def _generate(self, rows: list[Row]) -> None:
@@ -186,12 +187,6 @@ class LocalModel:
                 "AutoModelForCausalLM", self._weights.device, self._weights.dtype
             )
         generate(self._model, self._checkpoint.tokenizer, rows, lambda: self._closing)
-
-
-def _end(batch: Sequence[_Waiting], fault: Exception) -> None:
-    for each in batch:
-        if not each.done.done():
-            each.done.set_exception(fault)
 
 
 def _variables(extra_body: Mapping[str, Any] | None) -> Mapping[str, Any]:

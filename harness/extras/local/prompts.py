@@ -27,8 +27,8 @@ class Prompts:
             self.stops = (stops,) if isinstance(stops, str) else tuple(filter(None, stops))
             self.stop_ids = frozenset(template.stop_token_ids or ())
             self.name = f"fschat {conv_template}"
-        elif own := getattr(tokenizer, "chat_template", None):
-            self.name = f"its own ({content_hash(own)})"
+        elif template := getattr(tokenizer, "chat_template", None):
+            self.name = f"its own ({content_hash(template)})"
         else:
             raise UsageError(
                 f"{place} has no chat template; name the conversation template of fschat that it "
@@ -48,7 +48,7 @@ class Prompts:
             return list(self._tokenizer(prompt_of(self._conv, messages))["input_ids"])
         rows = [{"role": message.role, "content": message.content} for message in messages]
         try:
-            found = self._tokenizer.apply_chat_template(
+            encoded = self._tokenizer.apply_chat_template(
                 rows, add_generation_prompt=True, tokenize=True, **more
             )
         except Exception as error:  # a template is a program of the model's maker
@@ -57,7 +57,7 @@ class Prompts:
             raise ChatError(
                 f"the chat template refuses the conversation: {error}", kind="bad request"
             ) from None
-        return list(found["input_ids"] if isinstance(found, Mapping) else found)
+        return list(encoded["input_ids"] if isinstance(encoded, Mapping) else encoded)
 
 
 def _without_system(messages: Sequence[Message]) -> list[Message]:

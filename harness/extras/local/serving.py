@@ -41,9 +41,9 @@ def served(command: str, path: str, name: str, dtype: str = "auto") -> Iterator[
         raise UsageError("--serve vllm: it is not installed; pip install vllm, or leave it out")
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
-    own = ["--host=127.0.0.1", f"--port={port}", f"--served-model-name={name}", f"--dtype={dtype}"]
     keeper = ["setpriv", "--pdeathsig", "TERM", "--"] if shutil.which("setpriv") else []
-    argv = [*keeper, program, "serve", path, *own, *flags]
+    options = ["--host=127.0.0.1", f"--port={port}", f"--dtype={dtype}", *flags]
+    argv = [*keeper, program, "serve", path, f"--served-model-name={name}", *options]
     with tempfile.TemporaryFile() as output:
         server = subprocess.Popen(
             argv,

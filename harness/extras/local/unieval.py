@@ -15,18 +15,16 @@ each dimension of each task:
 With `{sentence}` each sentence of the answer is asked about, and the mean is taken, or the sum.
 """
 
-import functools
 import pathlib
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import islice
 from typing import Any, Literal
 
 from msgspec import Struct
 
 from harness import store
 from harness.errors import DataError, UsageError
-from harness.extras.local.checkpoint import Checkpoint, computing, find, in_batches, versions
+from harness.extras.local.checkpoint import TextModel
 from harness.metrics import Item, Measured, Metric, Setup
 from harness.types import Question
 
@@ -43,18 +41,31 @@ class Dimension(Struct, frozen=True, forbid_unknown_fields=True):
     ask: str
     sentences: Literal["mean", "sum"] | None = None
     """How the sentences' numbers are combined."""
-    task: str = ""
-    name: str = ""
-
-    @property
-    def key(self) -> str:
-        """How users name it: `dialogue/naturalness`."""
-        return f"{self.task}/{self.name}"
 
     @property
     def slots(self) -> set[str]:
         """What its text holds."""
         return set(_SLOT.findall(self.ask))
+
+    def prompts(self, item: Item, separator: str) -> list[str]:
+        """Return the texts that a model is asked about an item; none where a part is missing."""
+        # An answer that brought the end of a part would write the rest of the question itself.
+        values = {name: text.replace(separator, " ") for name, text in _texts(item).items()}
+        if not all(values[slot].strip() for slot in self.slots):
+            return []
+        parts = [values["answer"]]
+        if self.sentences:
+            from sentencex import segment
+
+            parts = [part.strip() for part in segment("en", values["answer"]) if part.strip()]
+        texts = [values | {"sentence": part} for part in parts]
+        return [_SLOT.sub(lambda match: text[match[1]], self.ask) for text in texts]  # noqa: B023
+
+    def combined(self, shares: Sequence[float]) -> float | None:
+        """Return the number of an item; None where nothing was asked."""
+        if not shares:
+            return None
+        return sum(shares) / (1 if self.sentences == "sum" else len(shares))
 
 
 class _File(Struct, frozen=True, forbid_unknown_fields=True):
@@ -69,22 +80,20 @@ def load_questions(path: pathlib.Path) -> tuple[str, dict[str, Dimension]]:
         DataError: it cannot be read, or is invalid.
     """
     file = store.read_toml(path, _File)
-    found: dict[str, Dimension] = {}
-    for task, dimensions in file.tasks.items():
-        for name, asked in dimensions.items():
-            given = Dimension(asked) if isinstance(asked, str) else asked
-            by_sentence = "sentence" in given.slots
-            combined = given.sentences or ("mean" if by_sentence else None)
-            one = Dimension(given.ask, combined, task, name)
-            for slot in sorted(one.slots - set(_SLOTS)):
-                known = ", ".join(f"{{{each}}}" for each in _SLOTS)
-                raise DataError(f"{one.key}: {{{slot}}} is no placeholder; there are {known}", path)
-            if by_sentence == ("answer" in one.slots):
-                raise DataError(f"{one.key}: must hold one of {{answer}} and {{sentence}}", path)
-            if combined and not by_sentence:
-                raise DataError(f"{one.key}: sentences = {combined!r} needs {{sentence}}", path)
-            found[one.key] = one
-    return file.name, found
+    dimensions: dict[str, Dimension] = {}
+    for task, entries in file.tasks.items():
+        for name, entry in entries.items():
+            key, dim = f"{task}/{name}", Dimension(entry) if isinstance(entry, str) else entry
+            texts = dim.slots & {"answer", "sentence"}
+            if len(texts) != 1 or dim.slots - set(_SLOTS) or (dim.sentences and "answer" in texts):
+                raise DataError(
+                    f"{key}: must hold either {{answer}} or, as `sentences` needs, {{sentence}}; "
+                    "there are {source}, {reference} and {context} as well",
+                    path,
+                )
+            combined = dim.sentences or ("mean" if "sentence" in texts else None)
+            dimensions[key] = Dimension(dim.ask, combined)
+    return file.name, dimensions
 
 
 def metric(setup: Setup) -> Metric:
@@ -99,153 +108,122 @@ def metric(setup: Setup) -> Metric:
             f"unieval is for English, these texts are {setup.language!r}; with a checkpoint and "
             "questions of your own for that language, say --language en"
         )
-    places = dict(_place(text) for text in setup.options.unieval_model)
-    if not places:
+    if not setup.options.unieval_model:
         raise UsageError(
             "unieval needs a checkpoint: --unieval-model TASK=DIR_OR_REPO, such as "
             "dialogue=MingZhong/unieval-dialog"
         )
-    name, known = load_questions(setup.options.unieval_questions or SHIPPED)
-    dimensions = _chosen(known, places, setup)
-    models = {place: _YesNo(find(place), setup) for place in dict.fromkeys(places.values())}
-    asked = {one: models[places.get(one.task) or places["*"]] for one in dimensions}
+    name, dimensions = load_questions(setup.options.unieval_questions or SHIPPED)
+    places = _places(dimensions, setup)
+    models = {place: _YesNo(place, setup) for place in dict.fromkeys(places.values())}
     by_category = setup.dimensions
+
+    def keys(question: Question) -> Sequence[str]:
+        return by_category.get(question.category, ()) if by_category else [*places]
 
     def measure(items: Sequence[Item]) -> Iterator[Measured]:
         """Yield the numbers of each item by dimension, and their mean as its value."""
         for start in range(0, len(items), setup.batch_size):
             batch = items[start : start + setup.batch_size]
-            numbers: list[dict[Dimension, float | None]] = [{} for _ in batch]
-            for one, model in asked.items():
-                places = [n for n, item in enumerate(batch) if one.key in _keys(item.question)]
-                column = _column(one, model, [batch[place] for place in places])
-                for place, number in zip(places, column, strict=True):
-                    numbers[place][one] = number
-            yield from map(_measured, batch, numbers)
+            numbers: list[dict[str, float | None]] = [{} for _ in batch]
+            for key, dim in chosen.items():
+                model = models[places[key]]
+                prompts = {
+                    n: dim.prompts(item, model.separator)
+                    for n, item in enumerate(batch)
+                    if key in keys(item.question)
+                }
+                shares = model.shares_of_yes([text for texts in prompts.values() for text in texts])
+                for n, texts in prompts.items():
+                    numbers[n][key] = dim.combined([shares[text] for text in texts])
+            for item, values in zip(batch, numbers, strict=True):
+                yield _measured(item, [chosen[key] for key in values], values)
 
-    def _keys(question: Question) -> Sequence[str]:
-        return by_category.get(question.category, ()) if by_category else [*known]
-
+    chosen = {key: dimensions[key] for key in places}
     return Metric(
         "unieval",
         measure,
         variant=name,
-        tokenizer=", ".join(dict.fromkeys(model.checkpoint.name for model in asked.values())),
-        library=versions(),
+        tokenizer=", ".join(model.checkpoint.name for model in models.values()),
+        library=next(iter(models.values())).library,
         parameters={
-            one.key: [one.ask, one.sentences, model.checkpoint.identity]
-            for one, model in asked.items()
+            key: [dim.ask, dim.sentences, models[places[key]].checkpoint.identity]
+            for key, dim in chosen.items()
         },
-        applies=lambda question, turn: bool(_keys(question)),
+        applies=lambda question, turn: bool(keys(question)),
         shaped_by=lambda question, turn: [
             _context(question),
             *by_category.get(question.category, ()),
         ],
-        reads_reference=any("reference" in one.slots for one in dimensions),
+        reads_reference=any("reference" in dim.slots for dim in chosen.values()),
     )
 
 
-class _YesNo:
+class _YesNo(TextModel):
     """A model that answers "Yes" or "No" with its first token."""
 
-    def __init__(self, checkpoint: Checkpoint, setup: Setup) -> None:
+    def __init__(self, place: str, setup: Setup) -> None:
         """Find the tokens of the two answers.
 
         Where both begin with one token, such as a mark for a word's beginning, every number would
         be 0.5; a model without a token for each of them answers nothing with its first one.
         """
-        self.checkpoint = checkpoint
-        self._device, self._size = setup.device, setup.batch_size
-        tokenizer = checkpoint.tokenizer
+        super().__init__(place, "AutoModelForSeq2SeqLM", setup)
+        tokenizer = self.checkpoint.tokenizer
         yes, no = (tokenizer(word, add_special_tokens=False)["input_ids"] for word in ("Yes", "No"))
         if len(yes) != 1 or len(no) != 1 or yes == no or tokenizer.unk_token_id in (*yes, *no):
             raise UsageError(
-                f'{checkpoint.name} cannot answer "Yes" or "No": its tokenizer has no token for '
-                "each"
+                f'{place} cannot answer "Yes" or "No": its tokenizer has no token for each'
             )
         self._yes, self._no = yes[0], no[0]
-        self._start = getattr(checkpoint.config, "decoder_start_token_id", None)
-        if self._start is None:
-            raise UsageError(f"{checkpoint.name} is no encoder-decoder model such as T5")
+        self.separator = str(tokenizer.eos_token)
+        """What ends a part of a question."""
 
-    def shares_of_yes(self, texts: list[str]) -> list[float]:
+    def shares_of_yes(self, texts: list[str]) -> dict[str, float]:
         """Return p(Yes) of each text, against p(No)."""
-        return in_batches(self._size, texts, self._batch)
+        texts = list(dict.fromkeys(texts))
+        return dict(zip(texts, self.read(texts, LONGEST, self._shares), strict=True))
 
-    def _batch(self, texts: list[str]) -> list[float]:
+    def _shares(self, model: Any, encoded: Any) -> list[float]:
         import torch
 
-        encoded = self.checkpoint.tokenizer(
-            texts, padding=True, truncation=True, max_length=LONGEST, return_tensors="pt"
-        ).to(self._model.device)
-        with computing(self._size):
-            first = torch.full((len(texts), 1), self._start, device=self._model.device)
-            logits = self._model(
-                input_ids=encoded["input_ids"],
-                attention_mask=encoded["attention_mask"],
-                decoder_input_ids=first,
-            ).logits[:, 0]
-            gaps = (logits[:, self._yes] - logits[:, self._no]).double()
-            shares: list[float] = torch.sigmoid(gaps).tolist()
+        ids = encoded["input_ids"]
+        logits = model(
+            input_ids=ids,
+            attention_mask=encoded["attention_mask"],
+            decoder_input_ids=torch.full(
+                (len(ids), 1), model.config.decoder_start_token_id, device=ids.device
+            ),
+        ).logits[:, 0]
+        gaps = (logits[:, self._yes] - logits[:, self._no]).double()
+        shares: list[float] = torch.sigmoid(gaps).tolist()
         return shares
 
-    @functools.cached_property
-    def _model(self) -> Any:
-        return self.checkpoint.load("AutoModelForSeq2SeqLM", self._device)
 
+def _places(dimensions: Mapping[str, Dimension], setup: Setup) -> dict[str, str]:
+    """Return each dimension that is asked about, and the checkpoint that answers.
 
-def _place(text: str) -> tuple[str, str]:
-    """Return the task (`*`: all others) and the checkpoint of `[TASK=]DIR_OR_REPO`."""
-    task, equals, place = text.partition("=")
-    return (task, place) if equals else ("*", text)
-
-
-def _chosen(
-    known: Mapping[str, Dimension], places: Mapping[str, str], setup: Setup
-) -> list[Dimension]:
-    """Return the dimensions that are asked about: those named, else all that have a model."""
-    tasks = dict.fromkeys(one.task for one in known.values())
-    for task in places:
+    Those are the ones named, else all that have a checkpoint: `[TASK=]DIR_OR_REPO`, without TASK
+    for all other tasks.
+    """
+    tasks = dict.fromkeys(key.partition("/")[0] for key in dimensions)
+    by_task: dict[str, str] = {}
+    for text in setup.options.unieval_model:
+        task, _, place = text.partition("=") if "=" in text else ("*", "", text)
         if task not in (*tasks, "*"):
             raise UsageError(
                 f"--unieval-model {task}=...: no such task; there are {', '.join(tasks)}"
             )
-    with_model = [key for key, one in known.items() if one.task in places or "*" in places]
-    named = [*setup.options.dimension, *(key for own in setup.dimensions.values() for key in own)]
+        by_task[task] = place
+    both = ((key, by_task.get(key.partition("/")[0], by_task.get("*"))) for key in dimensions)
+    places = {key: place for key, place in both if place}
+    named = [*setup.options.dimension, *(key for keys in setup.dimensions.values() for key in keys)]
     for key in named:
-        if key not in known:
-            raise UsageError(f"no dimension {key!r}; there are {', '.join(known)}")
-        if key not in with_model:
+        if key not in dimensions:
+            raise UsageError(f"no dimension {key!r}; there are {', '.join(dimensions)}")
+        if key not in places:
             raise UsageError(f"no checkpoint for {key}; name one: --unieval-model TASK=DIR_OR_REPO")
-    return [known[key] for key in dict.fromkeys(named or with_model)]
-
-
-def _column(one: Dimension, model: _YesNo, items: Sequence[Item]) -> list[float | None]:
-    """Return a dimension's number for each item; None where a text that it needs is missing."""
-    prompts = [_prompts(one, item, str(model.checkpoint.tokenizer.eos_token)) for item in items]
-    numbers = iter(model.shares_of_yes([text for texts in prompts for text in texts]))
-    found = [list(islice(numbers, len(texts))) for texts in prompts]
-    return [
-        sum(own) / (1 if one.sentences == "sum" else len(own)) if own else None for own in found
-    ]
-
-
-def _prompts(one: Dimension, item: Item, separator: str) -> list[str]:
-    """Return the texts that a model is asked about an item; none where a part is missing."""
-    # An answer that brought the end of a part would write the rest of the question itself.
-    values = {name: text.replace(separator, " ") for name, text in _texts(item).items()}
-    if not all(values[slot].strip() for slot in one.slots):
-        return []
-    parts = [values["answer"]]
-    if one.sentences:
-        from sentencex import segment
-
-        parts = [part.strip() for part in segment("en", values["answer"]) if part.strip()]
-    return [_filled(one.ask, {**values, "sentence": part}) for part in parts]
-
-
-def _filled(ask: str, values: Mapping[str, str]) -> str:
-    return _SLOT.sub(lambda match: values[match[1]], ask)
+    return {key: places[key] for key in dict.fromkeys(named or places)}
 
 
 def _texts(item: Item) -> dict[str, str]:
@@ -266,12 +244,14 @@ def _context(question: Question) -> str:
     return context if isinstance(context, str) else ""
 
 
-def _measured(item: Item, numbers: Mapping[Dimension, float | None]) -> Measured:
-    values = {f"{one.task}_{one.name}": number for one, number in numbers.items()}
-    known = [number for number in values.values() if number is not None]
-    if known and len(known) == len(values):
-        return Measured(sum(known) / len(known), values)
+def _measured(
+    item: Item, dimensions: Sequence[Dimension], numbers: Mapping[str, float | None]
+) -> Measured:
+    values = {key.replace("/", "_"): number for key, number in numbers.items()}
+    defined = [number for number in values.values() if number is not None]
+    if len(defined) == len(values) > 0:
+        return Measured(sum(defined) / len(defined), values)
     texts = _texts(item)
-    needed = {slot for one in numbers for slot in one.slots if not texts[slot].strip()}
-    missing = sorted(needed - {"sentence"} | ({"answer"} if "sentence" in needed else set()))
+    slots = {slot for dim in dimensions for slot in dim.slots if not texts[slot].strip()}
+    missing = sorted({slot.replace("sentence", "answer") for slot in slots})
     return Measured(None, values, f"there is no {' and no '.join(missing)}")
