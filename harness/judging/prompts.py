@@ -112,15 +112,18 @@ class Prompts:
 
     def missing(self, match: Match) -> list[str]:
         """Return what the prompt shows but the question lacks, each before the question's id."""
-        question, turn, template = match.question, match.turn, self.template(match)
-        missing = [
-            f"there is no text in the field {name!r}, which the prompt shows, of"
-            for name in self._question_texts(template, match.criterion)
-            if self.judge_set.question_text(name, question, match.criterion) is None
-        ]
+        question, turn, names = match.question, match.turn, self.template(match).names
+        missing = []
         count = len(self.references.get(question.question_id, ()))
         if self.shows_reference(match) and count < turn and not _note(question, turn):
-            missing.insert(0, "there is no reference answer to")
+            missing.append("there is no reference answer to")
+        texts = self.judge_set.texts(question, match.criterion)
+        for name in QUESTION_TEXTS:
+            needed = {name, "criterion"} if name == "rubric" and not match.criterion else {name}
+            if needed & names - texts.keys():
+                missing.append(
+                    f"there is no text in the field {name!r}, which the prompt shows, of"
+                )
         return missing
 
     def sampling(self, match: Match) -> Sampling:
@@ -193,10 +196,12 @@ class Prompts:
         """Return the request about a match, the models shown in this order.
 
         Raises:
-            MissingError: the question lacks a text that the template shows.
+            MissingError: the question lacks a text or reference that the template shows.
         """
         template, question = self.template(match), match.question
         form = template.form
+        for fault in self.missing(match):
+            raise MissingError(f"{fault} question {question.question_id}")
         values = self._values(match, order, template)
         messages = [Message("user", template.user.fill(values))]
         if template.system is not None:
@@ -260,7 +265,7 @@ class Prompts:
             values["checks"] = self._checks(match, order)
         if template.turn is not None:
             values["conversation"] = "".join(map(template.turn.fill, turns)).strip("\n")
-        return values | self._criterion_texts(match, template)
+        return values | self._texts(match, template)
 
     def _questions(self, match: Match, template: JudgeTemplate) -> list[str]:
         """Return the user's turns, with the author's notes and the system prompt where they go."""
@@ -324,37 +329,13 @@ class Prompts:
             return texts[0]
         return "\n\n".join(map("Assistant {}:\n{}".format, "AB", texts))
 
-    def _question_texts(self, template: JudgeTemplate, criterion: str | None) -> list[str]:
-        """Return which of the question's own texts a prompt needs."""
-        by_rubric = "criterion" in template.names and criterion is None
-        names = template.names | ({"rubric"} if by_rubric else set())
-        return [name for name in QUESTION_TEXTS if name in names]
-
-    def _criterion_texts(self, match: Match, template: JudgeTemplate) -> dict[str, str]:
+    def _texts(self, match: Match, template: JudgeTemplate) -> dict[str, str]:
         """Return the texts of criterion, steps, rubric, context and checklist that are shown."""
-        question, criterion, judge_set = match.question, match.criterion, self.judge_set
-        values: dict[str, str] = {}
-        for name in self._question_texts(template, criterion):
-            text = judge_set.question_text(name, question, criterion)
-            if text is None:
-                raise MissingError(
-                    f"question {question.question_id} has no text in the field {name!r}, which "
-                    f"the template {template.name} needs"
-                )
-            values[name] = text
-        if criterion is not None:
-            wording = judge_set.words(criterion, question.category)
-            values |= {"criterion": wording.definition, "steps": wording.steps}
-        elif "criterion" in template.names:
-            head = values["rubric"].strip().split("\n")[0].strip()
-            bracketed = head.startswith("[") and head.endswith("]")
-            values["criterion"] = head[1:-1] if bracketed else head
+        texts = self.judge_set.texts(match.question, match.criterion)
         if "checklist" in template.names:
-            points = question.checklist[match.turn - 1]
-            values["checklist"] = "\n".join(
-                f"{n}. {entry.point}" for n, entry in enumerate(points, 1)
-            )
-        return {name: text for name, text in values.items() if name in template.names}
+            points = match.question.checklist[match.turn - 1]
+            texts["checklist"] = "\n".join(f"{n}. {one.point}" for n, one in enumerate(points, 1))
+        return {name: text for name, text in texts.items() if name in template.names}
 
     # Hashes
 
@@ -398,7 +379,7 @@ class Prompts:
         if "checks" in template.names:
             checks = question.checks[match.turn - 1] if question.checks else []
             content = content_hash(content, checks)
-        texts = self._criterion_texts(match, template)
+        texts = self._texts(match, template)
         return content_hash(content, match.criterion, texts, None) if texts else content
 
 

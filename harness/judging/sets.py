@@ -254,16 +254,26 @@ class JudgeSet(Settings, frozen=True, kw_only=True):
             texts = {key: text.replace(f"{{{name}}}", value) for key, text in texts.items()}
         return replace(wording, **texts)
 
-    def question_text(self, name: str, question: Question, criterion: str | None) -> str | None:
-        """Return a question's rubric or context: the criterion's, its own, else the set's."""
-        if name == "rubric" and criterion is not None:
-            rubric = self.words(criterion, question.category).rubric
-            if rubric:
-                return rubric
-        value = question.extra.get(name)
-        if isinstance(value, str) and value.strip():
-            return value
-        return (self.rubric.strip("\n") or None) if name == "rubric" else None
+    def texts(self, question: Question, criterion: str | None) -> dict[str, str]:
+        """Return the texts of criterion, steps, rubric and context for a question, if it has them.
+
+        The rubric is the criterion's, else the question's own, else the set's. Without a criterion,
+        `criterion` is the first line of the rubric.
+        """
+        texts = {"rubric": self.rubric.strip("\n")}
+        for name in QUESTION_TEXTS:
+            value = question.extra.get(name)
+            if isinstance(value, str) and value.strip():
+                texts[name] = value
+        if criterion is None:
+            head = texts["rubric"].strip().split("\n")[0].strip()
+            bracketed = head.startswith("[") and head.endswith("]")
+            texts["criterion"] = head[1:-1] if bracketed else head
+        else:
+            wording = self.words(criterion, question.category)
+            texts |= {"criterion": wording.definition, "steps": wording.steps}
+            texts["rubric"] = wording.rubric or texts["rubric"]
+        return {name: text for name, text in texts.items() if text or name == "steps"}
 
     def criteria_of(self, question: Question, turn: int) -> tuple[str | None, ...]:
         """Return the criteria by which a turn is judged; `(None,)` if the set has none.

@@ -116,7 +116,7 @@ def choose(text: str, form: Form, answers: Sequence[str] = ()) -> Verdict:
     plain = _spoken(text)
     if not plain:
         return Verdict(None, NO_TEXT)
-    find, judged = FINDERS.get(form.format, written), list(map(fold, answers))
+    find, judged = FINDERS.get(form.format, numbers_and_sides), list(map(fold, answers))
     planted = any(not match.weak for answer in judged for match in find(answer, form))
     if planted:
         plain = _without_quotations(plain, form, judged)
@@ -172,7 +172,7 @@ def _joined(text: str, match: Match, chosen: Match, whole: bool) -> bool:
 
 def _without_quotations(text: str, form: Form, answers: Sequence[str]) -> str:
     """Return a text without the quotations, and lines that repeat an answer, that hold a match."""
-    find = FINDERS.get(form.format, written)
+    find = FINDERS.get(form.format, numbers_and_sides)
     judged = " ".join(" ".join(answer.split()) for answer in answers)
     text = _QUOTATION.sub(lambda match: "…" if find(match[0], form) else match[0], text)
     lines = [
@@ -233,7 +233,7 @@ _LETTERS = {"a": "A", "b": "B", "c": "tie", "tie": "tie", "а": "A", "в": "B", 
 """Cyrillic letters too, which look the same."""
 
 
-def written(text: str, form: Form) -> list[Match]:
+def numbers_and_sides(text: str, form: Form) -> list[Match]:
     """Find what the first pattern of a form finds: numbers, pairs of numbers, names of sides."""
     names = "|".join(map(re.escape, form.sides))
     last_side = rf"(?:\A|\n|[:.!。])[\W_]{{0,9}}{_ANSWER}\W{{0,4}}(?P<side>{names})[\W_]{{0,20}}\Z"
@@ -346,7 +346,7 @@ FINDERS: Mapping[str, Callable[[str, Form], list[Match]]] = {
     "label": labels,
     "dimensions": dimensions,
 }
-"""By form, the function that finds its matches in a folded text; else `written`."""
+"""By form, the function that finds its matches in a folded text; else `numbers_and_sides`."""
 
 
 # Without the rule
