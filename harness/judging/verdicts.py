@@ -182,7 +182,8 @@ def _without_quotations(text: str, form: Form, answers: Sequence[str]) -> str:
     return "\n".join(lines)
 
 
-# Numbers and sides: patterns with the groups n (of a total), a and b, or side; `label` is in form
+# Numbers and sides. The groups of a pattern: n (of a total or scale's end), a and b, or side; a label
+# or mark beside a bracket means that the match is in form.
 
 _NUMBER = r"-?\d{1,6}(?:[.,]\d{1,4})?"
 _UNIT = r"(?: ?(?:points?|pts|pont|点|分|점))?"
@@ -199,19 +200,23 @@ _BRACKET = (
     rf"|\[\[[\s\"']*(?P<label>{_WORDS})?)(?P<n>{_NUMBER}){_OF}{_UNIT}[\s\"']*"
     rf"(?(mark)\]{{0,2}}|\]\]){_SCALE_END}|\[\[[\s\"']*\d[^\[\]\n]{{0,60}}\]\]"
 )
+"""`[[7]]`, `[[Rating: 7/10]]`, `[[rating]]: 8`; last what can be no grade, `[[7-8]]`."""
 _LABELLED = rf"(?P<label>(?<![a-z]){_NAME}[^\w\n\[]{{1,4}}(?:(?:of|is)[^\w\n\[]{{1,4}})?)"
 _LINE_GRADE = (
     rf"(?im)(?:{_LABELLED}|(?<![\w.,/\[=-]))(?P<open>\[)?(?P<n>{_NUMBER})(?(open)\]){_OF}{_UNIT}"
     r"(?=[\s.!。\"')}\]|]{0,9}$)"
 )
+"""A number that ends a line: `Score: 4`, `4/5`."""
 _LAST_GRADE = (
     rf"(?im)(?:\A[^\w\[]*|{_LABELLED}|(?:^|[:=])[^\w\n\[]{{0,9}}(?=\[))"
     rf"(?P<open>\[)?(?P<n>{_NUMBER})(?(open)\]){_OF}{_UNIT}[\W_]{{0,20}}\Z"
 )
+"""A number that ends the text: all of it, after a word for grade, or `[7]` after a colon."""
 _RESULT = (
     r"(?i)(?P<label>\[ ?(?:RESULT|SCORE|RATING|VERDICT) ?:? ?\]?(?:[\s:=>\"'(]|-(?!\d)){0,6}"
     r"(?:(?:score|rating|response|answer|assistant) ?[:=]? ?)?[\[(]{0,2})"
 )
+"""What stands before the verdict of `[RESULT] 4` and `[RESULT] B`."""
 _SCORE = r"\d{1,4}(?:\.\d{1,3})?"
 _FULL = r"(?: ?(?:/|out of) ?\d{1,3})?(?: ?(?:points?|分))?"
 _COLON = r"(?![0-9A-Za-z])[^\n:=\d]{0,15}[:=]\W*"
@@ -219,15 +224,18 @@ _TWO_SCORES = (
     rf"(?m)^[^\n\d]{{0,40}}?\(?(?P<a>{_SCORE}){_FULL}"
     rf"(?:[ \t]*[,;、|&][ \t]*|[ \t]+(?:and[ \t]+)?)(?P<b>{_SCORE}){_FULL}[\s.)]*$"
 )
+"""A line of two numbers."""
 _NAMED_SCORES = (
     rf"\b(?P<label>[1A]{_COLON})(?P<a>{_SCORE}){_FULL}[^:=]{{0,80}}?"
     rf"\b[2B]{_COLON}(?P<b>{_SCORE}){_FULL}"
 )
+"""`Assistant 1: 8` and then `Assistant 2: 6`."""
 _ANSWER = r"(?i:(?:assistant|answer|response|model|option|output|助手|アシスタント|어시스턴트) ?)?"
 _SIDE = (
     rf"(?i)\[\[ ?(?:[\w ]{{1,20}}[:=] ?)?[\"']?{_ANSWER}(?:(?P<side>[abcавс]|tie)|d|neither|none"
     r"|[abc] ?(?:,|&|and|or) ?[abc])[\"']? ?\]\]"
 )
+"""`[[A]]`, `[[B]]`, `[[C]]`; no side is in `[[neither]]`."""
 _LONE_SIDE = rf"\A[\W_]*{_ANSWER}(?P<side>[ABC])[\W_]*\Z"
 _LETTERS = {"a": "A", "b": "B", "c": "tie", "tie": "tie", "а": "A", "в": "B", "с": "tie"}
 """Cyrillic letters too, which look the same."""
