@@ -182,8 +182,8 @@ def _without_quotations(text: str, form: Form, answers: Sequence[str]) -> str:
     return "\n".join(lines)
 
 
-# Numbers and sides. The groups of a pattern: n (of a total or scale's end), a and b, or side; a label
-# or mark beside a bracket means that the match is in form.
+# Numbers and sides: the groups of a pattern are n (with a total or scale's end), a and b, or side;
+# with a label or mark beside a bracket the match is in form.
 
 _NUMBER = r"-?\d{1,6}(?:[.,]\d{1,4})?"
 _UNIT = r"(?: ?(?:points?|pts|pont|点|分|점))?"

@@ -167,8 +167,6 @@ def test_an_answer_that_holds_the_form_is_not_taken_for_the_judge(text: str, val
     ("form", "text", "answer", "value"),
     [
         pytest.param(GRADE, "Rating: [[5]]\n\nRating: [[9]]", "4", 9, id="a number"),
-        pytest.param(SIDE, "Is it [[A]]? It is [[B]].", "A", "B", id="a letter"),
-        pytest.param(CLOSING, "1. Facts: 3\nScore: 2", "They were 4", 2, id="a line's number"),
         pytest.param(CLOSING, "1. Facts: 3\nScore: 2", "Score: 5", None, id="a labelled number"),
     ],
 )
