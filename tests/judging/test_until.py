@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from harness.cli.gen_judgment import main as gen_judgment
+from harness.cli.main import gen_judgment
 from harness.errors import UsageError
 from harness.judging.run import gen_judgment as judge
 from harness.results.until import look_of, shuffled
@@ -51,13 +51,13 @@ def judged(folder: Folder) -> dict[str, int]:
 def command(folder: Folder, server: Server, *flags: str) -> list[str]:
     """Return gen_judgment with the judge `j`, two calls at once, as a process of its own."""
     name, where = folder.folder.name, str(folder.folder.parent)
-    command = [sys.executable, "-m", "harness.cli.gen_judgment", "--bench-name", name, "-q"]
+    command = [sys.executable, "-m", "harness.cli", "gen_judgment", "--bench-name", name, "-q"]
     command += ["--data-dir", where, "--judge-model", "j", "--parallel", "2", *flags]
     return [*command, "--base-url", f"{server.url}/v1"]
 
 
 def run(folder: Folder, server: Server, *flags: str) -> int:
-    return gen_judgment(command(folder, server, *flags)[3:])
+    return gen_judgment(command(folder, server, *flags)[4:])
 
 
 def test_questions_are_spread_over_the_categories_and_looks() -> None:
