@@ -41,7 +41,7 @@ FromZero: TypeAlias = Annotated[int, Meta(ge=0)]
 Positive: TypeAlias = Annotated[float, Meta(gt=0)]
 Share: TypeAlias = Annotated[float, Meta(ge=0, le=1)]
 PartOf: TypeAlias = Annotated[float, Meta(gt=0, le=1)]
-Format: TypeAlias = Literal["text", "json", "csv", "markdown", "latex", "html"]
+Format: TypeAlias = Literal["text", "json", "csv", "markdown", "html"]
 
 # Groups
 
