@@ -267,6 +267,9 @@ def plan_judgments(
             path = bench.judgment_file(name, judge_set.name, plan.kind, sample)
             plan.tasks.append(JudgeTask(name, endpoint, by, path, sample))
             _fill(plan, plan.tasks[-1])
+    built_in = any(task.endpoint.provider == "builtin_judge" for task in plan.tasks)
+    if built_in or any("checks" in template.names for template in judge_set.templates.values()):
+        bench.validate_checks(plan.questions)
     _tell(plan)
     if not any(task.todo or task.already for task in plan.tasks):
         why = ["--turns, the chosen questions, --votes or --share and the judge set leave no match"]

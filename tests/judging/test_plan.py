@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from harness.errors import MissingError, UsageError
+from harness.errors import DataError, MissingError, UsageError
 from harness.judging.plan import JudgePlan
 from harness.types import Answer, Choice
 from tests.judging.conftest import Folder, counts
@@ -122,6 +122,15 @@ def test_what_cannot_be_judged_is_said_before_the_first_call(
 ) -> None:
     with pytest.raises(error, match=text):
         folder.plan(**options)
+
+
+def test_an_invalid_check_is_said_before_the_first_call(folder: Folder) -> None:
+    path = folder.folder / "question.jsonl"
+    row = json.loads(path.read_text(encoding="utf-8").splitlines()[0])
+    row["checks"] = [[{"kind": "countt"}], []]
+    folder.write("question.jsonl", [row])
+    with pytest.raises(DataError, match="question 1: check 1 of turn 1: .* did you mean count"):
+        folder.plan()
 
 
 def test_missing_answers_stop_or_are_left_out(folder: Folder) -> None:
