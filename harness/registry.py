@@ -95,7 +95,6 @@ TABLE: dict[str, dict[str, str]] = {
         "json": "harness.reporting.formats:json",
         "csv": "harness.reporting.formats:csv",
         "markdown": "harness.reporting.formats:markdown",
-        "latex": "harness.reporting.formats:latex",
         "html": "harness.reporting.html:html",
     },
 }

@@ -18,7 +18,7 @@ from markupsafe import Markup
 
 from harness.bench import name_of
 from harness.models.prices import list_price
-from harness.reporting.charts import Mark, bars
+from harness.reporting.charts import marks
 from harness.reporting.html import table_html
 from harness.reporting.page import Column, Table
 from harness.reporting.section import put
@@ -115,11 +115,9 @@ def _behind(view: View, row: Mapping[str, Any], key: str) -> View:
 
 
 def _bars(rows: Mapping[str, Mapping[str, Any]]) -> str:
-    marks = {
-        name: Mark(row["agrees"], row.get("agrees_low"), row.get("agrees_high"))
-        for name, row in rows.items()
-    }
-    return bars({"": marks}, "agreement with people's votes", scale=(0.0, 1.0))
+    columns = [Column("agrees", format=".2")]
+    label = "agreement with people's votes"
+    return marks(list(rows.values()), columns, label, name="judge", scale=(0.0, 1.0), bar=True)
 
 
 def judge_rows(data: Data) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:

@@ -13,7 +13,7 @@ import pytest
 from msgspec import structs
 
 from harness import bench, fetch_bench, originals
-from harness.cli.fetch_bench import main
+from harness.cli.main import fetch_bench as main
 from harness.errors import DataError, MissingError, StorageError, UsageError
 from harness.judging import sets
 from tests.importing.files import rows
@@ -89,7 +89,7 @@ def test_prometheus_prompts_become_a_judge_set(
     assert "rubric" in made.templates["absolute"].names
     assert "criterion" in made.templates["relative"].names
     assert made.templates["absolute_reference"].reference
-    words = made.criteria["honesty"].words("any")
+    words = made.words("honesty", "any")
     assert words.rubric.count("\nScore ") == 5
     assert words.rubric.startswith(words.definition)
 
