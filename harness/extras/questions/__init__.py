@@ -6,6 +6,7 @@
     template.py    a turn with one right result, its checks, checklist and note
     words.toml     names and things to draw from
     filler.py      sentences about nothing, for the long texts
+    book.py        numbered entries that may be void
     the others     one template each; `TEMPLATES` says which question of `mt_bench` it is
 
 `mt_bench` has the questions of seed 0.
