@@ -87,7 +87,7 @@ def holds(rota: Rota, gone: set[tuple[str, int]]) -> bool:
 
 def repairs(rota: Rota, crew: list[str], gone: set[tuple[str, int]]) -> list[Rota]:
     """Return the repairs with the fewest changes; none if they take more than four."""
-    must = [slot for slot, name in enumerate(rota) if (name, slot // 2) in gone]
+    must = {slot for slot, name in enumerate(rota) if (name, slot // 2) in gone}
     rest = [slot for slot in range(12) if slot not in must]
     found: list[Rota] = []
     for few in range(len(must), 5):
