@@ -17,7 +17,7 @@ from msgspec.structs import replace
 
 from harness import registry, store
 from harness.bench import shipped
-from harness.errors import DataError, UsageError
+from harness.errors import DataError, UsageError, near
 from harness.judging.forms import BY_LOGPROBS, FORMATS, SCALE_WORDS, Form, Kind, Scale
 from harness.judging.templates import Template, UnknownPlaceholderError
 from harness.types import Mode, Question, Sampling, content_hash
@@ -321,8 +321,8 @@ class JudgeSet(Settings, frozen=True, kw_only=True):
         """
         for name in names:
             if name not in self.criteria:
-                near = _near(name, self.criteria)
-                raise UsageError(f"the judge set {self.name} has no criterion {name!r}{near}")
+                advice = near(name, self.criteria)
+                raise UsageError(f"the judge set {self.name} has no criterion {name!r}{advice}")
         return replace(self, chosen=tuple(dict.fromkeys(names)))
 
     def for_categories(self, table: Mapping[str, Sequence[str]]) -> "JudgeSet":
@@ -391,7 +391,7 @@ def load(
     judge_set = _find(name, [home for home in homes if home is not None])
     if judge_set is None:
         paths = f"the path of a folder with {FILE} or of a judge_prompts.jsonl"
-        raise UsageError(f"no judge set {name!r}{_near(name, shipped_sets())} (or give {paths})")
+        raise UsageError(f"no judge set {name!r}{near(name, shipped_sets())} (or give {paths})")
     return judge_set
 
 
@@ -442,9 +442,9 @@ def _read(
     if settings.extends:
         base = _find(settings.extends, [folder, *homes], extending)
         if base is None:
-            near = _near(settings.extends, shipped_sets())
+            advice = near(settings.extends, shipped_sets())
             raise DataError(
-                f"extends: there is no other judge set {settings.extends!r}{near}", path
+                f"extends: there is no other judge set {settings.extends!r}{advice}", path
             )
         inherited = {
             key: msgspec.to_builtins(getattr(base, key))
@@ -560,9 +560,9 @@ def _parsed(text: str, placeholders: frozenset[str], where: str) -> Template:
     try:
         return Template.parse(text, placeholders)
     except UnknownPlaceholderError as error:
-        near = _near(str(error), placeholders & (_NAMES | _TURN_NAMES))
-        advice = "write {{ and }} for braces"
-        raise DataError(f"{where}: unknown placeholder {{{error}}}{near} ({advice})") from None
+        advice = near(str(error), placeholders & (_NAMES | _TURN_NAMES))
+        braces = "write {{ and }} for braces"
+        raise DataError(f"{where}: unknown placeholder {{{error}}}{advice} ({braces})") from None
 
 
 def _form_fault(form: Form) -> str | None:
@@ -573,7 +573,7 @@ def _form_fault(form: Form) -> str | None:
     if form.kind == "dimensions" and not form.dimensions:
         return "dimensions: the list of their names is missing"
     if form.total is not None and form.total not in form.dimensions:
-        return f"total: {form.total!r} is no dimension{_near(form.total, form.dimensions)}"
+        return f"total: {form.total!r} is no dimension{near(form.total, form.dimensions)}"
     if form.by_logprobs and form.format not in BY_LOGPROBS:
         return f"score_method: only {' and '.join(BY_LOGPROBS)} can be weighed by logprobs"
     return None
@@ -612,8 +612,8 @@ def _fault(judge_set: JudgeSet) -> str | None:
     for category, names in judge_set.categories.items():
         for name in names:
             if name not in judge_set.criteria:
-                near = _near(name, judge_set.criteria)
-                return f"categories.{category}: no criterion {name!r}{near}"
+                advice = near(name, judge_set.criteria)
+                return f"categories.{category}: no criterion {name!r}{advice}"
     listed = {name for names in judge_set.categories.values() for name in names}
     for name, criterion in judge_set.criteria.items():
         if judge_set.categories and criterion.default and name not in listed:
@@ -624,12 +624,3 @@ def _fault(judge_set: JudgeSet) -> str | None:
         if "steps" in template.fields and not judge_set.criteria:
             return f"{template.name} shows {{steps}}, but there are no criteria"
     return None
-
-
-def _near(name: str, names: Any) -> str:
-    from difflib import get_close_matches
-
-    near = get_close_matches(name, list(names), 3, 0.5)
-    if near:
-        return f"; did you mean {' or '.join(near)}?"
-    return f"; there are {', '.join(sorted(names))}" if names else "; there are none"

@@ -100,6 +100,6 @@ def test_show_judge_set_names_what_is_wrong(
 ) -> None:
     (tmp_path / "judge_set.toml").write_text('extends = "mt_bench"\nstepp = 1', encoding="utf-8")
     assert show_judge_set([str(tmp_path)]) == 2
-    assert "did you mean 'step'?" in capsys.readouterr().err
+    assert "did you mean step?" in capsys.readouterr().err
     assert show_judge_set(["--question", "1031"]) == 2
     assert "--question needs a judge set" in capsys.readouterr().err

@@ -129,7 +129,7 @@ def test_an_invalid_check_is_said_before_the_first_call(folder: Folder) -> None:
     row = json.loads(path.read_text(encoding="utf-8").splitlines()[0])
     row["checks"] = [[{"kind": "countt"}], []]
     folder.write("question.jsonl", [row])
-    with pytest.raises(DataError, match="question 1: check 1 of turn 1: .* did you mean count"):
+    with pytest.raises(DataError, match=r"question 1: check 1 of turn 1: .* did you mean count"):
         folder.plan()
 
 
