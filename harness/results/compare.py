@@ -14,6 +14,7 @@ for having met weak opponents. Only where the pairs were drawn at random are str
 """
 
 import itertools
+from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple, TypeAlias
@@ -139,22 +140,20 @@ def _on_what_both_did(scores: Scores) -> Between:
     both = both.take(both.valid)
     entries, item = distinct(both.question, both.turn)
     question, items = both.question[entries], len(entries)
-    outcomes: dict[str, dict[str, Floats]] = {}
+    first_entries, pair = distinct(both.model, both.opponent)
+    table = means(pair * items + item, both.value, len(first_entries) * items)
     names = (*scores.models, "")  # -1: a grade has no opponent
-    _, pair = distinct(both.model, both.opponent)
-    order = np.argsort(pair, kind="stable")
-    for rows in np.split(order, np.flatnonzero(np.diff(pair[order])) + 1) if items else ():
-        model, opponent = names[both.model[rows[0]]], names[both.opponent[rows[0]]]
-        outcomes.setdefault(model, {})[opponent] = means(item[rows], both.value[rows], items)
+    outcomes: dict[str, dict[str, Floats]] = defaultdict(dict)
+    for entry, row in zip(first_entries.tolist(), table.reshape(-1, max(items, 1)), strict=True):
+        outcomes[names[both.model[entry]]][names[both.opponent[entry]]] = row
 
     def between(model_1: str, model_2: str) -> tuple[Estimate, int]:
-        first, second = outcomes.get(model_1, {}), outcomes.get(model_2, {})
+        first, second = outcomes[model_1], outcomes[model_2]
         terms = {o: first[o] - second[o] for o in sorted(first.keys() & second.keys())}
         opponents = sum(o != "" and not np.isnan(term).all() for o, term in terms.items())
-        rows = list(terms.values())
         if model_2 in first:
-            rows.append(2 * first[model_2] - 1)
-        table = np.array(rows).reshape(len(rows), items)
+            terms[model_2] = 2 * first[model_2] - 1
+        table = np.array(list(terms.values())).reshape(len(terms), items)
         by_item = np.nansum(table, axis=0), (~np.isnan(table)).sum(axis=0)
         sums, counts = (np.bincount(question, of, len(scores.questions)) for of in by_item)
         return ratio(sums, counts), opponents
