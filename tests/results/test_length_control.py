@@ -85,8 +85,8 @@ def test_each_model_has_a_rate_and_the_side_of_the_pair_does_not_matter(small: b
 @pytest.mark.parametrize(
     ("instructions", "count", "reason"),
     [
-        pytest.param(0, 40, "there is no df_gamed.csv", id="no file"),
-        pytest.param(805, 40, "of 805 other instructions", id="another benchmark"),
+        pytest.param(0, 40, "no df_gamed.csv of these", id="no file"),
+        pytest.param(805, 40, "no df_gamed.csv of these", id="another benchmark"),
         pytest.param(40, 3, "m: too few pairs", id="three pairs"),
     ],
 )
