@@ -117,7 +117,7 @@ def check_board(
     """
     board = read_board(path)
     if sort is not None and sort not in (*COLUMNS, *Origin._fields, *board.columns):
-        raise UsageError(f"--sort-by {sort}: the board has {', '.join(board.columns[1:])}")
+        raise UsageError(f"--sort {sort}: the board has {', '.join(board.columns[1:])}")
     present = [name for name in board.rows if name in models]
     if present and not overwrite:
         raise UsageError(f"{path} has {', '.join(present)} already; --overwrite replaces the rows")

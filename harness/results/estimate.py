@@ -142,20 +142,14 @@ def ratio(sums: npt.NDArray[Any], counts: npt.NDArray[Any], *, share: bool = Fal
     return Estimate(value, influence, round(total), share)
 
 
-def jackknife(statistic: Callable[[Bools], float], present: Bools) -> Estimate:
-    """Return any statistic of a set of questions, with influences from leaving each out.
+def jackknife(statistic: Callable[[Bools], float], n: int) -> Estimate:
+    """Return any statistic of n questions, with influences from leaving each of them out.
 
-    `statistic` is given a mask over questions; `present` are those that it depends on.
+    `statistic` is given a mask over the questions.
     """
-    value, places = statistic(present), np.flatnonzero(present)
-    without = np.empty(len(places))
-    for at, place in enumerate(places):
-        rest = present.copy()
-        rest[place] = False
-        without[at] = statistic(rest)
-    influence = np.full(len(present), np.nan)
-    n = len(places)
-    influence[places] = (without.mean() - without) * (n - 1) / n if n else without
+    value, places = statistic(np.ones(n, dtype=bool)), np.arange(n)
+    without = np.array([statistic(places != place) for place in places])
+    influence = (without.mean() - without) * (n - 1) / n if n else without
     return Estimate(value, influence, n)
 
 

@@ -13,6 +13,7 @@ sets, scales or samplings are refused unless the difference is allowed by name.
 Source: Piaggio et al. 2012, JAMA 308:2594, for non-inferiority by a confidence interval.
 """
 
+from collections import defaultdict
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import TypeAlias
@@ -23,7 +24,6 @@ from harness.errors import UsageError
 from harness.results.compare import ALPHA
 from harness.results.estimate import LEAST, Estimate, holm, ratio
 from harness.results.panels import Panel
-from harness.results.scores import Scores
 from harness.types import QuestionId
 
 
@@ -103,7 +103,7 @@ def gate(
         raise UsageError(f"--compare {unknown[0]}: no such models: {present}")
     new_names = {before: now for now, before in names.items()}
     rows = [
-        Gated(now, before, *_difference(news[now], olds[before], new.combined, new_names))
+        Gated(now, before, *_difference(news[now], olds[before], new_names))
         for now, before in names.items()
         if models is None or now in models
     ]
@@ -152,16 +152,16 @@ def _outcomes(panel: Panel, baseline: str | None) -> dict[str, Outcomes]:
 
 
 def _difference(
-    new: Outcomes, old: Outcomes, scores: Scores, new_names: Mapping[str, str]
+    new: Outcomes, old: Outcomes, new_names: Mapping[str, str]
 ) -> tuple[Estimate, float]:
     """Return new less old by question, and the share of old verdicts that new does not have."""
-    code = {question.question_id: at for at, question in enumerate(scores.questions)}
-    sums, counts = np.zeros(len(code)), np.zeros(len(code))
+    differences: dict[QuestionId, list[float]] = defaultdict(list)
     for (question, turn, opponent), value in old.items():
         item = question, turn, new_names.get(opponent, opponent)
         if item in new:
-            sums[code[question]] += new[item] - value
-            counts[code[question]] += 1
+            differences[question].append(new[item] - value)
+    sums = np.array([sum(each) for each in differences.values()])
+    counts = np.array([len(each) for each in differences.values()])
     return ratio(sums, counts), 1 - float(counts.sum()) / len(old)
 
 

@@ -116,7 +116,7 @@ def _codes(scores: Scores, field: str) -> tuple[Ints, Sequence[Any]]:
         return scores.opponent, (*scores.models, None)  # -1 is the last
     if field == "turn":
         return scores.turn, range(int(scores.turn.max()) + 1)
-    values = [field_of(question, field) for question in scores.questions]
+    values = [_field_of(question, field) for question in scores.questions]
     names = list(dict.fromkeys(values))
     if names == [None]:
         fields = sorted({"category", *(key for q in scores.questions for key in q.extra)})
@@ -125,14 +125,12 @@ def _codes(scores: Scores, field: str) -> tuple[Ints, Sequence[Any]]:
     return np.array([code[value] for value in values])[scores.question], names
 
 
-def field_of(question: Question, field: str) -> Any:
+def _field_of(question: Question, field: str) -> Any:
     """Return a field of a question; None if it has none, and a list as a text."""
     if field in ("question_id", "category"):
         return getattr(question, field)
     value = question.extra.get(field)
-    if isinstance(value, list):
-        return ", ".join(map(str, value))
-    return str(value) if isinstance(value, dict) else value
+    return ", ".join(map(str, value)) if isinstance(value, (list, dict)) else value
 
 
 def conversations(scores: Scores, rule: Aggregate) -> Scores:
