@@ -139,16 +139,15 @@ Outcomes: TypeAlias = dict[tuple[QuestionId, int, str], float]
 
 def _outcomes(panel: Panel, baseline: str | None) -> dict[str, Outcomes]:
     """Return the verdicts on each model but the baseline."""
-    scores = panel.combined.of(metric=panel.metrics[0])
-    both = scores.mirrored()
-    both = both.take(both.valid)
+    scores = panel.combined.of(metric=panel.metrics[0]).mirrored()
+    scores = scores.take(scores.valid)
+    ids, names = [question.question_id for question in scores.questions], (*scores.models, "")
     outcomes: dict[str, Outcomes] = {}
-    columns = (both.question, both.turn, both.model, both.opponent, both.value)
+    columns = (scores.question, scores.turn, scores.model, scores.opponent, scores.value)
     for question, turn, model, opponent, value in zip(*(c.tolist() for c in columns), strict=True):
-        name = "" if opponent < 0 else scores.models[opponent]
-        item = (scores.questions[question].question_id, turn, name)
-        outcomes.setdefault(scores.models[model], {})[item] = value
-    return {model: items for model, items in outcomes.items() if model != baseline}
+        outcomes.setdefault(names[model], {})[ids[question], turn, names[opponent]] = value
+    outcomes.pop(baseline or "", None)
+    return outcomes
 
 
 def _difference(

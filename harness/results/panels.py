@@ -19,11 +19,8 @@ from harness.results.estimate import Floats, Ints
 from harness.results.looks import LOOKS
 from harness.results.scores import (
     CONFIDENCE,
+    MAIN,
     ONCE,
-    POINTS,
-    SCORE,
-    VOTE,
-    WIN,
     Form,
     Scores,
     Source,
@@ -54,8 +51,7 @@ class Panel:
     def metrics(self) -> tuple[str, ...]:
         """What it has numbers of, the main one first."""
         names = [self.scores.metrics[code] for code in np.unique(self.scores.metric).tolist()]
-        main = (SCORE, WIN, VOTE, POINTS)
-        names.sort(key=lambda name: name not in main)
+        names.sort(key=lambda name: name not in MAIN)
         return tuple(name for name in names if name != CONFIDENCE)
 
     @property
@@ -169,15 +165,12 @@ def _traits(source: Source, sources: Iterable[Source]) -> tuple[Any, ...]:
 
     A source that does not state its judge set has the traits of those that do, if they agree.
     """
-    if source.judge_set == UNSTATED:
-        file = source.judge, source.form, source.file
-        stated = {
-            _traits(peer, ())
-            for peer in sources
-            if (peer.judge, peer.form, peer.file) == file and peer.judge_set != UNSTATED
-        }
-        if len(stated) == 1:
-            return stated.pop()
     program = source.judge if source.kind == "program" else ""
     how = source.sampling, source.method
-    return source.form, source.judge_set, source.scale, *how, program
+    traits = source.form, source.judge_set, source.scale, *how, program
+    if source.judge_set != UNSTATED:
+        return traits
+    file = source.judge, source.form, source.file
+    peers = [peer for peer in sources if (peer.judge, peer.form, peer.file) == file]
+    stated = {_traits(peer, ()) for peer in peers if peer.judge_set != UNSTATED}
+    return stated.pop() if len(stated) == 1 else traits

@@ -159,10 +159,8 @@ def _of_row(row: Row, file: str) -> tuple[Sequence[str], Source, Numbers, int]:
 
 
 def _judge(row: Judgment, form: Form, file: str) -> Source:
-    sampling = ""
-    if row.sampling:
-        stated = {name: value for name, value in row.sampling.items() if name != "seed"}
-        sampling = msgspec.json.encode(stated, order="sorted").decode() if stated else ""
+    stated = {name: value for name, value in (row.sampling or {}).items() if name != "seed"}
+    sampling = msgspec.json.encode(stated, order="sorted").decode() if stated else ""
     return Source(
         row.judge_model,
         form,
@@ -225,7 +223,7 @@ def of_rows(rows: Iterable[Row], questions: Iterable[Question] = ()) -> Scores:
 
 
 def read(
-    bench: Bench | None,
+    bench: Bench,
     *,
     files: Sequence[Path] = (),
     kind: Literal["single", "pair", "vote"] | None = None,
@@ -234,7 +232,8 @@ def read(
     """Return the verdicts on disk: of a benchmark's folder, or of files named instead.
 
     Args:
-        bench: gives the questions; rows about others, or about another wording, are left out.
+        bench: gives the questions; in its folder rows about others, or about another wording, are
+            left out.
         files: judgment files to read in place of the folder's, such as other runs.
         kind: only grades (and labels, …), only pairs, or only people's votes; None: both judgments.
         metrics: names of metrics to read too, from `auto_metrics`.
@@ -243,32 +242,28 @@ def read(
         DataError: a row is wrong; with file and line.
         MissingError: there is nothing.
     """
-    questions = () if bench is None else bench.questions
     rows = _rows(bench, files, kind, metrics)
-    scores = of_files(rows, questions, only_known=bool(questions) and not files)
+    scores = of_files(rows, bench.questions, only_known=not files)
     if not len(scores):
         what = "no judgments; run gen_judgment first"
         if scores.outdated:
             what = f"its judgments ({scores.outdated}) are about other questions than today's; "
             what += "run gen_judgment again"
-        where = ", ".join(map(str, files)) or (bench.folder if bench is not None else "")
-        raise MissingError(f"{where}: {what}")
+        raise MissingError(f"{', '.join(map(str, files)) or bench.folder}: {what}")
     return scores
 
 
 def _rows(
-    bench: Bench | None, files: Sequence[Path], kind: str | None, metrics: Sequence[str]
+    bench: Bench, files: Sequence[Path], kind: str | None, metrics: Sequence[str]
 ) -> Iterator[tuple[str, Row]]:
-    paths = list(files)
-    if bench is not None and not files:
-        paths = bench.vote_files() if kind == "vote" else [f.path for f in bench.judgment_files()]
-    for path in paths:
-        if kind == "vote":
+    if kind == "vote":
+        for path in files or bench.vote_files():
             yield from ((path.name, vote.row) for vote in store.rows(path, Vote))
-            continue
-        for judged in store.rows(path, Judgment):
-            if kind is None or (judged.row.model is None) == (kind == "pair"):
-                yield path.name, judged.row
-    for path in () if bench is None else bench.metric_files():
+    else:
+        for path in files or [file.path for file in bench.judgment_files()]:
+            for judged in store.rows(path, Judgment):
+                if kind is None or (judged.row.model is None) == (kind == "pair"):
+                    yield path.name, judged.row
+    for path in bench.metric_files():
         if bench_names.name_of(path.name.split(".jsonl")[0]) in metrics:
             yield from ((path.name, measured.row) for measured in store.rows(path, Measurement))

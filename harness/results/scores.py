@@ -20,6 +20,8 @@ from harness.types import UNSTATED, Question, QuestionId
 
 Form: TypeAlias = Literal["grade", "pair", "label", "dimensions", "points", "vote", "metric"]
 SCORE, WIN, VOTE, POINTS, CONFIDENCE = "score", "win", "vote", "points", "confidence"
+MAIN = (SCORE, WIN, VOTE, POINTS)
+"""Metrics that stand for the others of their rows."""
 ONCE, CONSISTENT, FLIPPED, ONE_SIDED = -1, 0, 1, 2
 """Of `flip`: one game; both agree; the other model won when swapped; one of two games a tie."""
 

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from harness import bench
-from harness.results import of_rows, panels, rank, read, summarize
+from harness.results import of_rows, panels, rank, summarize
 from harness.results.scores import Scores
 from harness.store import rows
-from harness.types import Vote
+from harness.types import Judgment, Vote
 
 pytestmark = pytest.mark.reference
 FIRST = ["writing", "roleplay", "reasoning", "math"]
@@ -38,7 +38,7 @@ def votes(path: Path, questions: Any = ()) -> Scores:
 
 
 def grades(path: Path) -> Scores:
-    (panel,) = panels(read(None, files=[path]))
+    (panel,) = panels(of_rows(place.row for place in rows(path, Judgment)))
     return panel.combined
 
 
@@ -67,7 +67,8 @@ def test_the_averages_of_other_peoples_runs(folder: Path, expected: Any, name: s
 @pytest.mark.parametrize("name", ["stefanstud_gpt-4_pair", "ku-nlp_japanese-vicuna_gpt-4_pair"])
 def test_fastchats_win_rates_of_other_peoples_pairs(folder: Path, expected: Any, name: str) -> None:
     own = expected["pair_runs"][name]
-    scores = read(None, files=[folder / "other_runs" / f"{name}.jsonl"])
+    path = folder / "other_runs" / f"{name}.jsonl"
+    scores = of_rows(place.row for place in rows(path, Judgment))
     for row in summarize(scores):
         numbers = own["win_rates"][row["model"]]
         assert (row.win, row.loss, row.tie) == (numbers["win"], numbers["loss"], numbers["tie"])
