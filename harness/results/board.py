@@ -61,7 +61,7 @@ class Place(NamedTuple):
     place: int
     model: str
     row: dict[str, str]
-    own: bool
+    chosen: bool
     """Whether it is one of the rows in question."""
 
     def number(self, column: str) -> float | None:
@@ -196,7 +196,9 @@ def around(board: Board, models: Collection[str], rows: int = 2) -> list[Place]:
         Place(at, model, row, model in models)
         for at, (model, row) in enumerate(board.rows.items(), 1)
     ]
-    near = {place.place + step for place in places if place.own for step in range(-rows, rows + 1)}
+    near = {
+        place.place + step for place in places if place.chosen for step in range(-rows, rows + 1)
+    }
     return [place for place in places if place.place in near]
 
 

@@ -67,15 +67,10 @@ class Estimate:
         return int(np.count_nonzero(~np.isnan(self.influence)))
 
     @property
-    def variance(self) -> float:
-        """The question-clustered variance; NaN for a single question."""
-        moves = self.influence[~np.isnan(self.influence)]
-        return float(moves @ moves) * len(moves) / (len(moves) - 1) if len(moves) > 1 else math.nan
-
-    @property
     def se(self) -> float:
-        """The standard error; 0 where all questions are alike."""
-        error = math.sqrt(self.variance) if self.n > 1 else math.nan
+        """The question-clustered standard error; 0 where all are alike, NaN of a single one."""
+        moves, n = np.nan_to_num(self.influence), self.n
+        error = math.sqrt(float(moves @ moves) * n / (n - 1)) if n > 1 else math.nan
         return 0.0 if error <= _ALIKE * max(1.0, abs(self.value)) else error
 
     @property
@@ -117,9 +112,10 @@ class Estimate:
         """The smallest true difference that this comparison sees in 80% of the cases."""
         return (self._critical + POWER) * self.se if self._testable and self.se > 0 else None
 
-    def lower(self, level: float = 0.95) -> float | None:
-        """Return the lower end of the one-sided interval; the value itself where all are alike."""
-        return self.value - t_quantile(level, self.n - 1) * self.se if self._testable else None
+    @property
+    def lower(self) -> float | None:
+        """The lower end of the one-sided 95% interval; the value itself where all are alike."""
+        return self.value - t_quantile(0.95, self.n - 1) * self.se if self._testable else None
 
     def __sub__(self, other: "Estimate") -> "Estimate":
         both = np.isnan(self.influence) & np.isnan(other.influence)

@@ -121,7 +121,7 @@ def gate(
 
 def _fault(row: Gated, margin: float | None, max_missing: float) -> str:
     """Return why a model does not pass; empty if it does."""
-    lower = row.difference.lower()
+    lower = row.difference.lower
     if row.missing > max_missing:
         return f"{row.missing:.0%} of the other run's judgments are missing, over {max_missing:.0%}"
     if lower is None:

@@ -138,10 +138,11 @@ def panels(scores: Scores, *, named: Collection[str] = ()) -> list[Panel]:
     judges stand alone beside others, unless `named`.
     """
     sources = scores.sources_present
-    real = any(s.kind == "judge" and not _is_builtin(s) for s in sources.values())
+    builtin = {s.judge for s in sources.values() if s.judge.startswith("builtin/")} - set(named)
+    real = any(s.kind == "judge" and s.judge not in builtin for s in sources.values())
     groups: dict[tuple[Any, ...], list[int]] = {}
     for code, source in sources.items():
-        alone = source.judge if _is_builtin(source) and real and source.judge not in named else ""
+        alone = source.judge if real and source.judge in builtin else ""
         groups.setdefault((*_traits(source, sources.values()), alone), []).append(code)
     result = []
     for (form, judge_set, scale, sampling, method, *_), codes in groups.items():
@@ -154,10 +155,6 @@ def panels(scores: Scores, *, named: Collection[str] = ()) -> list[Panel]:
             Panel(form, judge_set, scale, sampling, method, judges, versions, members, unknown)
         )
     return sorted(result, key=lambda panel: -len(panel.scores))
-
-
-def _is_builtin(source: Source) -> bool:
-    return source.kind == "judge" and source.judge.startswith("builtin/")
 
 
 def _traits(source: Source, sources: Iterable[Source]) -> tuple[Any, ...]:

@@ -69,9 +69,11 @@ def of_files(
     for file, row in rows:
         key, made_from = row.question_id, getattr(row, "made_from", None)
         wording = made_from and made_from.question
-        if (only_known and key not in by_id) or (wording and hashes.get(key, wording) != wording):
+        if (only_known and key not in hashes) or (wording and hashes.get(key, wording) != wording):
             outdated += 1
             continue
+        if key not in by_id:
+            by_id[key] = Question(question_id=key, category="", turns=[])
         names, source, numbers, flip = _of_row(row, file)
         model, opponent = (*[models[name] for name in names], -1)[:2]
         item = count, question_codes[key], row.turn, model, opponent
@@ -79,21 +81,18 @@ def of_files(
         for metric, value in ({metrics[n]: v for n, v in numbers.items()} or {-1: None}).items():
             entries.extend((*item, metric, code, np.nan if value is None else value, flip))
         count += 1
-    row_number, *columns = np.array(entries).reshape(-1, 1 + len(COLUMNS)).T
-    named: dict[str, Any] = dict(zip(COLUMNS, columns, strict=True))
-    integers = {name: named[name].astype(np.int64) for name in COLUMNS if name != "value"}
+    table = np.array(entries).reshape(-1, 1 + len(COLUMNS)).T
+    columns: dict[str, Any] = dict(zip(COLUMNS, table[1:], strict=True))
+    integers = {name: columns[name].astype(np.int64) for name in COLUMNS if name != "value"}
     scores = Scores(
-        **named | integers,
-        questions=tuple(
-            by_id.get(key) or Question(question_id=key, category="", turns=[])
-            for key in question_codes
-        ),
+        **columns | integers,
+        questions=tuple(by_id.values()),
         models=tuple(models),
         metrics=tuple(metrics),
         sources=tuple(sources),
         outdated=outdated,
     )
-    return _spread(scores.take(_latest(scores, row_number.astype(np.int64))), metrics)
+    return _spread(scores.take(_latest(scores, table[0].astype(np.int64))), metrics)
 
 
 def _latest(scores: Scores, row: Ints) -> Bools:

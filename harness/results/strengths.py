@@ -136,17 +136,14 @@ def _ratings(
     questions = len(pairs.questions)
     theta, influence = logistic(features, pairs.value, pairs.question, questions)
 
-    def estimate(weights: Floats) -> Estimate:
-        return Estimate(float(theta @ weights), influence @ weights)
-
-    strength = np.eye(len(members), features.shape[1], -1)  # model × coefficient
-    strength[:, : len(members) - 1] -= 1 / len(members)
-    ratings = {
-        pairs.models[code]: estimate(weights).scaled(POINTS, CENTER)
-        for code, weights in zip(members.tolist(), strength, strict=True)
-    }
-    unit = np.eye(features.shape[1])[len(members) - 1 :]
-    return ratings, [estimate(weights) for weights in unit]
+    count = len(members)
+    theta, influence = np.insert(theta, 0, 0.0), np.insert(influence, 0, 0.0, axis=1)
+    theta[:count] -= theta[:count].mean()
+    influence[:, :count] -= influence[:, :count].mean(axis=1, keepdims=True)
+    estimates = [Estimate(float(at), moves) for at, moves in zip(theta, influence.T, strict=True)]
+    ratings = zip(members.tolist(), estimates[:count], strict=True)
+    by_model = {pairs.models[code]: rating.scaled(POINTS, CENTER) for code, rating in ratings}
+    return by_model, estimates[count:]
 
 
 @dataclass(frozen=True, eq=False)

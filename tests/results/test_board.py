@@ -101,7 +101,7 @@ def test_a_row_joins_the_published_ones_and_keeps_their_columns(
     assert tuple(board.rows) == ("null", "base", "m")  # sorted by length control, which m lacks
     assert tuple(added(board, [], "win_rate").rows) == ("null", "m", "base")
     places = around(added(board, [], "win_rate"), ["m"], rows=1)
-    assert [(own.place, own.model, own.own) for own in places] == [
+    assert [(place.place, place.model, place.chosen) for place in places] == [
         (1, "null", False),
         (2, "m", True),
         (3, "base", False),

@@ -25,7 +25,7 @@ def test_quantiles_of_t_are_the_textbooks(p: float, df: int, t: float) -> None:
 
 def test_the_worked_line_two_questions_of_two_turns() -> None:
     mean = ratio(np.array([14.0, 18.0]), np.array([2, 2]))
-    assert (mean.value, mean.variance, mean.n, mean.count) == (8, 1, 2, 4)
+    assert (mean.value, mean.se, mean.n, mean.count) == (8, 1, 2, 4)
     assert mean.influence.tolist() == [-0.5, 0.5]
 
 
@@ -43,7 +43,7 @@ def test_turns_of_one_question_that_agree_are_one_observation() -> None:
 
 def test_below_five_questions_nothing_is_said_of_error() -> None:
     mean = ratio(np.array([1.0, 2, 3, 4]), np.ones(4))
-    assert (mean.interval, mean.p, mean.detectable, mean.lower()) == (None, None, None, None)
+    assert (mean.interval, mean.p, mean.detectable, mean.lower) == (None, None, None, None)
 
 
 def test_questions_that_do_not_contribute_do_not_count() -> None:
@@ -98,9 +98,9 @@ def test_the_jackknife_of_a_mean_is_its_own_error() -> None:
 
 
 def test_a_one_sided_end_is_below_the_value_and_equal_where_nothing_differs() -> None:
-    assert ratio(np.zeros(8), np.ones(8)).lower() == 0
+    assert ratio(np.zeros(8), np.ones(8)).lower == 0
     mean = ratio(np.arange(10.0), np.ones(10))
-    assert mean.lower() == pytest.approx(4.5 - 1.8331 * mean.se, rel=1e-4)
+    assert mean.lower == pytest.approx(4.5 - 1.8331 * mean.se, rel=1e-4)
 
 
 def test_nothing_gives_nothing() -> None:

@@ -15,8 +15,11 @@ def test_the_worked_line() -> None:
     rows += [grade(q, "m+history=reference", score, turn=2) for q, score in enumerate(given)]
     found = {effect.first: effect for effect in first_turn_effect(of_rows(rows))}
     assert found["all"].difference.difference.value == pytest.approx(4 / 3)
-    assert (found["bad"].own.value, found["bad"].difference.difference.value) == (4, 3)
-    assert (found["good"].own.value, found["good"].difference.difference.value) == (7.5, 0.5)
+    assert (found["bad"].own_history.value, found["bad"].difference.difference.value) == (4, 3)
+    assert (found["good"].own_history.value, found["good"].difference.difference.value) == (
+        7.5,
+        0.5,
+    )
     assert (found["all"].model, found["all"].history) == ("m", "reference")
 
 
