@@ -21,7 +21,6 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from harness.errors import UsageError
 from harness.results.estimate import Estimate, Floats, Ints, holm, ratio
 from harness.results.looks import LOOKS
 from harness.results.scores import Scores, distinct, means
@@ -77,13 +76,13 @@ class Comparisons:
 
     def between(self, model_1: str, model_2: str) -> Comparison:
         """Return the comparison of two models, seen from the first."""
-        for pair in self.pairs:
-            if (pair.model_1, pair.model_2) == (model_1, model_2):
-                return pair
-            if (pair.model_2, pair.model_1) == (model_1, model_2):
-                difference = pair.difference.scaled(-1)
-                return replace(pair, model_1=model_1, model_2=model_2, difference=difference)
-        raise UsageError(f"{model_1} and {model_2} are not among the models compared")
+        both = {model_1, model_2}
+        pair = next(pair for pair in self.pairs if {pair.model_1, pair.model_2} == both)
+        if pair.model_1 == model_1:
+            return pair
+        return replace(
+            pair, model_1=model_1, model_2=model_2, difference=pair.difference.scaled(-1)
+        )
 
     def ranks(self) -> dict[str, Ranks]:
         """Return the rank range of each model."""
@@ -114,12 +113,7 @@ def compare(
         drawn: whether the pairs of each question were drawn at random. The strengths are compared
             then: the design leaves few common opponents, and makes opponents alike by chance.
         looks: of a run that stops when it is decided, the look of each question; see `looks`.
-
-    Raises:
-        UsageError: there are several metrics.
     """
-    if len(np.unique(scores.metric)) > 1:
-        raise UsageError("models are compared on one metric at a time")
     names = scores.take(scores.valid).models_present if models is None else tuple(models)
     between = _by_strengths(scores) if drawn else _on_what_both_did(scores)
     pairs = []
