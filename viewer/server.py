@@ -7,12 +7,14 @@ tells the browser to load, run and send nothing from or to elsewhere, so a fault
 would still do nothing.
 """
 
+import errno
 import hmac
 import ipaddress
 import os
 import pathlib
 import re
 import socket
+import threading
 import time
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from typing import Any, NamedTuple, TypeAlias
@@ -57,9 +59,6 @@ class Guard:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, or refuse it."""
-        if scope["type"] == "websocket":  # the page opens none
-            await send({"type": "websocket.close", "code": 1008})
-            return
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
@@ -221,79 +220,50 @@ def serve(
     Raises:
         StorageError: the port is taken, or the address is not this machine's.
     """
-    port = _free_port(host, port)
-    _prepare(os.environ)
+    host = host.strip("[]")
+    listener = _listener(host, port)
+    os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"  # read when Gradio is imported
+    os.environ["HF_HUB_OFFLINE"] = "1"
     import gradio as gr
-    from starlette.middleware import Middleware
+    import uvicorn
+    from fastapi import FastAPI
 
-    app, head = build()
-    try:
-        _, address, _ = app.queue(default_concurrency_limit=8, api_open=False).launch(
-            server_name=f"[{host.strip('[]')}]" if ":" in host else host,
-            server_port=port,
-            share=False,
-            quiet=True,
-            ssr_mode=False,
-            run_history=False,
-            footer_links=[],
-            prevent_thread_lock=True,
-            allowed_paths=[],
-            auth=people,
-            show_error=False,
-            inbrowser=False,
-            enable_monitoring=False,
-            theme=gr.themes.Default(),
-            head=head,
-            app_kwargs={
-                "middleware": [Middleware(Guard, hosts=Hosts(host, allowed))],
-                **dict.fromkeys(("docs_url", "redoc_url", "openapi_url")),
-            },
-        )
-    except OSError:
-        raise StorageError(_taken(host, port)) from None
-    return Served(address, lambda: app.close(verbose=False))
+    blocks, head = build()
+    app = gr.mount_gradio_app(
+        FastAPI(),
+        blocks,
+        "/",
+        auth=people,
+        head=head,
+        footer_links=[],
+        run_history=False,
+        show_error=False,
+        ssr_mode=False,
+    )
+    guard: Any = Guard(app, Hosts(host, allowed))
+    server = uvicorn.Server(uvicorn.Config(guard, ws="none", log_level="warning"))
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
+    thread.start()
+    while thread.is_alive() and not server.started:
+        time.sleep(0.01)
 
+    def close() -> None:
+        server.should_exit = True
+        thread.join(timeout=5)
 
-def _prepare(environment: MutableMapping[str, str]) -> None:
-    """Set what Gradio reads before it is imported: no analytics, no proxy on the way to itself."""
-    for name in [name for name in environment if name.startswith("GRADIO_")]:
-        if name not in ("GRADIO_ROOT_PATH", "GRADIO_TEMP_DIR"):
-            del environment[name]
-    environment["GRADIO_ANALYTICS_ENABLED"] = "False"
-    environment["HF_HUB_OFFLINE"] = "1"
-    for name in ("NO_PROXY", "no_proxy"):
-        rest = environment.get(name, "")
-        environment[name] = ",".join([*([rest] if rest else []), "127.0.0.1", "localhost", "::1"])
+    name = "localhost" if host == "0.0.0.0" else f"[{host}]" if ":" in host else host
+    return Served(f"http://{name}:{listener.getsockname()[1]}/", close)
 
 
-def _free_port(host: str, port: int | None) -> int:
-    """Return a port that can be listened on: Gradio looks at 127.0.0.1 only."""
+def _listener(host: str, port: int | None) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
     for candidate in _PORTS if port is None else (port,):
-        found = _listening(host, candidate)
-        if found:
-            return found
-    raise StorageError(_taken(host, port))
-
-
-def _listening(host: str, port: int) -> int | None:
-    """Return the port if it is free, for 0 any free one; None if it is taken."""
-    try:
-        family, kind, _, _, place = socket.getaddrinfo(
-            host.strip("[]"), port, type=socket.SOCK_STREAM
-        )[0]
-        with socket.socket(family, kind) as probe:
-            if os.name == "posix":  # elsewhere it would let two servers share a port
-                probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            probe.bind(place)
-            found: int = probe.getsockname()[1]
-            return found
-    except OSError as error:
-        if error.errno in (98, 48, 10048):  # in use: Linux, macOS, Windows
-            return None
-        reason = (error.strerror or str(error)).lower()
-        raise StorageError(f"cannot listen on {host}:{port} ({reason}); see --host") from None
-
-
-def _taken(host: str, port: int | None) -> str:
+        try:
+            return socket.create_server((host, candidate), family=family)
+        except OSError as error:
+            if error.errno != errno.EADDRINUSE:
+                reason = (error.strerror or str(error)).lower()
+                message = f"cannot listen on {host}:{candidate} ({reason}); see --host"
+                raise StorageError(message) from None
     which = f"{port}, which is" if port else f"{_PORTS[0]} to {_PORTS[-1]}, which are"
-    return f"cannot listen on {host}:{which} taken; choose another --port"
+    raise StorageError(f"cannot listen on {host}:{which} taken; choose another --port")
