@@ -262,7 +262,7 @@ def _listener(host: str, port: int | None) -> socket.socket:
             return socket.create_server((host, candidate), family=family)
         except OSError as error:
             if error.errno != errno.EADDRINUSE:
-                reason = (error.strerror or str(error)).lower()
+                reason = str(error.strerror).partition(" (")[0].lower()
                 message = f"cannot listen on {host}:{candidate} ({reason}); see --host"
                 raise StorageError(message) from None
     which = f"{port}, which is" if port else f"{_PORTS[0]} to {_PORTS[-1]}, which are"

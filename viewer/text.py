@@ -9,6 +9,7 @@ dollars, `\(...\)` and `\[...\]` becomes MathML, rebuilt from a closed list of e
 
 import functools
 import html
+import itertools
 import re
 from collections.abc import Sequence
 from typing import Any
@@ -30,23 +31,11 @@ _MOST_CODE = 5_000
 _MOST_FORMULA, _MOST_FORMULAS = 1_000, 100
 _DEEPEST = 20
 """Lists and quotes within each other."""
-_LANGUAGES = {
-    **{name: name for name in ("bash", "css", "go", "html", "java", "json", "python", "rust")},
-    "c": "c",
-    "c++": "cpp",
-    "cpp": "cpp",
-    "javascript": "javascript",
-    "js": "javascript",
-    "py": "python",
-    "python3": "python",
-    "rs": "rust",
-    "sh": "bash",
-    "shell": "bash",
-    "sql": "sql",
-    "ts": "typescript",
-    "typescript": "typescript",
-}
-"""What fences say → lexers that take linear time. Of Pygments' 600 some take hours for a line."""
+_LANGUAGE = re.compile(
+    r"bash|c|c\+\+|cpp|css|go|html|java|javascript|js|json|py|python|python3|rs|rust|sh|shell|sql|"
+    "ts|typescript"
+)
+"""Names of lexers that take linear time. Of Pygments' 600 some take hours for a line."""
 _LINK = re.compile(r"(?:https?://|mailto:)[^\s\x00-\x1f]+", re.IGNORECASE)
 _UNSEEN = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb"
@@ -118,22 +107,18 @@ def unlike(text: str, other: str) -> str:
     A word counts as shared if it stands in a run of three words that both texts have: linear time,
     whatever two models wrote.
     """
-    words, others = list(re.finditer(r"\S+", text[:MOST])), re.findall(r"\S+", other)
-    names = [word[0] for word in words]
-    size = max(1, min(3, len(names), len(others)))
+    pieces = re.findall(r"\s*\S+\s*", text[:MOST])
+    words, others = [piece.strip() for piece in pieces], other.split()
+    size = max(1, min(3, len(words), len(others)))
     runs = {tuple(others[at : at + size]) for at in range(len(others) - size + 1)}
-    alike: set[int] = set()
-    for at in range(len(names) - size + 1):
-        if tuple(names[at : at + size]) in runs:
-            alike.update(range(at, at + size))
-    parts, end, marking = [], 0, False
-    for at, word in enumerate(words):
-        if (at not in alike) != marking:
-            place = words[at - 1].end() if marking and at else word.start()
-            parts += [escaped(text[end:place]), "</mark>" if marking else "<mark>"]
-            end, marking = place, not marking
-    last = words[-1].end() if words else 0
-    parts += [escaped(text[end:last]), "</mark>" if marking else ""]
+    shared = [False] * len(words)
+    for at in range(len(words) - size + 1):
+        if tuple(words[at : at + size]) in runs:
+            shared[at : at + size] = [True] * size
+    parts = []
+    for is_shared, run in itertools.groupby(zip(shared, pieces, strict=True), lambda word: word[0]):
+        part = escaped("".join(piece for _, piece in run))
+        parts.append(part if is_shared else f"<mark>{part}</mark>")
     return f'<pre class="tb-plain">{"".join(parts)}</pre>'
 
 
@@ -185,10 +170,10 @@ def _parser() -> MarkdownIt:
 
 
 def _link(_: object, tokens: Sequence[Token], at: int, *__: Any) -> str:
-    return _anchor(str(tokens[at].attrGet("href") or ""))
+    return _anchor(tokens[at].attrGet("href"))
 
 
-def _anchor(address: str) -> str:
+def _anchor(address: object) -> str:
     target = escaped(address)
     return (
         f'<a href="{target}" title="{target}" target="_blank" rel="noopener noreferrer nofollow">'
@@ -197,8 +182,8 @@ def _anchor(address: str) -> str:
 
 def _image(_: object, tokens: Sequence[Token], at: int, *__: Any) -> str:
     """Return a picture as a link to it: shown, it would be fetched from elsewhere."""
-    address, name = str(tokens[at].attrGet("src") or ""), tokens[at].content
-    return f"{_anchor(address)}[picture: {escaped(name or address)}]</a>"
+    address = tokens[at].attrGet("src")
+    return f"{_anchor(address)}[picture: {escaped(tokens[at].content or address)}]</a>"
 
 
 def _cell(_: object, tokens: Sequence[Token], at: int, *__: Any) -> str:
@@ -210,13 +195,13 @@ def _code(_: object, tokens: Sequence[Token], at: int, *__: Any) -> str:
     token = tokens[at]
     language = next(iter(token.info.split()), "")
     label = f'<span class="tb-language">{escaped(language)}</span>' if language else ""
-    code = _coloured(token.content, _LANGUAGES.get(language.lower()))
+    code = _coloured(token.content, language.lower())
     scroll = 'class="tb-code" tabindex="0" role="group" aria-label="code"'
     return f"<div {scroll}>{label}<pre><code>{code}</code></pre></div>"
 
 
-def _coloured(code: str, language: str | None) -> str:
-    if language is None or len(code) > _MOST_CODE:
+def _coloured(code: str, language: str) -> str:
+    if not _LANGUAGE.fullmatch(language) or len(code) > _MOST_CODE:
         return html.escape(code)
     from pygments import highlight
     from pygments.formatters.html import HtmlFormatter
@@ -299,33 +284,26 @@ def mathml(formula: str, block: bool = False) -> str | None:
     return ElementTree.tostring(clean, encoding="unicode")
 
 
-_ELEMENTS = frozenset(
-    re.findall(
-        r"\w+",
-        "math mrow mi mn mo ms mtext mspace msup msub msubsup mfrac msqrt mroot mover "
-        "munder munderover mtable mtr mtd mstyle mpadded mphantom menclose",
-    )
+_ELEMENT = re.compile(
+    "math|mrow|mi|mn|mo|ms|mtext|mspace|msup|msub|msubsup|mfrac|msqrt|mroot|mover|munder|"
+    "munderover|mtable|mtr|mtd|mstyle|mpadded|mphantom|menclose"
 )
-_ATTRIBUTES = frozenset(
-    re.findall(
-        r"\w+",
-        "display mathvariant stretchy fence separator accent accentunder columnalign "
-        "rowalign linethickness notation lspace rspace minsize maxsize movablelimits form "
-        "displaystyle scriptlevel columnspacing rowspacing columnlines rowlines symmetric "
-        "largeop",
-    )
+_ATTRIBUTE = re.compile(
+    "display|mathvariant|stretchy|fence|separator|accent|accentunder|columnalign|rowalign|"
+    "linethickness|notation|lspace|rspace|minsize|maxsize|movablelimits|form|displaystyle|"
+    "scriptlevel|columnspacing|rowspacing|columnlines|rowlines|symmetric|largeop"
 )
 
 
 def _clean(element: ElementTree.Element) -> ElementTree.Element | None:
     """Return an element rebuilt from its known parts; None if it is of an unknown kind."""
     tag = element.tag.rpartition("}")[2]
-    if tag not in _ELEMENTS:
+    if not _ELEMENT.fullmatch(tag):
         return None
     kept = {
         name: value
         for name, value in element.attrib.items()
-        if name in _ATTRIBUTES and re.fullmatch(r"[\w .%+-]{1,40}", value)
+        if _ATTRIBUTE.fullmatch(name) and re.fullmatch(r"[\w .%+-]{1,40}", value)
     }
     clean = ElementTree.Element(tag, kept)
     clean.text, clean.tail = element.text, element.tail
