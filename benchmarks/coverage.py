@@ -78,7 +78,7 @@ def table(
 ) -> Scores:
     """Return scores of one judge and one metric."""
     paired = bool((opponent >= 0).all())
-    source = Source("judge", "judge", "pair" if paired else "grade", scale=None)
+    source = Source("judge", "pair" if paired else "grade", scale=None)
     zeros = np.zeros(len(value), dtype=np.int64)
     return Scores(
         question,

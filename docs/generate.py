@@ -19,13 +19,13 @@ from msgspec.structs import fields as struct_fields
 
 from harness import options, types
 from harness.cli.main import COMMANDS
-from harness.cli.parser import CODES, choices, help_texts
+from harness.cli.parser import CODES, help_text, help_texts, record_of, value_name
 from harness.options import Field, fields, option
 from harness.registry import TABLE
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 FOLDER = pathlib.Path(__file__).resolve().parent / "reference"
-RECORDS = {name: "".join(map(str.capitalize, name.split("_"))) for name in COMMANDS}
+RECORDS = {name: record_of(name) for name in COMMANDS}
 ROWS = (
     *("Question", "Point", "User", "Answer", "Choice", "Detail", "Usage"),
     *("MadeFrom", "Judgment", "Vote", "Measurement"),
@@ -35,7 +35,7 @@ ROWS = (
 def commands() -> str:
     """Return every command with its flags; what several share stands once, at the end."""
     texts = help_texts(inspect.getfile(options))
-    known = {name: fields(getattr(options, record)) for name, record in RECORDS.items()}
+    known = {name: fields(record) for name, record in RECORDS.items()}
     users: dict[type, list[str]] = {}
     for name, found in known.items():
         for owner in dict.fromkeys(field.owner for field in found):
@@ -48,7 +48,7 @@ def commands() -> str:
         f"`--verbose`, `--version` and `--help`; {CODES}.",
     ]
     for name, found in known.items():
-        record = getattr(options, RECORDS[name])
+        record = RECORDS[name]
         purpose, _, examples = inspect.cleandoc(record.__doc__ or "").partition("\n\n")
         title = name if name != "init" else "turnbench init"
         parts += [f"## {title}", purpose]
@@ -188,11 +188,7 @@ def _table(found: list[Field], texts: dict[tuple[str, str], str]) -> str:
         names = [option(field.name), *field.flag.aliases]
         if field.flag.positional:
             names = [field.flag.metavar or field.name.upper(), *field.flag.aliases]
-        elif field.name.endswith("_") or field.name == "imports":
-            names = list(field.flag.aliases)
-        text = texts.get((field.owner.__name__, field.path[-1]), "")
-        if "(default" not in text and field.default not in (None, (), False, ""):
-            text = f"{text} (default: {field.default})"
+        text = help_text(field, texts)
         value = "" if field.flag.positional or field.kind is bool else _value(field)
         first = f"`{names[0]}{value}`"
         rest = "".join(f", `{name}`" for name in names[1:])
@@ -201,8 +197,7 @@ def _table(found: list[Field], texts: dict[tuple[str, str], str]) -> str:
 
 
 def _value(field: Field) -> str:
-    words = choices(field.kind)
-    name = field.flag.metavar or ("{" + ",".join(words) + "}" if words else "VALUE")
+    name = value_name(field)
     name = f"{name} ..." if field.many else name
     return f" [{name}]" if field.flag.const is not None else f" {name}"
 

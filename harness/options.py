@@ -6,14 +6,14 @@ commands share; outside everything is flat. `harness/cli/parser.py` makes the pa
 """
 
 import pathlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, Literal, TypeAlias, TypeVar, get_args, get_origin, get_type_hints
 
 import msgspec
 from msgspec import Meta, Struct
 
 from harness.errors import UsageError
-from harness.types import Mode, Sampling
+from harness.types import Mode
 
 T = TypeVar("T", bound=Struct)
 Names: TypeAlias = tuple[str, ...]
@@ -28,7 +28,6 @@ class Flag(Struct, frozen=True):
     const: Any = None
     """The value of the flag alone, where a value may follow."""
     positional: bool = False
-    required: bool = False
 
 
 class Prefix(Struct, frozen=True):
@@ -408,7 +407,7 @@ class RunBench(Struct, kw_only=True, frozen=True):
     """
 
     models: Models = Models()
-    imports: Annotated[Names, Flag("FORMAT [FILE ...]", ("--import",))] = ()
+    import_: Annotated[Names, Flag("FORMAT [FILE ...]")] = ()
     """existing answers to import first, as import_data does: a format and its files"""
     config: Annotated[Path | None, Flag("FILE")] = None
     """a configuration of ColossalAI's chat evaluation (JSON or TOML): criteria and metrics"""
@@ -578,7 +577,7 @@ class FetchBench(Struct, kw_only=True, frozen=True):
     """list what can be fetched, with licence and size"""
     data_dir: Annotated[str, Flag("DIR")] = "data"
     """data folder, where the new folder goes"""
-    from_: Annotated[str | None, Flag("DIR_OR_URL", ("--from",))] = None
+    from_: Annotated[str | None, Flag("DIR_OR_URL")] = None
     """a folder or mirror that has the files (default: the upstream)"""
     yes: Annotated[bool, Flag(aliases=("-y",))] = False
     """do not ask to accept terms of use"""
@@ -690,7 +689,10 @@ class Field(Struct, frozen=True):
     name: str
     """As users write it, such as `judge_base_url`."""
     path: tuple[str, ...]
+    hint: Any
+    """The type with its bounds."""
     kind: Any
+    """The type alone."""
     flag: Flag
     default: Any
     owner: type
@@ -705,19 +707,21 @@ class Field(Struct, frozen=True):
 def fields(record: type[Struct], prefix: str = "", path: tuple[str, ...] = ()) -> list[Field]:
     """Return the options of a record in its order, those of its groups included."""
     hints = get_type_hints(record, include_extras=True)
-    found: list[Field] = []
+    options: list[Field] = []
     for info in msgspec.structs.fields(record):
-        kind, extras = _unwrapped(hints[info.name])
-        if isinstance(kind, type) and issubclass(kind, Struct) and kind is not Sampling:
+        hint = hints[info.name]
+        kind, *extras = get_args(hint) if get_origin(hint) is Annotated else (hint,)
+        inside = (*path, info.name)
+        if isinstance(kind, type) and issubclass(kind, Struct):
             inner = next((e.text for e in extras if isinstance(e, Prefix)), "")
-            found += fields(kind, prefix + inner, (*path, info.name))
+            options += fields(kind, prefix + inner, inside)
             continue
         flag = next((e for e in extras if isinstance(e, Flag)), Flag())
         if prefix:
             flag = msgspec.structs.replace(flag, aliases=())
-        default = info.default if info.default is not msgspec.NODEFAULT else None
-        found.append(Field(prefix + info.name, (*path, info.name), kind, flag, default, record))
-    return found
+        name = prefix + info.name
+        options.append(Field(name, inside, hint, kind, flag, info.default, record))
+    return options
 
 
 def build(record: type[T], values: Mapping[str, Any], project: Project | None = None) -> T:
@@ -731,46 +735,48 @@ def build(record: type[T], values: Mapping[str, Any], project: Project | None = 
     known = {field.name: field for field in fields(record)}
     for name in values:
         if name not in known:
-            raise UsageError(f"there is no option {name!r}{_near(name, known)}")
-    usual = (
-        {} if project is None else {k: v for k, v in msgspec.structs.asdict(project).items() if v}
-    )
+            raise UsageError(f"there is no option {name!r}{near(name, known)}")
     tree: dict[str, Any] = {}
     for name, field in known.items():
-        value = values.get(name, usual.get(name))
+        value = values.get(name)
         if value is None:
-            if field.flag.required:
+            value = getattr(project, name, None) or None
+        if value is None:
+            if field.default is msgspec.NODEFAULT:
                 raise UsageError(f"{option(name)} is required")
             continue
-        if field.many and (isinstance(value, str) or not isinstance(value, list | tuple)):
+        if field.many and not isinstance(value, list | tuple):
             value = (value,)
-        value = [_text(v) for v in value] if isinstance(value, list | tuple) else _text(value)
         group = tree
         for part in field.path[:-1]:
             group = group.setdefault(part, {})
         group[field.path[-1]] = _converted(field, value)
-    return msgspec.convert(
-        tree, record, strict=False, dec_hook=_path, builtin_types=(pathlib.Path,)
-    )
+    return msgspec.convert(tree, record, dec_hook=_path)
 
 
 def option(name: str) -> str:
     """Return a field's name as its flag.
 
-    >>> option("first_n")
-    '--first-n'
+    >>> option("first_n"), option("from_")
+    ('--first-n', '--from')
     """
-    return f"--{name.replace('_', '-')}"
+    return f"--{name.rstrip('_').replace('_', '-')}"
 
 
 def _converted(field: Field, value: Any) -> Any:
     try:
-        return msgspec.convert(value, field.kind, strict=False, dec_hook=_path)
+        return msgspec.convert(_texts(value), field.hint, strict=False, dec_hook=_path)
     except msgspec.ValidationError:
-        given = " ".join(map(str, value)) if isinstance(value, list | tuple) else value
-        name = field.name if not field.flag.positional else field.name.upper()
-        wanted = describe(field.kind)
-        raise UsageError(f"{option(name)} must be {wanted}, this is {given!r}") from None
+        typed = " ".join(map(str, value)) if field.many else value
+        text = f"{option(field.name)} must be {describe(field.hint)}, this is {typed!r}"
+        raise UsageError(text) from None
+
+
+def _texts(value: Any) -> Any:
+    """Return paths as texts: options that are texts take paths too."""
+    if isinstance(value, list | tuple):
+        return list(map(_texts, value))
+    return str(value) if isinstance(value, pathlib.PurePath) else value
 
 
 def describe(kind: Any) -> str:
@@ -779,54 +785,35 @@ def describe(kind: Any) -> str:
     >>> describe(Annotated[int, Meta(ge=1)] | None)
     'a whole number of at least 1'
     """
-    kind, extras = _unwrapped(kind)
-    bounds = next((e for e in extras if isinstance(e, Meta)), None)
-    if get_origin(kind) is Annotated:
-        kind = get_args(kind)[0]
-    if get_origin(kind) is Literal:
-        values = [str(value) for value in get_args(kind)]
-        return values[0] if len(values) == 1 else f"one of {', '.join(values)}"
-    if get_origin(kind) is tuple:
-        one = describe(get_args(kind)[0])
-        return one if one.startswith("one of") else f"one or more of: {one}"
+    kind, *extras = get_args(kind) if get_origin(kind) is Annotated else (kind,)
     parts = [part for part in get_args(kind) if part is not type(None)]
-    if parts and get_origin(kind) is not dict:
+    if get_origin(kind) is Literal:
+        return f"one of {', '.join(map(str, parts))}" if len(parts) > 1 else str(parts[0])
+    if get_origin(kind) is tuple:
+        item = describe(parts[0])
+        return item if item.startswith("one of") else f"one or more of: {item}"
+    if parts:
         return " or ".join(describe(part) for part in parts)
     words = {int: "a whole number", float: "a number", bool: "true or false"}.get(kind, "a text")
-    limits = []
-    if bounds is not None:
-        for name, text in (("ge", "of at least"), ("gt", "above"), ("le", "of at most")):
-            limit = getattr(bounds, name)
-            if limit is not None:
-                limits.append(f"{text} {limit}")
+    limits = [
+        f"{text} {getattr(bounds, name)}"
+        for bounds in extras
+        if isinstance(bounds, Meta)
+        for name, text in (("ge", "of at least"), ("gt", "above"), ("le", "of at most"))
+        if getattr(bounds, name) is not None
+    ]
     return " ".join([words, " and ".join(limits)]).strip()
 
 
-def _unwrapped(kind: Any) -> tuple[Any, list[Any]]:
-    """Return an annotation without its outer `Annotated` of ours, and what stood in it."""
-    extras: list[Any] = []
-    while get_origin(kind) is Annotated:
-        inner, *more = get_args(kind)
-        extras += more
-        if any(isinstance(e, Meta) for e in more):
-            return kind, extras
-        kind = inner
-    return kind, extras
-
-
-def _text(value: Any) -> Any:
-    """Return a path as its text: options that are texts take paths too."""
-    return str(value) if isinstance(value, pathlib.PurePath) else value
-
-
 def _path(kind: type, value: Any) -> Any:
-    if kind is pathlib.Path or issubclass(kind, pathlib.PurePath):
+    if issubclass(kind, pathlib.PurePath):
         return pathlib.Path(value)
     raise NotImplementedError(kind)
 
 
-def _near(name: str, known: Mapping[str, Any]) -> str:
+def near(name: str, known: Iterable[str]) -> str:
+    """Return advice about a name that does not exist; empty if none is like it."""
     from difflib import get_close_matches
 
-    near = get_close_matches(name, known, 3, 0.6)
-    return f"; did you mean {' or '.join(near)}?" if near else ""
+    names = get_close_matches(name, known, 3, 0.6)
+    return f"; did you mean {' or '.join(names)}?" if names else ""

@@ -1,46 +1,49 @@
 """What every command does around its own work: parse, log to stderr, one line for an error."""
 
+import importlib
 import logging
 import os
 import signal
 import sys
 import threading
-from collections.abc import Callable, Sequence
-from typing import Any
+import traceback
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from msgspec import Struct
-
-from harness.cli.parser import Parsed, parse
+from harness.cli.parser import parse
 from harness.errors import Interrupted, TurnbenchError
+
+if TYPE_CHECKING:
+    from harness.reporting import Page
 
 log = logging.getLogger("turnbench")
 
 
-def run(
-    name: str,
-    record: type[Struct],
-    work: Callable[[Parsed], int],
-    argv: Sequence[str] | None = None,
-) -> int:
+def run(name: str, argv: Sequence[str] | None = None) -> int:
     """Run a command and return its exit code.
 
     Results go to stdout, everything else to stderr. An error is one line; `--verbose` adds the
-    traceback.
+    traceback. The command's module is imported after `--help` and wrong flags have ended it.
     """
     verbose = False
     try:
-        if threading.current_thread() is threading.main_thread():
-            signal.signal(signal.SIGINT, signal.default_int_handler)
-        parsed = parse(name, record, argv)
+        parsed = parse(name, argv)
         verbose = parsed.verbose
         set_up_logging(quiet=parsed.quiet, verbose=verbose)
-        code = work(parsed)
+        work = importlib.import_module(f"harness.cli.{name}").work
+        if threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+        code: int = work(parsed)
         sys.stdout.flush()
-    except TurnbenchError as error:
-        return _ended(name, error, error.exit_code, verbose)
-    except KeyboardInterrupt:
+    except (TurnbenchError, KeyboardInterrupt) as error:
+        if verbose:
+            traceback.print_exc()
         advice = "what was done is kept; the same command goes on"
-        return _ended(name, Interrupted(f"interrupted; {advice}"), 130, verbose)
+        ended = (
+            error if isinstance(error, TurnbenchError) else Interrupted(f"interrupted; {advice}")
+        )
+        sys.stderr.write(f"{name}: {printable(str(ended))}\n")
+        return ended.exit_code
     except BrokenPipeError:
         # The reader of a pipe, such as `head`, has gone: nothing is left to be told.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -51,20 +54,37 @@ def run(
 
 def set_up_logging(*, quiet: bool = False, verbose: bool = False) -> None:
     """Send the messages of turnbench to stderr, one line each."""
-    log.handlers.clear()
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(_Lines())
-    log.addHandler(handler)
+    log.handlers[:] = [handler]
     log.setLevel(logging.WARNING if quiet else logging.DEBUG if verbose else logging.INFO)
     log.propagate = False
 
 
-def show(page: Any, name: str = "text") -> None:
+def is_quiet() -> bool:
+    """Return whether results and errors only are printed."""
+    return not log.isEnabledFor(logging.INFO)
+
+
+def show(page: "Page", name: str = "text") -> None:
     """Print a page in a format of the registry."""
     from harness.registry import find
 
-    text = find("format", name)(page)
-    sys.stdout.write(text if text.endswith("\n") else f"{text}\n")
+    print(find("format", name)(page).removesuffix("\n"))
+
+
+def at_terminal() -> bool:
+    """Return whether somebody is there to answer a question."""
+    return all(stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr))
+
+
+def agrees(question: str, *, default: bool) -> bool:
+    """Ask a question at the terminal; return whether the answer is yes."""
+    sys.stderr.write(f"{question} [{'Y/n' if default else 'y/N'}] ")
+    sys.stderr.flush()
+    line = sys.stdin.readline()
+    answer = line.strip().lower()
+    return answer in ("y", "yes") or (default and line != "" and not answer)
 
 
 class _Lines(logging.Formatter):
@@ -84,12 +104,3 @@ def printable(text: str) -> str:
     return "".join(
         c if c.isprintable() or c in "\n\t" else c.encode("unicode_escape").decode() for c in text
     )
-
-
-def _ended(name: str, error: TurnbenchError, code: int, verbose: bool) -> int:
-    if verbose:
-        import traceback
-
-        traceback.print_exc()
-    sys.stderr.write(f"{name}: {printable(str(error))}\n")
-    return code

@@ -1,28 +1,16 @@
 """The command `import_data`."""
 
-import logging
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
-
 import harness
-from harness import registry
-from harness.cli import command
+from harness import ImportReport, registry
+from harness.cli.command import log
 from harness.cli.parser import Parsed
 from harness.errors import UsageError
 from harness.options import ImportData
+from harness.reporting.page import counted
 
-if TYPE_CHECKING:
-    from harness import ImportReport
-
-log = logging.getLogger("turnbench")
-_MOST_SHOWN = 50
+_MOST_BAD = 50
 _PAIRS = ("alpaca_eval", "battles", "preference_collection")
 """Formats whose answers are compared."""
-
-
-def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command."""
-    return command.run("import_data", ImportData, work, argv)
 
 
 def work(parsed: Parsed) -> int:
@@ -47,42 +35,50 @@ def work(parsed: Parsed) -> int:
         keep_input=options.keep_input,
         judge_model=options.judge_model,
     )
-    parts = [_counted(report.questions, "question")] if report.questions else []
-    parts += [f"{_counted(n, 'answer')} by {model}" for model, n in report.answers.items()]
-    parts += [_counted(report.votes, "vote")] if report.votes else []
-    parts += [_counted(report.judgments, "judgment")] if report.judgments else []
-    log.info("%s: %s", report.folder, ", ".join(parts) or "nothing new")
-    if report.known:
-        log.info("%s there already", _counted(report.known, "row"))
-    if report.failed:
-        advice = "without a preference give no judgment; gen_judgment judges those pairs"
-        log.info("%s %s", _counted(report.failed, "record"), advice)
-    if report.bad:
-        lines = report.bad[:_MOST_SHOWN]
-        if len(lines) < len(report.bad):
-            lines = [*lines, f"and {len(report.bad) - len(lines)} more"]
-        log.warning("%s left out:\n  %s", _counted(len(report.bad), "record"), "\n  ".join(lines))
+    report_import(report)
     for path in report.written:
         print(path)
-    _say_next(options, form, report)
+    log.info("next: %s", _next(options, form, report))
     return 1 if report.bad else 0
 
 
-def _say_next(options: ImportData, form: str, report: "ImportReport") -> None:
+def report_import(report: ImportReport) -> None:
+    """Say what was imported and what was left out."""
+    numbers = (
+        (report.questions, "question"),
+        (report.votes, "vote"),
+        (report.judgments, "judgment"),
+    )
+    parts = [counted(number, noun) for number, noun in numbers if number]
+    parts += [f"{counted(n, 'answer')} by {model}" for model, n in report.answers.items()]
+    log.info("%s: %s", report.folder, ", ".join(parts) or "nothing new")
+    if report.known:
+        log.info("%s there already", counted(report.known, "row"))
+    if report.failed:
+        advice = "without a preference give no judgment; gen_judgment judges those pairs"
+        log.info("%s %s", counted(report.failed, "record"), advice)
+    if report.bad:
+        lines = [f"{counted(len(report.bad), 'record')} left out:", *report.bad[:_MOST_BAD]]
+        if len(report.bad) > _MOST_BAD:
+            lines.append(f"and {len(report.bad) - _MOST_BAD} more")
+        log.warning("\n  ".join(lines))
+
+
+def _next(options: ImportData, form: str, report: ImportReport) -> str:
+    """Return the command to go on with."""
     flags = f"--bench-name {options.bench.bench_name}"
     if options.bench.data_dir != "data":
         flags += f" --data-dir {options.bench.data_dir}"
     if report.judgments:
-        log.info("next: show_result %s", flags)
-        return
+        return f"show_result {flags}"
     if not report.answers and form != "votes":
-        log.info("next: gen_answer %s --model MODEL", flags)
+        return f"gen_answer {flags} --model MODEL"
     flags += " --judge-model JUDGE"
     if form in _PAIRS:
         flags += " --mode pairwise-all"
-        if form == "battles":
-            flags += f" --votes {report.folder}/human_judgment/battles.jsonl"
-    log.info("next: gen_judgment %s", flags)
+    if form == "battles":
+        flags += f" --votes {report.folder}/human_judgment/battles.jsonl"
+    return f"gen_judgment {flags}"
 
 
 def _export(options: ImportData) -> int:
@@ -101,18 +97,10 @@ def _export(options: ImportData) -> int:
     )
     for name, count in sorted(report.records.items()):
         what = f"grade {name}" if options.back == "feedback_collection" else name
-        log.info("%s: %s", what, _counted(count, "record"))
+        log.info("%s: %s", what, counted(count, "record"))
     if report.left_out:
         reason = "no grade of a first turn, from 1 to 5, by the question's own rubric"
-        log.warning("%s left out: %s", _counted(report.left_out, "judgment"), reason)
+        log.warning("%s left out: %s", counted(report.left_out, "judgment"), reason)
     for path in report.written:
         print(path)
     return 0
-
-
-def _counted(count: int, noun: str) -> str:
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())

@@ -1,28 +1,19 @@
 """The command `turnbench`, which lists and runs all the others."""
 
 import functools
-import importlib
+import os
+import signal
 import sys
+import textwrap
+import threading
 from collections.abc import Callable, Sequence
-from difflib import get_close_matches
+from typing import Any, NoReturn
 
-COMMANDS = {
-    "gen_answer": "let chat models answer the questions of a benchmark",
-    "gen_judgment": "let judges grade or compare the answers",
-    "show_result": "show which model is better, at what, and how sure that is",
-    "viewer": "show answers, verdicts and results in a browser, and take votes",
-    "run_bench": "answer, judge and show in one go",
-    "status": "show what is answered, judged and missing, and what the rest would cost",
-    "judge_report": "show how good a judge is",
-    "auto_checks": "check the answers for what a program can check; no judge, no key",
-    "auto_metrics": "compute metrics that need no judge: BLEU, ROUGE, chrF and others",
-    "show_judge_set": "show the judge sets, and the messages that one would send",
-    "check_bench": "check a benchmark's files before any model is called",
-    "fetch_bench": "download a published benchmark and verify it",
-    "import_data": "make a benchmark from other projects' data, or training data from judgments",
-    "new_questions": "make the computed questions anew, with other numbers, names and texts",
-    "init": "write a commented turnbench.toml into this folder",
-}
+COMMANDS = (
+    *("gen_answer", "gen_judgment", "show_result", "viewer", "run_bench", "status"),
+    *("judge_report", "auto_checks", "auto_metrics", "show_judge_set", "check_bench"),
+    *("fetch_bench", "import_data", "new_questions", "init"),
+)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -40,26 +31,28 @@ def main(argv: Sequence[str] | None = None) -> int:
 
         sys.stdout.write(f"turnbench {__version__}\n")
         return 0
-    near = get_close_matches(name, COMMANDS, 1, 0.5)
-    advice = f"did you mean {near[0]}?" if near else "see turnbench --help"
-    sys.stderr.write(f"turnbench: there is no command {first!r}; {advice}\n")
+    from harness.options import near
+
+    advice = near(name, COMMANDS) or "; see turnbench --help"
+    sys.stderr.write(f"turnbench: there is no command {first!r}{advice}\n")
     return 2
 
 
 def command(name: str, argv: Sequence[str] | None = None) -> int:
-    """Run one command; its manual is shown without importing what it works with."""
-    words = list(sys.argv[1:] if argv is None else argv)
-    if {"-h", "--help"} & set(words):
-        from harness import options
-        from harness.cli.parser import parse
+    """Run one command; return its exit code."""
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGINT, _interrupted)  # while the command is imported
+    from harness.cli.command import run
 
-        record = "".join(part.title() for part in name.split("_"))
-        parse(name, getattr(options, record), words)
-    code: int = importlib.import_module(f"harness.cli.{name}").main(words)
-    return code
+    return run(name, argv)
 
 
-def __getattr__(name: str) -> Callable[[], int]:
+def _interrupted(*_: Any) -> NoReturn:
+    os.write(2, b"interrupted; nothing was done\n")
+    os._exit(130)
+
+
+def __getattr__(name: str) -> Callable[..., int]:
     """Return a command as a function, for the scripts of its name."""
     if name in COMMANDS:
         return functools.partial(command, name)
@@ -68,7 +61,13 @@ def __getattr__(name: str) -> Callable[[], int]:
 
 def overview() -> str:
     """Return the help of `turnbench` itself."""
-    commands = "\n".join(f"  {name:14}  {purpose}" for name, purpose in COMMANDS.items())
+    from harness.cli.parser import record_of
+
+    lines = []
+    for name in COMMANDS:
+        purpose = (record_of(name).__doc__ or "").partition("\n")[0]
+        lines.append(textwrap.fill(f"{name:16}{purpose}", 78, subsequent_indent=" " * 16))
+    commands = textwrap.indent("\n".join(lines), "  ")
     return (
         "usage: turnbench COMMAND [--FLAG VALUE ...]\n\n"
         "Tells which of several chat models is better, at what, and how sure that is.\n\n"
@@ -79,7 +78,3 @@ def overview() -> str:
         f"commands, each also by its own name:\n{commands}\n\n"
         "turnbench COMMAND --help is the manual.\n"
     )
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())

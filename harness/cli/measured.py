@@ -1,55 +1,40 @@
 """What `auto_metrics` and `auto_checks` print: what is to be done, and where the numbers are."""
 
 import sys
-from typing import TYPE_CHECKING
 
-from harness.cli.command import log, printable
+from tqdm import tqdm
 
-if TYPE_CHECKING:
-    from harness.metrics import Metric, MetricPlan
+from harness.cli.calls import state_of
+from harness.cli.command import is_quiet, log
+from harness.metrics import Metric, MetricPlan, run
+from harness.reporting.page import counted
 
 
-def carry_out(plan: "MetricPlan", unit: str, quiet: bool) -> int:
-    """Carry out a plan, print the files with the numbers, and return the exit code."""
-    from tqdm import tqdm
-
-    from harness.metrics import run
-
+def carry_out(plan: MetricPlan, unit: str) -> None:
+    """Carry out a plan under a bar, and say what was done."""
     for notice in plan.notices:
         log.warning("%s", notice)
     against = f", reference: {plan.reference}" if plan.reference else ""
-    log.info("%s: %s%s", plan.bench.name, _counted(len(plan.models), "model"), against)
+    log.info("%s: %s%s", plan.bench.name, counted(len(plan.models), "model"), against)
     for work in plan.works:
-        parts = [f"{work.already} measured before"] if work.already else []
-        todo = f"{_counted(len(work.todo), 'turn')} to measure"
-        parts.append(todo if work.todo else "nothing left to measure")
-        log.info("%s: %s", _shown(work.metric), ", ".join(parts))
+        todo = f"{counted(len(work.todo), 'turn')} to measure" if work.todo else ""
+        state = state_of("measure", work.already, 0, todo)
+        log.info("%s: %s", _title(work.metric), state)
     total = sum(len(work.todo) for work in plan.works)
-    hidden = quiet or not sys.stderr.isatty()
+    hidden = is_quiet() or not sys.stderr.isatty()
     with tqdm(total=total, unit=unit, disable=hidden, leave=False) as bar:
         report = run(plan, bar.update)
     if report.undefined:
-        rows = _counted(report.written, "row")
-        log.warning(
-            "%s of %s have no number; each states why, and means leave it out",
-            report.undefined,
-            rows,
-        )
+        rows = counted(report.written, "row")
+        advice = "have no number; each states why, and means leave it out"
+        log.warning("%s of %s %s", report.undefined, rows, advice)
     if report.superseded:
-        rows = _counted(report.superseded, "older row")
-        log.info("%s moved to %s", rows, plan.bench.state / "model_metric" / "superseded")
-    for work in plan.works:
-        sys.stdout.write(f"{printable(str(work.path))}\n")
+        log.info("%s moved to .turnbench/", counted(report.superseded, "older row"))
     names = " ".join(work.metric.name for work in plan.works)
     log.info("show_result %s --metric %s shows them", plan.bench.flags, names)
-    return 0
 
 
-def _counted(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
-
-
-def _shown(metric: "Metric") -> str:
+def _title(metric: Metric) -> str:
     """Return a metric's name with its variant, tokenizer and library."""
     variant = None if metric.variant == "default" else metric.variant
     tokens = metric.tokenizer and f"tokens: {metric.tokenizer}"

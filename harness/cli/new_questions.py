@@ -2,11 +2,11 @@
 
 import json
 import pathlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 from harness import options, registry, store
-from harness.cli.command import log, run
+from harness.cli.command import log
 from harness.cli.parser import Parsed
 from harness.errors import UsageError
 
@@ -21,34 +21,22 @@ canary = "{canary}"
 """
 
 
-def main(argv: Sequence[str] | None = None) -> int:
+def work(parsed: Parsed) -> int:
     """Write a benchmark of new questions; return the exit code."""
-    return run("new_questions", options.NewQuestions, _work, argv)
-
-
-def _work(parsed: Parsed) -> int:
-    chosen: options.NewQuestions = parsed.options
-    folder = pathlib.Path(chosen.out)
+    record: options.NewQuestions = parsed.options
+    folder = pathlib.Path(record.out)
     if folder.exists() and any(folder.iterdir()):
         raise UsageError(f"{folder} is not empty; name a new folder")
-    made = registry.find("questions", "make_set")(chosen.seed, folder.name)
-    store.write_file(folder / "bench.toml", _SETTINGS.format(seed=chosen.seed, canary=made.canary))
+    made = registry.find("questions", "make_set")(record.seed, folder.name)
+    store.write_file(folder / "bench.toml", _SETTINGS.format(seed=record.seed, canary=made.canary))
     store.write_file(folder / "question.jsonl", lines(made.questions))
     store.write_file(folder / "reference_answer" / "turnbench.jsonl", lines(made.references))
-    log.info(
-        "wrote %d questions into %s; next: gen_answer --bench-name %s --data-dir %s --model NAME",
-        len(made.questions),
-        folder,
-        folder.name,
-        folder.parent,
-    )
+    log.info("wrote %d questions into %s", len(made.questions), folder)
+    where = f"--bench-name {folder.name} --data-dir {folder.parent}"
+    log.info("next: gen_answer %s --model NAME", where)
     return 0
 
 
 def lines(rows: Iterable[dict[str, Any]]) -> str:
     """Return rows as JSON lines."""
     return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())

@@ -2,22 +2,21 @@
 
 import argparse
 import ast
-import functools
 import inspect
 import pathlib
 import re
 import sys
-from collections.abc import Sequence
-from difflib import get_close_matches
-from typing import Any, Literal, NoReturn, TypeVar, get_args, get_origin
+import textwrap
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, NoReturn, get_args, get_origin
 
 import msgspec
 from msgspec import Struct
 
+from harness import options
 from harness.errors import UsageError
-from harness.options import Field, Project, build, fields, option
+from harness.options import Field, Project, build, fields, near, option
 
-T = TypeVar("T", bound=Struct)
 CODES = "exit codes: 0 done, 1 finished with failures listed, 2 wrong use, 130 interrupted"
 
 
@@ -33,7 +32,13 @@ class Parsed(msgspec.Struct):
     verbose: bool
 
 
-def parse(name: str, record: type[Struct], argv: Sequence[str] | None = None) -> Parsed:
+def record_of(command: str) -> type[Struct]:
+    """Return the options record of a command."""
+    record: type[Struct] = getattr(options, "".join(map(str.title, command.split("_"))))
+    return record
+
+
+def parse(name: str, argv: Sequence[str] | None = None) -> Parsed:
     """Return a command line as a record: what is typed, else turnbench.toml, else the default.
 
     `--help` and `--version` print and exit.
@@ -42,17 +47,16 @@ def parse(name: str, record: type[Struct], argv: Sequence[str] | None = None) ->
         UsageError: a flag is unknown or its value cannot be.
     """
     words = list(sys.argv[1:] if argv is None else argv)
-    known = fields(record)
-    parser = _parser(name, record, known, with_help=bool({"-h", "--help"} & set(words)))
-    found = vars(parser.parse_args(words))
-    quiet, verbose = found.pop("quiet", False), found.pop("verbose", False)
+    record = record_of(name)
+    parser = _parser(name, record, with_help=bool({"-h", "--help"} & set(words)))
+    values = vars(parser.parse_args(words))
+    quiet, verbose = values.pop("quiet", False), values.pop("verbose", False)
     project = read_project()
-    options = build(record, found, project)
-    return Parsed(options, frozenset(found), project, quiet, verbose)
+    return Parsed(build(record, values, project), frozenset(values), project, quiet, verbose)
 
 
-def read_project(folder: pathlib.Path | str = ".") -> Project:
-    """Return `turnbench.toml` of a folder, empty where there is none.
+def read_project() -> Project:
+    """Return `turnbench.toml` of the working folder, empty where there is none.
 
     Raises:
         DataError: it is not what it must be.
@@ -60,7 +64,7 @@ def read_project(folder: pathlib.Path | str = ".") -> Project:
     """
     from harness.store import read_toml
 
-    path = pathlib.Path(folder) / "turnbench.toml"
+    path = pathlib.Path("turnbench.toml")
     if path.exists():
         return read_toml(path, Project)
     if path.with_name("models.toml").exists():
@@ -69,38 +73,34 @@ def read_project(folder: pathlib.Path | str = ".") -> Project:
 
 
 class _Parser(argparse.ArgumentParser):
-    known: Sequence[Field] = ()
-
     def error(self, message: str) -> NoReturn:
         """Raise what argparse found wrong, with the nearest flag where one is unknown."""
         unknown = re.match(r"unrecognized arguments: (--[^ =]+)", message)
         if unknown:
             flags = [flag for action in self._actions for flag in action.option_strings]
-            near = get_close_matches(unknown[1], flags, 3, 0.6)
-            advice = f"; did you mean {' or '.join(near)}?" if near else f"; see {self.prog} --help"
+            advice = near(unknown[1], flags) or f"; see {self.prog} --help"
             raise UsageError(f"there is no flag {unknown[1]}{advice}")
         raise UsageError(f"{message.removeprefix('argument ')}; see {self.prog} --help")
 
 
-def _parser(name: str, record: type[Struct], known: list[Field], *, with_help: bool) -> _Parser:
+def _parser(name: str, record: type[Struct], *, with_help: bool) -> _Parser:
     texts = help_texts(inspect.getfile(record)) if with_help else {}
     purpose, _, examples = inspect.cleandoc(record.__doc__ or "").partition("\n\n")
-    usage = f"{name} [--FLAG VALUE ...]"
     parser = _Parser(
         prog=name,
-        usage=usage,
-        description=f"{purpose}\n\nexamples:\n{_indented(examples)}",
+        usage=f"{name} [--FLAG VALUE ...]",
+        description=f"{purpose}\n\nexamples:\n{textwrap.indent(examples, '  ')}",
         epilog=CODES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
         argument_default=argparse.SUPPRESS,
     )
     groups: dict[type, Any] = {}
-    for field in known:
+    for field in fields(record):
         if field.owner not in groups:
-            title = name if field.owner is record else _title(field.owner)
-            groups[field.owner] = parser.add_argument_group(title)
-        _add(groups[field.owner], field, texts.get((field.owner.__name__, field.path[-1]), ""))
+            title = (field.owner.__doc__ or "").rstrip(".") if field.owner is not record else name
+            groups[field.owner] = parser.add_argument_group(title[:1].lower() + title[1:])
+        _add(groups[field.owner], field, help_text(field, texts))
     from harness import __version__
 
     general = parser.add_argument_group("general")
@@ -111,31 +111,35 @@ def _parser(name: str, record: type[Struct], known: list[Field], *, with_help: b
 
 
 def _add(group: Any, field: Field, text: str) -> None:
-    flag, kind = field.flag, field.kind
-    names = [option(field.name), *flag.aliases]
-    if (field.name == "imports" and not flag.positional) or field.name.endswith("_"):
-        names = list(flag.aliases)
-    if "(default" not in text and field.default not in (None, (), False, ""):
-        text = f"{text} (default: {field.default})"
-    common: dict[str, Any] = {"help": text.replace("%", "%%"), "dest": field.name}
-    if kind is bool:
-        group.add_argument(*names, action="store_true", **common)
+    flag, names = field.flag, [option(field.name), *field.flag.aliases]
+    common: dict[str, Any] = {"help": text.replace("%", "%%")}
+    if field.kind is bool:
+        group.add_argument(*names, action="store_true", dest=field.name, **common)
         return
-    literal = choices(kind)
-    metavar = flag.metavar or ("{" + ",".join(literal) + "}" if literal else "VALUE")
-    common["metavar"] = metavar
+    common["metavar"] = value_name(field)
     if flag.positional:
-        nargs = "*" if field.many else "?"
-        group.add_argument(
-            field.name, nargs=nargs, **{k: v for k, v in common.items() if k != "dest"}
-        )
+        group.add_argument(field.name, nargs="*" if field.many else "?", **common)
         names = list(flag.aliases)
-        if not names:
-            return
     if flag.const is not None:
-        group.add_argument(*names, nargs="?", const=flag.const, **common)
-    else:
-        group.add_argument(*names, nargs="+" if field.many else None, **common)
+        common |= {"nargs": "?", "const": flag.const}
+    elif field.many:
+        common["nargs"] = "+"
+    if names:
+        group.add_argument(*names, dest=field.name, **common)
+
+
+def value_name(field: Field) -> str:
+    """Return what stands for the value of a flag: VALUE, or the values that it may have."""
+    values = choices(field.kind)
+    return field.flag.metavar or ("{" + ",".join(values) + "}" if values else "VALUE")
+
+
+def help_text(field: Field, texts: Mapping[tuple[str, str], str]) -> str:
+    """Return the help of a field, with its default."""
+    text = texts.get((field.owner.__name__, field.path[-1]), "")
+    if "(default" in text or field.default in (None, (), False, "", msgspec.NODEFAULT):
+        return text
+    return f"{text} (default: {field.default})"
 
 
 def choices(kind: Any) -> list[str]:
@@ -149,7 +153,6 @@ def choices(kind: Any) -> list[str]:
     return [word for part in get_args(kind) if not isinstance(part, str) for word in choices(part)]
 
 
-@functools.cache
 def help_texts(path: str) -> dict[tuple[str, str], str]:
     """Return the text under each field of the classes in a module, by class and field."""
     tree = ast.parse(pathlib.Path(path).read_text(encoding="utf-8"))
@@ -162,12 +165,3 @@ def help_texts(path: str) -> dict[tuple[str, str], str]:
                 text = ast.literal_eval(after.value)
                 texts[node.name, ast.unparse(before.target)] = " ".join(text.split())
     return texts
-
-
-def _title(group: type) -> str:
-    title = inspect.cleandoc(group.__doc__ or group.__name__).rstrip(".")
-    return title[:1].lower() + title[1:]
-
-
-def _indented(text: str) -> str:
-    return "\n".join(f"  {line.strip()}" for line in text.splitlines())

@@ -9,18 +9,19 @@ from msgspec.structs import replace
 
 import harness
 from harness import bench as benches
-from harness import models, options, registry, running
+from harness import metrics, models, options, registry, running
 from harness.answering import AnswerPlan, estimate_answers, plan_answers
 from harness.answering.plan import ModelPlan
 from harness.bench import Bench
-from harness.cli import calls, gen_answer, gen_judgment
-from harness.cli.command import log, run, show
+from harness.cli import calls, gen_answer, gen_judgment, import_data, measured
+from harness.cli.command import log, show
 from harness.cli.parser import Parsed
-from harness.errors import MissingError, TurnbenchError, UsageError
+from harness.errors import UsageError
 from harness.judging.plan import JudgePlan, plan_judgments
 from harness.judging.run import JudgmentReport, estimate_judgments
 from harness.models import ModelConfig
 from harness.options import GenAnswer, GenJudgment, RunBench
+from harness.reporting.show_result import results_of
 from harness.running import Job, Outcome, Progress
 from harness.running.estimate import Estimate
 from harness.types import Answer, Choice, Question
@@ -81,8 +82,8 @@ def run_bench(
     Raises:
         TurnbenchError: see `plan_answers`, `plan_judgments` and `running.run`.
     """
-    given = {"model": model, "judge_model": judge_model, "bench_name": bench_name, **words}
-    record = options.build(RunBench, given)
+    values = {"model": model, "judge_model": judge_model, "bench_name": bench_name, **words}
+    record = options.build(RunBench, values)
     plan = plan_bench(record)
     outcome = running.run(
         plan.jobs(),
@@ -110,46 +111,40 @@ def plan_bench(
         UsageError, MissingError, DataError: see `plan_answers` and `plan_judgments`.
     """
     bench = benches.load(record.bench.bench_name, record.bench.data_dir)
-    questions = _questions(bench, record, categories)
-    flags = record.judging
+    part, flags = record.slice, record.judging
+    bounds = part.question_begin, part.question_end, part.first_n, part.sample_n
+    questions = benches.take(bench.questions, *bounds)
+    questions = [q for q in questions if categories is None or q.category in categories]
     answers, awaited = None, {}
     if record.models.model or record.models.model_path:
-        asked = GenAnswer(
-            models=record.models,
-            bench=record.bench,
-            slice=record.slice,
+        shared = ("models", "bench", "slice", "history", "user", "sampling", "endpoint", "limits")
+        answering = GenAnswer(
             redo=flags.redo == "all",
             skip_missing=flags.skip_missing,
-            history=record.history,
-            user=record.user,
-            sampling=record.sampling,
-            endpoint=record.endpoint,
-            limits=record.limits,
+            **{name: getattr(record, name) for name in shared},
         )
         answers = plan_answers(
-            bench, asked, configs=configs, questions=questions, key_needed=key_needed
+            bench, answering, configs=configs, questions=questions, key_needed=key_needed
         )
         awaited = {
             model.name: [todo.question.question_id for todo in model.todo]
             for model in answers.models
         }
-    elif not record.slice.model_list:
+    elif not part.model_list:
         raise UsageError("name the models to ask with --model, or answered ones with --model-list")
-    names = record.slice.model_list or tuple(awaited)
-    mode = flags.mode
-    if mode is None and flags.baseline_model is not None:
-        mode = "pairwise-baseline"
-    judged = GenJudgment(
-        judging=replace(flags, mode=mode),
+    if flags.mode is None and flags.baseline_model is not None:
+        flags = replace(flags, mode="pairwise-baseline")
+    judging = GenJudgment(
+        judging=flags,
         bench=record.bench,
-        slice=replace(record.slice, model_list=names),
+        slice=replace(part, model_list=part.model_list or tuple(awaited)),
         sampling=record.judge_sampling,
         endpoint=record.judge,
         limits=record.limits,
     )
     judgments = plan_judgments(
         bench,
-        judged,
+        judging,
         configs=_judges(record, configs or {}),
         questions=questions,
         categories=categories,
@@ -161,13 +156,13 @@ def plan_bench(
 
 def estimate_bench(plan: BenchPlan, *, batch: bool = False) -> list[Estimate]:
     """Return what a plan will take, by chat model. It is used up: stand-ins are its answers."""
-    found: list[Estimate] = []
+    estimates: list[Estimate] = []
     if plan.answers is not None:
-        found = estimate_answers(plan.answers, batch=batch)
+        estimates = estimate_answers(plan.answers, batch=batch)
         for model in plan.answers.models:
             for todo in model.todo:
                 list(plan.judgments.about(_stand_in(model, todo.question)))
-    return found + estimate_judgments(plan.judgments, batch=batch)
+    return estimates + estimate_judgments(plan.judgments, batch=batch)
 
 
 def _stand_in(model: ModelPlan, question: Question) -> Answer:
@@ -178,116 +173,68 @@ def _stand_in(model: ModelPlan, question: Question) -> Answer:
     return Answer(question_id=question.question_id, model_id=model.name, choices=[choice])
 
 
-def _questions(
-    bench: Bench, record: RunBench, categories: Mapping[str, Sequence[str]] | None
-) -> list[Question]:
-    part = record.slice
-    bounds = part.question_begin, part.question_end, part.first_n, part.sample_n
-    questions = benches.take(bench.questions, *bounds)
-    return [q for q in questions if categories is None or q.category in categories]
-
-
 def _judges(record: RunBench, configs: Mapping[str, ModelConfig]) -> dict[str, ModelConfig]:
     """Return the models of turnbench.toml, and judges that nothing but --base-url tells of."""
-    known = dict(configs)
+    judges = dict(configs)
     address = record.endpoint
-    if record.judge.base_url is not None or address.base_url is None:
-        return known
-    for name in record.judging.judge_model:
-        try:
-            models.resolve(name, ModelConfig(), configs, key_needed=False)
-        except UsageError:
-            known[name] = ModelConfig(base_url=address.base_url, api_key_env=address.api_key_env)
-    return known
+    if record.judge.base_url is None and address.base_url is not None:
+        for name in record.judging.judge_model:
+            try:
+                models.resolve(name, ModelConfig(), configs, key_needed=False)
+            except UsageError:
+                config = ModelConfig(base_url=address.base_url, api_key_env=address.api_key_env)
+                judges[name] = config
+    return judges
 
 
 # The command
 
 
-def main(argv: Sequence[str] | None = None) -> int:
+def work(parsed: Parsed) -> int:
     """Answer, judge and show in one go; return the exit code."""
-    return run("run_bench", RunBench, _work, argv)
-
-
-def _work(parsed: Parsed) -> int:
     record: RunBench = parsed.options
     evaluation = None
     if record.config is not None:
         evaluation = registry.find("judge_file", "colossalai_config")(record.config)
-    imported: list[str] = []
     left_out = 0
-    if record.imports:
+    imported: list[str] = []
+    if record.import_:
         record, report = _imported(record, parsed, evaluation)
         imported, left_out = list(report.answers), len(report.bad)
     record = _settled(record, evaluation, imported)
-
-    def needed(models: options.Models, endpoint: options.Endpoint) -> bool:
-        return not record.limits.dry_run
-
-    with calls.served(record.models, record.endpoint, needed) as (served, endpoint):
-        record = replace(record, models=served, endpoint=endpoint)
-        code = _judged(parsed, record, evaluation)
+    dry_run = record.limits.dry_run
+    with calls.served(record.models, record.endpoint, dry_run=dry_run) as (weights, endpoint):
+        record = replace(record, models=weights, endpoint=endpoint)
+        code = _run(parsed, record, evaluation)
     return code or int(left_out > 0)
 
 
-def _judged(parsed: Parsed, record: RunBench, evaluation: Any) -> int:
-    """Answer and judge, check and measure, show; return the exit code."""
-    if evaluation is not None and not record.judging.judge_model:
-        if record.models.model:
-            raise UsageError(
-                f"{record.config} names nothing to judge; use gen_answer, auto_metrics"
-            )
-        names = _measure(record)
-        return _print(options.ShowResult(bench=record.bench, metric=names, output=record.output))
-
-    def planned(share: float | None = record.judging.share) -> BenchPlan:
-        categories = None if evaluation is None else evaluation.criteria
-        judging = replace(record.judging, share=share)
-        return plan_bench(
-            replace(record, judging=judging),
-            calls.configs(parsed),
-            categories,
-            key_needed=not record.limits.dry_run,
-        )
-
-    def at(share: float) -> JudgePlan:
-        return planned(share).judgments
-
-    plan = planned()
-    if plan.answers is not None:
-        gen_answer.tell(plan.answers)
-    gen_judgment.tell(plan.judgments)
-    outcome = calls.carry_out(
-        parsed,
-        record.limits,
-        plan.jobs,
-        lambda: estimate_bench(planned(), batch=record.limits.batch),
-        total=plan.total,
-        unit="jobs",
-        questions=len(plan.judgments.questions),
-        also=lambda estimates: gen_judgment.shares(plan.judgments, at, estimates),
-        state=plan.bench.state,
-        redo=record.judging.redo is not None,
+def _imported(record: RunBench, parsed: Parsed, evaluation: Any) -> tuple[RunBench, Any]:
+    """Import answers first; the benchmark is called after the first file unless it is named."""
+    form, *files = record.import_
+    if not files:
+        raise UsageError(f"--import {form} needs files: --import FORMAT FILE ...")
+    name = record.bench.bench_name
+    if "bench_name" not in parsed.typed and parsed.project.bench_name is None:
+        name = pathlib.Path(files[0]).stem
+    report = harness.import_data(
+        form,
+        files,
+        name,
+        data_dir=record.bench.data_dir,
+        model_id=() if record.models.model_path else record.models.model_id,
+        language=record.metrics.language or ("en" if evaluation is None else evaluation.language),
     )
-    if outcome is None:
-        return 0
-    done = BenchReport(outcome, plan)
-    if done.unjudged and not outcome.stopped:
-        log.warning("%d judgments wait for answers that are missing", done.unjudged)
-    gen_judgment.tell_unread(JudgmentReport(outcome, plan.judgments))
-    _check(record, plan)
-    metrics: tuple[str, ...] = ()
-    if record.metrics.metrics or evaluation is not None:
-        metrics = _measure(record)
-    shown = _show(record, plan, metrics)
-    return max(shown, 0 if done.complete else 1)
+    import_data.report_import(report)
+    if not report.answers and not record.models.model:
+        raise UsageError(f"{', '.join(files)}: no answers; add files of answers, or --model")
+    return replace(record, bench=replace(record.bench, bench_name=name)), report
 
 
 def _settled(record: RunBench, evaluation: Any, imported: Sequence[str]) -> RunBench:
     """Fill in what is not typed: two models of ColossalAI's files are compared, others graded."""
     judging, part = record.judging, record.slice
-    theirs = evaluation is not None or (record.imports and record.imports[0] == "colossalai")
-    if theirs:
+    if evaluation is not None or record.import_[:1] == ("colossalai",):
         pairs = len(imported) == 2 and not record.models.model
         mode = judging.mode or ("pairwise-all" if pairs else "single")
         language = "en" if evaluation is None else evaluation.language
@@ -298,57 +245,81 @@ def _settled(record: RunBench, evaluation: Any, imported: Sequence[str]) -> RunB
     return replace(record, judging=judging, slice=part)
 
 
-def _imported(record: RunBench, parsed: Parsed, evaluation: Any) -> tuple[RunBench, Any]:
-    """Import answers first; the benchmark is called after the first file unless it is named."""
-    form, *files = record.imports
+def _run(parsed: Parsed, record: RunBench, evaluation: Any) -> int:
+    """Answer and judge, check and measure, show; return the exit code."""
+    if evaluation is not None and not record.judging.judge_model:
+        if record.models.model:
+            raise UsageError(
+                f"{record.config} names nothing to judge; use gen_answer, auto_metrics"
+            )
+        names = _measured(record)
+        return _shown(options.ShowResult(bench=record.bench, metric=names, output=record.output))
+
+    def planned() -> BenchPlan:
+        return plan_bench(
+            record,
+            calls.configs(parsed.project),
+            None if evaluation is None else evaluation.criteria,
+            key_needed=not record.limits.dry_run,
+        )
+
+    def estimates() -> list[Estimate]:
+        return estimate_bench(planned(), batch=record.limits.batch)
+
+    plan = planned()
+    if plan.answers is not None:
+        gen_answer.tell(plan.answers)
+    gen_judgment.tell(plan.judgments)
+    if record.limits.dry_run:
+        show(calls.estimate_page(estimates()))
+        return 0
+    outcome = calls.carry_out(
+        record.limits,
+        plan.jobs,
+        estimates,
+        total=plan.total,
+        unit="jobs",
+        questions=len(plan.judgments.questions),
+        state=plan.bench.state,
+        redo=record.judging.redo is not None,
+    )
+    report = BenchReport(outcome, plan)
+    if report.unjudged and not outcome.stopped:
+        log.warning("%d judgments wait for answers that are missing", report.unjudged)
+    gen_judgment.tell_unread(JudgmentReport(outcome, plan.judgments))
+    files = tuple(task.path for task in plan.judgments.tasks if task.path.exists())
     if not files:
-        raise UsageError(f"--import {form} needs files: --import FORMAT FILE ...")
-    name = record.bench.bench_name
-    if "bench_name" not in parsed.typed and parsed.project.bench_name is None:
-        name = pathlib.Path(files[0]).stem
-    language = record.metrics.language or ("en" if evaluation is None else evaluation.language)
-    report = harness.import_data(
-        form,
-        files,
-        name,
-        data_dir=record.bench.data_dir,
-        model_id=() if record.models.model_path else record.models.model_id,
-        language=language,
-    )
-    for fault in report.bad[:10]:
-        log.warning("left out: %s", fault)
-    if not report.answers and not record.models.model:
-        raise UsageError(f"{', '.join(files)}: no answers; add files of answers, or --model")
-    return replace(record, bench=replace(record.bench, bench_name=name)), report
-
-
-def _check(record: RunBench, plan: BenchPlan) -> None:
-    """Check the answers to questions that have checks."""
-    if not any(any(question.checks) for question in plan.judgments.questions):
-        return
-    from harness.metrics import plan_checks
-    from harness.metrics import run as measure
-
-    asked = options.AutoChecks(
+        log.warning("there is nothing to show yet")
+        return 1
+    everyone = replace(record.slice, model_list=())
+    if any(any(question.checks) for question in plan.judgments.questions):
+        checks = options.AutoChecks(bench=record.bench, slice=everyone, run_code=record.run_code)
+        measured.carry_out(metrics.plan_checks(checks), "turn")
+    names = _measured(record) if record.metrics.metrics or evaluation is not None else ()
+    against = plan.judgments.judge_set.baseline
+    chosen = options.ShowResult(
+        select=options.Select(
+            mode=plan.judgments.mode,
+            input_file=files,
+            judge_model=record.judging.judge_model,
+            baseline_model=against if plan.judgments.mode == "pairwise-baseline" else None,
+        ),
         bench=record.bench,
-        slice=replace(record.slice, model_list=tuple(plan.judgments.models)),
-        run_code=record.run_code,
+        slice=options.Slice(model_list=record.slice.model_list),
+        output=record.output,
+        board=record.board,
     )
-    try:
-        report = measure(plan_checks(asked))
-    except MissingError as error:  # nothing is answered
-        log.warning("%s", error)
-        return
-    log.info("checked %d turns; show_result %s --metric checks", report.written, plan.bench.flags)
+    code = _shown(chosen)
+    if names and record.output.format not in ("json", "csv"):
+        print()
+        _shown(replace(chosen, select=options.Select(), metric=names, board=options.Board()))
+    return max(code, 0 if report.complete else 1)
 
 
-def _measure(record: RunBench) -> tuple[str, ...]:
+def _measured(record: RunBench) -> tuple[str, ...]:
     """Compute the metrics that are asked for; return their names."""
-    from harness.metrics import plan_metrics
-    from harness.metrics import run as measure
-
     reference = None if record.judging.reference == "none" else record.judging.reference
-    asked = options.AutoMetrics(
+    measuring = options.AutoMetrics(
         options=record.metrics,
         config=record.config,
         reference=reference,
@@ -358,52 +329,13 @@ def _measure(record: RunBench) -> tuple[str, ...]:
         batch_size=record.models.batch_size or 8,
         redo=record.judging.redo == "all",
     )
-    plan = plan_metrics(asked)
-    for notice in plan.notices:
-        log.warning("%s", notice)
-    report = measure(plan)
-    log.info("measured %d numbers", report.written)
+    plan = metrics.plan_metrics(measuring)
+    measured.carry_out(plan, "number")
     return tuple(work.metric.name for work in plan.works)
 
 
-def _show(record: RunBench, plan: BenchPlan, metrics: tuple[str, ...]) -> int:
-    """Print the results of these judges, and of metrics; return the exit code of showing them."""
-    judgments = plan.judgments
-    files = tuple(dict.fromkeys(task.path for task in judgments.tasks if task.path.exists()))
-    if not files:
-        log.warning("there is nothing to show yet")
-        return 1
-    against = judgments.judge_set.baseline if judgments.mode == "pairwise-baseline" else None
-    chosen = options.ShowResult(
-        select=options.Select(
-            mode=judgments.mode,
-            input_file=files,
-            judge_model=record.judging.judge_model,
-            baseline_model=against,
-        ),
-        bench=record.bench,
-        slice=options.Slice(model_list=record.slice.model_list),
-        output=record.output,
-        board=record.board,
-    )
-    code = _print(chosen)
-    if metrics and record.output.format not in ("json", "csv"):
-        print()
-        _print(replace(chosen, select=options.Select(), metric=metrics, board=options.Board()))
-    return code
-
-
-def _print(chosen: options.ShowResult) -> int:
-    from harness.reporting.show_result import results_of
-
-    try:
-        result = results_of(chosen)
-    except TurnbenchError as error:
-        log.warning("there is nothing to show yet: %s", error)
-        return 1
+def _shown(chosen: options.ShowResult) -> int:
+    """Print results; return the exit code of showing them."""
+    result = results_of(chosen)
     show(result.page, chosen.output.format)
     return result.exit_code
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())

@@ -23,18 +23,15 @@ first_turn      how much of a second turn's loss is due to the first
 spent           tokens, seconds and dollars of answers and judgments
 """
 
-from harness.results.compare import Comparison, Comparisons, Ranking, compare, missing, rank
-from harness.results.estimate import Estimate, Interval, holm, jackknife, ratio
+from harness.results.compare import Ranking, compare, missing, rank
+from harness.results.estimate import Estimate, ratio
 from harness.results.panels import Panel, panels
 from harness.results.reading import of_files, of_rows, read
 from harness.results.scores import Scores, Source
 from harness.results.summarize import Summary, common, conversations, summarize
 
 __all__ = [
-    "Comparison",
-    "Comparisons",
     "Estimate",
-    "Interval",
     "Panel",
     "Ranking",
     "Scores",
@@ -43,8 +40,6 @@ __all__ = [
     "common",
     "compare",
     "conversations",
-    "holm",
-    "jackknife",
     "missing",
     "of_files",
     "of_rows",

@@ -4,8 +4,9 @@
     avg_length,length_controlled_winrate,lc_standard_error
 
 x is the preference for the model, from 0 to 1: win_rate = 100 · mean x, standard_error = 100 ·
-sd(n − 1) / √n, a draw is x of exactly 0.5, discrete_win_rate counts it as half a win, avg_length is
-the mean length of all of the model's answers in characters, rounded down.
+sd(n − 1) / √n (of several x on a question that of `Estimate`), a draw is x of exactly 0.5,
+discrete_win_rate counts it as half a win, avg_length is the mean length of all of the model's
+answers in characters, rounded down.
 
 `check_board` refuses what could not be added, before anything is paid for. Rows say by which judge,
 judge set and baseline they were made; published boards do not: their judge is unknown, their judge
@@ -16,32 +17,23 @@ Source: alpaca_eval 0.6.6, `metrics/winrate.py` and `main.py`.
 
 import csv
 import io
+import math
 from collections import Counter
 from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import NamedTuple
-
-import numpy as np
 
 from harness import store
 from harness.bench import Bench
 from harness.errors import DataError, UsageError
 from harness.results.length_control import Controlled
 from harness.results.scores import Scores
+from harness.results.summarize import summarize
 
 LENGTH_CONTROLLED = "length_controlled_winrate"
-COLUMNS = (
-    "win_rate",
-    "standard_error",
-    "n_wins",
-    "n_wins_base",
-    "n_draws",
-    "n_total",
-    "discrete_win_rate",
-    "mode",
-    "avg_length",
-    LENGTH_CONTROLLED,
-    "lc_standard_error",
+COLUMNS = tuple(
+    "win_rate standard_error n_wins n_wins_base n_draws n_total discrete_win_rate mode avg_length "
+    f"{LENGTH_CONTROLLED} lc_standard_error".split()
 )
 MADE_BY = ("judge", "judge_set", "baseline")
 """Columns beside alpaca_eval's."""
@@ -50,16 +42,14 @@ MADE_BY = ("judge", "judge_set", "baseline")
 class Board(NamedTuple):
     """A board as it stands in its file."""
 
-    first: str
-    """The name of the first column, which names the models; in published boards empty."""
     columns: tuple[str, ...]
+    """The first names the models; in published boards it has no name."""
     rows: tuple[dict[str, str], ...]
-    """The text of each cell, by column; the model is under `first`."""
 
     @property
     def models(self) -> tuple[str, ...]:
         """The models on it, in the file's order."""
-        return tuple(row[self.first] for row in self.rows)
+        return tuple(row[self.columns[0]] for row in self.rows)
 
 
 class Origin(NamedTuple):
@@ -82,8 +72,7 @@ class Place(NamedTuple):
 
     def number(self, column: str) -> float | None:
         """Return the number of a column."""
-        value = _number(self.row.get(column))
-        return None if value == -np.inf else value
+        return _number(self.row.get(column))
 
 
 def read_board(path: Path) -> Board:
@@ -93,20 +82,20 @@ def read_board(path: Path) -> Board:
         DataError: the file is not a board.
     """
     if not path.exists():
-        return Board("model", (*COLUMNS, *MADE_BY), ())
+        return Board(("model", *COLUMNS, *MADE_BY), ())
     try:
         with path.open(encoding="utf-8", newline="") as file:
-            lines = list(csv.reader(file))
+            reader = csv.DictReader(file)
+            rows = list(reader)
     except (OSError, UnicodeError, csv.Error) as error:
         raise DataError(f"is not a board: {error}", path) from None
-    names = lines[0] if lines else []
-    if "win_rate" not in names[1:]:
+    columns = reader.fieldnames or ()
+    if "win_rate" not in columns[1:]:
         raise DataError("is not a board: its columns must be the model, win_rate, …", path)
-    for number, line in enumerate(lines[1:], 2):
-        if line and len(line) != len(names):
-            raise DataError(f"has {len(line)} cells of {len(names)}", path, number)
-    rows = tuple(dict(zip(names, line, strict=True)) for line in lines[1:] if line)
-    return Board(names[0], tuple(names[1:]), rows)
+    for number, row in enumerate(rows, 2):
+        if None in row or None in row.values():
+            raise DataError(f"has not as many cells as its {len(columns)} columns", path, number)
+    return Board(tuple(columns), tuple(rows))
 
 
 def check_board(
@@ -134,16 +123,16 @@ def check_board(
     """
     board = read_board(path)
     if sort is not None and sort not in (*COLUMNS, *MADE_BY, *board.columns):
-        raise UsageError(f"--sort-by {sort}: the board has {', '.join(board.columns)}")
-    on_it = [name for name in board.models if name in models]
-    if on_it and not overwrite:
-        raise UsageError(f"{path} has {', '.join(on_it)} already; --overwrite replaces the rows")
-    stays = [row for row in board.rows if row[board.first] not in models]
+        raise UsageError(f"--sort-by {sort}: the board has {', '.join(board.columns[1:])}")
+    present = [name for name in board.models if name in models]
+    if present and not overwrite:
+        raise UsageError(f"{path} has {', '.join(present)} already; --overwrite replaces the rows")
     is_named = path.stem.startswith(origin.judge_set.split(" ")[0])
     unstated = Origin("unknown", origin.judge_set if is_named else "unknown", origin.baseline)
+    rows = [row for row in board.rows if row[board.columns[0]] not in models]
     for name, value, usual in zip(MADE_BY, origin, unstated, strict=True):
         flag = name.replace("_", "-")
-        others = sorted({row.get(name) or usual for row in stays} - {value})
+        others = sorted({row.get(name) or usual for row in rows} - {value})
         if others and flag not in allow:
             what = f"{path} has rows of the {flag.replace('-', ' ')} {', '.join(others)}"
             raise UsageError(f"{what}, these are of {value}; name another board, or --allow {flag}")
@@ -154,35 +143,30 @@ def board_rows(
     scores: Scores, bench: Bench, origin: Origin, controlled: Sequence[Controlled] = ()
 ) -> list[dict[str, str]]:
     """Return the rows of the models that have pairs with the baseline, by column and `model`."""
-    both = scores.mirrored()
-    both = both.take(both.valid)
-    rates = {rates_of.model: rates_of for rates_of in controlled}
-    if origin.baseline not in scores.models:
-        return []
-    base = scores.models.index(origin.baseline)
+    rates = {rate.model: rate for rate in controlled}
     rows = []
-    for code in np.unique(both.model[both.opponent == base]).tolist():
-        x = both.value[(both.model == code) & (both.opponent == base)]
-        name, n = scores.models[code], len(x)
-        texts = [text for a in bench.answers(name).values() for text in a.choices[0].turns]
-        win, loss = int((x > 0.5).sum()), int((x < 0.5).sum())
-        rates_of = rates.get(name)
-        row: dict[str, str | float | int | None] = {
-            "model": name,
-            "win_rate": 100 * float(x.mean()),
-            "standard_error": 100 * float(x.std(ddof=1)) / n**0.5 if n > 1 else None,
-            "n_wins": win,
-            "n_wins_base": loss,
-            "n_draws": n - win - loss,
-            "n_total": n,
-            "discrete_win_rate": 100 * (win + (n - win - loss) / 2) / n,
-            "mode": "community",
-            "avg_length": sum(map(len, texts)) // len(texts) if texts else None,
-            LENGTH_CONTROLLED: rates_of.length_controlled_winrate if rates_of else None,
-            "lc_standard_error": rates_of.lc_standard_error if rates_of else None,
-            **dict(zip(MADE_BY, origin, strict=True)),
-        }
-        rows.append({key: "" if value is None else str(value) for key, value in row.items()})
+    for summary in summarize(scores.of(models=[origin.baseline])):
+        model, n, rate = summary["model"], summary.n, rates.get(summary["model"])
+        if model == origin.baseline or not n:
+            continue
+        texts = [text for a in bench.answers(model).values() for text in a.choices[0].turns]
+        cells = (
+            100 * summary.mean.value,
+            100 * summary.mean.se if n > 1 else None,
+            summary.win,
+            summary.loss,
+            summary.tie,
+            n,
+            100 * (summary.win + summary.tie / 2) / n,
+            "community",
+            sum(map(len, texts)) // len(texts) if texts else None,
+            rate and rate.length_controlled_winrate,
+            rate and rate.lc_standard_error,
+            *origin,
+        )
+        named = zip((*COLUMNS, *MADE_BY), cells, strict=True)
+        row = {name: "" if cell is None else str(cell) for name, cell in named}
+        rows.append({"model": model, **row})
     return rows
 
 
@@ -191,38 +175,38 @@ def added(board: Board, rows: Sequence[dict[str, str]], sort: str | None = None)
 
     Without a column it is sorted by the length-controlled rate if any row has one.
     """
-    new = {row["model"]: row for row in rows}
-    columns = (*board.columns, *(c for c in (*COLUMNS, *MADE_BY) if c not in board.columns))
-    stays = [row for row in board.rows if row[board.first] not in new]
-    rows_made = [{**row, board.first: model} for model, row in new.items()]
-    every = [*stays, *rows_made]
-    controlled = any(row.get(LENGTH_CONTROLLED) for row in every)
+    columns = tuple(dict.fromkeys([*board.columns, *COLUMNS, *MADE_BY]))
+    by_model = dict(zip(board.models, board.rows, strict=True))
+    by_model |= {row["model"]: {**row, columns[0]: row["model"]} for row in rows}
+    controlled = any(row.get(LENGTH_CONTROLLED) for row in by_model.values())
     column = sort or (LENGTH_CONTROLLED if controlled else "win_rate")
-    every.sort(key=lambda row: (-_number(row.get(column)), row[board.first]))
-    return Board(board.first, columns, tuple(every))
+
+    def place(item: tuple[str, dict[str, str]]) -> tuple[float, str]:
+        number = _number(item[1].get(column))
+        return math.inf if number is None else -number, item[0]
+
+    return Board(columns, tuple(row for _, row in sorted(by_model.items(), key=place)))
 
 
 def write_board(path: Path, board: Board) -> None:
     """Write a board to its file, whole or not at all."""
     text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow([board.first, *board.columns])
-    for row in board.rows:
-        writer.writerow([row[board.first], *(row.get(column, "") for column in board.columns)])
+    writer = csv.DictWriter(
+        text, board.columns, restval="", extrasaction="ignore", lineterminator="\n"
+    )
+    writer.writeheader()
+    writer.writerows(board.rows)
     store.write_file(path, text.getvalue())
 
 
 def around(board: Board, models: Collection[str], rows: int = 2) -> list[Place]:
     """Return the rows of some models and as many above and below each, with their places."""
-    visible: set[int] = set()
-    for at, model in enumerate(board.models):
-        if model in models:
-            visible.update(range(at - rows, at + rows + 1))
-    return [
-        Place(at + 1, model, row, model in models)
-        for at, (model, row) in enumerate(zip(board.models, board.rows, strict=True))
-        if at in visible
+    places = [
+        Place(at, *item, item[0] in models)
+        for at, item in enumerate(zip(board.models, board.rows, strict=True), 1)
     ]
+    near = {place.place + step for place in places if place.own for step in range(-rows, rows + 1)}
+    return [place for place in places if place.place in near]
 
 
 def same_answer_share(bench: Bench, model: str) -> float:
@@ -235,9 +219,8 @@ def same_answer_share(bench: Bench, model: str) -> float:
     return max(texts.values()) / texts.total() if texts else 0.0
 
 
-def _number(cell: str | None) -> float:
-    """Return a cell as a number; what is none sorts behind all."""
+def _number(cell: str | None) -> float | None:
     try:
-        return float(cell or "-inf")
+        return float(cell or "")
     except ValueError:
-        return -np.inf
+        return None

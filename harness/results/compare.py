@@ -13,17 +13,17 @@ for having met weak opponents. Only where the pairs were drawn at random are str
     rank range  from 1 + the models significantly better to M − the models significantly worse
 """
 
-import functools
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+import itertools
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
 from harness.errors import UsageError
 from harness.results.estimate import Estimate, Floats, Ints, holm, ratio
 from harness.results.looks import LOOKS
-from harness.results.scores import Scores
+from harness.results.scores import Scores, distinct, means
 from harness.results.strengths import strengths
 from harness.results.summarize import Summary, summarize
 from harness.types import split_variant
@@ -59,28 +59,12 @@ class Comparison:
             return None
         return self.model_1 if self.difference.value > 0 else self.model_2
 
-    @property
-    def swapped(self) -> "Comparison":
-        """The same, seen from the other model."""
-        difference = self.difference.scaled(-1)
-        return replace(self, model_1=self.model_2, model_2=self.model_1, difference=difference)
-
-    @property
-    def worse(self) -> str | None:
-        """The model that is significantly worse."""
-        if self.better is None:
-            return None
-        return self.model_2 if self.better == self.model_1 else self.model_1
-
 
 class Ranks(NamedTuple):
     """The places that a model may have."""
 
     first: int
     last: int
-
-    def __str__(self) -> str:
-        return str(self.first) if self.first == self.last else f"{self.first}-{self.last}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,26 +76,26 @@ class Comparisons:
 
     def between(self, model_1: str, model_2: str) -> Comparison:
         """Return the comparison of two models, seen from the first."""
-        if pair := self._by_models.get((model_1, model_2)):
-            return pair
-        if pair := self._by_models.get((model_2, model_1)):
-            return pair.swapped
+        for pair in self.pairs:
+            if (pair.model_1, pair.model_2) == (model_1, model_2):
+                return pair
+            if (pair.model_2, pair.model_1) == (model_1, model_2):
+                difference = pair.difference.scaled(-1)
+                return replace(pair, model_1=model_1, model_2=model_2, difference=difference)
         raise UsageError(f"{model_1} and {model_2} are not among the models compared")
-
-    @functools.cached_property
-    def _by_models(self) -> dict[tuple[str, str], Comparison]:
-        return {(pair.model_1, pair.model_2): pair for pair in self.pairs}
 
     def ranks(self) -> dict[str, Ranks]:
         """Return the rank range of each model."""
-        above = dict.fromkeys(self.models, 0)
-        below = dict.fromkeys(self.models, 0)
-        for pair in self.pairs:
-            if pair.better and pair.worse:
-                above[pair.worse] += 1
-                below[pair.better] += 1
-        total = len(self.models)
-        return {model: Ranks(1 + above[model], total - below[model]) for model in self.models}
+        ranks = {}
+        for model in self.models:
+            pairs = [p for p in self.pairs if p.better and model in (p.model_1, p.model_2)]
+            better = sum(pair.better == model for pair in pairs)
+            ranks[model] = Ranks(1 + len(pairs) - better, len(self.models) - better)
+        return ranks
+
+
+Between: TypeAlias = Callable[[str, str], tuple[Estimate, int]]
+"""From two models to their difference and the number of opponents it rests on."""
 
 
 def compare(
@@ -135,27 +119,58 @@ def compare(
     """
     if len(np.unique(scores.metric)) > 1:
         raise UsageError("models are compared on one metric at a time")
-    every = scores.take(scores.valid).models_present if models is None else tuple(models)
-    differences = _pair_differences if scores.paired else _grade_differences
-    if drawn:
-        differences = _strength_differences
-    unadjusted = [
-        Comparison(model_1, model_2, _stopped(difference, looks), None, opponents)
-        for model_1, model_2, difference, opponents in differences(scores, every)
-    ]
-    adjusted = holm([pair.difference.p for pair in unadjusted])
-    return Comparisons(
-        every,
-        tuple(replace(pair, p=p) for pair, p in zip(unadjusted, adjusted, strict=True)),
-    )
+    names = scores.take(scores.valid).models_present if models is None else tuple(models)
+    between = _by_strengths(scores) if drawn else _on_what_both_did(scores)
+    pairs = []
+    for model_1, model_2 in itertools.combinations(names, 2):
+        difference, opponents = between(model_1, model_2)
+        if looks is not None and difference.n:
+            last = looks[~np.isnan(difference.influence)].max()
+            difference = replace(difference, fraction=int(last) / LOOKS)
+        pairs.append(Comparison(model_1, model_2, difference, difference.p, opponents))
+    adjusted = holm([pair.p for pair in pairs])
+    pairs = [replace(pair, p=p) for pair, p in zip(pairs, adjusted, strict=True)]
+    return Comparisons(names, tuple(pairs))
 
 
-def _stopped(difference: Estimate, looks: Ints | None) -> Estimate:
-    """Return a difference with the part of the questions that it had when it was decided."""
-    if looks is None or not difference.n:
-        return difference
-    last = looks[~np.isnan(difference.influence)].max()
-    return replace(difference, fraction=int(last) / LOOKS)
+def _on_what_both_did(scores: Scores) -> Between:
+    """Return the comparison of grades on each item, of pairs by opponent and against each other."""
+    both = scores.mirrored()
+    both = both.take(both.valid)
+    entries, item = distinct(both.question, both.turn)
+    question, items = both.question[entries], len(entries)
+    outcomes: dict[str, dict[str, Floats]] = {}
+    names = (*scores.models, "")  # -1: a grade has no opponent
+    _, pair = distinct(both.model, both.opponent)
+    order = np.argsort(pair, kind="stable")
+    for rows in np.split(order, np.flatnonzero(np.diff(pair[order])) + 1) if items else ():
+        model, opponent = names[both.model[rows[0]]], names[both.opponent[rows[0]]]
+        outcomes.setdefault(model, {})[opponent] = means(item[rows], both.value[rows], items)
+
+    def between(model_1: str, model_2: str) -> tuple[Estimate, int]:
+        first, second = outcomes.get(model_1, {}), outcomes.get(model_2, {})
+        terms = {o: first[o] - second[o] for o in sorted(first.keys() & second.keys())}
+        opponents = sum(o != "" and not np.isnan(term).all() for o, term in terms.items())
+        rows = list(terms.values())
+        if model_2 in first:
+            rows.append(2 * first[model_2] - 1)
+        table = np.array(rows).reshape(len(rows), items)
+        by_item = np.nansum(table, axis=0), (~np.isnan(table)).sum(axis=0)
+        sums, counts = (np.bincount(question, of, len(scores.questions)) for of in by_item)
+        return ratio(sums, counts), opponents
+
+    return between
+
+
+def _by_strengths(scores: Scores) -> Between:
+    ratings = strengths(scores)
+    nothing = Estimate(np.nan, np.full(len(scores.questions), np.nan))
+
+    def between(model_1: str, model_2: str) -> tuple[Estimate, int]:
+        first, second = ratings.get(model_1), ratings.get(model_2)
+        return first - second if first and second else nothing, len(ratings) - 2
+
+    return between
 
 
 def undecided(
@@ -178,89 +193,6 @@ def undecided(
         if pair.better is None and (ends is None or max(-ends.low, ends.high) >= within):
             open_models |= {pair.model_1, pair.model_2}
     return tuple(model for model in active if model in open_models)
-
-
-def _items(scores: Scores) -> tuple[Ints, Ints]:
-    """Return for each entry its (question, turn), and for each of these its question."""
-    turns = int(scores.turn.max(initial=0)) + 1
-    keys, place = np.unique(scores.question * turns + scores.turn, return_inverse=True)
-    return place.reshape(-1), keys // turns
-
-
-def _grade_differences(
-    scores: Scores, models: Sequence[str]
-) -> Iterator[tuple[str, str, Estimate, int]]:
-    item, question = _items(scores)
-    good = scores.valid
-    size = (len(scores.models), len(question))
-    cell = scores.model[good] * size[1] + item[good]
-    counts = np.bincount(cell, minlength=size[0] * size[1]).reshape(size)
-    sums = np.bincount(cell, scores.value[good], size[0] * size[1]).reshape(size)
-    grades = np.divide(sums, counts, out=np.full(size, np.nan), where=counts > 0)
-    code = {name: at for at, name in enumerate(scores.models)}
-    empty = np.full(size[1], np.nan)
-    for at, model_1 in enumerate(models):
-        for model_2 in models[at + 1 :]:
-            first, second = (
-                grades[code[name]] if name in code else empty for name in (model_1, model_2)
-            )
-            terms = first - second
-            yield model_1, model_2, _by_question(terms, question, len(scores.questions)), 0
-
-
-def _by_question(terms: Floats, question: Ints, questions: int) -> Estimate:
-    valid = ~np.isnan(terms)
-    return ratio(
-        np.bincount(question[valid], terms[valid], questions),
-        np.bincount(question[valid], minlength=questions).astype(np.float64),
-    )
-
-
-def _pair_differences(
-    scores: Scores, models: Sequence[str]
-) -> Iterator[tuple[str, str, Estimate, int]]:
-    both = scores.mirrored()
-    both = both.take(both.valid)
-    item, question = _items(both)
-    items, questions = len(question), len(scores.questions)
-    outcomes: dict[int, dict[int, Floats]] = {}
-    key = both.model * len(scores.models) + both.opponent
-    order = np.argsort(key, kind="stable")
-    cuts = np.flatnonzero(np.diff(key[order])) + 1
-    for rows in np.split(order, cuts) if len(order) else ():
-        counts = np.bincount(item[rows], minlength=items)
-        sums = np.bincount(item[rows], both.value[rows], items)
-        mean = np.divide(sums, counts, out=np.full(items, np.nan), where=counts > 0)
-        outcomes.setdefault(int(both.model[rows[0]]), {})[int(both.opponent[rows[0]])] = mean
-    code = {name: at for at, name in enumerate(scores.models)}
-    for at, model_1 in enumerate(models):
-        for model_2 in models[at + 1 :]:
-            first, second = (outcomes.get(code.get(name, -1), {}) for name in (model_1, model_2))
-            total, terms_of = np.zeros(items), np.zeros(items)
-            opponents = 0
-            shared = first.keys() & second.keys()
-            terms = [first[o] - second[o] for o in sorted(shared)]
-            if (direct := first.get(code.get(model_2, -1))) is not None:
-                terms.append(2 * direct - 1)
-            for place, term in enumerate(terms):
-                valid = ~np.isnan(term)
-                total += np.where(valid, term, 0.0)
-                terms_of += valid
-                opponents += place < len(shared) and bool(valid.any())
-            by_question = [np.bincount(question, column, questions) for column in (total, terms_of)]
-            yield model_1, model_2, ratio(by_question[0], by_question[1]), opponents
-
-
-def _strength_differences(
-    scores: Scores, models: Sequence[str]
-) -> Iterator[tuple[str, str, Estimate, int]]:
-    ratings = strengths(scores)
-    nothing = Estimate(np.nan, np.full(len(scores.questions), np.nan))
-    for at, model_1 in enumerate(models):
-        for model_2 in models[at + 1 :]:
-            first, second = ratings.get(model_1), ratings.get(model_2)
-            difference = first - second if first and second else nothing
-            yield model_1, model_2, difference, len(models) - 2
 
 
 # What the first line of a page says
@@ -289,16 +221,10 @@ class Ranking:
     """Of pairs drawn at random: the ratings by which models are ranked and compared."""
 
     @property
-    def missing_share(self) -> float:
-        """The share of judgments without a verdict or absent."""
-        lost = sum(row.absent + row.failed for row in self.missing)
-        total = lost + sum(row.judged for row in self.missing)
-        return lost / total if total else 0.0
-
-    @property
     def incomplete(self) -> bool:
-        """Whether so much is missing that no model is called better."""
-        return self.missing_share > TOO_MANY_MISSING
+        """Whether so many judgments are missing that no model is called better."""
+        lost = sum(row.absent + row.failed for row in self.missing)
+        return lost > TOO_MANY_MISSING * (lost + sum(row.judged for row in self.missing))
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -308,20 +234,17 @@ class Ranking:
     @property
     def best(self) -> str | None:
         """The model that is better than each of the others."""
-        return self._at(lambda ranks: ranks.last == 1)
+        return self._surely(1)
 
     @property
     def worst(self) -> str | None:
         """The model that each of the others is better than."""
-        return self._at(lambda ranks: ranks.first == len(self.names))
+        return self._surely(len(self.names))
 
-    def _at(self, holds: Callable[[Ranks], bool]) -> str | None:
-        return next((m for m in self.names if self.many and holds(self.ranks[m])), None)
-
-    @property
-    def many(self) -> bool:
-        """Whether there is anything to compare, and enough of it."""
-        return len(self.names) > 1 and not self.incomplete
+    def _surely(self, place: int) -> str | None:
+        if len(self.names) < 2 or self.incomplete:
+            return None
+        return next((m for m in self.names if self.ranks[m] == (place, place)), None)
 
     @property
     def neighbours(self) -> tuple[Comparison, ...]:
@@ -352,20 +275,16 @@ def rank(
     summaries.sort(key=lambda row: (-row.mean.value if row.n else np.inf, row["model"]))
     ratings = strengths(scores) if drawn else {}
     if drawn:
-        summaries.sort(key=lambda row: -_place(row, ratings.get(row["model"])))
+        # A model without a rating won or lost all of its pairs.
+        ends = {row["model"]: np.inf if row.mean.value > 0.5 else -np.inf for row in summaries}
+        places = ends | {model: rating.value for model, rating in ratings.items() if rating}
+        summaries.sort(key=lambda row: places[row["model"]], reverse=True)
     names = [summary["model"] for summary in summaries]
     compared = compare(scores, names, drawn=drawn, looks=looks)
-    lost = tuple(missing(scores, names))
+    lost = missing(scores, names)
     if looks is not None:  # what was not judged is missing on purpose
-        lost = tuple(row._replace(absent=0) for row in lost)
-    return Ranking(tuple(summaries), compared, compared.ranks(), lost, ratings)
-
-
-def _place(row: Summary, rating: Estimate | None) -> float:
-    """Return what a model of drawn pairs is ranked by; one that won all of them is the first."""
-    if rating is not None:
-        return rating.value
-    return np.inf if row.mean.value > 0.5 else -np.inf
+        lost = [row._replace(absent=0) for row in lost]
+    return Ranking(tuple(summaries), compared, compared.ranks(), tuple(lost), ratings)
 
 
 def missing(scores: Scores, models: Collection[str] | None = None) -> list[Missing]:
@@ -376,23 +295,18 @@ def missing(scores: Scores, models: Collection[str] | None = None) -> list[Missi
     """
     both = scores.mirrored()
     fixed = np.array([question.user is None for question in scores.questions], dtype=bool)
-    asked = {
+    questions = {
         turn: np.unique(scores.question[(scores.turn == turn) & fixed[scores.question]])
         for turn in np.unique(scores.turn).tolist()
     }
     counts = []
-    for code in np.unique(both.model).tolist():
-        if models is not None and scores.models[code] not in models:
-            continue
-        rows = both.take(both.model == code)
-        for turn, questions in asked.items():
-            own_turn = rows.take(rows.turn == turn)
-            given = not len(own_turn) and split_variant(scores.models[code])[1] is not None
-            absent = (
-                0 if scores.paired or given else len(np.setdiff1d(questions, own_turn.question))
-            )
-            judged = int(own_turn.valid.sum())
-            if len(own_turn) or absent:
-                failed = len(own_turn) - judged
-                counts.append(Missing(scores.models[code], turn, judged, failed, absent))
+    for name in both.models_present if models is None else models:
+        rows = both.take(both.model == scores.models.index(name))
+        for turn, of_turn in questions.items():
+            row = rows.take(rows.turn == turn)
+            expected = not scores.paired and (len(row) or split_variant(name)[1] is None)
+            absent = len(np.setdiff1d(of_turn, row.question)) if expected else 0
+            judged = int(row.valid.sum())
+            if len(row) or absent:
+                counts.append(Missing(name, turn, judged, len(row) - judged, absent))
     return counts

@@ -81,27 +81,30 @@ class Estimate:
     @property
     def interval(self) -> Interval | None:
         """The 95% interval; None for too few questions, and for a mean of equal numbers."""
-        n, se = self.n, self.se
-        if n < LEAST or math.isnan(self.value):
+        if not self._testable:
             return None
-        t = self._critical
+        t, se = self._critical, self.se
         half = t * se
         # Near 0 and 1, where one twice as wide would leave the scale, t intervals hold too rarely.
         if self.share and (se == 0 or not 2 * half <= self.value <= 1 - 2 * half):
-            effective = self.value * (1 - self.value) / se**2 if se else n
+            effective = self.value * (1 - self.value) / se**2 if se else self.n
             return _wilson(self.value, effective, t)
         return None if se == 0 else Interval(self.value - half, self.value + half)
 
     @property
     def p(self) -> float | None:
         """The p-value of the value being 0: t-test; sign test where all questions say the same."""
-        n, se = self.n, self.se
-        if n < LEAST or math.isnan(self.value):
+        if not self._testable:
             return None
-        p = _tails(abs(self.value) / se, n - 1) if se else 2.0 ** (1 - n)
+        n, se = self.n, self.se
         if se == 0 and abs(self.value) <= _ALIKE:
             return 1.0
+        p = t_tails(self.value / se, n - 1) if se else 2.0 ** (1 - n)
         return p if self.fraction is None else sequential_p(p, self.fraction)
+
+    @property
+    def _testable(self) -> bool:
+        return self.n >= LEAST and not math.isnan(self.value)
 
     @property
     def _critical(self) -> float:
@@ -112,13 +115,11 @@ class Estimate:
     @property
     def detectable(self) -> float | None:
         """The smallest true difference that this comparison sees in 80% of the cases."""
-        n, se = self.n, self.se
-        return (self._critical + POWER) * se if n >= LEAST and se > 0 else None
+        return (self._critical + POWER) * self.se if self._testable and self.se > 0 else None
 
     def lower(self, level: float = 0.95) -> float | None:
         """Return the lower end of the one-sided interval; the value itself where all are alike."""
-        n, se = self.n, self.se
-        return self.value - t_quantile(level, n - 1) * se if n >= LEAST else None
+        return self.value - t_quantile(level, self.n - 1) * self.se if self._testable else None
 
     def __sub__(self, other: "Estimate") -> "Estimate":
         both = np.isnan(self.influence) & np.isnan(other.influence)
@@ -176,13 +177,8 @@ def _wilson(share: float, n: float, z: float) -> Interval:
     return Interval(max(0.0, middle - half), min(1.0, middle + half))
 
 
-def t_cdf(t: float, df: float) -> float:
-    """Return P(T ≤ t) of Student's t distribution."""
-    tail = _tails(t, df) / 2
-    return 1 - tail if t > 0 else tail
-
-
-def _tails(t: float, df: float) -> float:
+def t_tails(t: float, df: float) -> float:
+    """Return P(|T| ≥ |t|) of Student's t distribution."""
     return _incomplete_beta(df / 2, 0.5, df / (df + t * t))
 
 
@@ -190,11 +186,11 @@ def _tails(t: float, df: float) -> float:
 def t_quantile(p: float, df: float) -> float:
     """Return the t with P(T ≤ t) = p, for p of at least one half."""
     low, high = 0.0, 1.0
-    while t_cdf(high, df) < p:
+    while 1 - t_tails(high, df) / 2 < p:
         low, high = high, 2 * high
     for _ in range(60):
         middle = (low + high) / 2
-        low, high = (middle, high) if t_cdf(middle, df) < p else (low, middle)
+        low, high = (middle, high) if 1 - t_tails(middle, df) / 2 < p else (low, middle)
     return (low + high) / 2
 
 

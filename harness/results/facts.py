@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from harness.results.estimate import Estimate, Floats, Ints, ratio
+from harness.results.estimate import Estimate, Floats, ratio
 from harness.results.scores import CONFIDENCE, Scores
 
 CORRECT, INCORRECT, NOT_ATTEMPTED = FACTS = ("CORRECT", "INCORRECT", "NOT_ATTEMPTED")
@@ -51,7 +51,7 @@ def facts(scores: Scores) -> list[Facts]:
     """Return the rates of each model, the most correct first."""
     size = (len(scores.models), len(scores.questions), int(scores.turn.max(initial=0)) + 1)
 
-    def column(name: str) -> Floats:
+    def table(name: str) -> Floats:
         """Return a metric by model, question and turn; NaN: none."""
         table = np.full(size, np.nan)
         if name in scores.metrics:
@@ -59,40 +59,30 @@ def facts(scores: Scores) -> list[Facts]:
             table[entries.model, entries.question, entries.turn] = entries.value
         return table
 
-    right, wrong, skipped = (column(name) for name in FACTS)
-    confidence = column(CONFIDENCE)
+    labelled = ~np.isnan(table(CORRECT))
+    right, wrong, skipped = (np.nan_to_num(table(name)) for name in FACTS)
+    confidence = table(CONFIDENCE)
+    stated = (right + wrong > 0) & ~np.isnan(confidence)
     rows = []
-    for at, model in enumerate(scores.models):
-        labelled = ~np.isnan(right[at])
-        if not labelled.any():
-            continue
-        r, w, s = (
-            np.where(labelled, np.nan_to_num(table[at]), 0.0) for table in (right, wrong, skipped)
-        )
-        counts = [labels.sum(axis=1) for labels in (r, w, s)]
-        judged = labelled.sum(axis=1)
-        tried = (r + w > 0) & ~np.isnan(confidence[at])
-        p, sure = np.where(tried, confidence[at], 0.0), tried.sum(axis=1)
+    for at in np.flatnonzero(labelled.any(axis=(1, 2))).tolist():
+        judged = labelled[at].sum(axis=1)
+        r, w, s = (part[at].sum(axis=1) for part in (right, wrong, skipped))
+        which, n = stated[at], stated[at].sum(axis=1)
+        sure, is_right = (np.where(which, part[at], 0).sum(axis=1) for part in (confidence, right))
+        gaps = confidence[at][which] - right[at][which]
+        bins = np.minimum((confidence[at][which] * BINS).astype(np.int64), BINS - 1)
         rows.append(
             Facts(
-                model,
-                ratio(counts[0], judged, share=True),
-                ratio(counts[1], judged, share=True),
-                ratio(counts[2], judged, share=True),
-                ratio(counts[0], counts[0] + counts[1], share=True),
-                ratio(2 * counts[0], judged + counts[0] + counts[1], share=True),
-                ratio(p.sum(axis=1), sure, share=True),
-                ratio((r * tried).sum(axis=1), sure, share=True),
-                _calibration_error(confidence[at][tried], r[tried]),
+                scores.models[at],
+                ratio(r, judged, share=True),
+                ratio(w, judged, share=True),
+                ratio(s, judged, share=True),
+                ratio(r, r + w, share=True),
+                ratio(2 * r, judged + r + w, share=True),
+                ratio(sure, n, share=True),
+                ratio(is_right, n, share=True),
+                float(np.abs(np.bincount(bins, gaps)).sum() / len(gaps)) if len(gaps) else None,
                 int(judged.sum()),
             )
         )
     return sorted(rows, key=lambda row: -row.correct.value)
-
-
-def _calibration_error(confidence: Floats, right: Floats) -> float | None:
-    if not len(confidence):
-        return None
-    place: Ints = np.minimum((confidence * BINS).astype(np.int64), BINS - 1)
-    gaps = np.bincount(place, confidence - right, BINS)
-    return float(np.abs(gaps).sum() / len(confidence))

@@ -13,16 +13,19 @@ Source: MT-Bench-101 (Bai et al. 2024, arXiv:2402.14762) compares given with own
 """
 
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, TypeAlias
 
 import numpy as np
 
 from harness.errors import MissingError
 from harness.results.compare import Comparison, compare
-from harness.results.estimate import Bools, Estimate, holm
+from harness.results.estimate import Estimate, holm
 from harness.results.scores import Scores
 from harness.results.summarize import summarize
 from harness.types import split_variant
+
+FirstTurns: TypeAlias = Literal["all", "good", "bad"]
+KINDS: tuple[FirstTurns, ...] = ("all", "good", "bad")
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,7 +35,7 @@ class Effect:
     model: str
     history: str
     """Whose earlier turns were given."""
-    first: Literal["all", "good", "bad"]
+    first: FirstTurns
     """Which first turns of the model's own."""
     own: Estimate
     given: Estimate
@@ -47,52 +50,31 @@ def first_turn_effect(scores: Scores) -> list[Effect]:
         MissingError: there is no such model.
     """
     plain = {name for name in scores.models if split_variant(name)[1] is None}
-    variants = [
-        (plain_name, history, name)
-        for name in scores.models
-        for plain_name, history in [split_variant(name)]
-        if history is not None and plain_name in plain
-    ]
+    variants = [name for name in scores.models if split_variant(name)[0] in plain - {name}]
     if not variants:
         advice = "gen_answer --history reference, then gen_judgment"
         raise MissingError(f"no second turn was judged with its own and a given history; {advice}")
-    first = scores.of(turns=[1])
-    good = float(np.median(first.of(models=plain).value[first.of(models=plain).valid]))
-    second = scores.of(turns=[2])
-    effects = []
-    for plain_name, history, name in variants:
+    first, second = scores.of(turns=[1]), scores.of(turns=[2])
+    grades = first.of(models=plain)
+    good = float(np.median(grades.value[grades.valid]))
+    effects: list[Effect] = []
+    for variant in variants:
+        model, history = split_variant(variant)
+        graded, both = first.of(models=[model]), second.of(models=[model, variant])
         grade = np.full(len(scores.questions), np.nan)
-        mine = first.of(models=[plain_name])
-        grade[mine.question] = mine.value
-        both = second.of(models=[plain_name, name])
-        kinds: tuple[tuple[Literal["all", "good", "bad"], Bools], ...] = (
-            ("all", np.ones(len(grade), dtype=bool)),
-            ("good", grade >= good),
-            ("bad", grade < good),
-        )
-        for kind, which in kinds:
-            effect = _effect(both.take(which[both.question]), plain_name, history, name, kind)
-            if effect is not None:
-                effects.append(effect)
-    return _adjusted(effects)
-
-
-def _effect(
-    scores: Scores, plain_name: str, history: str, variant: str, kind: Literal["all", "good", "bad"]
-) -> Effect | None:
-    difference = compare(scores, [variant, plain_name]).pairs[0]
-    if not difference.questions:
-        return None
-    shared = scores.take((~np.isnan(difference.difference.influence))[scores.question])
-    means = {summary["model"]: summary.mean for summary in summarize(shared)}
-    return Effect(plain_name, history, kind, means[plain_name], means[variant], difference)
-
-
-def _adjusted(effects: list[Effect]) -> list[Effect]:
-    """Return the effects with p-values by Holm over the models, for each kind of first turn."""
-    adjusted = list(effects)
-    for kind in ("all", "good", "bad"):
+        grade[graded.question] = graded.value
+        every = np.ones(len(grade), dtype=bool)
+        for kind, which in zip(KINDS, (every, grade >= good, grade < good), strict=True):
+            part = both.take(which[both.question])
+            difference = compare(part, [variant, model]).pairs[0]
+            if not difference.questions:
+                continue
+            shared = part.take((~np.isnan(difference.difference.influence))[part.question])
+            means = {summary["model"]: summary.mean for summary in summarize(shared)}
+            effect = Effect(model, history or "", kind, means[model], means[variant], difference)
+            effects.append(effect)
+    for kind in KINDS:  # Holm over the models
         places = [at for at, effect in enumerate(effects) if effect.first == kind]
         for at, p in zip(places, holm([effects[at].difference.p for at in places]), strict=True):
-            adjusted[at] = replace(effects[at], difference=replace(effects[at].difference, p=p))
-    return adjusted
+            effects[at] = replace(effects[at], difference=replace(effects[at].difference, p=p))
+    return effects

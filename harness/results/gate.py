@@ -15,7 +15,7 @@ Source: Piaggio et al. 2012, JAMA 308:2594, for non-inferiority by a confidence 
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TypeAlias
 
 import numpy as np
 
@@ -24,9 +24,8 @@ from harness.results.compare import ALPHA
 from harness.results.estimate import LEAST, Estimate, holm, ratio
 from harness.results.panels import Panel
 from harness.results.scores import Scores
+from harness.types import QuestionId
 
-ALLOWED = ("judge", "judge-set", "scale", "sampling", "score-method", "criterion", "questions")
-"""What may differ between two runs if the user allows it."""
 MAX_MISSING = 0.05
 
 
@@ -39,9 +38,10 @@ class Gated:
     """The model of the other run that it is compared with."""
     difference: Estimate
     """New less old."""
-    p: float | None
     missing: float
     """The share of the other run's verdicts that this one does not have."""
+    p: float | None = None
+    """By Holm's method over the models."""
     fault: str = ""
     """Why it does not pass; empty: it passes."""
 
@@ -59,7 +59,7 @@ class GateResult:
     faults: tuple[str, ...]
     """A line for each reason not to pass."""
     notes: tuple[str, ...]
-    """Differences between the runs that were allowed, models that only one of them has."""
+    """Differences between the runs that were allowed."""
 
     @property
     def passes(self) -> bool:
@@ -87,48 +87,38 @@ def gate(
         renamed: by new name the old one. Runs of a single model each need none.
         models: new names; None: all.
         baseline: of pairs, the opponent of all, which is not in question itself.
-        allow: names of `ALLOWED` in which the runs may differ.
+        allow: what may differ: judge, judge-set, scale, sampling, score-method, criterion,
+            questions (their wording).
         max_missing: the largest share of the other run's verdicts that may be missing.
 
     Raises:
         UsageError: the runs are not comparable, or have no model in common.
     """
     notes = _check_alike(new, old, allow)
-    news, olds = (_outcomes(row.combined.of(metric=row.metrics[0])) for row in (new, old))
+    news, olds = (_outcomes(panel, baseline) for panel in (new, old))
     names = dict(renamed or {})
     if not names and len(news) == len(olds) == 1:
         names = {next(iter(news)): next(iter(olds))}
     if unknown := [f"{a}={b}" for a, b in names.items() if a not in news or b not in olds]:
         present = f"this run has {', '.join(news)}; the other {', '.join(olds)}"
         raise UsageError(f"--compare {unknown[0]}: no such models: {present}")
-    chosen = [name for name in news if models is None or name in models]
-    if renamed:
-        chosen = [name for name in chosen if name in renamed]
-    matched = {
-        model: names.get(model, model)
-        for model in chosen
-        if model != baseline and names.get(model, model) in olds
-    }
+    chosen = [name for name in renamed or news if models is None or name in models]
+    matched = {name: names.get(name, name) for name in chosen if names.get(name, name) in olds}
     if not matched:
         raise UsageError("the two runs have no model in common; name two with --compare NEW=OLD")
-    gone: list[str] = []
-    if not renamed:
-        known = {*matched.values(), baseline}
-        gone = [n for n in olds if n not in known and (models is None or n in models)]
-    opponents = {before: now for now, before in names.items()}
-    compared = [
-        _difference(news[now], olds[before], new.combined, opponents)
+    new_names = {before: now for now, before in names.items()}
+    rows = [
+        Gated(now, before, *_difference(news[now], olds[before], new.combined, new_names))
         for now, before in matched.items()
     ]
-    adjusted = holm([difference.p for difference, _ in compared])
     gated = []
-    for (now, before), (difference, lost), p in zip(
-        matched.items(), compared, adjusted, strict=True
-    ):
-        row = Gated(now, before, difference, p, lost)
-        gated.append(replace(row, fault=_fault(row, margin, max_missing)))
+    for row, p in zip(rows, holm([row.difference.p for row in rows]), strict=True):
+        adjusted = replace(row, p=p)
+        gated.append(replace(adjusted, fault=_fault(adjusted, margin, max_missing)))
     faults = [f"{row.model}: {row.fault}" for row in gated if row.fault]
-    faults += [f"{model} is missing in this run" for model in gone]
+    for name in olds:
+        if not renamed and name not in matched.values() and (models is None or name in models):
+            faults.append(f"{name} is missing in this run")
     return GateResult(tuple(gated), tuple(faults), tuple(notes))
 
 
@@ -146,72 +136,63 @@ def _fault(row: Gated, margin: float | None, max_missing: float) -> str:
     return ""
 
 
-Item = tuple[Any, int, str]
-"""Question id, turn and, of pairs, the opponent."""
+Outcomes: TypeAlias = dict[tuple[QuestionId, int, str], float]
+"""Verdicts by question id, turn and, of pairs, the opponent."""
 
 
-def _outcomes(scores: Scores) -> dict[str, dict[Item, float]]:
-    """Return each model's outcome on each item; NaN where there is no verdict."""
+def _outcomes(panel: Panel, baseline: str | None) -> dict[str, Outcomes]:
+    """Return the verdicts on each model but the baseline."""
+    scores = panel.combined.of(metric=panel.metrics[0])
     both = scores.mirrored()
-    outcomes: dict[str, dict[Item, float]] = {}
+    both = both.take(both.valid)
+    outcomes: dict[str, Outcomes] = {}
     columns = (both.question, both.turn, both.model, both.opponent, both.value)
     for question, turn, model, opponent, value in zip(*(c.tolist() for c in columns), strict=True):
         name = "" if opponent < 0 else scores.models[opponent]
         item = (scores.questions[question].question_id, turn, name)
         outcomes.setdefault(scores.models[model], {})[item] = value
-    return outcomes
+    return {model: items for model, items in outcomes.items() if model != baseline}
 
 
 def _difference(
-    new: Mapping[Item, float], old: Mapping[Item, float], scores: Scores, renamed: Mapping[str, str]
+    new: Outcomes, old: Outcomes, scores: Scores, new_names: Mapping[str, str]
 ) -> tuple[Estimate, float]:
     """Return new less old by question, and the share of old verdicts that new does not have."""
-    before = {
-        (question, turn, renamed.get(name, name)): value
-        for (question, turn, name), value in old.items()
-        if value == value
-    }
-    now = {item: value for item, value in new.items() if value == value}
     code = {question.question_id: at for at, question in enumerate(scores.questions)}
     sums, counts = np.zeros(len(code)), np.zeros(len(code))
-    common = [item for item in before if item in now and item[0] in code]
-    for item in common:
-        sums[code[item[0]]] += now[item] - before[item]
-        counts[code[item[0]]] += 1
-    return ratio(sums, counts), 1 - len(common) / len(before) if before else 1.0
+    for (question, turn, opponent), value in old.items():
+        item = question, turn, new_names.get(opponent, opponent)
+        if item in new:
+            sums[code[question]] += new[item] - value
+            counts[code[question]] += 1
+    return ratio(sums, counts), 1 - float(counts.sum()) / len(old)
 
 
 def _check_alike(new: Panel, old: Panel, allow: Collection[str]) -> list[str]:
     """Return a note on each difference that is allowed, and raise on one that is not."""
-    if unknown := [name for name in allow if name not in ALLOWED]:
-        raise UsageError(f"--allow {unknown[0]}: there are {', '.join(ALLOWED)}")
     if (new.form == "pair") != (old.form == "pair"):
         raise UsageError("one run has grades and the other pairs, which cannot be compared")
-    reworded = max(new.scores.outdated, old.scores.outdated)
-    differ = {
-        "judge": (_listed(sorted(new.judges)), _listed(sorted(old.judges))),
-        "judge-set": (_set_name(new), _set_name(old)),
-        "scale": tuple(str(panel.scale or "") for panel in (new, old)),
-        "sampling": (new.sampling, old.sampling),
-        "score-method": (new.method, old.method),
-        "criterion": (_listed(new.metrics), _listed(old.metrics)),
-        "questions": ("", f"{reworded} judgments of another wording" if reworded else ""),
-    }
+    traits = [
+        {
+            "judge": ", ".join(sorted(panel.judges)),
+            "judge-set": " ".join([panel.judge_set, *panel.versions]),
+            "scale": str(panel.scale or ""),
+            "sampling": panel.sampling,
+            "score-method": panel.method,
+            "criterion": ", ".join(panel.metrics),
+        }
+        for panel in (new, old)
+    ]
+    differ = {name: (traits[0][name], traits[1][name]) for name in traits[0]}
+    if reworded := max(new.scores.outdated, old.scores.outdated):
+        differ["questions"] = "of today", f"{reworded} judgments of another wording"
     notes = []
-    for name, (here, theirs) in differ.items():
-        unstated = name in ("scale", "sampling") and "" in (here, theirs)
-        if here == theirs or unstated:
+    for name, (here, there) in differ.items():
+        unstated = name in ("scale", "sampling") and "" in (here, there)
+        if here == there or unstated:
             continue
-        what = f"{name} {here or 'of today'} here, {theirs} there"
+        what = f"{name} {here} here, {there} there"
         if name not in allow:
             raise UsageError(f"the runs are not comparable: {what}; --allow {name} compares them")
         notes.append(f"compared although they differ: {what} (--allow {name})")
     return notes
-
-
-def _listed(names: Collection[str]) -> str:
-    return ", ".join(names)
-
-
-def _set_name(panel: Panel) -> str:
-    return " ".join([panel.judge_set, *panel.versions])

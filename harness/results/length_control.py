@@ -19,6 +19,7 @@ Source: Dubois et al. 2024 (arXiv:2404.04475); alpaca_eval 0.6.6, `metrics/glm_w
 
 import csv
 import gzip
+import logging
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -33,6 +34,7 @@ from harness.results.estimate import Floats
 from harness.results.scores import Scores
 from harness.results.strengths import answer_numbers
 
+log = logging.getLogger("turnbench")
 GAMED_FILES = ("df_gamed.csv", "df_gamed.csv.gz")
 """As in the data set tatsu-lab/alpaca_eval on Hugging Face."""
 GAMED_WEIGHT = 0.1
@@ -50,28 +52,13 @@ class Gamed(NamedTuple):
     """By the instruction's place in the benchmark."""
 
 
-class Fitted(NamedTuple):
-    """The regression of one model."""
-
-    rate: float
-    """From 0 to 1."""
-    spread: float
-    """The spread of the fit over questions / √n."""
-    c: float
-    """How much the data weigh against the penalty."""
-
-
 @dataclass(frozen=True)
 class Controlled:
-    """One model's length-controlled win rate against the baseline, in percent."""
+    """One model's length-controlled win rate in percent; None: not estimated."""
 
     model: str
     length_controlled_winrate: float | None
-    """None: not estimated, `reason` says why."""
     lc_standard_error: float | None
-    n: int = 0
-    """Pairs with both answers."""
-    reason: str = ""
 
 
 def read_gamed(bench: Bench) -> Gamed | None:
@@ -80,10 +67,9 @@ def read_gamed(bench: Bench) -> Gamed | None:
     Raises:
         DataError: the file is not what it must be.
     """
-    for folder in (bench.folder, bench.source):
-        for name in GAMED_FILES:
-            if (folder / name).is_file():
-                return parse_gamed(folder / name)
+    for path in (folder / name for folder in (bench.folder, bench.source) for name in GAMED_FILES):
+        if path.is_file():
+            return parse_gamed(path)
     return None
 
 
@@ -98,21 +84,21 @@ def parse_gamed(path: Path) -> Gamed:
         data = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
         rows = list(csv.DictReader(data.decode().splitlines()))
         delta, d, x = (np.array([float(row[name]) for row in rows]) for name in names)
+        if not rows or not np.isfinite([delta, d, x]).all():
+            raise ValueError("it needs numbers")
         places = [int(row["index"]) for row in rows]
-    except KeyError as error:
-        raise DataError(f"has no column {error}", path) from None
-    except (OSError, EOFError, ValueError, TypeError, csv.Error) as error:
+    except (OSError, EOFError, KeyError, ValueError, TypeError, csv.Error) as error:
         raise DataError(f"is no file of gamed rows: {error}", path) from None
-    if not rows or not np.isfinite([delta, d, x]).all():
-        raise DataError("is no file of gamed rows: it needs numbers", path)
     return Gamed(np.tanh(delta), d, x, dict(zip(places, d.tolist(), strict=True)))
 
 
-def fit(longer: Floats, difficulty: Floats, preference: Floats, gamed: Gamed) -> Fitted | None:
-    """Return the regression of one model, its rows in the order of the benchmark.
+def fit(
+    longer: Floats, difficulty: Floats, preference: Floats, gamed: Gamed
+) -> tuple[float, float] | None:
+    """Return one model's rate, from 0 to 1, and the spread of its fit over questions / √n.
 
     Args:
-        longer: by how many characters the baseline's answer is longer.
+        longer: by how many characters the baseline's answer is longer, in the benchmark's order.
         difficulty: of each row's instruction.
         preference: for the model, from 0 to 1; NaN: no verdict, which is predicted but not fitted.
         gamed: the rows that regularise.
@@ -131,16 +117,15 @@ def fit(longer: Floats, difficulty: Floats, preference: Floats, gamed: Gamed) ->
     others = np.stack([gamed.t, gamed.d, np.zeros(len(gamed.t))], axis=1)
     weight = np.concatenate([np.full(len(others), GAMED_WEIGHT), np.ones(len(rows))])
     share = np.concatenate([gamed.x, preference[judged]])
-    theta, c = _liblinear(np.concatenate([others, rows]), share, weight)
+    theta = _liblinear(np.concatenate([others, rows]), share, weight)
     if theta[2] == 0:
         return None
     equal = 1 / (1 + np.exp(-(theta[1] * difficulty + theta[2])))
-    error = float(np.std(equal, ddof=1)) / np.sqrt(len(equal))
-    return Fitted(float(equal.mean()), float(error), c)
+    return float(equal.mean()), float(np.std(equal, ddof=1) / np.sqrt(len(equal)))
 
 
-def _liblinear(features: Floats, share: Floats, weight: Floats) -> tuple[Floats, float]:
-    """Return coefficients and C: each row is used as a win and as a loss, weighted by its share."""
+def _liblinear(features: Floats, share: Floats, weight: Floats) -> Floats:
+    """Return the coefficients: each row is used as a win and as a loss, weighted by its share."""
     try:
         import sklearn
         from sklearn.linear_model import LogisticRegressionCV
@@ -177,7 +162,7 @@ def _liblinear(features: Floats, share: Floats, weight: Floats) -> tuple[Floats,
             part=parts,
             row_weight=weights,
         )
-    return np.asarray(model.coef_[0], dtype=np.float64), float(np.ravel(model.C_)[0])
+    return np.asarray(model.coef_[0], dtype=np.float64)
 
 
 def length_controlled(
@@ -185,19 +170,20 @@ def length_controlled(
 ) -> list[Controlled]:
     """Return the length-controlled win rate of each model against the baseline.
 
+    A line of the log says why there is no estimate.
+
     Raises:
         MissingError: scikit-learn is not installed.
     """
     names = [name for name in scores.models_present if name != baseline]
     reason = ""
-    if baseline not in scores.models:
-        reason = f"no pair with {baseline}"
-    elif gamed is None:
-        reason = f"no {GAMED_FILES[0]}"
+    if gamed is None:
+        reason = f"there is no {GAMED_FILES[0]}"
     elif len(gamed.difficulty) != len(bench.questions):
         reason = f"{GAMED_FILES[0]} is of {len(gamed.difficulty)} other instructions"
     if reason or gamed is None:
-        return [Controlled(name, None, None, reason=reason) for name in names]
+        log.warning("no win rates at equal length: %s", reason)
+        return [Controlled(name, None, None) for name in names]
     both = scores.mirrored()
     pairs = both.take(both.opponent == scores.models.index(baseline))
     pairs = pairs.take(np.lexsort((pairs.turn, pairs.question)))
@@ -209,17 +195,12 @@ def length_controlled(
     )
     rates = []
     for name in names:
-        judged = pairs.model == scores.models.index(name)
-        mine = judged & ~np.isnan(longer)
-        if not judged.any():
-            continue
-        fitted = fit(longer[mine], difficulty[pairs.question[mine]], pairs.value[mine], gamed)
-        if fitted is not None:
-            rate, error = 100 * fitted.rate, 100 * fitted.spread
-            rates.append(Controlled(name, rate, error, int(mine.sum())))
-            continue
-        reason = "too few pairs to tell length and model apart"
-        if not mine.any():
-            reason = "its or the baseline's answers are missing"
-        rates.append(Controlled(name, None, None, int(mine.sum()), reason))
+        rows = (pairs.model == scores.models.index(name)) & ~np.isnan(longer)
+        fitted = fit(longer[rows], difficulty[pairs.question[rows]], pairs.value[rows], gamed)
+        if fitted is None:
+            log.warning("%s: too few pairs and answers for a win rate at equal length", name)
+            rates.append(Controlled(name, None, None))
+        else:
+            rate, error = fitted
+            rates.append(Controlled(name, 100 * rate, 100 * error))
     return rates

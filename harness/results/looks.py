@@ -64,12 +64,3 @@ def _crossing(bound: float) -> float:
     for _ in range(LOOKS - 1):
         density = step @ (density * w)
     return min(1.0, max(0.0, 1 - float(density @ w)))
-
-
-def sizes(questions: int) -> list[int]:
-    """Return how many questions are judged at each look.
-
-    >>> sizes(80), sizes(3)
-    ([16, 32, 48, 64, 80], [1, 2, 2, 3, 3])
-    """
-    return [math.ceil(questions * look / LOOKS) for look in range(1, LOOKS + 1)]

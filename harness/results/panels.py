@@ -11,13 +11,25 @@ Source: Verga et al. 2024 (arXiv:2404.18796) for the mean of several judges.
 import functools
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from harness.results.estimate import Ints
+from harness.results.estimate import Floats, Ints
 from harness.results.looks import LOOKS
-from harness.results.scores import CONFIDENCE, ONCE, POINTS, SCORE, VOTE, WIN, Form, Scores, Source
+from harness.results.scores import (
+    CONFIDENCE,
+    ONCE,
+    POINTS,
+    SCORE,
+    VOTE,
+    WIN,
+    Form,
+    Scores,
+    Source,
+    distinct,
+    means,
+)
 from harness.types import UNSTATED
 
 
@@ -41,21 +53,56 @@ class Panel:
     @property
     def metrics(self) -> tuple[str, ...]:
         """What it has numbers of, the main one first."""
-        codes = np.unique(self.scores.metric)
-        names = [self.scores.metrics[code] for code in codes.tolist()]
-        first = (SCORE, WIN, VOTE, POINTS)
-        shown_names = [name for name in names if name != CONFIDENCE]
-        return tuple(sorted(shown_names, key=lambda name: name not in first))
+        names = [self.scores.metrics[code] for code in np.unique(self.scores.metric).tolist()]
+        main = (SCORE, WIN, VOTE, POINTS)
+        names.sort(key=lambda name: name not in main)
+        return tuple(name for name in names if name != CONFIDENCE)
 
     @property
     def combined(self) -> Scores:
-        """The mean of the judges; NaN where one of them gave no verdict."""
-        return self._combined.scores
+        """The mean of the judges; NaN where one of them gave no verdict. Of votes: each of them."""
+        items, table = self._by_item
+        return replace(items, value=table.mean(axis=0))
+
+    @property
+    def by_judge(self) -> dict[str, Scores]:
+        """Each judge alone, on what all of them gave a verdict on."""
+        items, table = self._by_item
+        alone = np.where(np.isnan(table).any(axis=0), np.nan, table)
+        return {j: replace(items, value=row) for j, row in zip(self.judges, alone, strict=True)}
 
     @property
     def left_out(self) -> int:
-        """How many of these only some of the judges gave a verdict on."""
-        return self._combined.left_out
+        """How many items only some of the judges gave a verdict on."""
+        judged = ~np.isnan(self._by_item[1])
+        return int((judged.any(axis=0) & ~judged.all(axis=0)).sum())
+
+    @functools.cached_property
+    def _by_item(self) -> tuple[Scores, Floats]:
+        """The items, pairs with the greater code first, and the judges' means on them, a row each.
+
+        Several samples, conversations or runs of one judge count as their mean.
+        """
+        scores = self.scores
+        if self.form == "vote":
+            return scores, scores.value.reshape(1, -1)
+        high = np.maximum(scores.model, scores.opponent)
+        low = np.minimum(scores.model, scores.opponent)
+        value = np.where(scores.model == high, scores.value, 1 - scores.value)
+        first, item = distinct(scores.question, scores.turn, high, low, scores.metric)
+        names = [source.judge for source in scores.sources]
+        judge = np.array([self.judges.index(n) if n in self.judges else 0 for n in names])
+        cell, size = judge[scores.source] * len(first) + item, len(self.judges) * len(first)
+        table = means(cell, value, size).reshape(len(self.judges), -1)
+        once = np.bincount(item) == 1
+        items = replace(
+            scores.take(first),
+            model=high[first],
+            opponent=low[first],
+            source=np.full(len(first), scores.source[0]),
+            flip=np.where(once, scores.flip[first], ONCE),
+        )
+        return items, table
 
     @property
     def drawn(self) -> float | None:
@@ -64,14 +111,14 @@ class Panel:
         None too for two models, for all pairs, and where one model played less than half as often
         as another: its opponents were not drawn like theirs.
         """
-        sources = [self.scores.sources[code] for code in np.unique(self.scores.source).tolist()]
         models = len(self.scores.models_present)
+        sources = self.scores.sources_present.values()
         if not (self.scores.paired and models > 2 and all(source.drawn for source in sources)):
             return None
-        question, turn, *both, _ = np.unique(_items(self.scores), axis=0).T
-        plays = np.unique(np.concatenate(both), return_counts=True)[1]
-        turns = np.unique(np.stack([question, turn]), axis=1).shape[1]
-        share = len(question) / (turns * models * (models - 1) / 2)
+        pairs, _ = self._by_item
+        plays = np.unique(np.concatenate([pairs.model, pairs.opponent]), return_counts=True)[1]
+        turns = len(distinct(pairs.question, pairs.turn)[0])
+        share = len(pairs) / (turns * models * (models - 1) / 2)
         return share if share < 1 and plays.min() >= plays.max() / 2 else None
 
     @property
@@ -80,90 +127,12 @@ class Panel:
 
         A judgment that another run added counts as one of the last look.
         """
-        look_of = np.array([source.look or 0 for source in self.scores.sources])
-        looks = look_of[self.scores.source]
+        looks = np.array([source.look for source in self.scores.sources])[self.scores.source]
         if not looks.any():
             return None
         by_question = np.zeros(len(self.scores.questions), dtype=np.int64)
         np.maximum.at(by_question, self.scores.question, np.where(looks > 0, looks, LOOKS))
         return by_question
-
-    @property
-    def by_judge(self) -> dict[str, Scores]:
-        """Each judge alone, on the same items; with one judge, all of its items."""
-        if len(self.judges) == 1 or self.form == "vote":
-            return {
-                judge: _mean_of_sources(self.scores.of(judges=[judge])) for judge in self.judges
-            }
-        return self._combined.by_judge
-
-    @functools.cached_property
-    def _combined(self) -> "_Combined":
-        if len(self.judges) == 1 or self.form == "vote":
-            scores = self.scores if self.form == "vote" else _mean_of_sources(self.scores)
-            return _Combined(scores, 0, {})
-        columns = [_mean_of_sources(self.scores.of(judges=[judge])) for judge in self.judges]
-        keys = [_items(column) for column in columns]
-        items, place = np.unique(np.concatenate(keys), axis=0, return_inverse=True)
-        places = np.split(place.reshape(-1), np.cumsum([len(key) for key in keys])[:-1])
-        table = np.full((len(columns), len(items)), np.nan)
-        for row, column, at in zip(table, columns, places, strict=True):
-            row[at] = np.where(column.opponent > column.model, 1 - column.value, column.value)
-        judged = ~np.isnan(table)
-        common = judged.all(axis=0)
-        question, turn, high, low, metric = items.T
-        whole = replace(
-            self.scores,
-            question=question,
-            turn=turn,
-            model=high,
-            opponent=low,
-            metric=metric,
-            source=np.full(len(items), self.scores.source[0]),
-            value=table.mean(axis=0),
-            flip=np.full(len(items), ONCE),
-        )
-        by_judge = {
-            judge: replace(whole, value=np.where(common, row, np.nan))
-            for judge, row in zip(self.judges, table, strict=True)
-        }
-        return _Combined(whole, int((judged.any(axis=0) & ~common).sum()), by_judge)
-
-
-class _Combined(NamedTuple):
-    scores: Scores
-    left_out: int
-    by_judge: dict[str, Scores]
-
-
-def _items(scores: Scores) -> Ints:
-    """Return what each entry is about; a pair with the greater code first."""
-    high = np.maximum(scores.model, scores.opponent)
-    low = np.minimum(scores.model, scores.opponent)
-    return np.stack([scores.question, scores.turn, high, low, scores.metric], axis=1)
-
-
-def _mean_of_sources(scores: Scores) -> Scores:
-    """Return one entry an item: of several samples, conversations or runs their mean."""
-    if len(np.unique(scores.source)) < 2:
-        return scores
-    items, first, place = np.unique(_items(scores), axis=0, return_index=True, return_inverse=True)
-    place = place.reshape(-1)
-    if len(items) == len(scores):
-        return scores
-    swapped = scores.opponent > scores.model
-    value = np.where(swapped, 1 - scores.value, scores.value)
-    good = scores.valid
-    counts = np.bincount(place[good], minlength=len(items))
-    sums = np.bincount(place[good], value[good], len(items))
-    mean = np.divide(sums, counts, out=np.full(len(items), np.nan), where=counts > 0)
-    several = np.bincount(place, minlength=len(items)) > 1
-    item = scores.take(first)
-    return replace(
-        item,
-        value=np.where(item.opponent > item.model, 1 - mean, mean),
-        flip=np.where(several, ONCE, item.flip),
-    )
 
 
 def panels(scores: Scores, *, named: Collection[str] = ()) -> list[Panel]:
@@ -172,20 +141,19 @@ def panels(scores: Scores, *, named: Collection[str] = ()) -> list[Panel]:
     Rows that do not state their judge set join those of the same judge and file that do. Built-in
     judges stand alone beside others, unless `named`.
     """
+    sources = scores.sources_present
+    real = any(s.kind == "judge" and not _is_builtin(s) for s in sources.values())
     groups: dict[tuple[Any, ...], list[int]] = {}
-    used = np.unique(scores.source).tolist()
-    sources = {code: scores.sources[code] for code in used}
-    real = any(s.kind == "judge" and not s.judge.startswith("builtin/") for s in sources.values())
     for code, source in sources.items():
         alone = source.judge if _is_builtin(source) and real and source.judge not in named else ""
-        groups.setdefault((*_traits(_stated(source, sources.values())), alone), []).append(code)
+        groups.setdefault((*_traits(source, sources.values()), alone), []).append(code)
     result = []
     for (form, judge_set, scale, sampling, method, *_), codes in groups.items():
         members = scores.take(np.isin(scores.source, codes))
         judges = tuple(dict.fromkeys(sources[code].judge for code in codes))
+        versions = tuple(sorted({sources[code].version for code in codes} - {""}))
         unstated = [code for code in codes if sources[code].judge_set == UNSTATED]
         unknown = int(np.isin(members.source, unstated).sum())
-        versions = tuple(sorted({sources[code].version for code in codes} - {""}))
         result.append(
             Panel(form, judge_set, scale, sampling, method, judges, versions, members, unknown)
         )
@@ -196,34 +164,20 @@ def _is_builtin(source: Source) -> bool:
     return source.kind == "judge" and source.judge.startswith("builtin/")
 
 
-def _traits(source: Source) -> tuple[Any, ...]:
+def _traits(source: Source, sources: Iterable[Source]) -> tuple[Any, ...]:
+    """Return what all verdicts of a panel have in common.
+
+    A source that does not state its judge set has the traits of those that do, if they agree.
+    """
+    if source.judge_set == UNSTATED:
+        file = source.judge, source.form, source.file
+        stated = {
+            _traits(peer, ())
+            for peer in sources
+            if (peer.judge, peer.form, peer.file) == file and peer.judge_set != UNSTATED
+        }
+        if len(stated) == 1:
+            return stated.pop()
     program = source.judge if source.kind == "program" else ""
     how = source.sampling, source.method
     return source.form, source.judge_set, source.scale, *how, program
-
-
-def _stated(source: Source, peers: Iterable[Source]) -> Source:
-    """Return the source, with what it does not state as those like it state it, if they agree.
-
-    A judge set is taken from rows of the same judge and file, a scale from the same judge set.
-    """
-    if source.kind != "judge":
-        return source
-    unknown = source.judge_set == UNSTATED
-    alike = [
-        peer
-        for peer in peers
-        if peer.kind == "judge"
-        and peer.judge_set != UNSTATED
-        and peer.form == source.form
-        and source.sampling in ("", peer.sampling)
-        and source.scale in (None, peer.scale)
-        and (
-            (peer.judge, peer.file) == (source.judge, source.file)
-            if unknown
-            else peer.judge_set == source.judge_set and peer.scale is not None
-        )
-    ]
-    if len({_traits(peer) for peer in alike}) != 1:
-        return source
-    return alike[0] if unknown else source._replace(scale=alike[0].scale)

@@ -8,12 +8,13 @@ A row without any number, such as a label that was not read, has no verdict in e
 rows of its file and judge set have. Of rows with equal keys the last good one counts.
 """
 
-import json
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
+import msgspec
 import numpy as np
 from msgspec import UNSET
 
@@ -23,6 +24,7 @@ from harness.bench import names as bench_names
 from harness.errors import MissingError
 from harness.results.facts import FACTS
 from harness.results.scores import (
+    COLUMNS,
     CONFIDENCE,
     CONSISTENT,
     FLIPPED,
@@ -35,238 +37,200 @@ from harness.results.scores import (
     Form,
     Scores,
     Source,
+    distinct,
     outcome,
 )
-from harness.types import Judgment, Measurement, Question, QuestionId, Vote, met_share
+from harness.types import Judgment, Measurement, Question, Vote, met_share
+
+Row: TypeAlias = Judgment | Vote | Measurement
+Numbers: TypeAlias = Mapping[str, float | None]
+"""What a row says, by metric; None: no verdict."""
+NO_NUMBER = ""
+"""The metric of a row without any number, till those of its file are known."""
+_ENTRY = ("row", *COLUMNS)
 
 
-class _Columns:
-    """Rows as they come, each with its entries; `finish` makes the columns."""
+class _Reading:
+    """Rows as they come: numbers in one flat array, `_ENTRY` for each (row, metric)."""
 
     def __init__(self, questions: Iterable[Question], *, only_known: bool) -> None:
         self.questions = list(questions)
         self.question_code = {q.question_id: at for at, q in enumerate(self.questions)}
         self.hashes = [question.hash for question in self.questions]
         self.only_known = only_known
+        self.outdated = self.rows = 0
         self.models: dict[str, int] = {}
-        self.metrics: dict[str, int] = {}
+        self.metrics = {NO_NUMBER: -1}
         self.sources: dict[Source, int] = {}
-        self.keys: dict[tuple[Source, str | None], int] = {}
-        self.origins: dict[tuple[Any, ...], tuple[int, int]] = {}
-        self.outdated = 0
-        self.rows = [array("q") for _ in range(6)]  # question, turn, model, opponent, source, key
-        self.good = array("b")
-        self.entries = array("q"), array("q"), array("d"), array("b")  # row, metric, value, flip
-        self.unread: dict[int, str] = {}  # rows without any number, and what they are of
-        self.labelled: dict[int, str] = {}
+        self.entries = array("d")
 
-    def question_of(self, key: QuestionId, content: str | None) -> int | None:
-        """Return the code of a question; None if its rows do not count."""
-        code = self.question_code.get(key)
-        if code is None:
-            if self.only_known:
-                self.outdated += 1
-                return None
-            code = self.question_code[key] = len(self.questions)
-            self.questions.append(Question(question_id=key, category="", turns=[]))
+    def add(self, row: Row, file: str) -> None:
+        """Add a row of a file."""
+        question = self._question(row)
+        if question is None:
+            return
+        models: Sequence[str]
+        flip = ONCE
+        if isinstance(row, Judgment):
+            form, numbers = _verdict(row)
+            models, source = row.models, _judge(row, form, file)
+            flip = _flip(row) if form == "pair" else ONCE
+        elif isinstance(row, Vote):
+            models, source = (row.model_a, row.model_b), Source(row.judge, "vote", file=file)
+            numbers = {VOTE: {"model_a": 1.0, "model_b": 0.0}.get(row.winner, 0.5)}
+        else:
+            models, source = (row.model,), _program(row, file)
+            numbers = {_metric_name(row.metric, name): v for name, v in row.values.items()}
+            if not numbers and row.value is not None:
+                numbers = {row.metric: row.value}
+        code = self.sources.setdefault(source, len(self.sources))
+        codes = [self.models.setdefault(model, len(self.models)) for model in models]
+        model, opponent = (*codes, -1)[:2]
+        entry = self.rows, question, row.turn, model, opponent
+        for metric, value in (numbers or {NO_NUMBER: None}).items():
+            number = np.nan if value is None else value
+            self.entries.extend((*entry, self._metric(metric), code, number, flip))
+        self.rows += 1
+
+    def _metric(self, name: str) -> int:
+        return self.metrics.setdefault(name, len(self.metrics) - 1)
+
+    def _question(self, row: Row) -> int | None:
+        """Return the code of a row's question; None if the row does not count."""
+        code = self.question_code.get(row.question_id)
+        if code is None and not self.only_known:
+            code = self.question_code[row.question_id] = len(self.questions)
+            self.questions.append(Question(question_id=row.question_id, category="", turns=[]))
             self.hashes.append("")
-        if content is not None and self.hashes[code] and content != self.hashes[code]:
+        made_from = None if isinstance(row, Vote) else row.made_from
+        content = made_from and made_from.question
+        if code is None or (content and self.hashes[code] not in ("", content)):
             self.outdated += 1
             return None
         return code
 
-    def add(self, row: Judgment | Vote | Measurement, file: str) -> None:
-        """Add a row of a file."""
-        made_from = None if isinstance(row, Vote) else row.made_from
-        content = None if made_from is None else made_from.question
-        question = self.question_of(row.question_id, content)
-        if question is None:
-            return
-        at, good, flip = len(self.good), True, ONCE
-        if isinstance(row, Judgment):
-            models, numbers = row.models, _numbers(row)
-            origin = self._judged(row, file)
-            good = not row.failed
-            if row.model is None:
-                flip = _flip(row.games)
-            if isinstance(row.label, str):
-                self.labelled[at] = row.label
-        elif isinstance(row, Vote):
-            models = (row.model_a, row.model_b)
-            numbers = {VOTE: {"model_a": 1.0, "model_b": 0.0}.get(row.winner, 0.5)}
-            origin = self._origin(Source(row.judge, "person", "vote", file=file))
-        else:
-            models, good = (row.model,), row.value is not None
-            numbers = {_metric_name(row.metric, name): v for name, v in row.values.items()}
-            if not numbers and row.value is not None:
-                numbers = {row.metric: row.value}
-            origin = self._origin(_program(row, file))
-        codes = [self.models.setdefault(model, len(self.models)) for model in models]
-        opponent = codes[1] if len(codes) > 1 else -1
-        for column, code in zip(
-            self.rows, (question, row.turn, codes[0], opponent, *origin), strict=True
-        ):
-            column.append(code)
-        self.good.append(good)
-        if not numbers and at not in self.labelled:
-            self.unread[at] = row.metric if isinstance(row, Measurement) else SCORE
-        for metric, value in numbers.items():
-            code = self.metrics.setdefault(metric, len(self.metrics))
-            self._entry(at, code, np.nan if value is None else value, flip)
-
-    def _judged(self, row: Judgment, file: str) -> tuple[int, int]:
-        """Return the codes of a judgment's source and of its key; most rows share them."""
-        how = row.score_method, row.scale, row.shown_first, repr(row.sampling)
-        which = row.criterion, row.sample, row.choice, _form(row), row.drawn is None, row.look
-        traits = (file, row.judge, row.judge_set, row.judge_set_version, *how, *which)
-        codes = self.origins.get(traits)
-        if codes is None:
-            codes = self.origins[traits] = self._origin(_source(row, file), row.criterion)
-        return codes
-
-    def _origin(self, source: Source, criterion: str | None = None) -> tuple[int, int]:
-        """Return the codes of a source and of what distinguishes rows about the same answers."""
-        same = source._replace(version="", scale=None, sampling="", drawn=False, look=None)
-        if source.kind == "judge":
-            same = same._replace(method="")
-        key = self.keys.setdefault((same, criterion), len(self.keys))
-        return self.sources.setdefault(source, len(self.sources)), key
-
-    def _entry(self, row: int, metric: int, value: float, flip: int) -> None:
-        rows, metrics, values, flips = self.entries
-        rows.append(row)
-        metrics.append(metric)
-        values.append(value)
-        flips.append(flip)
-
     def finish(self) -> Scores:
         """Return the columns, of equal keys the last good row."""
-        self._spread()
-        question, turn, model, opponent, source, key = (
-            np.frombuffer(column, dtype=np.int64) if column else np.empty(0, np.int64)
-            for column in self.rows
+        table = np.array(self.entries).reshape(-1, len(_ENTRY)).T
+        columns: dict[str, Any] = {
+            name: column.astype(np.float64 if name == "value" else np.int64)
+            for name, column in zip(_ENTRY, table, strict=True)
+        }
+        row = columns.pop("row")
+        scores = Scores(
+            **columns,
+            questions=tuple(self.questions),
+            models=tuple(self.models),
+            metrics=(),
+            sources=tuple(self.sources),
+            outdated=self.outdated,
         )
-        low, high = np.minimum(model, opponent), np.maximum(model, opponent)
-        order = np.lexsort(
-            (np.arange(len(key)), np.array(self.good), high, low, turn, question, key)
-        )
-        ordered = np.stack([key, question, turn, low, high])[:, order]
-        last = np.ones(len(order), dtype=bool)
-        last[:-1] = (ordered[:, 1:] != ordered[:, :-1]).any(axis=0)
-        is_last = np.zeros(len(order), dtype=bool)
-        is_last[order[last]] = True
-        at, metric, value, flip = (np.array(column) for column in self.entries)
-        at = at.astype(np.int64)
-        counts = is_last[at] if len(at) else np.empty(0, dtype=bool)
-        at = at[counts]
-        return Scores(
-            question[at],
-            turn[at],
-            model[at],
-            opponent[at],
-            metric[counts].astype(np.int64),
-            source[at],
-            value[counts].astype(np.float64),
-            flip[counts].astype(np.int64),
-            tuple(self.questions),
-            tuple(self.models),
-            tuple(self.metrics),
-            tuple(self.sources),
-            self.outdated,
-        )
+        keys: dict[Source, int] = {}
+        key = [keys.setdefault(_key(source), len(keys)) for source in self.sources]
+        ends = np.minimum(scores.model, scores.opponent), np.maximum(scores.model, scores.opponent)
+        source_key = np.array(key, dtype=np.int64)[scores.source]
+        first, item = distinct(source_key, scores.question, scores.turn, *ends)
+        good = np.bincount(row, scores.valid, self.rows) > 0
+        order = good[row] * self.rows + row
+        last = np.zeros(len(first), dtype=np.int64)
+        np.maximum.at(last, item, order)
+        scores = self._spread(scores.take(order == last[item]))
+        return replace(scores, metrics=tuple(self.metrics)[1:])
 
-    def _spread(self) -> None:
-        """Give labels their 1 and 0, and rows without any number their NaN in each metric."""
-        sources = list(self.sources)
-        group = [(source.judge_set, source.form, source.file) for source in sources]
-        labels: dict[Any, dict[str, None]] = {}
-        metrics_of: dict[Any, dict[int, None]] = {}
-        for at, label in self.labelled.items():
-            labels.setdefault(group[self.rows[4][at]], {})[label] = None
-        for given in labels.values():
-            if given.keys() <= set(FACTS):  # all answers wrong: 0% correct, not 100% "incorrect"
-                given.update(dict.fromkeys(FACTS))
-        for at, metric in zip(self.entries[0], self.entries[1], strict=True):
-            if self.unread or labels:
-                metrics_of.setdefault(group[self.rows[4][at]], {})[metric] = None
-        numbers: list[tuple[int, int, float]] = []
-        for at, label_given in self.labelled.items():
-            for label in labels[group[self.rows[4][at]]]:
-                metric = self.metrics.setdefault(label, len(self.metrics))
-                metrics_of.setdefault(group[self.rows[4][at]], {})[metric] = None
-                numbers.append((at, metric, float(label == label_given)))
-        confidence = self.metrics.get(CONFIDENCE)
-        for at, name in self.unread.items():
-            own_metrics = metrics_of.get(group[self.rows[4][at]])
-            for metric in own_metrics or [self.metrics.setdefault(name, len(self.metrics))]:
-                if metric != confidence:
-                    numbers.append((at, metric, np.nan))
-        for at, metric, value in numbers:
-            self._entry(at, metric, value, ONCE)
+    def _spread(self, scores: Scores) -> Scores:
+        """Give labels their 0 beside the 1, and rows without any number NaN in each metric."""
+        tables: dict[tuple[str, Form, str], list[int]] = {}
+        for source, code in self.sources.items():
+            tables.setdefault((source.judge_set, source.form, source.file), []).append(code)
+        unread = scores.metric == self.metrics[NO_NUMBER]
+        parts = []
+        for (judge_set, form, _), codes in tables.items():
+            inside = np.isin(scores.source, codes)
+            present = np.unique(scores.metric[inside & ~unread]).tolist()
+            metrics = [name for name, code in self.metrics.items() if code in present]
+            labels = [n for n in metrics if form == "label" and n not in (SCORE, CONFIDENCE)]
+            if labels and set(labels) <= set(FACTS):  # where all are wrong, 0% are correct
+                labels = list(FACTS)
+            label_codes = [self._metric(name) for name in labels]
+            labelled = scores.take(inside & np.isin(scores.metric, label_codes))
+            failed = scores.take(inside & unread)
+            fallback = judge_set if form == "metric" else SCORE
+            for name in dict.fromkeys([*metrics, *labels]) or [fallback]:
+                code = self._metric(name)
+                if name in labels:
+                    parts.append(_filled(labelled.take(labelled.metric != code), code, 0.0))
+                if name != CONFIDENCE:
+                    parts.append(_filled(failed, code, np.nan))
+        return scores.take(~unread).plus(*parts)
 
 
-def _form(row: Judgment) -> Form:
-    if row.model is None:
-        return "pair"
-    if row.label is not UNSET:
-        return "label"
-    if row.points is not UNSET:
-        return "points"
-    return "grade" if row.scores is UNSET else "dimensions"
+def _filled(scores: Scores, metric: int, value: float) -> Scores:
+    size = len(scores)
+    return replace(scores, metric=np.full(size, metric), value=np.full(size, value))
 
 
-def _source(row: Judgment, file: str) -> Source:
-    sampling = {name: value for name, value in row.sampling.items() if name != "seed"}
+def _judge(row: Judgment, form: Form, file: str) -> Source:
+    sampling = ""
+    if row.sampling:
+        stated = {name: value for name, value in row.sampling.items() if name != "seed"}
+        sampling = msgspec.json.encode(stated, order="sorted").decode() if stated else ""
     return Source(
         row.judge_model,
-        "judge",
-        _form(row),
+        form,
         row.judge_set,
         row.judge_set_version,
         row.scale,
-        json.dumps(sampling, sort_keys=True) if sampling else "",
+        sampling,
         row.score_method if row.shown_first is None else f"{row.score_method}, one order",
         row.sample,
         row.choice,
         file,
         row.drawn is not None,
-        row.look,
+        row.look or 0,
+        row.criterion or "",
     )
+
+
+def _key(source: Source) -> Source:
+    """Return what rows about the same answers have in common, of which the last one counts."""
+    method = source.method if source.form == "metric" else ""
+    return source._replace(version="", scale=None, sampling="", method=method, drawn=False, look=0)
 
 
 def _program(row: Measurement, file: str) -> Source:
     how = f"{row.variant} {row.tokenizer or ''}".strip()
     library = row.library or "turnbench"
-    return Source(
-        library, "program", "metric", row.metric, method=how, choice=row.choice, file=file
-    )
+    return Source(library, "metric", row.metric, method=how, choice=row.choice, file=file)
 
 
-def _numbers(row: Judgment) -> dict[str, float | None]:
-    """Return what a judgment says by metric; of a label only its share and the confidence."""
+def _verdict(row: Judgment) -> tuple[Form, dict[str, float | None]]:
+    """Return what kind of judgment a row is, and what it says by metric."""
     if row.model is None:
-        return {row.criterion or WIN: None if row.failed else outcome(row.games)}
+        return "pair", {row.criterion or WIN: None if row.failed else outcome(row.games)}
     if row.label is not UNSET:
-        numbers: dict[str, float | None] = {} if row.share is None else {SCORE: row.share}
-        if row.confidence is not None and numbers:
-            numbers[CONFIDENCE] = row.confidence
-        return numbers
+        numbers: dict[str, float | None] = {} if row.label is None else {row.label: 1.0}
+        if row.share is not None:
+            numbers[SCORE] = row.share
+            if row.confidence is not None:
+                numbers[CONFIDENCE] = row.confidence
+        return "label", numbers
     if row.points is not UNSET:
-        return checklist_shares(row.points or [])
+        return "points", _checklist(row.points or [])
     if row.scores is not UNSET:
-        dimensions = dict(row.scores or {})
-        return dimensions if row.grade is None else {SCORE: row.grade, **dimensions}
-    return {row.criterion or SCORE: row.grade}
+        total = {} if row.grade is None else {SCORE: row.grade}
+        return "dimensions", total | (row.scores or {})
+    return "grade", {row.criterion or SCORE: row.grade}
 
 
-def _flip(games: Sequence[float | None]) -> int:
-    if len(games) < 2 or None in games:
+def _flip(row: Judgment) -> int:
+    games = [game for game in row.games if game is not None]
+    sides = {(game > 0.5) - (game < 0.5) for game in games}
+    if len(games) < 2:
         return ONCE
-    sides = {(game > 0.5) - (game < 0.5) for game in games if game is not None}
     return CONSISTENT if len(sides) == 1 else ONE_SIDED if 0 in sides else FLIPPED
 
 
-def checklist_shares(points: Sequence[Mapping[str, Any]]) -> dict[str, float | None]:
+def _checklist(points: Sequence[Mapping[str, Any]]) -> dict[str, float | None]:
     """Return the share of a checklist's weight that is met, in all and by tag."""
     groups: dict[str, list[Mapping[str, Any]]] = {POINTS: list(points)} if points else {}
     for point in points:
@@ -280,30 +244,22 @@ def _metric_name(metric: str, number: str) -> str:
     return number if number.startswith(metric.split("_")[0]) else f"{metric} {number}"
 
 
-def of_rows(
-    rows: Iterable[Judgment | Vote | Measurement],
-    questions: Iterable[Question] = (),
-    *,
-    file: str = "",
-) -> Scores:
-    """Return the scores of rows; questions that are not given have no category."""
-    columns = _Columns(questions, only_known=False)
-    for row in rows:
-        columns.add(row, file)
-    return columns.finish()
-
-
 def of_files(
-    rows: Iterable[tuple[str, Judgment | Vote | Measurement]], questions: Iterable[Question]
+    rows: Iterable[tuple[str, Row]], questions: Iterable[Question], *, only_known: bool = True
 ) -> Scores:
-    """Return the scores of rows, each with its file's name; rows of other questions are left out.
+    """Return the scores of rows, each with its file's name; their texts are not needed.
 
-    The texts of the rows are not needed.
+    Rows about other questions are left out if `only_known`, else these have no category.
     """
-    columns = _Columns(questions, only_known=True)
+    reading = _Reading(questions, only_known=only_known)
     for file, row in rows:
-        columns.add(row, file)
-    return columns.finish()
+        reading.add(row, file)
+    return reading.finish()
+
+
+def of_rows(rows: Iterable[Row], questions: Iterable[Question] = ()) -> Scores:
+    """Return the scores of rows; questions that are not given have no category."""
+    return of_files((("", row) for row in rows), questions, only_known=False)
 
 
 def read(
@@ -326,30 +282,30 @@ def read(
         MissingError: there is nothing.
     """
     questions = () if bench is None else bench.questions
-    columns = _Columns(questions, only_known=bool(questions) and not files)
-    for path in files or (() if bench is None else _judgment_files(bench, kind)):
-        if kind == "vote":
-            for vote in store.rows(path, Vote):
-                columns.add(vote.row, path.name)
-        else:
-            for place in store.rows(path, Judgment):
-                if kind is None or (place.row.model is None) == (kind == "pair"):
-                    columns.add(place.row, path.name)
-    for path in () if bench is None else bench.metric_files():
-        if bench_names.name_of(path.name.split(".jsonl")[0]) in metrics:
-            for measured in store.rows(path, Measurement):
-                columns.add(measured.row, path.name)
-    if not columns.good:
+    rows = _rows(bench, files, kind, metrics)
+    scores = of_files(rows, questions, only_known=bool(questions) and not files)
+    if not len(scores):
         where = ", ".join(map(str, files)) or (bench.folder if bench is not None else "")
-        if columns.outdated:
-            what = f"its judgments ({columns.outdated}) are about other questions than today's"
+        if scores.outdated:
+            what = f"its judgments ({scores.outdated}) are about other questions than today's"
             raise MissingError(f"{where}: {what}; run gen_judgment again")
         raise MissingError(f"{where}: no judgments; run gen_judgment first")
-    return columns.finish()
+    return scores
 
 
-def _judgment_files(bench: Bench, kind: str | None) -> Iterator[Path]:
-    if kind == "vote":
-        yield from bench.vote_files()
-    else:
-        yield from (file.path for file in bench.judgment_files())
+def _rows(
+    bench: Bench | None, files: Sequence[Path], kind: str | None, metrics: Sequence[str]
+) -> Iterator[tuple[str, Row]]:
+    paths = list(files)
+    if bench is not None and not files:
+        paths = bench.vote_files() if kind == "vote" else [f.path for f in bench.judgment_files()]
+    for path in paths:
+        if kind == "vote":
+            yield from ((path.name, vote.row) for vote in store.rows(path, Vote))
+            continue
+        for judged in store.rows(path, Judgment):
+            if kind is None or (judged.row.model is None) == (kind == "pair"):
+                yield path.name, judged.row
+    for path in () if bench is None else bench.metric_files():
+        if bench_names.name_of(path.name.split(".jsonl")[0]) in metrics:
+            yield from ((path.name, measured.row) for measured in store.rows(path, Measurement))

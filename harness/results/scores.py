@@ -29,7 +29,6 @@ class Source(NamedTuple):
 
     judge: str
     """A judge's model, a voter, or the package that computed a metric."""
-    kind: Literal["judge", "person", "program"]
     form: Form
     judge_set: str = UNSTATED
     """Of a program: the metric."""
@@ -45,8 +44,14 @@ class Source(NamedTuple):
     file: str = ""
     drawn: bool = False
     """Of pairs: whether they were drawn at random."""
-    look: int | None = None
+    look: int = 0
     """Of a run that stops when comparisons are decided: the look, from 1."""
+    criterion: str = ""
+
+    @property
+    def kind(self) -> Literal["judge", "person", "program"]:
+        """Who gives verdicts of this form."""
+        return "person" if self.form == "vote" else "program" if self.form == "metric" else "judge"
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,9 +94,14 @@ class Scores:
         codes = np.unique(np.concatenate([self.model, self.opponent[self.opponent >= 0]]))
         return tuple(self.models[code] for code in codes.tolist())
 
+    @property
+    def sources_present(self) -> dict[int, Source]:
+        """The sources of these entries by code."""
+        return {code: self.sources[code] for code in np.unique(self.source).tolist()}
+
     def take(self, which: Bools | Ints) -> "Scores":
         """Return some of the entries; the codes stay."""
-        return replace(self, **{name: getattr(self, name)[which] for name in _COLUMNS})
+        return replace(self, **{name: getattr(self, name)[which] for name in COLUMNS})
 
     def of(
         self,
@@ -107,45 +117,66 @@ class Scores:
         Of pairs with several models named both must be among them; with one, either.
         """
         keep = np.ones(len(self), dtype=bool)
-        if metric is not None:
-            keep &= _among(
-                self.metric, self.metrics, [metric] if isinstance(metric, str) else metric
-            )
+        for codes, names, chosen in (
+            (self.metric, self.metrics, [metric] if isinstance(metric, str) else metric),
+            (self.turn, range(int(self.turn.max(initial=0)) + 1), turns),
+            (self.question, [question.question_id for question in self.questions], questions),
+            (self.source, [source.judge for source in self.sources], judges),
+        ):
+            if chosen is not None:
+                keep &= _among(codes, names, chosen)
         if models is not None:
             first, second = (
-                _among(codes, self.models, models) for codes in (self.model, self.opponent)
+                _among(side, self.models, models) for side in (self.model, self.opponent)
             )
-            either = len(set(models)) == 1
-            keep &= (first | second) if either else first & (second | (self.opponent < 0))
-        if turns is not None:
-            keep &= np.isin(self.turn, list(turns))
-        if questions is not None:
-            ids = [question.question_id for question in self.questions]
-            keep &= _among(self.question, ids, questions)
-        if judges is not None:
-            keep &= _among(self.source, [source.judge for source in self.sources], judges)
+            single = len(set(models)) == 1
+            keep &= (first | second) if single else first & (second | (self.opponent < 0))
         return self.take(keep)
+
+    def plus(self, *others: "Scores") -> "Scores":
+        """Return these entries and others with the same names."""
+        parts = [self, *others]
+        columns: dict[str, Any] = {
+            name: np.concatenate([getattr(part, name) for part in parts]) for name in COLUMNS
+        }
+        return replace(self, **columns)
 
     def mirrored(self) -> "Scores":
         """Return pairs seen from both of their models; other entries once."""
-        pairs = np.flatnonzero(self.opponent >= 0)
-        if not len(pairs):
-            return self
-        both = np.concatenate([np.arange(len(self)), pairs])
-        twice = self.take(both)
-        value, model, opponent = twice.value.copy(), twice.model.copy(), twice.opponent.copy()
-        value[len(self) :] = 1 - self.value[pairs]
-        model[len(self) :], opponent[len(self) :] = self.opponent[pairs], self.model[pairs]
-        return replace(twice, value=value, model=model, opponent=opponent)
+        pairs = self.take(self.opponent >= 0)
+        turned = replace(pairs, model=pairs.opponent, opponent=pairs.model, value=1 - pairs.value)
+        return self.plus(turned) if len(pairs) else self
 
 
-_COLUMNS = ("question", "turn", "model", "opponent", "metric", "source", "value", "flip")
+COLUMNS = ("question", "turn", "model", "opponent", "metric", "source", "value", "flip")
 
 
-def _among(codes: Ints, names: Sequence[Any], names_wanted: Collection[Any]) -> Bools:
-    is_wanted = np.array([name in names_wanted for name in names] + [False])  # -1 is no name
-    result: Bools = is_wanted[codes]
+def _among(codes: Ints, names: Sequence[Any], chosen: Collection[Any]) -> Bools:
+    is_chosen = np.array([name in chosen for name in names] + [False])  # -1 is no name
+    result: Bools = is_chosen[codes]
     return result
+
+
+def distinct(*columns: Ints) -> tuple[Ints, Ints]:
+    """Return where each combination of some columns of codes is first, and each entry's number.
+
+    >>> distinct(np.array([5, 5, 5]), np.array([2, -1, 2]))
+    (array([1, 0]), array([1, 0, 1]))
+    """
+    code = np.zeros(len(columns[0]), dtype=np.int64)
+    for column in columns:
+        code = code * (column.max(initial=-1) + 2) + column + 1
+    _, first, place = np.unique(code, return_index=True, return_inverse=True)
+    return first, place
+
+
+def means(cells: Ints, values: Floats, size: int) -> Floats:
+    """Return the mean of the valid values in each cell; NaN: there is none."""
+    valid = ~np.isnan(values)
+    sums = np.bincount(cells[valid], values[valid], size)
+    counts = np.bincount(cells[valid], minlength=size)
+    table: Floats = np.divide(sums, counts, out=np.full(size, np.nan), where=counts > 0)
+    return table
 
 
 def outcome(games: Sequence[float | None]) -> float:

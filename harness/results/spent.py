@@ -8,27 +8,29 @@ cache was paid for elsewhere. Rows that newer ones replaced and calls that faile
 files, and not in these sums.
 """
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+import statistics
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Literal, TypeAlias
 
-import numpy as np
 from msgspec import convert
 
 from harness import store
 from harness.bench import Bench
 from harness.results.estimate import Estimate
-from harness.types import Answer, Detail, Judgment, QuestionId, Usage
+from harness.types import Answer, Detail, Judgment
 
 Cost = Callable[[str, Detail], float | None]
 """The dollars of a model's reply; None: its price or its tokens are unknown."""
+Spender: TypeAlias = Literal["answers", "users", "judgments"]
 
 
 @dataclass
 class Spent:
     """One model's calls for answers, as the user who is played, or for judgments."""
 
-    what: Literal["answers", "users", "judgments"]
+    what: Spender
     model: str
     calls: int = 0
     prompt_tokens: int = 0
@@ -76,45 +78,41 @@ def spent(
     """
     rows: dict[tuple[str, str], Spent] = {}
 
-    def row(what: Literal["answers", "users", "judgments"], model: str) -> Spent:
-        return rows.setdefault((what, model), Spent(what, model))
+    def add(what: Spender, model: str, details: Iterable[Detail]) -> None:
+        for detail in details:
+            rows.setdefault((what, model), Spent(what, model)).add(detail, cost)
 
     for model, path in bench.answer_files().items():
         if models is not None and model not in models:
             continue
         for answer in store.latest(path, Answer).values():
-            for detail, _ in _replies(answer):
-                row("answers", model).add(detail, cost)
+            add("answers", model, (detail for detail, _ in _replies(answer)))
             player = str((answer.user or {}).get("model", ""))
             for choice in answer.choices:
-                for detail in choice.user_details:
-                    row("users", player).add(detail, cost)
+                add("users", player, choice.user_details)
     for file in bench.judgment_files():
         for place in store.rows(file.path, Judgment):
             judgment = place.row
             if (models is None or not set(judgment.models).isdisjoint(models)) and (
                 judges is None or judgment.judge_model in judges
             ):
-                for detail in _judge_calls(judgment):
-                    row("judgments", judgment.judge_model).add(detail, cost)
+                add("judgments", judgment.judge_model, _judge_calls(judgment))
     return list(rows.values())
 
 
 def _replies(answer: Answer) -> Iterator[tuple[Detail, str]]:
-    """Yield what is known of each reply, and its text."""
+    """Yield the detail of each reply, and its text."""
     for choice in answer.choices:
         for at, text in enumerate(choice.turns):
             yield choice.details[at] if at < len(choice.details) else Detail(), text
 
 
 def _judge_calls(judgment: Judgment) -> Iterator[Detail]:
-    """Yield what is known of each call of a judgment, those without a verdict included."""
+    """Yield the detail of each call of a judgment, those without a verdict included."""
     games = len(judgment.games) if judgment.model is None else 1
     for detail in judgment.details or [Detail()] * max(1, games):
         for attempt in detail.earlier_attempts:
-            stated = {
-                name: attempt[name] for name in ("usage", "seconds", "batch") if name in attempt
-            }
+            stated = {k: v for k, v in attempt.items() if k in ("usage", "seconds", "batch")}
             yield convert(stated, Detail, strict=False)
         yield detail
 
@@ -147,56 +145,41 @@ class Efficiency:
 
 def efficiency(bench: Bench, scores: Mapping[str, Estimate], cost: Cost) -> list[Efficiency]:
     """Return tokens, seconds and dollars of the models of a table, on their common questions."""
-    answers = {model: mine for model in scores if (mine := bench.answers(model))}
-    if not answers:
-        return []
-    common = set.intersection(*(set(mine) for mine in answers.values())) & set(bench.by_id)
-    rows = [
-        _efficiency(model, scores[model], mine, common, cost) for model, mine in answers.items()
-    ]
+    answers = {model: by_id for model in scores if (by_id := bench.answers(model))}
+    common = set(bench.by_id).intersection(*answers.values())
+    rows = []
+    for model, by_id in answers.items():
+        replies = [reply for key in common for reply in _replies(by_id[key])]
+        rows.append(_efficiency(model, scores[model], replies, cost))
 
     def beaten(row: Efficiency) -> bool:
-        mine = row.score.value, -(row.dollars or 0.0)
-        others = [(r.score.value, -r.dollars) for r in rows if r.dollars is not None]
-        return any(o != mine and o[0] >= mine[0] and o[1] >= mine[1] for o in others)
+        point = row.score.value, -(row.dollars or 0.0)
+        points = [(r.score.value, -r.dollars) for r in rows if r.dollars is not None]
+        return any(p != point and p[0] >= point[0] and p[1] >= point[1] for p in points)
 
     return [replace(row, frontier=row.dollars is not None and not beaten(row)) for row in rows]
 
 
 def _efficiency(
-    model: str,
-    score: Estimate,
-    answers: Mapping[QuestionId, Answer],
-    common: Collection[QuestionId],
-    cost: Cost,
+    model: str, score: Estimate, replies: Sequence[tuple[Detail, str]], cost: Cost
 ) -> Efficiency:
-    replies = [reply for key in common for reply in _replies(answers[key])]
-    calls = [(detail, text) for detail, text in replies if detail.given is None]
-    usages = [detail.usage for detail, _ in calls]
-    dollars = [cost(model, detail) for detail, _ in calls]
-    timed = [d.seconds for d, _ in calls if d.seconds is not None and not (d.from_cache or d.batch)]
-    tokens = [usage.completion_tokens for usage in usages if usage.completion_tokens is not None]
-    stated = [value for value in dollars if value is not None]
-    finished = [detail.finish_reason for detail, _ in calls]
+    calls = [detail for detail, _ in replies if detail.given is None]
+    counted = [d.usage for d in calls if d.usage.completion_tokens is not None]
+    tokens = sum(usage.completion_tokens or 0 for usage in counted)
+    reasoning = sum(usage.reasoning_tokens or 0 for usage in counted)
+    dollars = [dollar for d in calls if (dollar := cost(model, d)) is not None]
+    timed = [d.seconds for d in calls if d.seconds is not None and not (d.from_cache or d.batch)]
+    ends = Counter(detail.finish_reason for detail in calls)
+    n = max(1, len(calls))
     return Efficiency(
         model,
         score,
         len(calls),
-        1000 * sum(stated) / len(calls) if calls and len(stated) == len(calls) else None,
-        _mean(tokens),
-        _reasoning_share(usages),
-        float(np.median(timed)) if timed else None,
-        _mean([len(text) for _, text in calls]) or 0.0,
-        _mean([reason == "length" for reason in finished]) or 0.0,
-        _mean([reason in ("refused", "empty") for reason in finished]) or 0.0,
+        1000 * sum(dollars) / n if calls and len(dollars) == len(calls) else None,
+        tokens / len(counted) if counted else None,
+        reasoning / tokens if tokens else None,
+        statistics.median(timed) if timed else None,
+        sum(len(text) for detail, text in replies if detail.given is None) / n,
+        ends["length"] / n,
+        (ends["refused"] + ends["empty"]) / n,
     )
-
-
-def _reasoning_share(usages: Collection[Usage]) -> float | None:
-    counted = [usage for usage in usages if usage.completion_tokens is not None]
-    total = sum(usage.completion_tokens or 0 for usage in counted)
-    return sum(usage.reasoning_tokens or 0 for usage in counted) / total if total else None
-
-
-def _mean(values: Collection[Any]) -> float | None:
-    return float(sum(values) / len(values)) if values else None

@@ -36,22 +36,13 @@ _CODE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 FEATURES = ("length", *_MARKS)
 
 
-@dataclass(frozen=True, eq=False)
-class Fit:
-    """The coefficients of a logistic regression, with influences by question."""
-
-    theta: Floats
-    influence: Floats
-    """questions × coefficients."""
-
-    def estimate(self, weights: Floats, present: Bools) -> Estimate:
-        """Return a linear combination of the coefficients."""
-        influence = np.where(present, self.influence @ weights, np.nan)
-        return Estimate(float(self.theta @ weights), influence)
-
-
-def logistic(features: Floats, share: Floats, question: Ints, questions: int) -> Fit:
+def logistic(
+    features: Floats, share: Floats, question: Ints, questions: int
+) -> tuple[Floats, Floats]:
     """Fit P = 1/(1 + exp(−features · theta)) to shares from 0 to 1 by Newton's method.
+
+    Returns:
+        theta, and its influences: questions × features, NaN where a question has no pair.
 
     Raises:
         UsageError: there is no estimate: features cannot be told apart, or one decides everything.
@@ -61,31 +52,26 @@ def logistic(features: Floats, share: Floats, question: Ints, questions: int) ->
         p = 1 / (1 + np.exp(-(features @ theta)))
         gradient = features.T @ (share - p)
         hessian = features.T @ (features * (p * (1 - p))[:, None])
-        if np.linalg.cond(hessian) > 1e12:
-            raise UsageError("the terms of the fit cannot be separated in these pairs")
+        if np.linalg.cond(hessian) > 1e12 or np.abs(theta).max(initial=0) > 30:
+            raise UsageError("there is no estimate: these pairs do not separate the terms")
         step = np.linalg.solve(hessian, gradient)
         theta = theta + step * min(1.0, 4 / max(np.abs(step).max(initial=0), 1e-300))
         if np.abs(step).max(initial=0) < 1e-10:
             break
-    if np.abs(theta).max(initial=0) > 30:
-        raise UsageError("there is no estimate: a term decides all of its pairs")
     p = 1 / (1 + np.exp(-(features @ theta)))
-    order = np.argsort(question, kind="stable")
-    present, starts = np.unique(question[order], return_index=True)
-    residual = (features * (share - p)[:, None])[order]
-    score = np.zeros((questions, features.shape[1]))
-    score[present] = np.add.reduceat(residual, starts)
-    return Fit(theta, score @ np.linalg.inv(hessian))
+    terms = (features * (share - p)[:, None]).T
+    score = np.array([np.bincount(question, term, questions) for term in terms]).T
+    score[np.bincount(question, minlength=questions) == 0] = np.nan
+    return theta, score @ np.linalg.inv(hessian)
 
 
 def strengths(scores: Scores) -> dict[str, Estimate | None]:
     """Return the rating of each model of these pairs; None where there is none."""
     pairs = scores.take(scores.valid)
     ratings: dict[str, Estimate | None] = dict.fromkeys(scores.models_present)
-    members, pairs = _comparable(pairs)
+    members, inside = _comparable(pairs)
     if len(members) > 1:
-        rated, _ = _ratings(pairs, members, np.empty((len(pairs), 0)))
-        ratings.update(rated)
+        ratings |= _ratings(pairs.take(inside), members)[0]
     return ratings
 
 
@@ -118,47 +104,47 @@ def expected_detectable(share: float, models: int, questions: int, turns: float)
     return (t_quantile(0.975, questions - 1) + POWER) * POINTS * math.sqrt(variance)
 
 
-def _comparable(pairs: Scores) -> tuple[list[int], Scores]:
+def _comparable(pairs: Scores) -> tuple[list[int], Bools]:
     """Return the largest set of models in which everybody won something of everybody else.
 
     That is directly or through others, a tie included: Ford's condition for strengths to exist.
+    And which of the pairs are theirs.
     """
     size = len(pairs.models)
-    won = np.zeros((size, size))
-    np.add.at(won, (pairs.model, pairs.opponent), pairs.value)
-    np.add.at(won, (pairs.opponent, pairs.model), 1 - pairs.value)
-    reach = (won > 0) | np.eye(size, dtype=bool)
-    for _ in range(max(1, math.ceil(math.log2(max(size, 2))))):
-        reach = (reach.astype(np.float64) @ reach.astype(np.float64)) > 0
-    mutual = reach & reach.T
+    both = pairs.mirrored()
+    reach = np.eye(size)
+    reach[both.model[both.value > 0], both.opponent[both.value > 0]] = 1
+    for _ in range(size.bit_length()):
+        reach = np.minimum(reach @ reach, 1)
+    mutual = (reach * reach.T) > 0
     members = np.flatnonzero(mutual[int(np.argmax(mutual.sum(axis=1)))])
-    inside = np.isin(pairs.model, members) & np.isin(pairs.opponent, members)
-    return members.tolist(), pairs.take(inside)
+    return members.tolist(), np.isin(pairs.model, members) & np.isin(pairs.opponent, members)
 
 
 def _ratings(
-    pairs: Scores, members: Sequence[int], style: Floats
+    pairs: Scores, members: Sequence[int], style: Floats | None = None
 ) -> tuple[dict[str, Estimate], list[Estimate]]:
-    """Return ratings by model, and the coefficients of style."""
-    size = len(members)
-    place = np.full(len(pairs.models), -1)
-    place[members] = np.arange(size)
+    """Return ratings by model, and the coefficients of style (pairs × features)."""
+    style = np.empty((len(pairs), 0)) if style is None else style
+    contrast = np.zeros((len(pairs), len(pairs.models)))
     rows = np.arange(len(pairs))
-    contrast = np.zeros((len(pairs), size))
-    contrast[rows, place[pairs.model]] = 1
-    contrast[rows, place[pairs.opponent]] = -1
-    features = np.concatenate([contrast[:, 1:], style], axis=1)  # the first model's strength is 0
-    fit = logistic(features, pairs.value, pairs.question, len(pairs.questions))
-    present = np.bincount(pairs.question, minlength=len(pairs.questions)) > 0
-    ratings = {}
-    for at, code in enumerate(members):
-        weights = np.concatenate([np.full(size - 1, -1 / size), np.zeros(style.shape[1])])
-        if at:
-            weights[at - 1] += 1
-        estimate = fit.estimate(weights, present).scaled(POINTS, CENTER)
-        ratings[pairs.models[code]] = estimate
-    unit = np.eye(features.shape[1])[size - 1 :]
-    return ratings, [fit.estimate(weights, present) for weights in unit]
+    contrast[rows, pairs.model] = 1
+    contrast[rows, pairs.opponent] = -1
+    features = np.concatenate([contrast[:, members[1:]], style], axis=1)  # the first one's is 0
+    questions = len(pairs.questions)
+    theta, influence = logistic(features, pairs.value, pairs.question, questions)
+
+    def estimate(weights: Floats) -> Estimate:
+        return Estimate(float(theta @ weights), influence @ weights)
+
+    strength = np.eye(len(members), features.shape[1], -1)  # model × coefficient
+    strength[:, : len(members) - 1] -= 1 / len(members)
+    ratings = {
+        pairs.models[code]: estimate(weights).scaled(POINTS, CENTER)
+        for code, weights in zip(members, strength, strict=True)
+    }
+    unit = np.eye(features.shape[1])[len(members) - 1 :]
+    return ratings, [estimate(weights) for weights in unit]
 
 
 @dataclass(frozen=True, eq=False)
@@ -190,36 +176,31 @@ def styled(scores: Scores, bench: Bench, features: Sequence[str] = FEATURES) -> 
     """Return strengths at equal style.
 
     Raises:
-        UsageError: no such feature, or there is no estimate.
+        UsageError: there is no estimate.
         MissingError: the answers are missing.
     """
-    if unknown := [name for name in features if name not in FEATURES]:
-        raise UsageError(f"--style {unknown[0]}: there are {', '.join(FEATURES)}")
-    valid = scores.take(scores.valid)
-    first, second = answer_numbers(valid, bench, style_of, len(FEATURES))
+    pairs = scores.take(scores.valid)
+    first, second = answer_numbers(pairs, bench, style_of, len(FEATURES))
     total = first + second
-    relative = np.divide(
-        first - second, total, out=np.where(np.isnan(total), np.nan, 0.0), where=total > 0
-    )
+    relative = (first - second) / np.where(total == 0, 1, total)
     relative = relative[:, [FEATURES.index(name) for name in features]]
-    complete = ~np.isnan(relative).any(axis=1)
-    if not complete.any():
+    complete = np.flatnonzero(~np.isnan(relative).any(axis=1))
+    if not len(complete):
         raise MissingError(f"{bench.folder}: no pair has both of its answers in model_answer")
-    members, _ = _comparable(valid.take(np.flatnonzero(complete)))
-    rated = np.isin(valid.model, members) & np.isin(valid.opponent, members)
-    inside = np.flatnonzero(complete & rated)
-    pairs, relative = valid.take(inside), relative[inside]
+    pairs, relative = pairs.take(complete), relative[complete]
+    members, inside = _comparable(pairs)
     if len(members) < 2:
         raise UsageError("there is no estimate: a model decides all of its pairs")
+    pairs, relative = pairs.take(inside), relative[inside]
     moves = (relative != 0).any(axis=0)
     ratings, coefficients = _ratings(pairs, members, relative[:, moves])
-    as_is, _ = _ratings(pairs, members, relative[:, :0])
+    as_is, _ = _ratings(pairs, members)
     order = sorted(ratings, key=lambda model: -ratings[model].value)
-    moving_names = [name for name, moving in zip(features, moves.tolist(), strict=True) if moving]
+    names = [name for name, moving in zip(features, moves.tolist(), strict=True) if moving]
     return Styled(
         {model: ratings[model] for model in order},
         as_is,
-        dict(zip(moving_names, coefficients, strict=True)),
+        dict(zip(names, coefficients, strict=True)),
         len(pairs),
         len(scores) - len(pairs),
     )
@@ -235,12 +216,12 @@ def answer_numbers(
     turns = int(scores.turn.max(initial=0)) + 1
     table = np.full((len(scores.models), len(scores.questions), turns, width), np.nan)
     code: Mapping[object, int] = {q.question_id: at for at, q in enumerate(scores.questions)}
-    for at in np.unique([scores.model, scores.opponent]).tolist():
-        for key, answer in bench.answers(scores.models[at]).items():
+    for model in scores.models_present:
+        at = scores.models.index(model)
+        for key, answer in bench.answers(model).items():
             if key in code and answer.choices:
                 for turn, text in enumerate(answer.choices[0].turns[: turns - 1], 1):
                     table[at, code[key], turn] = measure(text)
-    first, second = (
-        table[side, scores.question, scores.turn] for side in (scores.model, scores.opponent)
-    )
+    sides = scores.model, scores.opponent
+    first, second = (table[side, scores.question, scores.turn] for side in sides)
     return first, second

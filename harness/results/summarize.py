@@ -5,8 +5,8 @@
     model      category  mean  n   failed
     claude-v1  math      4.8   20  0          mean = Σ values / n, FastChat's average
 
-A pair counts for both of its models. `by` takes model, opponent, turn, metric, judge, judge_set,
-file, category, question_id, and any other field of the question.
+A pair counts for both of its models. `by` takes model, opponent, turn, category,
+question_id, and any other field of the question; nothing: all together.
 """
 
 from collections.abc import Collection, Sequence
@@ -17,11 +17,10 @@ import numpy as np
 
 from harness.errors import UsageError
 from harness.results.estimate import Bools, Estimate, Ints, ratio
-from harness.results.scores import FLIPPED, ONE_SIDED, Scores
+from harness.results.scores import FLIPPED, ONE_SIDED, Scores, distinct
 from harness.types import Question
 
 Aggregate: TypeAlias = Literal["mean", "min", "first", "last"]
-AGGREGATES: tuple[Aggregate, ...] = ("mean", "min", "first", "last")
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,63 +64,48 @@ def summarize(scores: Scores, by: Sequence[str] = ("model",)) -> list[Summary]:
         return []
     both = scores.mirrored()
     coded = [_codes(both, field) for field in by]
-    size = [len(values) for _, values in coded]
-    group = np.zeros(len(both), dtype=np.int64)
-    for (codes, _), width in zip(coded, size, strict=True):
-        group = group * width + codes
-    groups, place = np.unique(group, return_inverse=True)
-    place = place.reshape(-1)
-    good, questions = both.valid, len(both.questions)
-    cell = place[good] * questions + both.question[good]
-    shape = (len(groups), questions)
-    counts = np.bincount(cell, minlength=len(groups) * questions).reshape(shape)
-    sums = np.bincount(cell, both.value[good], len(groups) * questions).reshape(shape)
-    share = is_share(both)
-    once = np.arange(len(both)) < len(scores)  # a flip counts once where a pair is seen twice
-    once |= "model" in by or "opponent" in by
-    decided = both.flip <= 0
+    first, group = distinct(*(codes for codes, _ in coded), np.zeros_like(both.model))
+    good, size, share = both.valid, len(both.questions), is_share(both)
+    cell = (group * size + both.question)[good]
+    counts = np.bincount(cell, minlength=len(first) * size).reshape(-1, size)
+    sums = np.bincount(cell, both.value[good], len(first) * size).reshape(-1, size)
 
-    def count(which: Any) -> list[int]:
-        counted: list[int] = np.bincount(place[which & good], minlength=len(groups)).tolist()
+    def count(which: Bools) -> list[int]:
+        counted: list[int] = np.bincount(group[which], minlength=len(first)).tolist()
         return counted
 
-    paired = both.opponent >= 0
-    won, lost = (paired & decided & (both.value > 0.5)), (paired & decided & (both.value < 0.5))
+    # A pair is there twice, so by anything but models its failure or flip counts in one of them.
+    once = np.arange(len(both)) < len(scores)
+    once |= "model" in by or "opponent" in by
+    paired, consistent = both.opponent >= 0, both.flip <= 0
+    won, lost = consistent & (both.value > 0.5), consistent & (both.value < 0.5)
     columns = [
-        count(np.ones(len(both), dtype=bool)),
-        np.bincount(place[~good & once], minlength=len(groups)).tolist(),
-        count(won),
-        count(paired & ~won & ~lost),
-        count(lost),
-        count((both.flip == FLIPPED) & once),
-        count((both.flip == ONE_SIDED) & once),
+        count(good),
+        count(~good & once),
+        count(paired & won),
+        count(paired & good & ~won & ~lost),
+        count(paired & lost),
+        count(good & once & (both.flip == FLIPPED)),
+        count(good & once & (both.flip == ONE_SIDED)),
     ]
     summaries = []
-    for at, code in enumerate(groups.tolist()):
-        key = []
-        for (_, values), width in zip(reversed(coded), reversed(size), strict=True):
-            code, value_code = divmod(code, width)
-            key.append(values[value_code])
-        mean = ratio(sums[at], counts[at].astype(np.float64), share=share)
-        numbers = [column[at] for column in columns]
-        summaries.append(Summary(tuple(by), tuple(reversed(key)), mean, *numbers))
+    for at, entry in enumerate(first.tolist()):
+        key = tuple(names[codes[entry]] for codes, names in coded)
+        mean = ratio(sums[at], counts[at], share=share)
+        summaries.append(Summary(tuple(by), key, mean, *(column[at] for column in columns)))
     return summaries
 
 
 def is_share(scores: Scores) -> bool:
     """Return whether all values lie between 0 and 1 by their kind, not by chance."""
-    used = [scores.sources[code] for code in np.unique(scores.source).tolist()]
+    values = scores.value[scores.valid]
+    inside = bool(len(values)) and values.min() >= 0 and values.max() <= 1
     return all(
         source.form in ("pair", "label", "points", "vote")
         or source.scale == (0, 1)
-        or (source.form == "metric" and _within(scores))
-        for source in used
+        or (source.form == "metric" and inside)
+        for source in scores.sources_present.values()
     )
-
-
-def _within(scores: Scores) -> bool:
-    valid = scores.value[scores.valid]
-    return bool(len(valid)) and float(valid.min()) >= 0 and float(valid.max()) <= 1
 
 
 def _codes(scores: Scores, field: str) -> tuple[Ints, Sequence[Any]]:
@@ -129,17 +113,9 @@ def _codes(scores: Scores, field: str) -> tuple[Ints, Sequence[Any]]:
     if field == "model":
         return scores.model, scores.models
     if field == "opponent":
-        codes = np.where(scores.opponent < 0, len(scores.models), scores.opponent)
-        return codes, (*scores.models, None)
-    if field == "metric":
-        return scores.metric, scores.metrics
+        return scores.opponent, (*scores.models, None)  # -1 is the last
     if field == "turn":
-        turns, place = np.unique(scores.turn, return_inverse=True)
-        return place.reshape(-1), turns.tolist()
-    if field in ("judge", "judge_set", "file", "sample", "choice", "version"):
-        values = [getattr(source, field) for source in scores.sources]
-        names = list(dict.fromkeys(values))
-        return np.array([names.index(value) for value in values])[scores.source], names
+        return scores.turn, range(int(scores.turn.max()) + 1)
     values = [field_of(question, field) for question in scores.questions]
     names = list(dict.fromkeys(values))
     if names == [None]:
@@ -166,46 +142,31 @@ def conversations(scores: Scores, rule: Aggregate) -> Scores:
     verdict has none: the least of the rest would be too high. MT-Bench-101 (Bai et al. 2024,
     arXiv:2402.14762) takes the least.
     """
-    if rule not in AGGREGATES:
-        raise UsageError(f"--aggregate {rule}: there are {', '.join(AGGREGATES)}")
-    order = np.lexsort(
-        (scores.turn, scores.source, scores.metric, scores.opponent, scores.model, scores.question)
-    )
+    columns = scores.question, scores.model, scores.opponent, scores.metric, scores.source
+    _, conversation = distinct(*columns)
+    order = np.lexsort((scores.turn, conversation))
     ordered = scores.take(order)
-    key = np.stack(
-        [ordered.question, ordered.model, ordered.opponent, ordered.metric, ordered.source]
-    )
-    differs = (key[:, 1:] != key[:, :-1]).any(axis=0)
-    starts = np.flatnonzero(np.concatenate([[True], differs]))
-    ends = np.append(starts[1:], len(ordered))
-    turns = _turns_asked(scores)
+    _, starts, turns = np.unique(conversation[order], return_index=True, return_counts=True)
     if rule == "mean":
-        value = np.add.reduceat(ordered.value, starts) / (ends - starts)
+        value = np.add.reduceat(ordered.value, starts) / turns
     elif rule == "min":
         value = np.minimum.reduceat(ordered.value, starts)
     else:
-        value = ordered.value[starts if rule == "first" else ends - 1]
-    bad = np.add.reduceat(np.isnan(ordered.value).astype(np.int64), starts) > 0
-    partial = (ends - starts) < turns[ordered.question[starts]]
+        value = ordered.value[starts + (0 if rule == "first" else turns - 1)]
+    bad = np.logical_or.reduceat(~ordered.valid, starts)
+    judged = scores.question[distinct(scores.question, scores.turn)[0]]  # by turn, of any model
+    partial = turns < np.bincount(judged)[ordered.question[starts]]
     value = np.where(bad | partial, np.nan, value)
-    return replace(ordered.take(starts), value=value, turn=np.zeros(len(starts), dtype=np.int64))
-
-
-def _turns_asked(scores: Scores) -> Ints:
-    """Return how many turns of each question any model was judged on."""
-    items = np.unique(np.stack([scores.question, scores.turn]), axis=1)
-    return np.bincount(items[0], minlength=len(scores.questions))
+    return replace(ordered.take(starts), value=value, turn=np.zeros_like(starts))
 
 
 def common(scores: Scores, models: Collection[str] | None = None) -> Scores:
     """Return the verdicts on (question, turn) on which every one of the models has one."""
-    names = [name for name in scores.models if models is None or name in models]
     both = scores.mirrored()
-    turns = int(scores.turn.max(initial=0)) + 1
-    item = scores.question * turns + scores.turn
-    mirrored = both.question * turns + both.turn
-    has = np.zeros((len(scores.models), len(scores.questions) * turns), dtype=bool)
-    has[both.model[both.valid], mirrored[both.valid]] = True
+    first, item = distinct(both.question, both.turn)
+    has = np.zeros((len(scores.models), len(first)), dtype=bool)
+    has[both.model[both.valid], item[both.valid]] = True
+    names = scores.models if models is None else models
     present = [at for at, name in enumerate(scores.models) if name in names and has[at].any()]
     everywhere: Bools = np.all(has[present], axis=0)
-    return scores.take(everywhere[item])
+    return scores.take(everywhere[item[: len(scores)]])

@@ -13,13 +13,13 @@ from itertools import zip_longest
 import numpy as np
 from msgspec.structs import replace
 
-from harness.errors import MissingError
 from harness.judging.plan import JudgePlan
 from harness.options import GenJudgment
 from harness.results.compare import undecided
-from harness.results.looks import sizes
+from harness.results.looks import LOOKS
 from harness.results.panels import panels
 from harness.results.reading import read
+from harness.results.scores import Scores
 from harness.types import Question, QuestionId, content_hash
 
 
@@ -38,11 +38,7 @@ def shuffled(questions: Sequence[Question]) -> list[Question]:
 def look_of(questions: Sequence[Question]) -> dict[QuestionId, int]:
     """Return at which look each question is judged, from 1."""
     ordered = shuffled(questions)
-    looks: dict[QuestionId, int] = {}
-    for look, size in enumerate(sizes(len(ordered)), 1):
-        for question in ordered[:size]:
-            looks.setdefault(question.question_id, look)
-    return looks
+    return {q.question_id: at * LOOKS // len(ordered) + 1 for at, q in enumerate(ordered)}
 
 
 def stages(
@@ -61,33 +57,22 @@ def stages(
     models = tuple(model for model in whole.models if model not in baseline)
     for look in sorted(set(looks.values())):
         part = [q for q in whole.questions if looks[q.question_id] <= look]
-        asked = replace(options, slice=replace(options.slice, model_list=models))
-        plan = plan_at(asked, questions=part, looks=looks)
+        further = replace(options, slice=replace(options.slice, model_list=models))
+        plan = plan_at(further, questions=part, looks=looks)
         yield plan
-        opposed = (*models, *(name for name in whole.models if name in baseline))
-        left = _undecided(plan, whole.models, options.until, looks, opposed)
-        models = tuple(model for model in models if model in left)
+        column = _column(plan)
+        look_of_question = np.array([looks.get(q.question_id, 1) for q in column.questions])
+        active = (*models, *(name for name in whole.models if name in baseline))
+        going_on = undecided(column, whole.models, options.until, look_of_question, active)
+        models = tuple(model for model in models if model in going_on)
         if not models:
             return
 
 
-def _undecided(
-    plan: JudgePlan,
-    models: Sequence[str],
-    within: float,
-    looks: dict[QuestionId, int],
-    active: Sequence[str],
-) -> tuple[str, ...]:
-    """Return the active models of which a comparison is open, by the judgments up to a look."""
+def _column(plan: JudgePlan) -> Scores:
+    """Return the judgments on the questions of a plan that was carried out, of the main metric."""
     judges = [task.name for task in plan.tasks]
-    try:
-        scores = read(plan.bench, kind="single" if plan.mode == "single" else "pair")
-    except MissingError:
-        return tuple(active)
-    for panel in panels(scores.of(judges=judges), named=judges):
-        if panel.judge_set == plan.judge_set.name:
-            judged = [question.question_id for question in plan.questions]
-            column = panel.combined.of(metric=panel.metrics[0], questions=judged)
-            look = np.array([looks.get(q.question_id, 1) for q in column.questions])
-            return undecided(column, models, within, look, active)
-    return tuple(active)
+    scores = read(plan.bench, kind="single" if plan.mode == "single" else "pair").of(judges=judges)
+    name, questions = plan.judge_set.name, [q.question_id for q in plan.questions]
+    panel = next(panel for panel in panels(scores, named=judges) if panel.judge_set == name)
+    return panel.combined.of(metric=panel.metrics[0], questions=questions)

@@ -10,10 +10,9 @@ bar.py      progress on a terminal    estimate.py calls, tokens and dollars of a
 """
 
 from harness.running.jobs import Engine, Job, Outcome, Progress, Steps, uncut
-from harness.running.loop import Direct, run
+from harness.running.loop import run
 
 __all__ = [
-    "Direct",
     "Engine",
     "Job",
     "Outcome",

@@ -5,9 +5,11 @@ equal request of one job is a completion of its own. Only whole replies are kept
 only the hash. The file is SQLite's in WAL mode, so several processes may share it.
 """
 
+import contextlib
 import pathlib
 import sqlite3
 import time
+from collections.abc import Iterator
 
 import msgspec
 
@@ -27,15 +29,13 @@ class Cache:
 
     def __init__(self, path: pathlib.Path, since: float = 0.0) -> None:
         self.path, self.since = path, since
-        try:
+        with self._usable():
             path.parent.mkdir(parents=True, exist_ok=True)
             self._base = sqlite3.connect(path, timeout=10.0, check_same_thread=False)
             self._base.execute("pragma journal_mode = wal")
             self._base.execute("pragma synchronous = normal")
             with self._base:
                 self._base.execute(_TABLE)
-        except (sqlite3.Error, OSError) as error:
-            raise self._useless(error) from None
 
     def close(self) -> None:
         """Close the file."""
@@ -50,26 +50,26 @@ class Cache:
     def get(self, key: str) -> Reply | None:
         """Return a completion, marked as from the cache."""
         query = "select reply from reply where key = ? and made >= ?"
-        try:
-            found = self._base.execute(query, (key, self.since)).fetchone()
-            reply = None if found is None else msgspec.json.decode(found[0], type=Reply)
-        except (sqlite3.Error, msgspec.MsgspecError) as error:
-            raise self._useless(error) from None
-        if reply is not None:
-            reply.detail.from_cache = True
+        with self._usable():
+            row = self._base.execute(query, (key, self.since)).fetchone()
+            if row is None:
+                return None
+            reply = msgspec.json.decode(row[0], type=Reply)
+        reply.detail.from_cache = True
         return reply
 
     def put(self, key: str, reply: Reply) -> None:
         """Keep a completion that ended by itself."""
-        if reply.detail.finish_reason != "stop":
-            return
-        row = key, time.time(), msgspec.json.encode(reply).decode()
-        try:
-            with self._base:
+        if reply.detail.finish_reason == "stop":
+            row = key, time.time(), msgspec.json.encode(reply).decode()
+            with self._usable(), self._base:
                 self._base.execute("insert or replace into reply values (?, ?, ?)", row)
-        except sqlite3.Error as error:
-            raise self._useless(error) from None
 
-    def _useless(self, error: Exception) -> StorageError:
-        advice = "name another file with --cache, or leave it out"
-        return StorageError(f"{self.path}: the cache cannot be used ({error}); {advice}")
+    @contextlib.contextmanager
+    def _usable(self) -> Iterator[None]:
+        try:
+            yield
+        except (sqlite3.Error, OSError, msgspec.MsgspecError) as error:
+            advice = "name another file with --cache, or leave it out"
+            text = f"{self.path}: the cache cannot be used ({error}); {advice}"
+            raise StorageError(text) from None

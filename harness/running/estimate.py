@@ -6,15 +6,14 @@ Prompt tokens are within 20%. A reply's tokens are a range: the middle half of t
 replies, or from a usual length to the limit.
 """
 
+import contextlib
 import random
-import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from msgspec import Struct
 
-from harness.errors import Interrupted
 from harness.models import Endpoint
 from harness.running.bar import dollars
 from harness.running.jobs import Job
@@ -37,9 +36,9 @@ class Estimate(Struct):
     model: str
     calls: int
     prompt_tokens: int
-    reply_low: int
+    reply_tokens_low: int
     """Tokens of all replies together, at least."""
-    reply_high: int
+    reply_tokens_high: int
     cost_low: float | None
     """Dollars; None if the price is unknown."""
     cost_high: float | None
@@ -80,6 +79,22 @@ class _Sums:
     low: float = 0.0
     high: float = 0.0
 
+    def estimate(self, batch: bool) -> Estimate:
+        """Return them in whole tokens, with their cost."""
+        price, prompt = self.endpoint.price, round(self.prompt)
+
+        def cost(reply: int) -> float | None:
+            usage = Usage(prompt_tokens=prompt, completion_tokens=reply)
+            return None if price is None else price.cost(Detail(usage=usage, batch=batch))
+
+        low, high = round(self.low), round(self.high)
+        name, calls, here = self.endpoint.name, round(self.calls), self.endpoint.is_loopback
+        return Estimate(name, calls, prompt, low, high, cost(low), cost(high), here)
+
+
+_Asked: TypeAlias = tuple[Endpoint, Request, Span]
+"""A request, where it goes and what its reply may be."""
+
 
 def estimate(
     jobs: Iterable[Job],
@@ -90,85 +105,52 @@ def estimate(
 ) -> list[Estimate]:
     """Return what jobs will take, by the name of the chat model.
 
-    `usual` are the tokens of a short reply, `earlier` those of each model's earlier ones. Jobs that
-    follow others (`Job.then`) are looked at too.
+    `usual` are the tokens of a short reply, `earlier` those of each model's earlier ones.
     """
     groups: dict[str, list[Job]] = {}
     for job in jobs:
         groups.setdefault(job.endpoint.name, []).append(job)
     sums: dict[str, _Sums] = {}
     for group in groups.values():
-        _add(sums, group, usual, earlier or {})
-    return [_estimate(one, batch) for one in sums.values()]
+        requests: list[_Asked] = []
+        text = looked = 0
+        for job in random.Random(0).sample(group, len(group)):
+            if text > _MOST_TEXT and looked >= _FEWEST_JOBS:
+                break
+            looked += 1
+            further = list(_requests(job, usual, earlier or {}))
+            requests += further
+            text += sum(len(m.content) for _, request, _ in further for m in request.messages)
+        scale = len(group) / looked
+        for endpoint, request, span in requests:
+            total = sums.setdefault(endpoint.name, _Sums(endpoint))
+            total.calls += scale
+            total.prompt += prompt_tokens(request.messages, endpoint.model) * scale
+            total.low += span.low * scale
+            total.high += span.high * scale
+    return [total.estimate(batch) for total in sums.values()]
 
 
-def _add(
-    sums: dict[str, _Sums], jobs: list[Job], usual: int, earlier: Mapping[str, Sequence[float]]
-) -> None:
-    """Add what the jobs of one chat model take, judged by a random sample of them."""
-    found: list[tuple[Endpoint, Request, Span]] = []
-    text = looked = 0
-    for job in random.Random(0).sample(jobs, len(jobs)):
-        if text > _MOST_TEXT and looked >= _FEWEST_JOBS:
-            break
-        looked += 1
-        requests = list(_requests(job, usual, earlier))
-        found += requests
-        text += sum(len(m.content) for _, request, _ in requests for m in request.messages)
-    scale = len(jobs) / looked
-    for endpoint, request, span in found:
-        one = sums.setdefault(endpoint.name, _Sums(endpoint))
-        one.calls += scale
-        one.prompt += prompt_tokens(request.messages, endpoint.model) * scale
-        one.low += span.low * scale
-        one.high += span.high * scale
-
-
-def _requests(
-    job: Job, usual: int, earlier: Mapping[str, Sequence[float]]
-) -> Iterator[tuple[Endpoint, Request, Span]]:
+def _requests(job: Job, usual: int, earlier: Mapping[str, Sequence[float]]) -> Iterator[_Asked]:
     """Yield the requests of a job, each with where it goes and what its reply may be.
 
     It ends with the first that is repeated: a stand-in holds no verdict, and would never do.
     """
-    steps, asked = job.steps(), set[str]()
-    try:
+    steps, hashes = job.steps(), set[str]()
+    with contextlib.suppress(StopIteration):
         request = next(steps)
-        while request.hash not in asked:
-            asked.add(request.hash)
+        while request.hash not in hashes:
+            hashes.add(request.hash)
             endpoint = job.endpoint if request.to is None else job.others[request.to]
             past = earlier.get(endpoint.name, ())
             span = reply_span(past, usual, request.sampling.max_tokens)
             yield endpoint, request, span
-            words = round(span.usual / weights_of(endpoint.model).word)
+            words = round(span.usual / weights_of(endpoint.model)["word"])
             detail = Detail(finish_reason="stop")
             request = steps.send(Reply(text=f"{endpoint.name} " + "x " * words, detail=detail))
-    except StopIteration as end:
-        for following in job.then(end.value):
-            yield from _requests(following, usual, earlier)
 
 
-def _estimate(one: _Sums, batch: bool) -> Estimate:
-    price, prompt = one.endpoint.price, round(one.prompt)
-    replies = round(one.low), round(one.high)
-    costs: list[float | None] = [None, None]
-    if price is not None:
-        for at, tokens in enumerate(replies):
-            usage = Usage(prompt_tokens=prompt, completion_tokens=tokens)
-            costs[at] = price.cost(Detail(usage=usage, batch=batch))
-    return Estimate(
-        model=one.endpoint.name,
-        calls=round(one.calls),
-        prompt_tokens=prompt,
-        reply_low=replies[0],
-        reply_high=replies[1],
-        cost_low=costs[0],
-        cost_high=costs[1],
-        is_loopback=one.endpoint.is_loopback,
-    )
-
-
-def question(estimates: Sequence[Estimate], questions: int, notices: Sequence[str] = ()) -> str:
+def question(estimates: Sequence[Estimate], questions: int) -> str:
     """Return the question before calls that cost something; empty if none does.
 
     `questions` are those of the plan: with many a trial on eight is offered.
@@ -176,48 +158,26 @@ def question(estimates: Sequence[Estimate], questions: int, notices: Sequence[st
     >>> question([Estimate("gpt-4o", 160, 20000, 48000, 160000, 0.5, 1.6)], 80)
     '160 calls to gpt-4o, $0.50 to $1.60; or eight questions first: --sample-n 8 ($0.16)'
     """
-    paid = [one for one in estimates if not one.is_loopback and one.calls]
+    paid = [model for model in estimates if not model.is_loopback and model.calls]
     if not paid:
         return ""
-    low, high = total_cost(paid)
-    calls = sum(one.calls for one in paid)
-    names = " and ".join(dict.fromkeys(one.model for one in paid))
-    text = f"{calls:,} call{'s' * (calls != 1)} to {names}"
-    if high is None or low is None:
-        unknown = ", ".join(one.model for one in paid if one.cost_high is None)
-        text += f", the price of {unknown} is unknown"
+    calls = sum(model.calls for model in paid)
+    names = " and ".join(dict.fromkeys(model.model for model in paid))
+    text, trial = f"{calls:,} call{'s' * (calls != 1)} to {names}, ", ""
+    cost = total_cost(paid)
+    if cost is None:
+        unknown = ", ".join(model.model for model in paid if model.cost_high is None)
+        text += f"the price of {unknown} is unknown"
     else:
-        text += f", {dollars(low)} to {dollars(high)}"
+        text += " to ".join(map(dollars, cost))
+        trial = f" ({dollars(cost[1] * TRIAL / max(questions, 1))})"
     if questions > TRIAL:
-        trial = "" if high is None else f" ({dollars(high * TRIAL / questions)})"
         text += f"; or eight questions first: --sample-n {TRIAL}{trial}"
-    return "\n".join([*notices, text])
+    return text
 
 
-def total_cost(estimates: Iterable[Estimate]) -> tuple[float | None, float | None]:
+def total_cost(estimates: Sequence[Estimate]) -> tuple[float, float] | None:
     """Return the least and the most dollars; None if a price is unknown."""
-    lows = [one.cost_low for one in estimates]
-    highs = [one.cost_high for one in estimates]
-    low = sum(cost for cost in lows if cost is not None)
-    high = sum(cost for cost in highs if cost is not None)
-    return (None, None) if None in highs or None in lows else (low, high)
-
-
-def may_ask() -> bool:
-    """Return whether somebody is at a terminal to answer."""
-    return all(stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr))
-
-
-def confirm(text: str) -> None:
-    """Ask whether to go on, if there is something to ask and somebody to answer.
-
-    Raises:
-        Interrupted: the user said no.
-    """
-    if not text or not may_ask():
-        return
-    sys.stderr.write(f"{text}. Continue? [Y/n] ")
-    sys.stderr.flush()
-    line = sys.stdin.readline()
-    if not line or line.strip().lower() not in {"", "y", "yes"}:
-        raise Interrupted("nothing was done")
+    lows = [model.cost_low for model in estimates if model.cost_low is not None]
+    highs = [model.cost_high for model in estimates if model.cost_high is not None]
+    return (sum(lows), sum(highs)) if len(highs) == len(estimates) else None

@@ -14,14 +14,14 @@ does not catch it fails, and the run lists the failure.
 import pathlib
 from collections.abc import Callable, Generator, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol, TypeAlias
+from typing import Any, TypeAlias
 
 import msgspec
 
 from harness.errors import ChatError
 from harness.models import ChatModel, Endpoint
 from harness.store import Failure
-from harness.types import Reply, Request, Row
+from harness.types import Detail, Reply, Request, Row
 
 Steps: TypeAlias = Generator[Request, Reply, Row]
 
@@ -65,14 +65,19 @@ class Progress(msgspec.Struct):
     in_flight: int = 0
     retries: int = 0
     from_cache: int = 0
-    prompt_tokens: int = 0
-    completion_tokens: int = 0
     cost: float = 0.0
     """Dollars, as far as prices are known."""
     flagged: dict[str, int] = {}
     """Replies that were cut, refused or empty, by finish reason."""
     state: str = ""
     """What the run waits for, if it waits."""
+
+    def count(self, detail: Detail, cost: float) -> None:
+        """Count a reply and what it took."""
+        self.calls += 1
+        self.cost += cost
+        if detail.finish_reason in ("length", "refused", "empty"):
+            self.flagged[detail.finish_reason] = self.flagged.get(detail.finish_reason, 0) + 1
 
 
 class Outcome(msgspec.Struct):
@@ -104,21 +109,20 @@ class Outcome(msgspec.Struct):
         ]
 
 
-class Engine(Protocol):
-    """Where calls are made; `direct` makes them in this process."""
+class Engine:
+    """Where calls are made; this one makes them in this process."""
 
-    fixed: int | None
+    fixed: int | None = None
     """How many calls may be under way at once for each endpoint; None: found out by the run."""
-    stays: str
+    stays: str = ""
     """What becomes of calls that are under way when the user stops; empty: they are awaited."""
 
     def open(self, endpoint: Endpoint) -> ChatModel:
         """Return the chat model of an endpoint."""
-        ...
+        return endpoint.open()
 
     async def close(self) -> None:
         """Give back what the engine holds; the chat models are closed before."""
-        ...
 
 
 def uncut(request: Request, factor: float) -> Generator[Request, Reply, list[Reply]]:

@@ -8,7 +8,6 @@ reply that the job goes on from is kept, so that a kill loses only the calls und
 
 import asyncio
 import contextlib
-import logging
 import pathlib
 import signal
 import threading
@@ -22,20 +21,18 @@ import msgspec
 
 from harness import registry
 from harness.errors import ChatError, EndpointError, Interrupted, UsageError
-from harness.models import ChatModel, Endpoint
+from harness.models import Endpoint
 from harness.options import Limits
 from harness.running import worker as workers
 from harness.running.budget import Budget
 from harness.running.cache import Cache
 from harness.running.jobs import Engine, Job, Outcome, Progress
 from harness.running.pace import MOST, START, Bucket, Parallel
-from harness.running.worker import Member, Stopped, Worker
+from harness.running.worker import Member, Stopped, Worker, wait_for
 from harness.store import Failure, Pending, Writer
 from harness.types import Reply, Request, Row
 
-log = logging.getLogger("turnbench")
 T = TypeVar("T")
-
 
 AHEAD = 2000
 """Jobs that may be under way or wait: a plan may be larger than memory."""
@@ -67,23 +64,9 @@ def run(
         StorageError: a file cannot be written.
         UsageError: the cost is limited and a price unknown; the engine cannot be used.
     """
-    running = _Run(jobs, limits, state, total, redo, progress)
+    running = _Run(iter(jobs), limits, state, total, redo, progress or (lambda _: None))
     with _signals(running.interrupt):
         return _to_end(running.run)
-
-
-class Direct:
-    """The engine that makes calls in this process."""
-
-    fixed: int | None = None
-    stays = ""
-
-    def open(self, endpoint: Endpoint) -> ChatModel:
-        """Return the chat model of an endpoint."""
-        return endpoint.open()
-
-    async def close(self) -> None:
-        """Do nothing."""
 
 
 class _Output(NamedTuple):
@@ -96,115 +79,103 @@ class _Output(NamedTuple):
 class _Run:
     def __init__(
         self,
-        jobs: Iterable[Job],
+        jobs: Iterator[Job],
         limits: Limits,
         state: pathlib.Path,
         total: int,
         redo: bool,
-        progress: Callable[[Progress], None] | None,
+        show: Callable[[Progress], None],
     ) -> None:
-        self.limits, self.state = limits, state
+        self.jobs, self.limits, self.state, self.show = jobs, limits, state, show
+        self.later = deque[Job]()
         self.progress = Progress(total=total)
-        self.show = progress or (lambda _: None)
         self.failures: list[Failure] = []
-        self.stopping = False
-        self.error: BaseException | None = None
         self.engine = _engine(limits, state)
         self.cache = _cache(limits, state, redo)
         self.budget = Budget(limits.max_cost, batch=limits.batch)
         self.workers: dict[Any, Worker] = {}
         self.outputs: dict[pathlib.Path, _Output] = {}
-        self.files = contextlib.ExitStack()
-        self.source: Iterator[Job] | None = iter(jobs)
-        self.later: deque[Job] = deque()
+        self.resources = contextlib.AsyncExitStack()
         self.tasks: set[asyncio.Task[None]] = set()
-        self.warming: dict[tuple[Any, str], asyncio.Future[None]] = {}
+        self.warm: dict[Any, asyncio.Event] = {}
+        self.changed = asyncio.Event()
         self.loop: asyncio.AbstractEventLoop | None = None
-        self.over: asyncio.Event | None = None
+        self.stopping = self.interrupted = False
+        self.error: BaseException | None = None
 
     async def run(self) -> Outcome:
-        self.loop, self.over = asyncio.get_running_loop(), asyncio.Event()
-        superseded = 0
-        try:
-            self.feed()
-            while self.tasks:
-                with contextlib.suppress(TimeoutError):
-                    await asyncio.wait_for(self.over.wait(), _TICK)
-                for output in self.outputs.values():
-                    output.writer.sync()
-                self.show(self.progress)
-        finally:
+        self.loop = asyncio.get_running_loop()
+        async with self.resources:
+            self.resources.push_async_callback(self.engine.close)
+            if self.cache is not None:
+                self.resources.callback(self.cache.close)
             try:
-                await self._close()
-            finally:
-                with self.files:
-                    superseded = sum(output.writer.compact() for output in self.outputs.values())
+                await self._begin_jobs()
+                synced = time.monotonic()
+                while self.tasks:
+                    self.changed.clear()
+                    await wait_for(self.changed, _TICK)
+                    if time.monotonic() > synced + _TICK:
+                        synced = time.monotonic()
+                        for output in self.outputs.values():
+                            output.writer.sync()
+                    await self._begin_jobs()
+                    self.show(self.progress)
+            finally:  # also where a plan fails as it reads files: the calls under way end
+                self.stop()
+                await asyncio.gather(*self.tasks, return_exceptions=True)
+                superseded = sum(output.writer.compact() for output in self.outputs.values())
         self.show(self.progress)
         if self.error is not None:
             raise self.error
-        done, reason = self.progress.done, None
+        again = "run the same command"
+        if self.interrupted:
+            stays = self.engine.stays or "what was done is kept"
+            raise Interrupted(f"stopped{self._left()}; {stays}, {again} again to continue")
+        reason = None
         if self.budget.exceeded:
             most, spent = (f"${dollars:,.2f}" for dollars in (self.budget.most, self.budget.spent))
             reason = f"stopped before the cost could exceed {most} (so far {spent}){self._left()}"
-            reason += "; what was done is kept, run the same command with a higher --max-cost"
-        elif self.stopping:
-            stays = self.engine.stays or "what was done is kept"
-            again = "run the same command again to continue"
-            raise Interrupted(f"stopped{self._left()}; {stays}, {again}")
-        return Outcome(done, self.failures, self.progress, superseded, reason)
+            reason += f"; what was done is kept, {again} with a higher --max-cost"
+        return Outcome(self.progress.done, self.failures, self.progress, superseded, reason)
 
-    def feed(self) -> None:
-        """Begin jobs as long as there is room for their calls; what fails in it ends the run."""
-        try:
-            self._feed()
-        except Exception as problem:  # a plan's iterator reads files, a chat model is opened
-            self.error = self.error or problem
-            self.stop()
-
-    def _feed(self) -> None:
+    async def _begin_jobs(self) -> None:
+        """Begin jobs as long as there is room for their calls."""
         most = max(AHEAD, self.engine.fixed or 0)
         while not self.stopping and len(self.tasks) < most and self._has_room():
-            job = self._next()
+            job = next(self.jobs, None) or (self.later.popleft() if self.later else None)
             if job is None:
                 break
-            worker = self._worker(job.endpoint)
-            worker.waiting += 1  # until its task begins
-            task = asyncio.ensure_future(self._job(job, worker))
+            task = asyncio.create_task(self._job(job))
             self.tasks.add(task)
             task.add_done_callback(self._ended)
-
-    def _next(self) -> Job | None:
-        if self.source is not None:
-            for job in self.source:
-                return job
-            self.source = None
-        return self.later.popleft() if self.later else None
+            await asyncio.sleep(0)  # until it waits for its call
 
     def _has_room(self) -> bool:
         workers = self.workers.values()
         return sum(w.waiting for w in workers) < _BACKLOG or any(w.spare > 0 for w in workers)
 
-    async def _job(self, job: Job, worker: Worker) -> None:
-        worker.waiting -= 1
+    async def _job(self, job: Job) -> None:
         output = self._output(job)
         kept = output.pending.replies(job.id)
-        asked: Counter[str] = Counter()
+        sent = Counter[str]()
         steps = job.steps()
         try:
             request = next(steps)
             while True:
-                reply = _kept(kept, request)
-                fresh = reply is None
+                at = next((n for n, (key, _) in enumerate(kept) if key == request.hash), None)
                 try:
-                    if reply is None:
-                        reply = await self._reply(job, request, asked)
+                    if at is not None:
+                        reply = kept.pop(at)[1]
+                    else:
+                        reply = await self._reply(job, request, sent)
                 except EndpointError:
                     raise
                 except ChatError as error:
                     request = steps.throw(error)
                     continue
                 answered, request = request, steps.send(reply)
-                if fresh:
+                if at is None:
                     output.pending.keep(job.id, answered.hash, reply)
         except StopIteration as end:
             row: Row = end.value
@@ -215,65 +186,48 @@ class _Run:
         except EndpointError:
             raise
         except ChatError as error:
-            self._failed(job, output, error)
-        except Stopped:
-            if not self.stopping:  # the budget
-                self.stop()
-        finally:
-            self._warm(job)
+            failure = Failure(
+                kind=error.kind, message=str(error), where=job.where, status=error.status
+            )
+            output.pending.fail(job.id, failure)
+            self.failures.append(failure)
+            self.progress.failed += 1
 
-    async def _reply(self, job: Job, request: Request, asked: Counter[str]) -> Reply:
+    async def _reply(self, job: Job, request: Request, sent: Counter[str]) -> Reply:
         """Return the reply to a request of a job, from the cache if it has one."""
         endpoint = job.endpoint if request.to is None else job.others[request.to]
         key = None
         if self.cache is not None and not endpoint.provider.startswith("builtin"):
-            key = self.cache.key(endpoint, request, asked[request.hash])
-            asked[request.hash] += 1
+            key = self.cache.key(endpoint, request, sent[request.hash])
+            sent[request.hash] += 1
             reply = self.cache.get(key)
             if reply is not None:
                 self.progress.from_cache += 1
                 return reply
-        await self._behind(job)
-        reply = await self._worker(endpoint).reply(request)
-        self._warm(job)
+        # Of jobs that begin alike, one warms the provider's cache for the others.
+        beginning = _key(job.endpoint), job.first
+        if job.first and beginning in self.warm:
+            await self.warm[beginning].wait()
+        warm = self.warm.setdefault(beginning, asyncio.Event())
+        try:
+            if self.stopping:
+                raise Stopped
+            reply = await self._worker(endpoint).reply(request)
+        finally:
+            warm.set()
         if key is not None and self.cache is not None:
             self.cache.put(key, reply)
         return reply
-
-    async def _behind(self, job: Job) -> None:
-        """Wait for the job that warms the provider's cache, or be that job."""
-        if not job.first:
-            return
-        key = (_key(job.endpoint), job.first)
-        warming = self.warming.get(key)
-        if warming is None:
-            self.warming[key] = asyncio.get_running_loop().create_future()
-        elif not warming.done():
-            self.feed()  # this one makes room for another
-            await asyncio.shield(warming)
-
-    def _warm(self, job: Job) -> None:
-        """Let the jobs go on that wait for this one; one of them is enough to set them free."""
-        warming = self.warming.get((_key(job.endpoint), job.first)) if job.first else None
-        if warming is not None and not warming.done():
-            warming.set_result(None)
-
-    def _failed(self, job: Job, output: _Output, error: ChatError) -> None:
-        failure = Failure(kind=error.kind, message=str(error), where=job.where, status=error.status)
-        output.pending.fail(job.id, failure)
-        self.failures.append(failure)
-        self.progress.failed += 1
 
     def _ended(self, task: asyncio.Task[None]) -> None:
         self.tasks.discard(task)
         error = None if task.cancelled() else task.exception()
         if error is not None:
-            self.error = self.error or error
+            if not isinstance(error, Stopped):  # the budget
+                self.error = self.error or error
             self.stop()
-        self.feed()
         self.show(self.progress)
-        if not self.tasks and self.over is not None:
-            self.over.set()
+        self.changed.set()
 
     def stop(self) -> None:
         """Begin no call any more."""
@@ -286,14 +240,14 @@ class _Run:
     def interrupt(self) -> None:
         """Take a Ctrl-C, in whichever thread it comes."""
         if self.loop is None:
-            self.stopping = True
+            self.stopping = self.interrupted = True
         elif not self.loop.is_closed():
             self.loop.call_soon_threadsafe(self._interrupted)
 
     def _interrupted(self) -> None:
-        if self.stopping:
+        if self.interrupted:
             self._cancel()
-            return
+        self.interrupted = True
         self.progress.state = "stopping, Ctrl-C again to stop at once"
         self.stop()
 
@@ -309,8 +263,8 @@ class _Run:
     def _output(self, job: Job) -> _Output:
         output = self.outputs.get(job.path)
         if output is None:
-            writer = self.files.enter_context(Writer(job.path, job.kind, self.state))
-            pending = self.files.enter_context(Pending(job.path, self.state))
+            writer = self.resources.enter_context(Writer(job.path, job.kind, self.state))
+            pending = self.resources.enter_context(Pending(job.path, self.state))
             output = self.outputs[job.path] = _Output(writer, pending)
         return output
 
@@ -319,46 +273,25 @@ class _Run:
         worker = self.workers.get(key)
         if worker is None:
             others = () if self.limits.batch else endpoint.pool
-            own = msgspec.structs.replace(endpoint, pool=())
-            members = [self._member(each) for each in (own, *others)]
-            parts = self.limits, workers.RETRY, self.budget, self.progress, self.feed
-            worker = self.workers[key] = Worker(endpoint.name, members, *parts)
+            alone = msgspec.structs.replace(endpoint, pool=())
+            members = [self._member(member) for member in (alone, *others)]
+            parts = self.limits, workers.RETRY, self.budget, self.progress, self.changed
+            worker = self.workers[key] = Worker(members, *parts)
         return worker
 
     def _member(self, endpoint: Endpoint) -> Member:
         self.budget.check(endpoint)
-        limits, own = self.limits, endpoint.limits
+        limits, stated = self.limits, endpoint.limits
         parallel = self.engine.fixed or (None if limits.parallel == "auto" else limits.parallel)
-        if parallel is not None:
-            most = min(parallel, own.parallel or parallel)
-            pace = Parallel(most, most, fixed=True)
-        else:
-            pace = Parallel(START, own.parallel or MOST)
+        most = min(filter(None, (parallel, stated.parallel)), default=MOST)
+        pace = Parallel(min(most, parallel or START), most, fixed=parallel is not None)
         rpm, tpm = (
             min(filter(None, both), default=float("inf"))
-            for both in ((limits.rpm, own.rpm), (limits.tpm, own.tpm))
+            for both in ((limits.rpm, stated.rpm), (limits.tpm, stated.tpm))
         )
-        return Member(endpoint, self.engine.open(endpoint), pace, Bucket(rpm), Bucket(tpm))
-
-    async def _close(self) -> None:
-        self._cancel()
-        await asyncio.gather(*self.tasks, return_exceptions=True)
-        models = [member.model for worker in self.workers.values() for member in worker.members]
-        await asyncio.gather(*(model.close() for model in models), return_exceptions=True)
-        await self.engine.close()
-        if self.cache is not None:
-            self.cache.close()
-
-
-def _kept(kept: list[tuple[str, Reply]], request: Request) -> Reply | None:
-    """Take the first kept reply to this request out of a list."""
-    if kept:
-        asked = request.hash
-        for at, (content, reply) in enumerate(kept):
-            if content == asked:
-                del kept[at]
-                return reply
-    return None
+        model = self.engine.open(endpoint)
+        self.resources.push_async_callback(model.close)
+        return Member(endpoint, model, pace, Bucket(rpm), Bucket(tpm))
 
 
 def _key(endpoint: Endpoint) -> Any:
@@ -367,10 +300,10 @@ def _key(endpoint: Endpoint) -> Any:
 
 
 def _engine(limits: Limits, state: pathlib.Path) -> Engine:
-    if not limits.batch and limits.ray is None:
-        return Direct()
     if limits.batch and limits.ray is not None:
         raise UsageError("--batch and --ray exclude each other")
+    if not limits.batch and limits.ray is None:
+        return Engine()
     engine: Engine = registry.find("engine", "batch" if limits.batch else "ray")(limits, state)
     return engine
 

@@ -10,7 +10,7 @@ Nothing here reads a clock: times are passed in, in seconds.
 """
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 START = 16
 """Calls at once in the beginning."""
@@ -28,9 +28,6 @@ class Parallel:
     doubling: bool = True
     _cut: float = -math.inf
     """When the limit was last halved."""
-
-    def __post_init__(self) -> None:
-        self.limit = float(min(self.limit, self.most))
 
     @property
     def allowed(self) -> int:
@@ -56,14 +53,11 @@ class Bucket:
     """A token bucket of one call: `rate` units a minute, spread evenly over it."""
 
     rate: float = math.inf
-    _free_at: float = field(default=-math.inf)
-
-    def ready_at(self) -> float:
-        """Return when the next call may begin."""
-        return self._free_at
+    ready_at: float = -math.inf
+    """When the next call may begin."""
 
     def take(self, amount: float, now: float) -> None:
         """Take an amount; a negative one gives back what a call did not use."""
         if self.rate < math.inf:
-            self._free_at = max(self._free_at, now if amount > 0 else -math.inf)
-            self._free_at += 60.0 * amount / self.rate
+            self.ready_at = max(self.ready_at, now if amount > 0 else -math.inf)
+            self.ready_at += 60.0 * amount / self.rate

@@ -7,7 +7,7 @@ import pytest
 
 from harness import bench, store
 from harness.answering import gen_answer
-from harness.cli.gen_answer import main
+from harness.cli.main import gen_answer as main
 from harness.errors import EndpointError, MissingError, UsageError
 from harness.types import Answer
 from tests.servers import Call, Rule, Server, unused_url

@@ -1,11 +1,10 @@
 """The command `show_result`."""
 
-import json
 import pathlib
 
 import pytest
 
-from harness.cli.show_result import main
+from harness.cli.main import show_result as main
 from tests.reporting.folders import bench, grades
 
 
@@ -41,13 +40,6 @@ def test_no_judgments_are_one_line_and_exit_code_2(
     assert len(capsys.readouterr().err.splitlines()) == 1
 
 
-def test_an_unknown_flag_names_the_nearest(
-    data: pathlib.Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["--judge-modle", "gpt-4"]) == 2
-    assert "did you mean --judge-model" in capsys.readouterr().err
-
-
 def test_report_and_charts_are_written(data: pathlib.Path) -> None:
     grades(data, {"a": 8.0, "b": 5.0, "c": 4.0})
     assert main(["--report", "report.html", "--charts", "charts"]) == 0
@@ -62,15 +54,3 @@ def test_a_report_over_somebody_s_file_is_refused(
     pathlib.Path("thesis.html").write_text("mine")
     assert main(["--report", "thesis.html"]) == 2
     assert pathlib.Path("thesis.html").read_text() == "mine"
-
-
-@pytest.mark.parametrize("name", ["json", "csv", "markdown", "latex", "html", "text"])
-def test_every_format_is_written(
-    name: str, data: pathlib.Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    grades(data, {"a": 8.0, "b": 5.0})
-    assert main(["--format", name]) == 0
-    out = capsys.readouterr().out
-    assert "a" in out
-    if name == "json":
-        assert json.loads(out)["mode"] == "single"

@@ -18,14 +18,6 @@ def test_every_command_is_installed_under_its_own_name() -> None:
     assert project["project"]["scripts"] == {"turnbench": "harness.cli.main:main", **scripts}
 
 
-@pytest.mark.parametrize("name", COMMANDS)
-def test_every_command_has_a_help(name: str, capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as ended:
-        main([name, "--help"])
-    assert ended.value.code == 0
-    assert "usage: " in capsys.readouterr().out
-
-
 def test_help_imports_nothing_heavy() -> None:
     heavy = ("numpy", "openai", "gradio", "asyncio", "harness.judging")
     code = (
@@ -44,17 +36,22 @@ def test_an_unknown_command_names_the_nearest(capsys: pytest.CaptureFixture[str]
     assert "did you mean show_result?" in capsys.readouterr().err
 
 
-def test_init_writes_a_project_file_that_can_be_read_and_keeps_one_that_is_there(
+def test_init_writes_a_project_file_and_keeps_one_that_is_there(
     tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
     assert main(["init"]) == 0
-    text = pathlib.Path("turnbench.toml").read_text()
-    assert tomllib.loads(text) == {}
-    lines = [line.removeprefix("# ") for line in text.splitlines() if "=" in line or "[mod" in line]
-    assert tomllib.loads("\n".join(lines))["judge_model"] == "gpt-4.1"
+    assert tomllib.loads(pathlib.Path("turnbench.toml").read_text()) == {}
     assert main(["init"]) == 2
     assert "is there already" in capsys.readouterr().err
+
+
+def test_the_overview_has_a_sentence_for_each_command(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert max(map(len, lines)) <= 80
+    for name in COMMANDS:
+        assert any(line.startswith(f"  {name} ") for line in lines)
 
 
 def test_import_turnbench_is_harness(tmp_path: pathlib.Path) -> None:

@@ -8,9 +8,9 @@ import tomllib
 
 import pytest
 
-from harness.cli import calls, init
-from harness.cli.parser import Parsed, read_project
-from harness.options import Init
+from harness.cli import calls
+from harness.cli.main import init
+from harness.cli.parser import read_project
 from tests.docs.pages import ROOT
 
 
@@ -45,11 +45,10 @@ def test_every_line_of_the_first_turnbench_toml_may_be_used(
     tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    assert init.main(["-q"]) == 0
+    assert init(["-q"]) == 0
     path = tmp_path / "turnbench.toml"
     lines = path.read_text(encoding="utf-8").splitlines()
     used = [line.removeprefix("# ") for line in lines if " = " in line or line.startswith("# [")]
     path.write_text("\n".join(used), encoding="utf-8")
     assert tomllib.loads("\n".join(used))["judge_set"] == "mt_bench"
-    parsed = Parsed(Init(), frozenset(), read_project(), quiet=True, verbose=False)
-    assert calls.configs(parsed)["my-model"].base_url == "http://localhost:8000/v1"
+    assert calls.configs(read_project())["my-model"].base_url == "http://localhost:8000/v1"

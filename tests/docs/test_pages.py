@@ -10,9 +10,7 @@ import sys
 
 import pytest
 
-from docs.generate import RECORDS
 from docs.generate import pages as generated
-from harness import options
 from harness.cli.main import COMMANDS
 from harness.cli.parser import parse
 from tests.docs.pages import DOCS, ROOT, blocks, follow, lines, pages, toy
@@ -52,7 +50,7 @@ def test_every_command_of_a_page_parses(
                 words = words[
                     : next((n for n, w in enumerate(words) if w in (">", "|", "&&")), None)
                 ]
-                parse(words[0], getattr(options, RECORDS[words[0]]), words[1:])
+                parse(words[0], words[1:])
 
 
 @pytest.mark.parametrize("path", pages(), ids=name)

@@ -13,7 +13,7 @@ import pytest
 from msgspec import structs
 
 from harness import bench, fetch_bench, originals
-from harness.cli.fetch_bench import main
+from harness.cli.main import fetch_bench as main
 from harness.errors import DataError, MissingError, StorageError, UsageError
 from harness.judging import sets
 from tests.importing.files import rows

@@ -7,7 +7,7 @@ import pathlib
 import pytest
 
 from harness import bench, import_data, registry
-from harness.cli.import_data import main
+from harness.cli.main import import_data as main
 from harness.errors import DataError, UsageError
 from tests.importing import files
 from tests.importing.files import answers, json_array, json_lines, messages

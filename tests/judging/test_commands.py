@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from harness.cli.gen_judgment import main as gen_judgment
-from harness.cli.show_judge_set import main as show_judge_set
+from harness.cli.main import gen_judgment, show_judge_set
 from harness.judging.run import gen_judgment as judge
 from tests.judging.conftest import Folder
 from tests.servers import Rule, Server

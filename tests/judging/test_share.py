@@ -115,7 +115,7 @@ def test_a_killed_run_draws_the_same_pairs_when_it_goes_on(many: Folder) -> None
 def command(folder: Folder, server: Server, *flags: str) -> list[str]:
     """Return gen_judgment with the judge `j`, two calls at once, as a process of its own."""
     name, where = folder.folder.name, str(folder.folder.parent)
-    command = [sys.executable, "-m", "harness.cli.gen_judgment", "--bench-name", name, "-q"]
+    command = [sys.executable, "-m", "harness.cli", "gen_judgment", "--bench-name", name, "-q"]
     command += ["--data-dir", where, "--judge-model", "j", "--parallel", "2", *flags]
     return [*command, "--base-url", f"{server.url}/v1"]
 

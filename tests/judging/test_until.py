@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from harness.cli.gen_judgment import main as gen_judgment
+from harness.cli.main import gen_judgment
 from harness.errors import UsageError
 from harness.judging.run import gen_judgment as judge
 from harness.results.until import look_of, shuffled
@@ -48,7 +48,7 @@ def judged(folder: Folder) -> dict[str, int]:
 
 
 def run(folder: Folder, server: Server, *flags: str) -> int:
-    return gen_judgment(command(folder, server, *flags)[3:])
+    return gen_judgment(command(folder, server, *flags)[4:])
 
 
 def test_questions_are_spread_over_the_categories_and_looks() -> None:

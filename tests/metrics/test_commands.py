@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import harness.metrics
-from harness.cli import auto_checks, auto_metrics
+from harness.cli.main import auto_checks, auto_metrics
 from harness.errors import UsageError
 
 
@@ -51,7 +51,7 @@ def flags(folder: pathlib.Path, *more: str) -> list[str]:
 def test_every_turn_with_a_reference_is_measured_once(
     tiny: pathlib.Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert auto_metrics.main(flags(tiny, "--metrics", "exact_match")) == 0
+    assert auto_metrics(flags(tiny, "--metrics", "exact_match")) == 0
     file = tiny / "model_metric" / "exact_match.jsonl"
     found = {(row["model"], row["turn"]): row["value"] for row in rows(file)}
     assert found == {("bad", 1): 0, ("bad", 2): 1, ("good", 1): 1, ("good", 2): 1}
@@ -60,15 +60,16 @@ def test_every_turn_with_a_reference_is_measured_once(
     assert "warning: 4 turns without a reference are left out (exact_match)" in err
     assert "tiny: 2 models, reference: me\nexact_match: 4 turns to measure" in err
     before = file.read_bytes()
-    assert auto_metrics.main(flags(tiny, "--metrics", "exact_match")) == 0
+    assert auto_metrics(flags(tiny, "--metrics", "exact_match")) == 0
     assert file.read_bytes() == before
-    assert "exact_match: 4 measured before, nothing left to measure" in capsys.readouterr().err
+    done = "exact_match: 4 measured before (--redo measures again), nothing left to measure"
+    assert done in capsys.readouterr().err
 
 
 def test_a_changed_answer_is_measured_again(tiny: pathlib.Path) -> None:
-    auto_metrics.main(flags(tiny, "--metrics", "exact_match"))
+    auto_metrics(flags(tiny, "--metrics", "exact_match"))
     write(tiny / "model_answer" / "bad.jsonl", answers("bad", ["Rhine", "x"], ["y", ""]))
-    auto_metrics.main(flags(tiny, "--metrics", "exact_match"))
+    auto_metrics(flags(tiny, "--metrics", "exact_match"))
     found = rows(tiny / "model_metric" / "exact_match.jsonl")
     assert len(found) == 4
     assert all(row["value"] == 1 for row in found)
@@ -78,7 +79,7 @@ def test_a_changed_answer_is_measured_again(tiny: pathlib.Path) -> None:
 
 def test_two_variants_stand_in_one_file(tiny: pathlib.Path) -> None:
     for variant in ("default", "colossalai"):
-        auto_metrics.main(flags(tiny, "--metrics", "bleu", "--variant", variant, "-q"))
+        auto_metrics(flags(tiny, "--metrics", "bleu", "--variant", variant, "-q"))
     found = rows(tiny / "model_metric" / "bleu.jsonl")
     assert [row.get("variant", "default") for row in found] == ["default"] * 4 + ["colossalai"] * 4
 
@@ -86,7 +87,7 @@ def test_two_variants_stand_in_one_file(tiny: pathlib.Path) -> None:
 def test_rows_without_a_number_say_why(
     tiny: pathlib.Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert auto_metrics.main(flags(tiny, "--metrics", "distinct", "--model-list", "good")) == 0
+    assert auto_metrics(flags(tiny, "--metrics", "distinct", "--model-list", "good")) == 0
     assert "of 4 rows have no number; each states why" in capsys.readouterr().err
     notes = [row["note"] for row in rows(tiny / "model_metric" / "distinct.jsonl") if "note" in row]
     assert notes[-1] == "the answer is empty"
@@ -95,7 +96,7 @@ def test_rows_without_a_number_say_why(
 def test_checks_are_rows_with_what_was_found(
     tiny: pathlib.Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert auto_checks.main(flags(tiny)) == 0
+    assert auto_checks(flags(tiny)) == 0
     assert "1 checks run a model's code; they are left undecided" in capsys.readouterr().err
     by_key = {(r["model"], r["turn"]): r for r in rows(tiny / "model_metric" / "checks.jsonl")}
     assert set(by_key) == {("good", 1), ("good", 2), ("bad", 1), ("bad", 2)}
@@ -133,7 +134,7 @@ def test_python_has_the_same_words(tiny: pathlib.Path) -> None:
 def test_wrong_use_is_one_line(
     tiny: pathlib.Path, more: tuple[str, ...], reason: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert auto_metrics.main(flags(tiny, *more)) == 2
+    assert auto_metrics(flags(tiny, *more)) == 2
     err = capsys.readouterr().err
     assert reason in err
     assert err.count("\n") == 1

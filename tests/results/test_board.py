@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from harness import bench, store
+from harness import bench
 from harness.errors import DataError, UsageError
 from harness.results import of_rows
 from harness.results.board import (
@@ -20,36 +20,19 @@ from harness.results.board import (
     same_answer_share,
     write_board,
 )
-from harness.types import Answer, Choice, Judgment
+from harness.types import Judgment
+from tests.results.rows import answered, preference
 
 ORIGIN = Origin("gpt-4-turbo", "weighted 1", "base")
 
 
 @pytest.fixture
 def small(tmp_path: Path) -> bench.Bench:
-    folder = tmp_path / "data" / "b"
-    folder.mkdir(parents=True)
-    lines = [f'{{"question_id": {q}, "category": "c", "turns": ["?"]}}' for q in range(5)]
-    (folder / "question.jsonl").write_text("\n".join(lines) + "\n")
-    with store.Writer(folder / "model_answer" / "m.jsonl", Answer) as writer:
-        for q in range(5):
-            text = "same" if q < 2 else "x" * q
-            writer.append(Answer(question_id=q, model_id="m", choices=[Choice(turns=[text])]))
-    return bench.load("b", tmp_path / "data")
+    return answered(tmp_path, {"m": ["same", "same", "xx", "xxx", "xxxx"]})
 
 
 def judged() -> list[Judgment]:
-    return [
-        Judgment(
-            question_id=q,
-            model_1="base",
-            model_2="m",
-            g1_winner="model_1",
-            g1_preference=1 - x,
-            turn=1,
-        )
-        for q, x in enumerate((1.0, 0.75, 0.5, 0.25, 0.25))
-    ]
+    return [preference(q, "base", "m", 1 - x) for q, x in enumerate((1.0, 0.75, 0.5, 0.25, 0.25))]
 
 
 def published(path: Path) -> Path:
@@ -77,13 +60,8 @@ def test_the_rows_of_published_models(small: bench.Bench, reference_data: Path) 
     folder = reference_data / "alpaca_eval"
     with gzip.open(folder / "lc_rows.csv.gz", "rt") as file:
         scores = of_rows(
-            Judgment(
-                question_id=int(row["instruction_index"]),
-                model_1=row["model"],
-                model_2="base",
-                g1_winner="model_1",
-                g1_preference=float(row["preference"]) - 1,
-                turn=1,
+            preference(
+                int(row["instruction_index"]), row["model"], "base", float(row["preference"]) - 1
             )
             for row in csv.DictReader(file)
             if row["preference"]
@@ -104,7 +82,7 @@ def test_a_new_board_is_written_and_read_again(small: bench.Bench, tmp_path: Pat
     board = check_board(path, ORIGIN, ["m"])
     write_board(path, added(board, board_rows(of_rows(judged()), small, ORIGIN)))
     again = read_board(path)
-    assert (again.models, again.columns[: len(COLUMNS)]) == (("m",), COLUMNS)
+    assert (again.models, again.columns[: len(COLUMNS) + 1]) == (("m",), ("model", *COLUMNS))
     with pytest.raises(UsageError, match="has m already; --overwrite"):
         check_board(path, ORIGIN, ["m"])
     assert check_board(path, ORIGIN, ["m"], overwrite=True).models == ("m",)

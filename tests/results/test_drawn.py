@@ -13,6 +13,7 @@ from harness.reporting.section import View
 from harness.results import Panel, of_rows, panels
 from harness.results.strengths import expected_detectable
 from harness.types import Judgment, Winner
+from tests.results.rows import pair
 
 MODELS = ["a", "b", "c", "d", "e"]
 
@@ -27,19 +28,7 @@ def panel(share: float | None, keep: Callable[[Judgment], bool] = lambda _: True
             if frozenset((one, other)) in drawn:
                 chance = 0.5 + 0.1 * (MODELS.index(other) - MODELS.index(one))
                 winner: Winner = "model_1" if rng.random() < chance else "model_2"
-                rows.append(
-                    Judgment(
-                        question_id=question,
-                        turn=1,
-                        model_1=one,
-                        model_2=other,
-                        g1_winner=winner,
-                        g2_winner=winner,
-                        judge="j",
-                        judge_set="mt_bench",
-                        drawn=share,
-                    )
-                )
+                rows.append(pair(question, one, other, winner, winner, drawn=share))
     return panels(of_rows([row for row in rows if keep(row)]))[0]
 
 
@@ -52,8 +41,8 @@ def test_a_page_says_which_share_was_drawn_and_what_it_could_show() -> None:
     assert "rating points, a win rate of" in page.replace("\n", " ")
     ratings = [row["strength"] for row in section.rows]
     assert ratings == sorted(ratings, reverse=True)
-    pair = section.ranking.comparisons.between("a", "e")
-    assert pair.difference.value == pytest.approx(ratings[0] - ratings[-1])
+    compared = section.ranking.comparisons.between("a", "e")
+    assert compared.difference.value == pytest.approx(ratings[0] - ratings[-1])
 
 
 @pytest.mark.parametrize(
@@ -83,12 +72,7 @@ def test_a_pair_that_is_judged_again_counts_once() -> None:
         (0.2, "model_2"),
         (None, "tie"),
     ]
-    rows = [
-        Judgment(
-            question_id=1, turn=1, model_1="a", model_2="b", g1_winner=w, judge="j", drawn=share
-        )
-        for share, w in outcomes
-    ]
+    rows = [pair(1, "a", "b", winner, drawn=share) for share, winner in outcomes]
     assert of_rows(rows).value.tolist() == [0.5]
 
 

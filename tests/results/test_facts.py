@@ -5,7 +5,7 @@ import pytest
 from harness.results import of_rows
 from harness.results.facts import facts, is_facts
 from harness.types import Judgment
-from tests.results.test_scores import grade
+from tests.results.rows import grade
 
 
 def labelled(q: int, label: str | None, confidence: float | None = None) -> Judgment:

@@ -5,7 +5,7 @@ import pytest
 from harness.errors import MissingError
 from harness.results import of_rows
 from harness.results.first_turn import first_turn_effect
-from tests.results.test_scores import grade
+from tests.results.rows import grade
 
 
 def test_the_worked_line() -> None:

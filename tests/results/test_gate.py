@@ -7,7 +7,7 @@ import pytest
 from harness.errors import UsageError
 from harness.results import Panel, of_rows, panels
 from harness.results.gate import gate
-from tests.results.test_scores import grade, pair
+from tests.results.rows import grade, pair
 
 NOISE = [0, 1, 0, -1, 1, 0, 0, -1, 1, 0, -1, 0]
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from harness import bench
-from harness.results import common, of_rows, panels, rank, read, summarize
+from harness.results import of_rows, panels, rank, read, summarize
 from harness.results.scores import Scores
 from harness.store import rows
 from harness.types import Vote
@@ -72,7 +72,7 @@ def test_fastchats_win_rates_of_other_peoples_pairs(folder: Path, expected: Any,
         numbers = own["win_rates"][row["model"]]
         assert (row.win, row.loss, row.tie) == (numbers["win"], numbers["loss"], numbers["tie"])
         assert row.mean.value == pytest.approx(numbers["win_rate_adjusted"])
-    (whole,) = summarize(scores, by=("judge",))
+    (whole,) = summarize(scores, by=())
     assert whole.failed == own["error_rows"]
     assert whole.flipped == own["biased_first"] + own["biased_second"]
     assert whole.one_sided == own["one_side_tie"]
@@ -113,13 +113,7 @@ def test_what_the_eight_models_of_the_first_screen_are(folder: Path) -> None:
     names = "gpt-4 gpt-3.5-turbo claude-v1 vicuna-33b-v1.3 wizardlm-30b Llama-2-70b-chat"
     scores = grades(folder / "model_judgment" / "gpt-4_single.scores_only.jsonl")
     ranking = rank(scores.of(models=[*names.split(), "vicuna-13b-v1.3", "llama-13b"]))
-    ranks = [str(ranking.ranks[model]) for model in ranking.names]
-    assert ranks == ["1", "2-3", "2-3", "4-6", "4-6", "4-7", "6-7", "8"]
+    ranks = [ranking.ranks[model] for model in ranking.names]
+    assert ranks == [(1, 1), (2, 3), (2, 3), (4, 6), (4, 6), (4, 7), (6, 7), (8, 8)]
     assert (ranking.best, ranking.worst) == ("gpt-4", "llama-13b")
     assert ranking.models[0].mean.interval == pytest.approx((8.60, 9.38), abs=0.005)
-
-
-def test_common_questions_of_a_model_with_a_failed_grade(folder: Path) -> None:
-    scores = grades(folder / "model_judgment" / "gpt-4_single.scores_only.jsonl")
-    both = common(scores.of(models=["gpt-4", "claude-instant-v1"]))
-    assert {own.n for own in summarize(both)} == {159}

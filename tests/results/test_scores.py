@@ -4,36 +4,25 @@ import math
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from harness import bench, store
 from harness.errors import MissingError
 from harness.results import Panel, Scores, of_rows, panels, read, summarize
-from harness.results.reading import checklist_shares
 from harness.results.scores import outcome
 from harness.types import Judgment, MadeFrom, Measurement, Question, Vote
+from tests.results.rows import grade, pair
 
 
-def grade(q: int, model: str, score: float | None, **more: Any) -> Judgment:
-    fields: dict[str, Any] = {"judge": ("gpt-4", "single-v1"), "turn": 1} | more
-    return Judgment(question_id=q, model=model, score=score, **fields)
-
-
-def pair(q: int, one: str, other: str, *winners: Any, **more: Any) -> Judgment:
-    fields: dict[str, Any] = {"judge": ("gpt-4", "pair-v2"), "turn": 1} | more
-    games = dict(zip(("g1_winner", "g2_winner"), winners, strict=False))
-    return Judgment(question_id=q, model_1=one, model_2=other, **games, **fields)
-
-
-def values(scores: Scores) -> dict[tuple[str, str], list[Any]]:
-    """Return values by model and metric; None: no verdict."""
-    found: dict[tuple[str, str], list[Any]] = {}
-    for model, metric, value in zip(
-        scores.model, scores.metric, scores.value.tolist(), strict=True
-    ):
-        key = scores.models[model], scores.metrics[metric]
-        found.setdefault(key, []).append(None if math.isnan(value) else value)
-    return found
+def values(scores: Scores) -> dict[str, list[Any]]:
+    """Return values by metric, in the order of the questions; None: no verdict."""
+    by_metric: dict[str, list[Any]] = {}
+    scores = scores.take(np.argsort(scores.question, kind="stable"))
+    for metric, value in zip(scores.metric.tolist(), scores.value.tolist(), strict=True):
+        values = by_metric.setdefault(scores.metrics[metric], [])
+        values.append(None if math.isnan(value) else value)
+    return by_metric
 
 
 def only(scores: Scores, **more: Any) -> Panel:
@@ -42,8 +31,67 @@ def only(scores: Scores, **more: Any) -> Panel:
 
 
 def test_a_grade_is_its_score_and_minus_one_no_verdict() -> None:
-    found = values(of_rows([grade(1, "a", 8), grade(2, "a", -1)]))
-    assert found == {("a", "score"): [8, None]}
+    rows = [grade(1, "a", 8), grade(2, "a", -1), grade(1, "a", 3, criterion="tone")]
+    assert values(of_rows(rows)) == {"score": [8, None], "tone": [3]}
+
+
+def test_a_label_is_1_and_the_other_labels_0_and_no_label_is_no_verdict_in_all() -> None:
+    rows = [
+        grade(1, "a", -1, label="CORRECT", share=1.0, confidence=0.9),
+        grade(2, "a", -1, label="INCORRECT", share=0.0),
+        grade(3, "a", -1, label=None),
+    ]
+    assert values(of_rows(rows)) == {
+        "score": [1, 0, None],
+        "confidence": [0.9],
+        "CORRECT": [1, 0, None],
+        "INCORRECT": [0, 1, None],
+        "NOT_ATTEMPTED": [0, 0, None],
+    }
+    rows = [grade(1, "a", -1, label="x"), grade(2, "a", -1, label="y")]
+    assert values(of_rows(rows)) == {"x": [1, 0], "y": [0, 1]}
+
+
+def test_dimensions_are_metrics_and_the_total_if_there_is_one_is_the_score() -> None:
+    rows = [grade(1, "a", 4, scores={"clarity": 5.0, "depth": None})]
+    assert values(of_rows(rows)) == {"score": [4], "clarity": [5], "depth": [None]}
+    rows = [grade(1, "a", None, scores={"clarity": 5.0}), grade(2, "a", -1, scores=None)]
+    assert values(of_rows(rows)) == {"clarity": [5, None]}
+
+
+def test_a_checklist_is_the_share_of_its_weight_that_is_met() -> None:
+    points: list[dict[str, Any]] = [
+        {"met": True, "weight": 2, "tag": "facts"},
+        {"met": True, "weight": 1},
+        {"met": False, "weight": 1, "tag": "facts"},
+        {"met": True, "weight": -1},
+        {"met": None, "weight": 9},
+    ]
+    rows = [grade(1, "a", -1, points=points), grade(2, "a", -1, points=[])]
+    shares = {"points": [0.5, None], "points/facts": [pytest.approx(2 / 3), None]}
+    assert values(of_rows(rows)) == shares
+
+
+def test_votes_are_one_or_half_or_zero_and_the_last_of_a_voter_counts() -> None:
+    votes = (("ann", "model_a"), ("ann", "tie (bothbad)"), ("bob", "model_b"))
+    rows = [
+        Vote(question_id=1, model_a="a", model_b="b", winner=winner, judge=voter)
+        for voter, winner in votes
+    ]
+    assert values(of_rows(rows)) == {"vote": [0.5, 0]}
+
+
+def test_a_metrics_several_numbers_are_metrics_of_their_own() -> None:
+    numbers: dict[str, float | None] = {"bleu_1": 0.5, "strict": 1.0}
+    row = Measurement(question_id=1, turn=1, model="a", metric="bleu", value=0.3, values=numbers)
+    assert values(of_rows([row])) == {"bleu_1": [0.5], "bleu strict": [1]}
+
+
+def test_of_equal_keys_the_last_good_row_counts_and_a_pair_has_one_key_in_both_orders() -> None:
+    rows = [grade(1, "a", 8), grade(1, "a", 6), grade(1, "a", -1)]
+    assert values(of_rows(rows)) == {"score": [6]}
+    rows = [pair(1, "a", "b", "model_1", "model_1"), pair(1, "b", "a", "tie", "tie")]
+    assert values(of_rows(rows)) == {"win": [0.5]}
 
 
 @pytest.mark.parametrize(
@@ -60,96 +108,11 @@ def test_a_grade_is_its_score_and_minus_one_no_verdict() -> None:
 )
 def test_games_that_disagree_are_a_tie(winners: tuple[str, ...], value: Any, flip: int) -> None:
     scores = of_rows([pair(1, "a", "b", *winners)])
-    assert values(scores) == {("a", "win"): [value]}
-    assert scores.flip.tolist() == [flip]
+    assert (values(scores), scores.flip.tolist()) == ({"win": [value]}, [flip])
 
 
 def test_weighed_preferences_count_as_their_mean() -> None:
-    assert outcome([0.9, 0.6]) == 0.75
-    assert outcome([1.0, 0.5]) == 0.5
-
-
-def test_of_equal_keys_the_last_good_row_counts_and_a_pair_has_one_key_in_both_orders() -> None:
-    rows = [grade(1, "a", 8), grade(1, "a", 6), grade(1, "a", -1)]
-    assert values(of_rows(rows)) == {("a", "score"): [6]}
-    pairs = [pair(1, "a", "b", "model_1", "model_1"), pair(1, "b", "a", "model_1", "model_1")]
-    assert values(of_rows(pairs)) == {("b", "win"): [1]}
-
-
-def test_a_label_is_1_and_the_other_labels_0_and_no_label_is_no_verdict_in_all() -> None:
-    rows = [
-        grade(1, "a", -1, label="CORRECT", share=1.0, confidence=0.9),
-        grade(2, "a", -1, label="INCORRECT", share=0.0),
-        grade(3, "a", -1, label=None),
-    ]
-    assert values(of_rows(rows)) == {
-        ("a", "score"): [1, 0, None],
-        ("a", "confidence"): [0.9],
-        ("a", "CORRECT"): [1, 0, None],
-        ("a", "INCORRECT"): [0, 1, None],
-        ("a", "NOT_ATTEMPTED"): [0, 0, None],
-    }
-
-
-def test_labels_without_a_share_are_no_missing_verdicts() -> None:
-    rows = [grade(1, "a", -1, label="x"), grade(2, "a", -1, label="y")]
-    assert values(of_rows(rows)) == {("a", "x"): [1, 0], ("a", "y"): [0, 1]}
-
-
-def test_dimensions_are_metrics_and_the_total_is_the_score() -> None:
-    row = grade(1, "a", 4, scores={"clarity": 5.0, "depth": None})
-    assert values(of_rows([row])) == {
-        ("a", "score"): [4],
-        ("a", "clarity"): [5],
-        ("a", "depth"): [None],
-    }
-
-
-def test_dimensions_without_a_total_have_no_score_and_without_any_number_no_verdict() -> None:
-    rows = [
-        grade(1, "a", None, scores={"clarity": 5.0}, scale=(1.0, 5.0)),
-        grade(2, "a", -1, scores=None, scale=(1.0, 5.0)),
-    ]
-    assert values(of_rows(rows)) == {("a", "clarity"): [5, None]}
-
-
-def test_criteria_are_metrics() -> None:
-    rows = [grade(1, "a", 3, criterion="tone"), grade(1, "a", 5)]
-    assert values(of_rows(rows)) == {("a", "tone"): [3], ("a", "score"): [5]}
-
-
-def test_a_checklist_is_the_share_of_its_weight_that_is_met() -> None:
-    points: list[dict[str, Any]] = [
-        {"met": True, "weight": 2, "tag": "facts"},
-        {"met": True, "weight": 1},
-        {"met": False, "weight": 1, "tag": "facts"},
-        {"met": True, "weight": -1},
-        {"met": None, "weight": 9},
-    ]
-    assert checklist_shares(points) == {"points": 0.5, "points/facts": pytest.approx(2 / 3)}
-    found = values(of_rows([grade(1, "a", -1, points=points), grade(2, "a", -1, points=[])]))
-    assert found["a", "points"] == [0.5, None]
-
-
-def test_votes_are_one_or_half_or_zero_and_the_last_of_a_voter_counts() -> None:
-    rows = [
-        Vote(question_id=1, model_a="a", model_b="b", winner="model_a", judge="ann"),
-        Vote(question_id=1, model_a="a", model_b="b", winner="tie (bothbad)", judge="ann"),
-        Vote(question_id=1, model_a="a", model_b="b", winner="model_b", judge="bob"),
-    ]
-    assert sorted(of_rows(rows).value.tolist()) == [0, 0.5]
-
-
-def test_a_metrics_several_numbers_are_metrics_of_their_own() -> None:
-    row = Measurement(
-        question_id=1,
-        turn=1,
-        model="a",
-        metric="bleu",
-        value=0.3,
-        values={"bleu_1": 0.5, "strict": 1},
-    )
-    assert values(of_rows([row])) == {("a", "bleu_1"): [0.5], ("a", "bleu strict"): [1]}
+    assert (outcome([0.9, 0.6]), outcome([1.0, 0.5])) == (0.75, 0.5)
 
 
 def test_rows_about_another_wording_are_left_out_and_counted() -> None:
@@ -170,7 +133,7 @@ def test_a_panel_is_the_mean_of_its_judges_on_what_all_judged() -> None:
     ]
     panel = only(of_rows(rows))
     assert (panel.judges, panel.left_out) == (("x", "y"), 1)
-    assert values(panel.combined) == {("a", "score"): [7, 6.5, None]}
+    assert values(panel.combined) == {"score": [7, 6.5, None]}
     assert summarize(panel.by_judge["x"])[0].mean.value == 7
 
 
@@ -206,23 +169,6 @@ def test_rows_that_do_not_state_their_judge_set_join_those_of_their_file_and_are
     rows = [grade(1, "a", 8), grade(1, "b", 7, judge_set="mt_bench", scale=(1.0, 10.0))]
     panel = only(of_rows(rows))
     assert (panel.judge_set, panel.unknown, len(panel.scores)) == ("mt_bench", 1, 2)
-
-
-def test_rows_without_a_scale_have_that_of_their_judge_set() -> None:
-    rows = [grade(1, "a", 8, judge_set="s"), grade(1, "b", 7, judge_set="s", scale=(0.0, 10.0))]
-    assert only(of_rows(rows)).scale == (0, 10)
-
-
-def test_the_mean_of_a_panel_keeps_its_kind_beside_other_kinds() -> None:
-    rows = [pair(1, "a", "b", "model_1", "model_1", judge_set="s")]
-    rows += [
-        grade(q, "a", 1, judge=(judge, "t"), judge_set="s", scale=(1.0, 5.0))
-        for judge in "xy"
-        for q in range(8)
-    ]
-    grades = panels(of_rows(rows))[0]
-    (row,) = summarize(grades.combined)
-    assert (grades.form, row.mean.share) == ("grade", False)
 
 
 def test_built_in_judges_join_no_panel_unless_named() -> None:

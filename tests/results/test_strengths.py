@@ -6,12 +6,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from harness import bench, store
 from harness.errors import UsageError
 from harness.results import of_rows
 from harness.results.strengths import logistic, strengths, style_of, styled
-from harness.types import Answer, Choice
-from tests.results.test_scores import pair
+from tests.results.rows import answered, pair
 
 
 def test_three_wins_of_four_are_odds_of_three() -> None:
@@ -53,7 +51,7 @@ def test_the_error_of_a_strength_is_that_of_the_questions() -> None:
 
 def test_what_cannot_be_told_apart_is_an_error() -> None:
     twice = np.ones((10, 2))
-    with pytest.raises(UsageError, match="cannot be separated"):
+    with pytest.raises(UsageError, match="do not separate"):
         logistic(twice, np.full(10, 0.6), np.arange(10), 10)
 
 
@@ -64,22 +62,11 @@ def test_features_are_counted_outside_code() -> None:
 
 def test_strengths_at_equal_length_are_the_worked_line(tmp_path: Path) -> None:
     """x is three times as long in 100 pairs of which it wins 60, and equally long in 50 of 25."""
-    folder = tmp_path / "b"
-    folder.mkdir()
-    lines = [f'{{"question_id": {q}, "category": "c", "turns": ["?"]}}' for q in range(150)]
-    (folder / "question.jsonl").write_text("\n".join(lines) + "\n")
-    for model in "xy":
-        with store.Writer(folder / "model_answer" / f"{model}.jsonl", Answer) as writer:
-            for q in range(150):
-                size = 300 if model == "x" and q < 100 else 100
-                writer.append(
-                    Answer(question_id=q, model_id=model, choices=[Choice(turns=["t" * size])])
-                )
+    long = ["t" * (300 if q < 100 else 100) for q in range(150)]
+    folder = answered(tmp_path, {"x": long, "y": ["t" * 100] * 150})
     won = [q < 60 if q < 100 else q < 125 for q in range(150)]
     rows = [pair(q, "x", "y", *["model_1" if own else "model_2"] * 2) for q, own in enumerate(won)]
-    found = styled(of_rows(rows), bench.load("b", tmp_path), ["length"])
+    found = styled(of_rows(rows), folder, ["length"])
     assert found.ratings["x"].value == pytest.approx(1000)
     assert found.coefficients["length"].value == pytest.approx(math.log(1.5) / 0.5)
     assert found.shift("x").value < 0
-    with pytest.raises(UsageError, match="--style wit"):
-        styled(of_rows(rows), bench.load("b", tmp_path), ["wit"])

@@ -5,7 +5,7 @@ import pytest
 from harness.errors import UsageError
 from harness.results import common, conversations, of_rows, summarize
 from harness.types import Judgment, Question
-from tests.results.test_scores import grade, pair
+from tests.results.rows import grade, pair
 
 QUESTIONS = [
     Question(
@@ -53,7 +53,7 @@ def test_pairs_count_for_both_of_their_models_and_flips_are_among_the_ties() -> 
     a, b = summarize(of_rows(rows))
     assert (a.win, a.tie, a.loss, a.flipped, a.one_sided, a.n, a.failed) == (1, 2, 1, 1, 1, 4, 1)
     assert (b.win, b.tie, b.loss, b.mean.value) == (1, 2, 1, 0.5)
-    (whole,) = summarize(of_rows(rows), by=("judge",))
+    (whole,) = summarize(of_rows(rows), by=())
     assert (whole.flipped, whole.failed) == (1, 1)
 
 

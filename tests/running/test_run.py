@@ -15,7 +15,6 @@ from harness.errors import (
     ChatError,
     EndpointError,
     Interrupted,
-    StorageError,
     TransientError,
     UsageError,
 )
@@ -204,11 +203,6 @@ def test_the_cost_never_exceeds_what_it_may(path: pathlib.Path) -> None:
     assert outcome.stopped.startswith("stopped before the cost could exceed $7.50 (so far $0.")
 
 
-def test_a_budget_needs_prices(path: pathlib.Path) -> None:
-    with pytest.raises(UsageError, match="--max-cost needs the price of fake"):
-        run([job(endpoint(Model()), path, 1)], max_cost=1.0)
-
-
 def test_one_job_warms_the_cache_for_those_that_begin_alike(path: pathlib.Path) -> None:
     seen: list[list[str]] = []
 
@@ -230,14 +224,6 @@ def test_follow_up_jobs_are_run(path: pathlib.Path) -> None:
     jobs = [job(to, path, n, then=lambda row: [job(to, second, row.question_id)]) for n in range(3)]
     assert run(jobs).done == 6
     assert sorted(answers(second)) == [0, 1, 2]
-
-
-def test_newer_rows_replace_older_ones(path: pathlib.Path) -> None:
-    run([job(endpoint(Model()), path, n) for n in range(3)])
-    outcome = run([job(endpoint(Model(lambda _: "again")), path, 1)])
-    assert outcome.superseded == 1
-    assert len(path.read_text().splitlines()) == 3
-    assert answers(path)[1] == ["again"]
 
 
 def test_ctrl_c_lets_the_calls_under_way_end(path: pathlib.Path) -> None:
@@ -306,11 +292,3 @@ def test_a_run_works_where_a_loop_is_running_already(path: pathlib.Path) -> None
         return run([job(endpoint(Model()), path, n) for n in range(3)])
 
     assert asyncio.run(notebook()).done == 3
-
-
-def test_a_file_that_another_process_writes_stops_the_run(path: pathlib.Path) -> None:
-    with (
-        store.Writer(path, Answer),
-        pytest.raises(StorageError, match="another process is writing it"),
-    ):
-        run([job(endpoint(Model()), path, 1)])

@@ -26,7 +26,8 @@ def viewer() -> Iterator[Any]:
             command = [
                 sys.executable,
                 "-m",
-                "harness.cli.viewer",
+                "harness.cli",
+                "viewer",
                 "--data-dir",
                 *key,
                 "--port",

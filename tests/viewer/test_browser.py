@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from harness import store
-from harness.cli.viewer import main
+from harness.cli.main import viewer as main
 from harness.types import Vote
 from tests.viewer.hostile import TEXTS
 from tests.viewer.small import MODELS, small, write

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from harness.cli.viewer import main
+from harness.cli.main import viewer as main
 from harness.errors import UsageError
 from tests.viewer.small import small
 from viewer import server

@@ -8,7 +8,7 @@ import pytest
 
 from data.proofs.shipped import canary, question, reference
 from harness.bench import load
-from harness.cli import new_questions
+from harness.cli.main import new_questions
 from harness.extras import questions
 from harness.extras.checks import check_turn
 from harness.extras.questions import TEMPLATES, make_set
@@ -108,9 +108,9 @@ def test_the_command_writes_a_benchmark_that_loads(
     tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = tmp_path / "renewed_5"
-    assert new_questions.main(["--seed", "5", "--out", str(folder)]) == 0
+    assert new_questions(["--seed", "5", "--out", str(folder)]) == 0
     bench = load("renewed_5", tmp_path)
     assert len(bench.questions) == len(TEMPLATES)
     assert bench.questions[0].turns != question(next(iter(TEMPLATES)))["turns"]
-    assert new_questions.main(["--seed", "5", "--out", str(folder)]) == 2
+    assert new_questions(["--seed", "5", "--out", str(folder)]) == 2
     assert "is not empty" in capsys.readouterr().err

@@ -17,6 +17,7 @@ import msgspec
 from harness.errors import EndpointError, MissingError, TransientError, TurnbenchError, UsageError
 from harness.models import ChatModel, Endpoint
 from harness.options import Limits
+from harness.running import Engine
 from harness.types import Reply, Request
 
 log = logging.getLogger("turnbench")
@@ -24,11 +25,8 @@ _AT_ONCE = 1000
 """Calls that a worker takes at once; the limits are kept by this process."""
 
 
-class RayEngine:
+class RayEngine(Engine):
     """Where calls are made: on a Ray cluster. Built-in models answer in this process."""
-
-    fixed: int | None = None
-    stays = ""
 
     def __init__(self, limits: Limits, state: pathlib.Path) -> None:
         self._ray = _connected(limits.ray or "auto")

@@ -9,7 +9,6 @@ own in a benchmark under `.turnbench/attack/`, which is judged, resumed and paid
 In pairs the weak answer meets a strong one and the verdict is its share of the win.
 """
 
-import logging
 import math
 import pathlib
 import re
@@ -24,8 +23,7 @@ from harness import answering, bench, running, store
 from harness import options as records
 from harness.bench import Bench
 from harness.cli import calls
-from harness.cli.command import log
-from harness.cli.parser import Parsed, read_project
+from harness.cli.parser import read_project
 from harness.errors import DataError, MissingError, UsageError
 from harness.extras.judges.data import of_judgment
 from harness.extras.judges.estimates import fields, interval_columns, mean, share
@@ -67,10 +65,8 @@ class _File(msgspec.Struct, forbid_unknown_fields=True):
 
 def report(options: JudgeReport) -> Page:
     """Judge weak answers, clean and attacked, and return what the attacks change."""
-    quiet = log.getEffectiveLevel() > logging.INFO
-    parsed = Parsed(options, frozenset(), read_project(), quiet, verbose=False)
     attacks = load_attacks(options.attack_file)
-    plan = _plan(options, attacks, calls.configs(parsed))
+    plan = _plan(options, attacks, calls.configs(read_project()))
 
     def estimates() -> list[Estimate]:
         return estimate_judgments(plan, batch=options.limits.batch)
@@ -78,7 +74,6 @@ def report(options: JudgeReport) -> Page:
     if options.limits.dry_run:
         return calls.estimate_page(estimates())
     calls.carry_out(
-        parsed,
         options.limits,
         plan.jobs,
         estimates,
