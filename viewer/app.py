@@ -80,7 +80,7 @@ class Views:
             log.exception("the view %s cannot be shown", view.query())
             shown, faults = pages.notice(f"this cannot be shown ({type(error).__name__})"), []
         names = self.home.names()
-        chosen = replace(view, bench=view.bench or (names[0] if names else ""))
+        chosen = replace(view, bench=view.bench or names[0])
         fresh = replace(chosen.within(view.tab), verdicts="", judge="", model=())
         benches = pages.form(fresh, [pages.choice(chosen, "bench", "Benchmark", names)])
         return pages.render(

@@ -125,10 +125,10 @@ class Conversation:
         """Yield the turns, with what judges, people and checks say of each."""
         data, question, models = self.data, self.question, set(self.models)
         key = question.question_id
-        judgments = [place.row for place in data.judgments(key)]
+        judgments = data.judgments(question)
         judgments.sort(key=lambda row: row.judge_model != self.view.judge)
-        votes = [place.row for place in data.index.read(key, "vote")]
-        measured = [place.row for place in data.index.read(key, "metric") if not place.row.choice]
+        votes = [row for row, _ in data.index.read(key, "vote")]
+        measured = [row for row, _ in data.index.read(key, "metric") if not row.choice]
         references = {name: row.choices[0].turns for name, row in data.references(key).items()}
         asked = question.turns if question.user is None else [""]
         shown = [len(self.answers[name].choices[0].turns) for name in models & {*self.answers}]

@@ -67,9 +67,11 @@ def number(value: float | None) -> str:
 def choice(view: View, name: str, label: str, options: Mapping[str, str] | Iterable[str]) -> Markup:
     """Return a field that chooses one of the view's values: what stands in the address → words.
 
-    Nothing if there is nothing to choose.
+    "" is called "all". Nothing if there is nothing to choose.
     """
-    words = dict(options) if isinstance(options, Mapping) else {value: value for value in options}
+    words = (
+        options if isinstance(options, Mapping) else {value: value or "all" for value in options}
+    )
     if len(words) < 2:
         return Markup("")
     now = getattr(view, name)
