@@ -21,13 +21,7 @@ from viewer.state import View, parse
 
 log = logging.getLogger("turnbench")
 
-TABS: dict[str, str] = {
-    "board": "Board",
-    "questions": "Questions",
-    "judges": "Judges",
-    "vote": "Vote",
-}
-SHOW: dict[str, Callable[[Data, View, Site], str]] = {
+TABS: dict[str, Callable[[Data, View, Site], str]] = {
     "board": board.show,
     "questions": questions.show,
     "judges": judges.show,
@@ -43,7 +37,7 @@ class Views:
 
     def __init__(self, home: Home, *, read_only: bool = False) -> None:
         self.home = home
-        self.tabs = {name: title for name, title in TABS.items() if name != "vote" or not read_only}
+        self.tabs = [name for name in TABS if name != "vote" or not read_only]
 
     def show(self, query: str, who: str = "") -> tuple[View, str]:
         """Return the view of an address as it is, and its HTML; what is wrong is on the page."""
@@ -72,7 +66,7 @@ class Views:
     def _shown(self, view: View, message: str = "") -> str:
         try:
             data = self.home.data(view.bench)
-            shown = SHOW[view.tab](data, replace(view, bench=data.bench.name), SITE)
+            shown = TABS[view.tab](data, replace(view, bench=data.bench.name), SITE)
             faults = data.index.faults
         except TurnbenchError as error:
             shown, faults = pages.notice(self._without_path(error)), []
@@ -81,8 +75,8 @@ class Views:
             shown, faults = pages.notice(f"this cannot be shown ({type(error).__name__})"), []
         names = self.home.names()
         chosen = replace(view, bench=view.bench or names[0])
-        fresh = replace(chosen.within(view.tab), verdicts="", judge="", model=())
-        benches = pages.form(fresh, [pages.choice(chosen, "bench", "Benchmark", names)])
+        first = View(view.tab, chosen.bench)
+        benches = pages.form(first, [pages.choice(chosen, "bench", "Benchmark", names)])
         return pages.render(
             "view.html",
             title=self._title(view),
@@ -97,7 +91,7 @@ class Views:
         return str(error).replace(f"{self.home.data_dir}/", "")
 
     def _title(self, view: View) -> str:
-        parts = [view.question and f"question {view.question}", self.tabs[view.tab], view.bench]
+        parts = [view.question and f"question {view.question}", view.tab.capitalize(), view.bench]
         return " · ".join([part for part in parts if part] + ["turnbench"])
 
 
@@ -114,8 +108,8 @@ def build(views: Views) -> Any:
         act = gr.Button("act", elem_id="tb-act", elem_classes="tb-hidden")
         panes = []
         with gr.Tabs(selected="board", elem_id="tb-tabs") as bar:
-            for name, title in views.tabs.items():
-                with gr.Tab(title, id=name, render_children=True):
+            for name in views.tabs:
+                with gr.Tab(name.capitalize(), id=name, render_children=True):
                     panes.append(gr.HTML("", elem_classes="tb-view", **plain))
 
         def outcome(view: View, shown: str) -> Sequence[Any]:
@@ -151,10 +145,7 @@ def head() -> str:
     colours = asset("colours.css")  # Gradio says by a class whether it is dark, not by the system
     dark = "@media screen and (prefers-color-scheme: dark) {\n  :root"
     colours = colours.replace(dark, ".dark {\n  &").replace("color-scheme: light dark;", "")
-    style = "".join([colours, *map(asset, STYLES), *map(_file, ("style.css", "gradio.css"))])
-    return f"<style>{style}</style><script>{asset('sort.js')}{_file('page.js')}</script>"
-
-
-def _file(name: str) -> str:
-    """Return one of this room's files."""
-    return (pages.HERE / name).read_text(encoding="utf-8")
+    style = "".join(
+        [colours, *map(asset, STYLES), *map(pages.own_file, ("style.css", "gradio.css"))]
+    )
+    return f"<style>{style}</style><script>{asset('sort.js')}{pages.own_file('page.js')}</script>"

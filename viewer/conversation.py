@@ -302,9 +302,5 @@ def _choices(
         for row in near
     }
     every = [*models, *(name for name in data.models if name in answers and name not in models)]
-    address = view.to(find="").query()
-    boxes = pages.render(
-        "models.html", view=View(model=tuple(models)), models=every, address=address
-    )
     form = pages.form(view, [pages.choice(view, "question", "Question", words)], find="")
-    return form + Markup(boxes)
+    return form + pages.boxes(view.to(find="", model=tuple(models)), every)

@@ -10,8 +10,6 @@ They are made by the functions of the viewer. No script runs but the one that so
 content security policy in each page forbids everything else. What judges were shown is left out.
 """
 
-import base64
-import hashlib
 import pathlib
 from collections.abc import Iterator
 
@@ -120,22 +118,6 @@ class _Files:
 
 
 def document(title: str, links: dict[str, str], here: str, shown: str) -> str:
-    """Return a whole page that needs nothing else."""
-    style = "".join(map(asset, _SHEETS)) + (pages.HERE / "style.css").read_text(encoding="utf-8")
-    script = asset("sort.js")
-    return pages.render(
-        "document.html",
-        title=title,
-        links=links,
-        here=here,
-        shown=shown,
-        style=style,
-        script=script,
-        style_hash=digest(style),
-        script_hash=digest(script),
-    )
-
-
-def digest(text: str) -> str:
-    """Return what a content security policy calls a style or a script."""
-    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+    """Return a whole page."""
+    values = {"title": title, "links": links, "here": here, "shown": shown}
+    return pages.sealed("document.html", _SHEETS, asset("sort.js"), **values)

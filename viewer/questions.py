@@ -237,10 +237,7 @@ def choices(data: Data, view: View) -> Markup:
         pages.choice(view, "sort", "Sorted by", SORTS),
     ]
     listed = view.to(question="")
-    boxes = pages.render(
-        "models.html", view=view, models=_best_first(data, view), address=listed.query()
-    )
-    return pages.form(listed, fields) + Markup(boxes)
+    return pages.form(listed, fields) + pages.boxes(listed, _best_first(data, view))
 
 
 def _found(data: Data, view: View, site: Site) -> str:

@@ -16,16 +16,15 @@ import re
 import socket
 import threading
 import time
-from collections.abc import Awaitable, Callable, Iterable, MutableMapping
-from typing import Any, NamedTuple, TypeAlias
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
-from harness.errors import StorageError, UsageError
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import PlainTextResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-Scope: TypeAlias = MutableMapping[str, Any]
-Message: TypeAlias = MutableMapping[str, Any]
-Receive: TypeAlias = Callable[[], Awaitable[Message]]
-Send: TypeAlias = Callable[[Message], Awaitable[None]]
+from harness.errors import StorageError, UsageError
 
 MOST_BODY = 65_536
 """Bytes of a request's body."""
@@ -54,7 +53,7 @@ _HEADERS = {
 class Guard:
     """Middleware that lets through what the page needs."""
 
-    def __init__(self, app: Callable[..., Awaitable[None]], hosts: "Hosts") -> None:
+    def __init__(self, app: ASGIApp, hosts: "Hosts") -> None:
         self.app, self.hosts = app, hosts
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -65,39 +64,28 @@ class Guard:
 
         async def guarded(message: Message) -> None:
             if message["type"] == "http.response.start":
-                ours = {name.encode(): value.encode() for name, value in _HEADERS.items()}
-                theirs = [
-                    pair for pair in message.get("headers", []) if pair[0].lower() not in ours
-                ]
-                message = {**message, "headers": [*theirs, *ours.items()]}
+                MutableHeaders(scope=message).update(_HEADERS)
             await send(message)
 
-        headers = {
-            name.decode("latin-1").lower(): v.decode("latin-1") for name, v in scope["headers"]
-        }
-        path = scope["path"]
+        app, headers, path = self.app, Headers(scope=scope), scope["path"]
         if refusal := self.hosts.refusal(scope["method"], headers):
-            await _reply(guarded, 403, refusal)
+            app = _refused(403, refusal)
         elif not _OPEN.fullmatch(path) or ".." in path:
-            await _reply(guarded, 404, "not found")
+            app = _refused(404, "not found")
         elif _too_large(headers):
-            await _reply(guarded, 413, f"a request may have at most {MOST_BODY:,} bytes")
-        else:
-            await self.app(scope, receive, guarded)
+            app = _refused(413, f"a request may have at most {MOST_BODY:,} bytes")
+        await app(scope, receive, guarded)
 
 
-def _too_large(headers: dict[str, str]) -> bool:
+def _too_large(headers: Headers) -> bool:
     """Return whether a body is too large, or does not say how large it is."""
-    if "transfer-encoding" in headers:
-        return True
     length = headers.get("content-length", "0")
-    return not length.isdecimal() or len(length) > 9 or int(length) > MOST_BODY
+    known = "transfer-encoding" not in headers and length.isdecimal() and len(length) < 10
+    return not known or int(length) > MOST_BODY
 
 
-async def _reply(send: Send, status: int, text: str) -> None:
-    headers = [(b"content-type", b"text/plain; charset=utf-8"), (b"connection", b"close")]
-    await send({"type": "http.response.start", "status": status, "headers": headers})
-    await send({"type": "http.response.body", "body": f"{text}\n".encode()})
+def _refused(status: int, text: str) -> ASGIApp:
+    return PlainTextResponse(f"{text}\n", status, {"connection": "close"})
 
 
 class Hosts:
@@ -110,7 +98,7 @@ class Hosts:
         machine = {socket.gethostname().lower()} if self.beyond else set()
         self.names = {"localhost", address, *machine, *(name.lower() for name in allowed)}
 
-    def refusal(self, method: str, headers: dict[str, str]) -> str | None:
+    def refusal(self, method: str, headers: Headers) -> str | None:
         """Return why a request is refused, in one line; None if it is answered."""
         name = _host_of(f"//{headers.get('host', '')}")
         if not self._answers(name):
@@ -181,14 +169,12 @@ class People:
     def __call__(self, name: str, password: str) -> bool:
         """Return whether somebody may come in."""
         wrong, last = self._wrong.get(name, (0, 0.0))
-        if wrong >= TRIES and time.monotonic() - last < WAIT:
+        waits = wrong >= TRIES and time.monotonic() - last < WAIT
+        if waits or name not in self.passwords:
             return False
-        expected = self.passwords.get(name, "")
-        if expected and hmac.compare_digest(expected.encode(), password.encode()):
+        if hmac.compare_digest(self.passwords[name].encode(), password.encode()):
             self._wrong.pop(name, None)
             return True
-        if len(self._wrong) > 10_000:
-            self._wrong.clear()
         self._wrong[name] = wrong + 1, time.monotonic()
         return False
 
@@ -240,8 +226,8 @@ def serve(
         show_error=False,
         ssr_mode=False,
     )
-    guard: Any = Guard(app, Hosts(host, allowed))
-    server = uvicorn.Server(uvicorn.Config(guard, ws="none", log_level="warning"))
+    config = uvicorn.Config(Guard(app, Hosts(host, allowed)), ws="none", log_level="warning")
+    server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
     thread.start()
     while thread.is_alive() and not server.started:

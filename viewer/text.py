@@ -28,7 +28,7 @@ _MOST_CELLS = 20_000
 """Of a table."""
 _MOST_CODE = 5_000
 """Of code that is coloured."""
-_MOST_FORMULA, _MOST_FORMULAS = 1_000, 100
+_MOST_FORMULAS = 100
 _DEEPEST = 20
 """Lists and quotes within each other."""
 _LANGUAGE = re.compile(
@@ -51,7 +51,7 @@ def readable(text: str) -> str:
     'a⟨U+202E⟩b'
     """
     text = text.replace("\r\n", "\n").replace("\r", "\n")
-    return _UNSEEN.sub(lambda found: f"\u27e8U+{ord(found[0]):04X}\u27e9", text)
+    return _UNSEEN.sub(lambda match: f"\u27e8U+{ord(match[0]):04X}\u27e9", text)
 
 
 def escaped(text: object) -> str:
@@ -83,7 +83,7 @@ def marked(page: str, needle: str) -> str:
     if not needle:
         return page
     pattern = re.compile(rf"({re.escape(escaped(needle))})|&#?\w+;|<[^>]*>", re.IGNORECASE)
-    return pattern.sub(lambda found: f"<mark>{found[1]}</mark>" if found[1] else found[0], page)
+    return pattern.sub(lambda match: f"<mark>{match[1]}</mark>" if match[1] else match[0], page)
 
 
 def excerpt(text: str, needle: str, around: int = 70) -> str:
@@ -91,14 +91,14 @@ def excerpt(text: str, needle: str, around: int = 70) -> str:
 
     Only one line of it, and with nothing laid out.
     """
-    found = re.search(re.escape(needle), text, re.IGNORECASE)
-    if found is None:
+    match = re.search(re.escape(needle), text, re.IGNORECASE)
+    if match is None:
         return ""
-    start, end = max(0, found.start() - around), found.end() + around
-    before, after = text[start : found.start()], text[found.end() : end]
+    start, end = max(0, match.start() - around), match.end() + around
+    before = escaped(text[start : match.start()].replace("\n", " "))
+    after = escaped(text[match.end() : end].replace("\n", " "))
     left, right = "…" if start else "", "…" if end < len(text) else ""
-    before, after = (" ".join(part.split("\n")) for part in (before, after))
-    return f"{left}{escaped(before)}<mark>{escaped(found[0])}</mark>{escaped(after)}{right}"
+    return f"{left}{before}<mark>{escaped(match[0])}</mark>{after}{right}"
 
 
 def unlike(text: str, other: str) -> str:
@@ -214,52 +214,40 @@ def _coloured(code: str, language: str) -> str:
 
 # Formulas
 
-_MARKS = (("$$", "$$"), (r"\[", r"\]"), (r"\(", r"\)"), ("$", "$"))
+_DISPLAY = r"(\$\$)((?:(?!\$\$).){1,1000})(\$\$)|(\\\[)((?:(?!\\\]).){1,1000})(\\\])"
+_BLOCK = re.compile(rf"(?:{_DISPLAY})[ \t]*$", re.DOTALL | re.MULTILINE)
+_INLINE = re.compile(
+    rf"{_DISPLAY}|(\\\()((?:(?!\\\)).){{1,1000}})(\\\))"
+    r"|(\$)(?!\s)([^$`]{1,1000})(?<!\s)(\$)(?![a-zA-Z0-9{_])",  # and no words between prices
+    re.DOTALL,
+)
 
 
 def _inline_formula(state: StateInline, silent: bool) -> bool:
-    for opening, closing in _MARKS:
-        if not state.src.startswith(opening, state.pos):
-            continue
-        start = state.pos + len(opening)
-        end = state.src.find(closing, start, start + _MOST_FORMULA)
-        formula, after = state.src[start:end], state.src[end + len(closing) :][:1]
-        if end < 0 or not formula.strip() or (opening == "$" and not _is_formula(formula, after)):
-            continue
-        if not silent:
-            token = state.push("formula", "", 0)
-            token.content, token.markup, token.info = formula, opening, closing
-        state.pos = end + len(closing)
-        return True
-    return False
-
-
-def _is_formula(text: str, after: str) -> bool:
-    """Return whether what stands between two dollars is a formula, and not the words of prices."""
-    clear = not (text[0].isspace() or text[-1].isspace() or "\n\n" in text or "`" in text)
-    return clear and not (after.isascii() and (after.isalnum() or after in ("{", "_")))
+    match = _INLINE.match(state.src, state.pos)
+    if match is None:
+        return False
+    if not silent:
+        _add(state, match, block=False)
+    state.pos = match.end()
+    return True
 
 
 def _block_formula(state: StateBlock, first: int, last: int, silent: bool) -> bool:
     begin = state.bMarks[first] + state.tShift[first]
-    opening = state.src[begin : begin + 2]
-    closing = dict(_MARKS[:2]).get(opening)
-    if closing is None or state.is_code_block(first):
+    match = _BLOCK.match(state.src, begin, state.eMarks[last - 1])
+    if match is None or state.is_code_block(first):
         return False
-    for line in range(first, min(last, first + 30)):
-        start = begin + 2 if line == first else state.bMarks[line]
-        end = state.src.find(closing, start, state.eMarks[line])
-        if end < 0:
-            continue
-        formula = state.src[begin + 2 : end]
-        if state.src[end + 2 : state.eMarks[line]].strip() or not 0 < len(formula) < _MOST_FORMULA:
-            return False
-        if not silent:
-            token = state.push("formula", "", 0)
-            token.content, token.markup, token.info, token.block = formula, opening, closing, True
-            state.line = line + 1
-        return True
-    return False
+    if not silent:
+        _add(state, match, block=True)
+        state.line = first + 1 + match[0].count("\n")
+    return True
+
+
+def _add(state: StateInline | StateBlock, match: re.Match[str], *, block: bool) -> None:
+    token = state.push("formula", "", 0)
+    token.markup, token.content, token.info = filter(None, match.groups())
+    token.block = block
 
 
 def _formula(_: object, tokens: Sequence[Token], at: int, *__: object) -> str:
@@ -300,12 +288,12 @@ def _clean(element: ElementTree.Element) -> ElementTree.Element | None:
     tag = element.tag.rpartition("}")[2]
     if not _ELEMENT.fullmatch(tag):
         return None
-    kept = {
+    attributes = {
         name: value
         for name, value in element.attrib.items()
         if _ATTRIBUTE.fullmatch(name) and re.fullmatch(r"[\w .%+-]{1,40}", value)
     }
-    clean = ElementTree.Element(tag, kept)
+    clean = ElementTree.Element(tag, attributes)
     clean.text, clean.tail = element.text, element.tail
     for part in element:
         inside = _clean(part)

@@ -3,7 +3,6 @@
 No model's name is on the page or in the address until the voter asks for the result.
 """
 
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -13,6 +12,8 @@ from markupsafe import Markup
 from harness.errors import MissingError, UsageError
 from harness.reporting.html import table_html
 from harness.reporting.page import Column, Table
+from harness.results import summarize
+from harness.results.scores import VOTE
 from viewer import pages, text
 from viewer.ballots import Ballot, Voter, check_voter
 from viewer.data import Data
@@ -66,9 +67,9 @@ def show(data: Data, view: View, site: Site) -> str:
         plans=pages.form(
             named, [pages.choice(named, "plan", "Ask me for", {**plans, str(total): "all"})]
         ),
-        last=site.href(view.to(show="last")) if voter.votes else "",
-        votes=site.href(view.to(show="votes")) if voter.votes else "",
-        result=site.href(view.to(show="result")) if voter.votes else "",
+        links={name: site.href(view.to(show=name)) for name in ("last", "votes", "result")}
+        if voter.votes
+        else {},
         before=voter.choice_of(ballot) if ballot is not None else "",
         ballot=ballot,
         turns=sides(data, ballot) if ballot is not None else (),
@@ -134,16 +135,11 @@ def _welcome(data: Data, view: View) -> str:
 
 def _result(data: Data, view: View, voter: Voter, site: Site) -> str:
     """Return how the models fared with the voter, and how far judges agree."""
-    results: Counter[tuple[str, str]] = Counter()
-    for vote in voter.votes.values():
-        for side, model in (("model_a", vote.model_a), ("model_b", vote.model_b)):
-            tie = vote.winner.startswith("tie")
-            results[model, "tie" if tie else "win" if vote.winner == side else "loss"] += 1
-    rows: list[dict[str, Any]] = []
-    for model in dict.fromkeys(name for name, _ in results):
-        win, tied, loss = (results[model, word] for word in ("win", "tie", "loss"))
-        rate = (win + tied / 2) / (win + tied + loss)
-        rows.append({"model": model, "win": win, "tie": tied, "loss": loss, "rate": rate})
+    scores = data.scores.of(metric=VOTE, judges=[voter.name])
+    rows: list[dict[str, Any]] = [
+        {"model": of["model"], "win": of.win, "tie": of.tie, "loss": of.loss, "rate": of.mean.value}
+        for of in summarize(scores)
+    ]
     rows.sort(key=lambda row: -row["rate"])
     columns = [
         Column("model"),
