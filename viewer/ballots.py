@@ -77,12 +77,15 @@ class Voter:
                 self.votes[vote.question_id, vote.turn, models] = vote
         files = data.bench.answer_files()
         self._answered = {model: data.index.questions(path) for model, path in files.items()}
-        self._judged: dict[QuestionId, set[frozenset[str]]] = {}
         scores = data.scores.take(data.scores.opponent >= 0)
         columns = (scores.question, scores.model, scores.opponent)
-        for question, one, two in zip(*(c.tolist() for c in columns), strict=True):
-            pair = frozenset((scores.models[one], scores.models[two]))
-            self._judged.setdefault(scores.questions[question].question_id, set()).add(pair)
+        self._judged = {
+            (
+                scores.questions[question].question_id,
+                frozenset((scores.models[a], scores.models[b])),
+            )
+            for question, a, b in zip(*(column.tolist() for column in columns), strict=True)
+        }
         self.questions = [
             question
             for question in data.bench.questions
@@ -182,10 +185,9 @@ class Voter:
     def _pairs(self, question: Question) -> list[tuple[str, str]]:
         """Return every two models that answered a question, in the voter's order."""
         key = question.question_id
-        judged = self._judged.get(key, set())
         return sorted(
             combinations(self._models(question), 2),
-            key=lambda pair: (frozenset(pair) not in judged, self._draw(key, *pair)),
+            key=lambda pair: ((key, frozenset(pair)) not in self._judged, self._draw(key, *pair)),
         )
 
     def _draw(self, *what: object) -> int:

@@ -35,15 +35,6 @@ class Verdict(NamedTuple):
     title: str = ""
 
 
-class Pair(NamedTuple):
-    """A judge's comparison of two answers."""
-
-    judge: str
-    says: str
-    flipped: bool
-    games: list[Verdict]
-
-
 class Side(NamedTuple):
     """One model's turn; texts are HTML."""
 
@@ -59,17 +50,6 @@ class Side(NamedTuple):
     others: Sequence[str] = ()
     """The turn in further conversations of the model."""
     history: Sequence[str] = ()
-
-
-class Turn(NamedTuple):
-    """One turn of all the models."""
-
-    number: int
-    asked: str
-    sides: list[Side]
-    pairs: list[Pair]
-    votes: list[str]
-    references: dict[str, str]
 
 
 def show(data: Data, view: View, site: Site, question: Question, listed: Sequence[Question]) -> str:
@@ -106,9 +86,8 @@ def models_of(data: Data, view: View, answers: dict[str, Answer]) -> list[str]:
     """Return the models shown: those chosen, else the two best that answered."""
     if view.model:
         return list(view.model[:MOST])
-    chosen = data.chosen(view.verdicts)
-    ranked = chosen.ranked if chosen is not None else ()
-    return [name for name in [*ranked, *answers] if name in answers][:2] or list(ranked[:2])
+    best = data.best_first(view.verdicts)
+    return [name for name in [*best, *answers] if name in answers][:2] or best[:2]
 
 
 @dataclass(frozen=True)
@@ -121,7 +100,7 @@ class Conversation:
     answers: dict[str, Answer]
     models: Sequence[str]
 
-    def turns(self) -> Iterator[Turn]:
+    def turns(self) -> Iterator[dict[str, Any]]:
         """Yield the turns, with what judges, people and checks say of each."""
         data, question, models = self.data, self.question, set(self.models)
         key = question.question_id
@@ -134,23 +113,24 @@ class Conversation:
         shown = [len(self.answers[name].choices[0].turns) for name in models & {*self.answers}]
         for turn in range(1, 1 + max([len(asked), *shown, *(row.turn for row in judgments)])):
             rows = [row for row in judgments if row.turn == turn]
-            checks = {row.model: row.checks for row in measured if row.turn == turn and row.checks}
-            yield Turn(
-                turn,
-                "".join(asked[turn - 1 : turn]),
-                [self._side(model, turn, rows, checks.get(model, [])) for model in self.models],
-                [_pair(row) for row in rows if row.model is None and self._is_shown(row)],
-                [
+            pairs = [row for row in rows if row.model is None and self._is_shown(row)]
+            checks = {row.model: row.checks for row in measured if row.turn == turn}
+            yield {
+                "number": turn,
+                "asked": "".join(asked[turn - 1 : turn]),
+                "sides": [self._side(m, turn, rows, checks.get(m, [])) for m in self.models],
+                "pairs": [_pair(row) for row in pairs],
+                "votes": [
                     _vote(row)
                     for row in votes
                     if row.turn == turn and {row.model_a, row.model_b} <= models
                 ],
-                {
+                "references": {
                     author: _body(texts[turn - 1], self.view)
                     for author, texts in references.items()
                     if turn <= len(texts)
                 },
-            )
+            }
 
     def _is_shown(self, row: Judgment) -> bool:
         """Return whether both models of a pair are shown, or the only one is among them."""
@@ -243,8 +223,8 @@ def verdict_of(row: Judgment) -> str:
     return pages.number(row.grade)
 
 
-def _pair(row: Judgment) -> Pair:
-    judge, games = _name(row), list(_games(row))
+def _pair(row: Judgment) -> dict[str, Any]:
+    games = list(_games(row))
     outcomes = {game.says for game in games}
     flipped = False
     if any(game.failed for game in games):
@@ -254,7 +234,8 @@ def _pair(row: Judgment) -> Pair:
         says = "a tie in one order only" if "tie" in outcomes else "changed with the order: a tie"
     else:
         says = "a tie" if "tie" in outcomes else f"{next(iter(outcomes), '')} is better"
-    return Pair(f"{judge} on {' and '.join(row.models)}", says, flipped, games)
+    judge = f"{_name(row)} on {' and '.join(row.models)}"
+    return {"judge": judge, "says": says, "flipped": flipped, "games": games}
 
 
 def _games(row: Judgment) -> Iterator[Verdict]:

@@ -16,16 +16,8 @@ from harness import bench as benches
 from harness.bench import Bench
 from harness.errors import TurnbenchError, UsageError
 from harness.results import Panel, Scores, of_files, panels, rank
-from harness.types import Answer, Judgment, Question, QuestionId
+from harness.types import UNSTATED, Answer, Judgment, Question, QuestionId
 from viewer.index import Index
-
-FORMS = {
-    "grade": "grades",
-    "pair": "pairs",
-    "label": "labels",
-    "vote": "votes",
-    "metric": "numbers",
-}
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,6 +105,11 @@ class Data:
         other = self.verdicts.get(name)
         return other and other.panel
 
+    def best_first(self, name: str) -> list[str]:
+        """Return the models of some verdicts by rank; without verdicts, all."""
+        chosen = self.chosen(name)
+        return list((chosen and chosen.ranked) or self.models)
+
     @functools.cached_property
     def models(self) -> list[str]:
         """The models that have answers or verdicts."""
@@ -150,14 +147,13 @@ class Data:
 
 def _label(panel: Panel) -> str:
     """Return what a panel is called on the page."""
-    form = FORMS.get(panel.form, panel.form)
     if panel.form == "vote":
         return "people's votes"
     if panel.form == "metric":
         return panel.judge_set
     judges = " and ".join(panel.judges) if len(panel.judges) < 3 else f"{len(panel.judges)} judges"
-    unknown = panel.judge_set == "unstated"
-    return f"{form} by {judges}" + ("" if unknown else f" ({panel.judge_set})")
+    judge_set = f" ({panel.judge_set})" if panel.judge_set != UNSTATED else ""
+    return f"{panel.form.removesuffix('s')}s by {judges}{judge_set}"
 
 
 class Home:

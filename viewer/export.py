@@ -66,10 +66,7 @@ def pages_of(data: Data) -> Iterator[tuple[str, str]]:
     if data.verdicts:
         shown = judges.show(data, View("judges", bench), site)
         yield "judges.html", document(f"{bench}: judges", links, "judges.html", shown)
-    lists = [
-        View("questions", bench),
-        *(View("questions", bench, only=only) for only in files.filters),
-    ]
+    lists = [View("questions", bench, only=only) for only in ("", *files.filters)]
     lists += [View("questions", bench, model=(model,), sort="low") for model in data.models]
     for view in lists:
         title = f"{bench}: questions {view.only}{', '.join(view.model)}".rstrip()
@@ -88,10 +85,11 @@ class _Files:
         self.models = tuple(data.models)
         self.verdicts = list(data.verdicts)
         self.numbers = {str(q.question_id): n for n, q in enumerate(data.bench.questions, 1)}
-        every = {
-            only: View("questions", data.bench.name, only=only) for only in ("flipped", "failed")
-        }
-        self.filters = [only for only, view in every.items() if questions.items(data, view)]
+        self.filters = [
+            only
+            for only in ("flipped", "failed")
+            if questions.items(data, View("questions", data.bench.name, only=only))
+        ]
 
     def href(self, view: View) -> str:
         """Return a view's file, with the place of its model; "" if there is none."""

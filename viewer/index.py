@@ -70,11 +70,6 @@ class Index:
                 self._base.execute(f"drop table if exists {table}")
             self._base.executescript(f"{_TABLES}; pragma user_version = {_VERSION};")
 
-    def close(self) -> None:
-        """Close the file."""
-        with self._lock:
-            self._base.close()
-
     def update(self) -> bool:
         """Read what has changed in the benchmark's files; return whether anything has."""
         with self._lock:

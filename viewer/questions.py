@@ -90,12 +90,7 @@ def show(data: Data, view: View, site: Site) -> str:
 def columns(data: Data, view: View) -> list[str]:
     """Return the models that the list shows: those chosen, else the best."""
     models = [name for name in view.model if name in data.models]
-    return models or _best_first(data, view)[:COLUMNS]
-
-
-def _best_first(data: Data, view: View) -> list[str]:
-    chosen = data.chosen(view.verdicts)
-    return list((chosen and chosen.ranked) or data.models)
+    return models or data.best_first(view.verdicts)[:COLUMNS]
 
 
 def items(data: Data, view: View) -> list[Item]:
@@ -237,7 +232,7 @@ def choices(data: Data, view: View) -> Markup:
         pages.choice(view, "sort", "Sorted by", SORTS),
     ]
     listed = view.to(question="")
-    return pages.form(listed, fields) + pages.boxes(listed, _best_first(data, view))
+    return pages.form(listed, fields) + pages.boxes(listed, data.best_first(view.verdicts))
 
 
 def _found(data: Data, view: View, site: Site) -> str:
