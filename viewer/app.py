@@ -52,16 +52,16 @@ class Views:
         """Return what follows a form that was sent: a vote."""
         try:
             fields = dict(json.loads(action)) if len(action) < 10_000 else {}
-            view = vote.blind(parse(str(fields.get("view", ""))), who)
         except (ValueError, TypeError):
-            return self.show("", who)
+            fields = {}
+        view, message = vote.blind(parse(str(fields.get("view", ""))), who), ""
         if "vote" not in self.tabs:
             return self.show("", who)
         try:
             view = vote.act(self.home.data(view.bench), view, fields)
         except TurnbenchError as error:
-            return view, self._shown(view, self._without_path(error))
-        return view, self._shown(view)
+            message = pages.notice(self._without_path(error))
+        return view, self._shown(view, message)
 
     def _shown(self, view: View, message: str = "") -> str:
         try:
@@ -74,15 +74,13 @@ class Views:
             log.exception("the view %s cannot be shown", view.query())
             shown, faults = pages.notice(f"this cannot be shown ({type(error).__name__})"), []
         names = self.home.names()
-        chosen = replace(view, bench=view.bench or names[0])
-        first = View(view.tab, chosen.bench)
-        benches = pages.form(first, [pages.choice(chosen, "bench", "Benchmark", names)])
+        first = View(view.tab, view.bench or names[0])
         return pages.render(
             "view.html",
             title=self._title(view),
-            benches=benches,
+            benches=pages.form(first, [pages.choice(first, "bench", "Benchmark", names)]),
             faults=faults,
-            message=pages.notice(message) if message else "",
+            message=message,
             shown=shown,
         )
 

@@ -103,7 +103,7 @@ class Data:
         if name in chosen.sources:
             return chosen.of(name)
         other = self.verdicts.get(name)
-        return other and other.panel
+        return other.panel if other is not None else None
 
     def best_first(self, name: str) -> list[str]:
         """Return the models of some verdicts by rank; without verdicts, all."""

@@ -7,6 +7,7 @@ The rows are read one by one; of each its numbers are kept.
 """
 
 import functools
+import math
 import statistics
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
@@ -216,9 +217,9 @@ def _compared(judge: _Judge, votes: Votes) -> Shares:
         if item in judge.values:
             lead = statistics.fmean(judge.values[item]) - 0.5
         else:
-            grades = [judge.values.get(item.answer_of(model)) for model in item.models]
-            lead = statistics.fmean(grades[0]) - statistics.fmean(grades[1]) if all(grades) else 0.0
-        if lead:
+            grades = [judge.values.get(item.answer_of(m), [math.nan]) for m in item.models]
+            lead = statistics.fmean(grades[0]) - statistics.fmean(grades[1])
+        if abs(lead) > 0:
             shares += [(item.question, (lead > 0) == vote) for vote in by_voter.values()]
     return shares
 

@@ -96,13 +96,11 @@ def columns(data: Data, view: View) -> list[str]:
 def items(data: Data, view: View) -> list[Item]:
     """Return the rows of the list: filtered and sorted."""
     models = columns(data, view)
-    rows = [
-        Item(question, {model: {} for model in models})
-        for question in data.bench.questions
-        if view.category in ("", question.category)
-    ]
+    rows = [Item(question, {model: {} for model in models}) for question in data.bench.questions]
     if (chosen := data.chosen(view.verdicts)) is not None:
-        _fill(rows, data, chosen, view, models)
+        _fill(rows, data, chosen, view)
+    if view.category:
+        rows = [row for row in rows if row.question.category == view.category]
     if view.only in ("flipped", "failed", "second"):
         rows = [row for row in rows if getattr(row, view.only)]
     keys: dict[str, Callable[[Item], Any]] = {
@@ -115,14 +113,12 @@ def items(data: Data, view: View) -> list[Item]:
     return sorted(rows, key=keys[view.sort]) if view.sort in keys else rows
 
 
-def _fill(rows: list[Item], data: Data, chosen: Verdicts, view: View, models: list[str]) -> None:
-    """Put numbers, flips and the judges' disagreement into the rows."""
-    by_id = {row.question.question_id: row for row in rows}
+def _fill(rows: list[Item], data: Data, chosen: Verdicts, view: View) -> None:
+    """Put numbers, flips and the judges' disagreement into the rows, one for each question."""
     panel = chosen.of(view.judge)
     metric = view.criterion if view.criterion in panel.metrics else panel.metrics[0]
-    row_of = [by_id.get(question.question_id) for question in panel.scores.questions]
     both = panel.combined.of(metric=metric).mirrored()
-    codes = [both.models.index(name) for name in models if name in both.models]
+    codes = [both.models.index(name) for name in columns(data, view) if name in both.models]
     keep = np.isin(both.model, codes)
     if len(codes) == 2:  # two models are compared with each other, not with the others
         keep &= np.isin(both.opponent, [*codes, -1])
@@ -131,27 +127,24 @@ def _fill(rows: list[Item], data: Data, chosen: Verdicts, view: View, models: li
     numbers = means(cell, both.value, len(first)).tolist()
     places = (column[first].tolist() for column in (both.question, both.model, both.turn))
     for question, model, turn, number in zip(*places, numbers, strict=True):
-        if (row := row_of[question]) is not None:
-            row.cells[both.models[model]][turn] = number
-    named = panel.scores.of(models=view.model or None)
-    for question in named.question[~named.valid].tolist():
-        if (row := row_of[question]) is not None:
-            row.failed += 1
+        rows[question].cells[both.models[model]][turn] = number
+    models = view.model or None
+    judged = panel.scores.of(models=models)
+    for question in judged.question[~judged.valid].tolist():
+        rows[question].failed += 1
     if view.sort == "disagreement":
         other = data.compared(chosen, view.other)
         judged = panel.scores.plus(other.scores) if other is not None else panel.scores
-        spreads = _spreads(judged.of(metric=metric, models=view.model or None)).tolist()
-        for row, spread in zip(row_of, spreads, strict=True):
-            if row is not None:
-                row.spread = spread
+        spreads = _spreads(judged.of(metric=metric, models=models))
+        for row, spread in zip(rows, spreads.tolist(), strict=True):
+            row.spread = spread
     pairs = [v.panel.scores for v in data.verdicts.values() if v.panel.form == "pair"]
     for scores in [panel.scores] if panel.scores.paired else pairs:
-        flips = scores.of(models=view.model or None)
+        flips = scores.of(models=models)
         flips = flips.take(flips.flip == FLIPPED)
         places = (column.tolist() for column in (flips.question, flips.model, flips.opponent))
         for question, model, opponent in zip(*places, strict=True):
-            if (row := row_of[question]) is not None:
-                row.flipped.append((scores.models[model], scores.models[opponent]))
+            rows[question].flipped.append((scores.models[model], scores.models[opponent]))
 
 
 def _spreads(scores: Scores) -> Floats:
@@ -174,12 +167,11 @@ def _list(data: Data, view: View, site: Site) -> str:
     page = min(max(page, 1), last)
     pages_beside = [view.to(page=str(n)) if 1 <= n <= last else None for n in (page - 1, page + 1)]
     begin = (page - 1) * PAGE
+    shown = rows[begin : begin + PAGE] if site.live else rows
     return pages.render(
         "list.html",
         view=view,
-        rows=[_row(row, view, site, models) for row in rows[begin : begin + PAGE]]
-        if site.live
-        else [_row(row, view, site, models) for row in rows],
+        rows=[_row(row, view, site, models) for row in shown],
         models=models,
         total=len(rows),
         first=begin + 1,

@@ -58,18 +58,16 @@ def show(data: Data, view: View, site: Site) -> str:
         )
     ballot = _again(voter, view.show) or (voter.next() if done < plan else None)
     plans = {str(n): f"{n} votes" for n in sorted({*PLANS, plan}) if n < total}
-    named = replace(view, plan=str(plan))
+    planned = replace(view, plan=str(plan))
+    field = pages.choice(planned, "plan", "Ask me for", {**plans, str(total): "all"})
+    links = {name: site.href(view.to(show=name)) for name in ("last", "votes", "result")}
     return pages.render(
         "vote.html",
         voter=voter.name,
         done=done,
         plan=plan,
-        plans=pages.form(
-            named, [pages.choice(named, "plan", "Ask me for", {**plans, str(total): "all"})]
-        ),
-        links={name: site.href(view.to(show=name)) for name in ("last", "votes", "result")}
-        if voter.votes
-        else {},
+        plans=pages.form(planned, [field]),
+        links=links if voter.votes else {},
         before=voter.choice_of(ballot) if ballot is not None else "",
         ballot=ballot,
         turns=sides(data, ballot) if ballot is not None else (),
@@ -98,22 +96,19 @@ def act(data: Data, view: View, fields: Mapping[str, str]) -> View:
 def sides(data: Data, ballot: Ballot) -> list[tuple[int, str, list[str]]]:
     """Return each turn up to the ballot's: its number, what the user says, both answers as HTML."""
     answers = data.answers(ballot.question.question_id)
-    both = [
-        answers[model].choices[0] for model in (ballot.model_a, ballot.model_b) if model in answers
-    ]
-    found = []
+    models = [model for model in (ballot.model_a, ballot.model_b) if model in answers]
+    both = [answers[model].choices[0] for model in models]
+    turns = []
     for turn in range(1, ballot.turn + 1):
         bodies = []
         for choice in both:
+            written = "".join(choice.turns[turn - 1 : turn])
             if choice.user:  # a conversation with a played user is voted on as a whole
-                spoken = zip(choice.user, [*choice.turns, ""], strict=False)
-                whole = "\n\n".join(f"**User:** {said}\n\n{reply}" for said, reply in spoken)
-                bodies.append(text.styled(whole))
-            else:
-                written = choice.turns[turn - 1] if turn <= len(choice.turns) else ""
-                bodies.append(text.styled(written))
-        found.append((turn, ballot.question.turns[turn - 1], bodies))
-    return found
+                said = zip(choice.user, [*choice.turns, ""], strict=False)
+                written = "\n\n".join(f"**User:** {words}\n\n{reply}" for words, reply in said)
+            bodies.append(text.styled(written))
+        turns.append((turn, ballot.question.turns[turn - 1], bodies))
+    return turns
 
 
 def _again(voter: Voter, show: str) -> Ballot | None:
@@ -124,13 +119,9 @@ def _again(voter: Voter, show: str) -> Ballot | None:
 
 
 def _welcome(data: Data, view: View) -> str:
-    categories = list(dict.fromkeys(question.category for question in data.bench.questions))
-    options = {"": "all", **{name: name for name in categories}}
-    return pages.render(
-        "welcome.html",
-        voter=view.voter,
-        category=pages.choice(view, "category", "Category", options),
-    )
+    categories = [question.category for question in data.bench.questions]
+    field = pages.choice(view, "category", "Category", ["", *categories])
+    return pages.render("welcome.html", voter=view.voter, category=field)
 
 
 def _result(data: Data, view: View, voter: Voter, site: Site) -> str:
