@@ -46,7 +46,7 @@ class Views:
             view = replace(view, tab="board")
         if view.tab == "vote":
             view = vote.blind(view, who)
-        return view, self._shown(view)
+        return view, self._page(view)
 
     def act(self, action: str, who: str = "") -> tuple[View, str]:
         """Return what follows a form that was sent: a vote."""
@@ -61,18 +61,18 @@ class Views:
             view = vote.act(self.home.data(view.bench), view, fields)
         except TurnbenchError as error:
             message = pages.notice(self._without_path(error))
-        return view, self._shown(view, message)
+        return view, self._page(view, message)
 
-    def _shown(self, view: View, message: str = "") -> str:
+    def _page(self, view: View, message: str = "") -> str:
         try:
             data = self.home.data(view.bench)
-            shown = TABS[view.tab](data, replace(view, bench=data.bench.name), SITE)
+            body = TABS[view.tab](data, replace(view, bench=data.bench.name), SITE)
             faults = data.index.faults
         except TurnbenchError as error:
-            shown, faults = pages.notice(self._without_path(error)), []
+            body, faults = pages.notice(self._without_path(error)), []
         except Exception as error:  # a file may hold what nobody foresaw; the other views go on
             log.exception("the view %s cannot be shown", view.query())
-            shown, faults = pages.notice(f"this cannot be shown ({type(error).__name__})"), []
+            body, faults = pages.notice(f"this cannot be shown ({type(error).__name__})"), []
         names = self.home.names()
         first = View(view.tab, view.bench or names[0])
         return pages.render(
@@ -81,7 +81,7 @@ class Views:
             benches=pages.form(first, [pages.choice(first, "bench", "Benchmark", names)]),
             faults=faults,
             message=message,
-            shown=shown,
+            body=body,
         )
 
     def _without_path(self, error: TurnbenchError) -> str:
@@ -110,9 +110,9 @@ def build(views: Views) -> Any:
                 with gr.Tab(name.capitalize(), id=name, render_children=True):
                     panes.append(gr.HTML("", elem_classes="tb-view", **plain))
 
-        def outcome(view: View, shown: str) -> Sequence[Any]:
+        def outcome(view: View, page: str) -> Sequence[Any]:
             # The other tabs are emptied, as ids must be unique on the page.
-            inside = [shown if name == view.tab else "" for name in views.tabs]
+            inside = [page if name == view.tab else "" for name in views.tabs]
             return [view.query(), gr.Tabs(selected=view.tab), *inside]
 
         def at(address: str, request: gr.Request) -> Sequence[Any]:
@@ -128,10 +128,10 @@ def build(views: Views) -> Any:
             "api_visibility": "private",
         }
         once = {**quiet, "trigger_mode": "once"}
-        asked = "() => turnbench.asked()"
+        address = "() => turnbench.asked()"
         for event in (
-            app.load(at, query, outputs, js=asked, **quiet),
-            go.click(at, query, outputs, js=asked, **once),
+            app.load(at, query, outputs, js=address, **quiet),
+            go.click(at, query, outputs, js=address, **once),
             act.click(done, action, outputs, js="() => turnbench.sent()", **once),
         ):
             event.then(fn=None, inputs=query, js="(query) => { turnbench.shown(query); }")

@@ -171,11 +171,15 @@ class Voter:
         words = {ballot.model_a: "A is better", ballot.model_b: "B is better"}
         return words.get(winner, "both are bad" if "bad" in winner else "tie")
 
-    def ballot(self, question: Question, turn: int, one: str, two: str) -> Ballot:
+    def ballot(self, question: Question, turn: int, model_1: str, model_2: str) -> Ballot:
         """Return a ballot, the sides drawn at random."""
         key = question.question_id
-        sides = (two, one) if self._draw("side", key, one, two) % 2 else (one, two)
-        token = f"{self._draw(key, turn, one, two):016x}.{key}"
+        sides = (
+            (model_2, model_1)
+            if self._draw("side", key, model_1, model_2) % 2
+            else (model_1, model_2)
+        )
+        token = f"{self._draw(key, turn, model_1, model_2):016x}.{key}"
         return Ballot(question, turn, *sides, token)
 
     def _models(self, question: Question) -> list[str]:

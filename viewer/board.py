@@ -24,9 +24,9 @@ def show(data: Data, view: View, site: Site) -> str:
     if chosen is None:
         return _nothing(data.bench)
     panel = chosen.of(view.judge)
-    shown = Shown(bench=data.bench.name, models=view.model)
-    sections = sections_of([panel, *_pairs_beside(data, panel)], shown)
-    page = results_page(sections, shown)
+    section_view = Shown(bench=data.bench.name, models=view.model)
+    sections = sections_of([panel, *_pairs_beside(data, panel)], section_view)
+    page = results_page(sections, section_view)
     main = next(section for section in sections if section.panel is panel)
     table = _wide(page.tables, main)
     for section in sections:
@@ -36,8 +36,8 @@ def show(data: Data, view: View, site: Site) -> str:
         table = _compared(table, panel, other, view.other)
 
     def link(row: Row, column: Column) -> str | None:
-        there = _behind(view, chosen, row, column)
-        return site.href(there) or None if there is not None else None
+        questions = _behind(view, chosen, row, column)
+        return site.href(questions) or None if questions is not None else None
 
     return pages.render(
         "board.html",
@@ -55,17 +55,17 @@ def _pairs_beside(data: Data, panel: Panel) -> list[Panel]:
     if panel.form != "grade":
         return []
     pairs = [verdicts.panel for verdicts in data.verdicts.values() if verdicts.panel.form == "pair"]
-    return [other for other in pairs if set(other.judges) & set(panel.judges)][:1]
+    return [pair for pair in pairs if set(pair.judges) & set(panel.judges)][:1]
 
 
 def _wide(tables: Sequence[Table], main: Section) -> Table:
     """Return the main section's table as HTML shows it; of several columns' tables the first."""
-    shown = [table for table in tables if table.rows and table.only in ("", "html")]
-    named = [table for table in shown if "model" in table.rows[0]]
-    for table in named:
+    tables = [table for table in tables if table.rows and table.only in ("", "html")]
+    by_model = [table for table in tables if "model" in table.rows[0]]
+    for table in by_model:
         if table.rows[0] in main.rows or table.rows == main.tables[0].rows:
             return table
-    return named[0] if named else main.tables[0]
+    return by_model[0] if by_model else main.tables[0]
 
 
 def _joined(table: Table, pairs: Section) -> Table:
@@ -75,8 +75,8 @@ def _joined(table: Table, pairs: Section) -> Table:
     names = (key, f"{key}_low", f"{key}_high", "win", "tie", "loss", "flipped")
     rows: list[Row] = []
     for row in table.rows:
-        other = by_model.get(row["model"], {})
-        rows.append({**row, **{f"pair_{name}": other.get(name) for name in names}})
+        record = by_model.get(row["model"], {})
+        rows.append({**row, **{f"pair_{name}": record.get(name) for name in names}})
     columns = [
         Column(f"pair_{key}", "win rate", ".2", help="in pairs; a tie is half a win"),
         Column("pair_", "win/tie/loss", draw="record"),
@@ -115,23 +115,23 @@ def _compared(table: Table, panel: Panel, other: Panel, name: str) -> Table:
 
 def _behind(view: View, chosen: Verdicts, row: Row, column: Column) -> View | None:
     """Return the questions behind a cell: of its model, the worst first."""
-    there = View(
+    questions = View(
         "questions", view.bench, chosen.name, view.judge, model=(row["model"],), sort="low"
     )
     key = column.key
     if column.draw == "shade" and key.startswith("category_"):
-        return there.to(category=key.removeprefix("category_"))
+        return questions.to(category=key.removeprefix("category_"))
     if key == "failed" and row.get("failed"):
-        return there.to(only="failed")
+        return questions.to(only="failed")
     if key.startswith("pair_win"):
-        return there.to(verdicts="", judge="", only="flipped")
+        return questions.to(verdicts="", judge="", only="flipped")
     if key in chosen.panel.metrics:
-        return there.to(criterion=key)
+        return questions.to(criterion=key)
     if key == "change":
-        return there.to(sort="disagreement", other=view.other)
+        return questions.to(sort="disagreement", other=view.other)
     numbers = ("average", "turn_", "first_turn", "last_turn")
     is_number = key.startswith(numbers) and not column.draw
-    return there if key == "model" or is_number else None
+    return questions if key == "model" or is_number else None
 
 
 def _choices(data: Data, chosen: Verdicts, view: View) -> Markup:

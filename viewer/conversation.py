@@ -45,7 +45,7 @@ class Side(NamedTuple):
     detail: Detail = Detail()
     marks: Sequence[str] = ()
     facts: str = ""
-    asked: str = ""
+    user: str = ""
     """The played user's words, which differ by model."""
     others: Sequence[str] = ()
     """The turn in further conversations of the model."""
@@ -109,15 +109,15 @@ class Conversation:
         votes = [row for row, _ in data.index.read(key, "vote")]
         measured = [row for row, _ in data.index.read(key, "metric") if not row.choice]
         references = {name: row.choices[0].turns for name, row in data.references(key).items()}
-        asked = question.turns if question.user is None else [""]
-        shown = [len(self.answers[name].choices[0].turns) for name in models & {*self.answers}]
-        for turn in range(1, 1 + max([len(asked), *shown, *(row.turn for row in judgments)])):
+        users = question.turns if question.user is None else [""]
+        lengths = [len(self.answers[name].choices[0].turns) for name in models & {*self.answers}]
+        for turn in range(1, 1 + max([len(users), *lengths, *(row.turn for row in judgments)])):
             rows = [row for row in judgments if row.turn == turn]
             pairs = [row for row in rows if row.model is None and self._is_shown(row)]
             checks = {row.model: row.checks for row in measured if row.turn == turn}
             yield {
                 "number": turn,
-                "asked": "".join(asked[turn - 1 : turn]),
+                "user": "".join(users[turn - 1 : turn]),
                 "sides": [self._side(m, turn, rows, checks.get(m, [])) for m in self.models],
                 "pairs": [_pair(row) for row in pairs],
                 "votes": [
@@ -153,17 +153,17 @@ class Conversation:
             detail=detail,
             marks=_marks(detail, written),
             facts=_facts(detail),
-            asked="".join(choice.user[turn - 1 : turn]),
+            user="".join(choice.user[turn - 1 : turn]),
             others=[_body(o.turns[turn - 1], self.view) for o in others if turn <= len(o.turns)],
             history=[_body(reply, self.view) for reply in choice.history[: turn - 1]],
         )
 
     def _changes(self, model: str, turn: int, written: str) -> str:
         """Return a turn with what the other model's does not have marked, if that is wanted."""
-        other = [self.answers[m] for m in self.models if m != model and m in self.answers]
-        if not self.view.changes or len(self.models) != 2 or not other:
+        others = [self.answers[m] for m in self.models if m != model and m in self.answers]
+        if not self.view.changes or len(self.models) != 2 or not others:
             return ""
-        texts = other[0].choices[0].turns
+        texts = others[0].choices[0].turns
         return text.unlike(written, texts[turn - 1]) if turn <= len(texts) else ""
 
 

@@ -182,8 +182,8 @@ class Home:
         if self._names:
             return self._names
         shipped = {path.parent.name for path in benches.shipped("data").glob("*/question.jsonl")}
-        there = sorted(path for path in self.data_dir.glob("*/") if not path.name.startswith("."))
-        folders = [p for p in there if (p / "question.jsonl").is_file() or p.name in shipped]
+        folders = sorted(path for path in self.data_dir.glob("*/") if not path.name.startswith("."))
+        folders = [p for p in folders if (p / "question.jsonl").is_file() or p.name in shipped]
         folders.sort(key=lambda p: (not _holds(p, "model_judgment"), not _holds(p, "model_answer")))
         return [path.name for path in folders] or sorted(shipped)
 

@@ -6,7 +6,7 @@
     question-1.html …    every answer and verdict of a question
     judges.html
 
-They are made by the functions of the viewer. No script runs but the one that sorts tables; a
+They are made by the functions of the viewer. No script runs but the model that sorts tables; a
 content security policy in each page forbids everything else. What judges were shown is left out.
 """
 
@@ -32,19 +32,19 @@ def export(home: Home, folder: pathlib.Path) -> str:
         StorageError: the folder holds something else, or cannot be written.
     """
     every = [home.data(name) for name in home.names()]
-    shown = [data for data in every if data.models]
-    if not shown:
+    exported = [data for data in every if data.models]
+    if not exported:
         raise MissingError(f"{home.data_dir}: nothing to export; run gen_answer first")
     folder.mkdir(parents=True, exist_ok=True)
     check_html(folder / "index.html")
     count = size = 0
-    for data in shown:
-        target = folder if len(shown) == 1 else folder / data.bench.name
+    for data in exported:
+        target = folder if len(exported) == 1 else folder / data.bench.name
         for name, page in pages_of(data):
             write_file(target / name, page)
             count, size = count + 1, size + len(page.encode())
-    if len(shown) > 1:
-        links = {data.bench.name: f"{data.bench.name}/index.html" for data in shown}
+    if len(exported) > 1:
+        links = {data.bench.name: f"{data.bench.name}/index.html" for data in exported}
         write_file(folder / "index.html", document("turnbench", links, "", ""))
     return f"{folder / 'index.html'}: {count:,} pages, {size / 1e6:.1f} MB"
 
@@ -64,8 +64,8 @@ def pages_of(data: Data) -> Iterator[tuple[str, str]]:
         name = files.href(view)
         yield name, document(f"{bench}: results", links, name, board.show(data, view, site))
     if data.verdicts:
-        shown = judges.show(data, View("judges", bench), site)
-        yield "judges.html", document(f"{bench}: judges", links, "judges.html", shown)
+        body = judges.show(data, View("judges", bench), site)
+        yield "judges.html", document(f"{bench}: judges", links, "judges.html", body)
     lists = [View("questions", bench, only=only) for only in ("", *files.filters)]
     lists += [View("questions", bench, model=(model,), sort="low") for model in data.models]
     for view in lists:
@@ -94,8 +94,8 @@ class _Files:
     def href(self, view: View) -> str:
         """Return a view's file, with the place of its model; "" if there is none."""
         if view.question:
-            one = view.model[0] if len(view.model) == 1 else ""
-            place = f"#turn-1-{self.models.index(one) + 1}" if one in self.models else ""
+            model = view.model[0] if len(view.model) == 1 else ""
+            place = f"#turn-1-{self.models.index(model) + 1}" if model in self.models else ""
             return self.page(view) + place
         if view.tab == "questions":
             if view.only:
@@ -104,8 +104,8 @@ class _Files:
                 return f"model-{self.models.index(view.model[0]) + 1}.html"
             return "questions.html"
         if view.tab == "board":
-            known = view.verdicts in self.verdicts
-            number = self.verdicts.index(view.verdicts) + 1 if known else 1
+            is_verdicts = view.verdicts in self.verdicts
+            number = self.verdicts.index(view.verdicts) + 1 if is_verdicts else 1
             return "index.html" if number == 1 else f"board-{number}.html"
         return "judges.html" if view.tab == "judges" else ""
 
@@ -115,7 +115,7 @@ class _Files:
         return f"question-{number}.html" if number else ""
 
 
-def document(title: str, links: dict[str, str], here: str, shown: str) -> str:
+def document(title: str, links: dict[str, str], here: str, body: str) -> str:
     """Return a whole page."""
-    values = {"title": title, "links": links, "here": here, "shown": shown}
+    values = {"title": title, "links": links, "here": here, "body": body}
     return pages.sealed("document.html", _SHEETS, asset("sort.js"), **values)

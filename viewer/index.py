@@ -138,8 +138,8 @@ class Index:
         stat = path.stat()
         stamp = f"{stat.st_ino} {stat.st_size} {stat.st_mtime_ns}"
         query = "select id, stamp, size_read, lines, edges from files where path = ?"
-        known = self._all(query, str(path)) or [(0, "", 0, 0, "")]
-        number, last_stamp, size_read, lines, edges = known[0]
+        records = self._all(query, str(path)) or [(0, "", 0, 0, "")]
+        number, last_stamp, size_read, lines, edges = records[0]
         if stamp == last_stamp:
             return False
         may_have_grown = size_read < stat.st_size and path.suffix != ".gz"

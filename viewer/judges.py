@@ -102,16 +102,16 @@ def show(data: Data, view: View, site: Site) -> str:
 def _behind(view: View, row: Mapping[str, Any], key: str) -> View:
     """Return the questions behind a number."""
     pair, grade = row["pair"], row.get("grade", "")
-    there = View("questions", view.bench, verdicts=grade or pair)
+    questions = View("questions", view.bench, verdicts=grade or pair)
     if key in ("flipped", "pairs", "first"):
-        return there.to(verdicts=pair, only="flipped" if key != "pairs" else "", sort="flip")
+        return questions.to(verdicts=pair, only="flipped" if key != "pairs" else "", sort="flip")
     if key == "failed":
-        return there.to(only="failed")
+        return questions.to(only="failed")
     if key in ("agrees", "repeats"):
-        return there.to(sort="disagreement")
+        return questions.to(sort="disagreement")
     if key in ("judge", "verdicts"):
-        return there
-    return there.to(verdicts=pair, only="flipped", category=key)
+        return questions
+    return questions.to(verdicts=pair, only="flipped", category=key)
 
 
 def judge_rows(data: Data) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:

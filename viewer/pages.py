@@ -1,4 +1,4 @@
-"""From a view to HTML: Jinja2 templates, which escape everything but what `text` made."""
+"""From a view to HTML: Jinja2 templates, which escape everything but what `text` environment."""
 
 import base64
 import functools
@@ -31,7 +31,7 @@ class Site:
 
 @functools.cache
 def _environment() -> Environment:
-    made = Environment(
+    environment = Environment(
         loader=FileSystemLoader(HERE / "templates"),
         autoescape=True,
         finalize=lambda value: text.readable(value) if type(value) is str else value,
@@ -39,10 +39,10 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         undefined=StrictUndefined,
     )
-    made.filters["styled"] = lambda written: Markup(text.styled(written))
-    made.filters["plain"] = lambda written: Markup(text.plain(written))
-    made.filters["number"] = number
-    return made
+    environment.filters["styled"] = lambda written: Markup(text.styled(written))
+    environment.filters["plain"] = lambda written: Markup(text.plain(written))
+    environment.filters["number"] = number
+    return environment
 
 
 def render(template: str, **values: Any) -> str:

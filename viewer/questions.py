@@ -167,11 +167,11 @@ def _list(data: Data, view: View, site: Site) -> str:
     page = min(max(page, 1), last)
     pages_beside = [view.to(page=str(n)) if 1 <= n <= last else None for n in (page - 1, page + 1)]
     begin = (page - 1) * PAGE
-    shown = rows[begin : begin + PAGE] if site.live else rows
+    on_page = rows[begin : begin + PAGE] if site.live else rows
     return pages.render(
         "list.html",
         view=view,
-        rows=[_row(row, view, site, models) for row in shown],
+        rows=[_row(row, view, site, models) for row in on_page],
         models=models,
         total=len(rows),
         first=begin + 1,

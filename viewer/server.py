@@ -80,8 +80,8 @@ class Guard:
 def _too_large(headers: Headers) -> bool:
     """Return whether a body is too large, or does not say how large it is."""
     length = headers.get("content-length", "0")
-    known = "transfer-encoding" not in headers and length.isdecimal() and len(length) < 10
-    return not known or int(length) > MOST_BODY
+    is_stated = "transfer-encoding" not in headers and length.isdecimal() and len(length) < 10
+    return not is_stated or int(length) > MOST_BODY
 
 
 def _refused(status: int, text: str) -> ASGIApp:

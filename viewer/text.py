@@ -61,10 +61,10 @@ def escaped(text: object) -> str:
 
 def styled(text: str) -> str:
     """Return a text of a model or a person as HTML."""
-    shown = text[:MOST]
-    if not shown.strip():
+    beginning = text[:MOST]
+    if not beginning.strip():
         return '<p class="tb-quiet">(no text)</p>'
-    inside = _laid_out(shown)
+    inside = _laid_out(beginning)
     if len(text) > MOST:
         inside += (
             f'<p class="tb-quiet">Cut here: {len(text) - MOST:,} of {len(text):,} characters are '
@@ -262,8 +262,8 @@ def mathml(formula: str, block: bool = False) -> str | None:
     from latex2mathml.converter import convert
 
     try:
-        made = convert(formula.strip(), display="block" if block else "inline")
-        clean = _clean(ElementTree.fromstring(made))
+        drawn = convert(formula.strip(), display="block" if block else "inline")
+        clean = _clean(ElementTree.fromstring(drawn))
     except Exception:  # the library raises whatever its input leads to
         return None
     if clean is None:

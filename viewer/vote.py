@@ -33,8 +33,8 @@ BUTTONS = (
 def blind(view: View, who: str) -> View:
     """Return a view without what could tell whose answers these are; who is logged in votes."""
     names = ("bench", "category", "plan", "show", "page")
-    kept = {name: getattr(view, name) for name in names}
-    return View("vote", voter=who or view.voter, **kept)
+    values = {name: getattr(view, name) for name in names}
+    return View("vote", voter=who or view.voter, **values)
 
 
 def show(data: Data, view: View, site: Site) -> str:
@@ -104,8 +104,8 @@ def sides(data: Data, ballot: Ballot) -> list[tuple[int, str, list[str]]]:
         for choice in both:
             written = "".join(choice.turns[turn - 1 : turn])
             if choice.user:  # a conversation with a played user is voted on as a whole
-                said = zip(choice.user, [*choice.turns, ""], strict=False)
-                written = "\n\n".join(f"**User:** {words}\n\n{reply}" for words, reply in said)
+                spoken = zip(choice.user, [*choice.turns, ""], strict=False)
+                written = "\n\n".join(f"**User:** {words}\n\n{reply}" for words, reply in spoken)
             bodies.append(text.styled(written))
         turns.append((turn, ballot.question.turns[turn - 1], bodies))
     return turns
