@@ -35,10 +35,8 @@ _writing = threading.Lock()
 def check_voter(name: str) -> str:
     """Return the name under which somebody votes, or raise `UsageError`."""
     plain = unicodedata.normalize("NFC", name.strip())
-    if not plain:
-        raise UsageError("type a name to vote under")
     if not _NAME.fullmatch(plain):
-        raise UsageError("a voter's name has up to 60 letters, digits, and . - _ or blanks between")
+        raise UsageError("type a name: up to 60 letters and digits, with . - _ or blanks between")
     return plain
 
 
@@ -73,18 +71,17 @@ class Voter:
         self.votes: dict[Key, Vote] = {}
         for _, vote in data.index.slims("vote"):
             if vote.judge == self.name:
-                models = frozenset((vote.model_a, vote.model_b))
-                self.votes[vote.question_id, vote.turn, models] = vote
+                pair = frozenset((vote.model_a, vote.model_b))
+                self.votes[vote.question_id, vote.turn, pair] = vote
         files = data.bench.answer_files()
         self._answered = {model: data.index.questions(path) for model, path in files.items()}
         scores = data.scores.take(data.scores.opponent >= 0)
-        columns = (scores.question, scores.model, scores.opponent)
+        ids = [question.question_id for question in scores.questions]
+        models = scores.models
+        codes = (column.tolist() for column in (scores.question, scores.model, scores.opponent))
         self._judged = {
-            (
-                scores.questions[question].question_id,
-                frozenset((scores.models[a], scores.models[b])),
-            )
-            for question, a, b in zip(*(column.tolist() for column in columns), strict=True)
+            (ids[question], frozenset((models[a], models[b])))
+            for question, a, b in zip(*codes, strict=True)
         }
         self.questions = [
             question
@@ -174,13 +171,10 @@ class Voter:
     def ballot(self, question: Question, turn: int, model_1: str, model_2: str) -> Ballot:
         """Return a ballot, the sides drawn at random."""
         key = question.question_id
-        sides = (
-            (model_2, model_1)
-            if self._draw("side", key, model_1, model_2) % 2
-            else (model_1, model_2)
-        )
         token = f"{self._draw(key, turn, model_1, model_2):016x}.{key}"
-        return Ballot(question, turn, *sides, token)
+        if self._draw("side", key, model_1, model_2) % 2:
+            model_1, model_2 = model_2, model_1
+        return Ballot(question, turn, model_1, model_2, token)
 
     def _models(self, question: Question) -> list[str]:
         key = question.question_id

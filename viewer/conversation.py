@@ -65,6 +65,8 @@ def show(data: Data, view: View, site: Site, question: Question, listed: Sequenc
     }
     prompts = [answers[model].system_prompt for model in models if model in answers]
     differ = site.live and len(models) == 2
+    near = listed[max(0, at - _NEAR) : at + _NEAR + 1] if at >= 0 else ()
+    answered = [name for name in data.models if name in answers]
     return pages.render(
         "conversation.html",
         view=view,
@@ -77,7 +79,7 @@ def show(data: Data, view: View, site: Site, question: Question, listed: Sequenc
         step=step,
         place=f"{at + 1:,} of {len(ids):,}" if at >= 0 else "",
         back=site.href(view.to(question="")),
-        choices=_choices(data, view, listed, at, models, answers) if site.live else "",
+        choices=_choices(view, near, models, answered) if site.live else "",
         differ=site.href(view.to(changes="" if view.changes else "1")) if differ else "",
     )
 
@@ -107,14 +109,16 @@ class Conversation:
         judgments = data.judgments(question)
         judgments.sort(key=lambda row: row.judge_model != self.view.judge)
         votes = [row for row, _ in data.index.read(key, "vote")]
-        measured = [row for row, _ in data.index.read(key, "metric") if not row.choice]
+        measured = [row for row, _ in data.index.read(key, "metric")]
+        checked = [row for row in measured if row.checks and not row.choice]
         references = {name: row.choices[0].turns for name, row in data.references(key).items()}
         users = question.turns if question.user is None else [""]
         lengths = [len(self.answers[name].choices[0].turns) for name in models & {*self.answers}]
         for turn in range(1, 1 + max([len(users), *lengths, *(row.turn for row in judgments)])):
             rows = [row for row in judgments if row.turn == turn]
-            pairs = [row for row in rows if row.model is None and self._is_shown(row)]
-            checks = {row.model: row.checks for row in measured if row.turn == turn}
+            pairs = [row for row in rows if row.model is None]
+            pairs = [r for r in pairs if {*r.models} <= models or models <= {*r.models}]
+            checks = {row.model: row.checks for row in checked if row.turn == turn}
             yield {
                 "number": turn,
                 "user": "".join(users[turn - 1 : turn]),
@@ -131,12 +135,6 @@ class Conversation:
                     if turn <= len(texts)
                 },
             }
-
-    def _is_shown(self, row: Judgment) -> bool:
-        """Return whether both models of a pair are shown, or the only one is among them."""
-        if len(self.models) == 1:
-            return self.models[0] in row.models
-        return {*row.models} <= {*self.models}
 
     def _side(
         self, model: str, turn: int, rows: Sequence[Judgment], checks: list[dict[str, Any]]
@@ -270,18 +268,13 @@ def _vote(row: Vote) -> str:
 
 
 def _choices(
-    data: Data,
-    view: View,
-    listed: Sequence[Question],
-    at: int,
-    models: Sequence[str],
-    answers: dict[str, Answer],
+    view: View, near: Sequence[Question], models: Sequence[str], more: Sequence[str]
 ) -> Markup:
-    near = listed[max(0, at - _NEAR) : at + _NEAR + 1] if at >= 0 else ()
+    """Return the fields that choose a question by its text, and models, shown or not."""
     words = {
         str(row.question_id): f"{row.question_id}  {' '.join(row.turns[0][:90].split())}"
         for row in near
     }
-    every = [*models, *(name for name in data.models if name in answers and name not in models)]
     form = pages.form(view, [pages.choice(view, "question", "Question", words)], find="")
+    every = list(dict.fromkeys([*models, *more]))
     return form + pages.boxes(view.to(find="", model=tuple(models)), every)

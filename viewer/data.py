@@ -7,7 +7,7 @@ import contextlib
 import functools
 import pathlib
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -159,18 +159,13 @@ def _label(panel: Panel) -> str:
 class Home:
     """The benchmarks of a data folder."""
 
-    def __init__(
-        self,
-        data_dir: pathlib.Path | str,
-        names: Sequence[str] = (),
-        progress: Callable[[str], None] = lambda text: None,
-    ) -> None:
+    def __init__(self, data_dir: pathlib.Path | str, names: Sequence[str] = ()) -> None:
         """`names` are the benchmarks to show; none: all in the folder.
 
         Raises:
             UsageError: there is no benchmark of such a name.
         """
-        self.data_dir, self.progress = pathlib.Path(data_dir), progress
+        self.data_dir = pathlib.Path(data_dir)
         self._names = list(names)
         self._data: dict[str, Data] = {}
         self._lock = threading.RLock()
@@ -205,7 +200,7 @@ class Home:
             data = self._data.get(name)
             if data is None or data.stamp != stamp:
                 bench = benches.load(name, self.data_dir)
-                data = Data(bench, Index(bench, self.progress), stamp)
+                data = Data(bench, Index(bench), stamp)
             if data.index.update():
                 data = Data(data.bench, data.index, stamp)
             self._data[name] = data

@@ -93,20 +93,17 @@ class _Files:
 
     def href(self, view: View) -> str:
         """Return a view's file, with the place of its model; "" if there is none."""
+        model = view.model[0] if len(view.model) == 1 else ""
+        number = self.models.index(model) + 1 if model in self.models else 0
         if view.question:
-            model = view.model[0] if len(view.model) == 1 else ""
-            place = f"#turn-1-{self.models.index(model) + 1}" if model in self.models else ""
-            return self.page(view) + place
+            return self.page(view) + (f"#turn-1-{number}" if number else "")
         if view.tab == "questions":
-            if view.only:
-                return f"{view.only}.html" if view.only in self.filters else "questions.html"
-            if len(view.model) == 1 and view.model[0] in self.models:
-                return f"model-{self.models.index(view.model[0]) + 1}.html"
-            return "questions.html"
+            if view.only in self.filters:
+                return f"{view.only}.html"
+            return f"model-{number}.html" if number and not view.only else "questions.html"
         if view.tab == "board":
-            is_verdicts = view.verdicts in self.verdicts
-            number = self.verdicts.index(view.verdicts) + 1 if is_verdicts else 1
-            return "index.html" if number == 1 else f"board-{number}.html"
+            at = self.verdicts.index(view.verdicts) if view.verdicts in self.verdicts else 0
+            return f"board-{at + 1}.html" if at else "index.html"
         return "judges.html" if view.tab == "judges" else ""
 
     def page(self, view: View) -> str:

@@ -16,7 +16,7 @@ import os
 import pathlib
 import sqlite3
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import msgspec
@@ -57,9 +57,8 @@ where excluded.good >= good
 class Index:
     """The rows of one benchmark; safe to use from several threads, which take turns."""
 
-    def __init__(self, bench: Bench, progress: Callable[[str], None] = lambda text: None) -> None:
-        """`progress` is told which file is being read."""
-        self.bench, self.progress = bench, progress
+    def __init__(self, bench: Bench) -> None:
+        self.bench = bench
         self.path = _writable(bench)
         self._lock = threading.RLock()
         self._base = sqlite3.connect(self.path, check_same_thread=False, timeout=60)
@@ -73,7 +72,7 @@ class Index:
     def update(self) -> bool:
         """Read what has changed in the benchmark's files; return whether anything has."""
         with self._lock:
-            files = dict(_files(self.bench))
+            files = _files(self.bench)
             changed = False
             for (path,) in self._all("select path from files"):
                 if pathlib.Path(path) not in files:
@@ -148,7 +147,6 @@ class Index:
             insert = "insert into files (path, kind) values (?, ?)"
             number = self._base.execute(insert, (str(path), kind)).lastrowid
             size_read = lines = 0
-        self.progress(path.name)
         fault = ""
 
         def rows() -> Iterator[tuple[Any, ...]]:
@@ -208,18 +206,16 @@ def _id(question: QuestionId) -> str:
     return msgspec.json.encode(question).decode()
 
 
-def _files(bench: Bench) -> Iterator[tuple[pathlib.Path, str]]:
-    """Yield the benchmark's files, each with the kind of its rows."""
-    for path in bench.answer_files().values():
-        yield path, "answer"
-    for path in bench.reference_files().values():
-        yield path, "reference"
-    for judged in bench.judgment_files():
-        yield judged.path, "judgment"
-    for path in bench.vote_files():
-        yield path, "vote"
-    for path in bench.metric_files():
-        yield path, "metric"
+def _files(bench: Bench) -> dict[pathlib.Path, str]:
+    """Return the benchmark's files, each with the kind of its rows."""
+    kinds: dict[str, Iterable[pathlib.Path]] = {
+        "answer": bench.answer_files().values(),
+        "reference": bench.reference_files().values(),
+        "judgment": [judged.path for judged in bench.judgment_files()],
+        "vote": bench.vote_files(),
+        "metric": bench.metric_files(),
+    }
+    return {path: kind for kind, paths in kinds.items() for path in paths}
 
 
 def _edges(path: pathlib.Path, size: int) -> str:

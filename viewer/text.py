@@ -154,7 +154,7 @@ def _parser() -> MarkdownIt:
     rules: dict[str, Any] = {
         "formula": _formula,
         "image": _image,
-        "link_open": _link,
+        "link_open": lambda _, tokens, at, *__: _anchor(tokens[at].attrGet("href")),
         "heading_open": lambda _, tokens, at, *__: f'<p class="tb-heading tb-{tokens[at].tag}">',
         "heading_close": lambda *_: "</p>",
         "th_open": _cell,
@@ -167,10 +167,6 @@ def _parser() -> MarkdownIt:
     for name, rule in rules.items():
         parser.add_render_rule(name, rule)
     return parser
-
-
-def _link(_: object, tokens: Sequence[Token], at: int, *__: Any) -> str:
-    return _anchor(tokens[at].attrGet("href"))
 
 
 def _anchor(address: object) -> str:
