@@ -14,6 +14,7 @@
 """
 
 import pathlib
+from collections.abc import Iterable
 
 
 class TurnbenchError(Exception):
@@ -94,3 +95,17 @@ class Interrupted(TurnbenchError):  # noqa: N818  (no fault)
 
     def __init__(self, message: str = "interrupted") -> None:
         super().__init__(message)
+
+
+def near(name: str, names: Iterable[str], *, every: bool = True) -> str:
+    """Return advice on a name that does not exist: the nearest ones, else (`every`) all there are.
+
+    >>> near("grede", ["grade", "pair"]), near("x", ["grade", "pair"])
+    ('; did you mean grade?', '; there are grade, pair')
+    """
+    from difflib import get_close_matches
+
+    names = list(names)
+    if close := get_close_matches(name, names, 3):
+        return f"; did you mean {' or '.join(close)}?"
+    return f"; there are {', '.join(names) or 'none'}" if every else ""

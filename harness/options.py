@@ -6,13 +6,13 @@ commands share; outside everything is flat. `harness/cli/parser.py` makes the pa
 """
 
 import pathlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal, TypeAlias, TypeVar, get_args, get_origin, get_type_hints
 
 import msgspec
 from msgspec import Meta, Struct
 
-from harness.errors import UsageError
+from harness.errors import UsageError, near
 from harness.types import Mode
 
 T = TypeVar("T", bound=Struct)
@@ -41,7 +41,7 @@ FromZero: TypeAlias = Annotated[int, Meta(ge=0)]
 Positive: TypeAlias = Annotated[float, Meta(gt=0)]
 Share: TypeAlias = Annotated[float, Meta(ge=0, le=1)]
 PartOf: TypeAlias = Annotated[float, Meta(gt=0, le=1)]
-Format: TypeAlias = Literal["text", "json", "csv", "markdown", "latex", "html"]
+Format: TypeAlias = Literal["text", "json", "csv", "markdown", "html"]
 
 # Groups
 
@@ -735,7 +735,7 @@ def build(record: type[T], values: Mapping[str, Any], project: Project | None = 
     known = {field.name: field for field in fields(record)}
     for name in values:
         if name not in known:
-            raise UsageError(f"there is no option {name!r}{near(name, known)}")
+            raise UsageError(f"there is no option {name!r}{near(name, known, every=False)}")
     tree: dict[str, Any] = {}
     for name, field in known.items():
         value = values.get(name)
@@ -809,11 +809,3 @@ def _path(kind: type, value: Any) -> Any:
     if issubclass(kind, pathlib.PurePath):
         return pathlib.Path(value)
     raise NotImplementedError(kind)
-
-
-def near(name: str, known: Iterable[str]) -> str:
-    """Return advice about a name that does not exist; empty if none is like it."""
-    from difflib import get_close_matches
-
-    names = get_close_matches(name, known, 3, 0.6)
-    return f"; did you mean {' or '.join(names)}?" if names else ""

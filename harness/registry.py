@@ -11,10 +11,9 @@ harness.errors.UsageError: no metric 'blue'; did you mean bleu?
 
 import importlib
 from collections.abc import Callable
-from difflib import get_close_matches
 from typing import Any
 
-from harness.errors import UsageError
+from harness.errors import UsageError, near
 
 TABLE: dict[str, dict[str, str]] = {
     "provider": {
@@ -95,7 +94,6 @@ TABLE: dict[str, dict[str, str]] = {
         "json": "harness.reporting.formats:json",
         "csv": "harness.reporting.formats:csv",
         "markdown": "harness.reporting.formats:markdown",
-        "latex": "harness.reporting.formats:latex",
         "html": "harness.reporting.html:html",
     },
 }
@@ -114,10 +112,7 @@ def find(kind: str, name: str) -> Callable[..., Any]:
     """
     target = TABLE[kind].get(name) or _entry_points(kind).get(name)
     if target is None:
-        known = names(kind)
-        near = get_close_matches(name, known, 3, 0.6)
-        advice = f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(known)}"
-        raise UsageError(f"no {kind.replace('_', ' ')} {name!r}; {advice}")
+        raise UsageError(f"no {kind.replace('_', ' ')} {name!r}{near(name, names(kind))}")
     module, _, attribute = target.partition(":")
     found: Callable[..., Any] = getattr(importlib.import_module(module), attribute)
     return found

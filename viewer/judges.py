@@ -10,7 +10,7 @@ import functools
 import math
 import statistics
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any, TypeAlias
@@ -22,7 +22,7 @@ from harness.extras.judges.data import Item, of_judgment
 from harness.extras.judges.estimates import fields, share
 from harness.extras.judges.position import kind
 from harness.models.prices import list_price
-from harness.reporting.charts import Mark, bars
+from harness.reporting.charts import marks
 from harness.reporting.html import table_html
 from harness.reporting.page import Column, Table
 from harness.types import QuestionId
@@ -82,19 +82,14 @@ def show(data: Data, view: View, site: Site) -> str:
 
     categories = [name for row in by_category[:1] for name in row if name not in ("judge", "pair")]
     flips = [Column("judge"), *(Column(name, name, "%") for name in categories)]
-    agreement = {
-        row["judge"]: Mark(row["agrees"], row["agrees_low"], row["agrees_high"])
-        for row in rows
-        if row.get("agrees") is not None
-    }
-    chart = bars({"": agreement}, "agreement with people's votes", scale=(0.0, 1.0))
+    agreement = [row for row in rows if row.get("agrees") is not None]
     return pages.render(
         "judges.html",
         judges=Markup(table_html(Table("judges", COLUMNS, rows), link)),
         flips=Markup(table_html(Table("flips by category", flips, by_category), link))
         if categories
         else "",
-        chart=Markup(chart) if agreement else "",
+        chart=Markup(_bars(agreement)) if agreement else "",
         guessing=any((row.get("flipped") or 0) > 1 / 3 for row in rows),
     )
 
@@ -112,6 +107,11 @@ def _behind(view: View, row: Mapping[str, Any], key: str) -> View:
     if key in ("judge", "verdicts"):
         return questions
     return questions.to(verdicts=pair, only="flipped", category=key)
+
+
+def _bars(rows: Sequence[Mapping[str, Any]]) -> str:
+    columns, label = [Column("agrees", format=".2")], "agreement with people's votes"
+    return marks(rows, columns, label, name="judge", scale=(0.0, 1.0), bar=True)
 
 
 def judge_rows(data: Data) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:

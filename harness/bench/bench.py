@@ -15,7 +15,7 @@ from typing import Annotated, NamedTuple
 
 from msgspec import Meta, Struct
 
-from harness import store
+from harness import registry, store
 from harness.bench.names import (
     JudgmentName,
     Kind,
@@ -118,6 +118,16 @@ class Bench:
         """Return the temperature at which answers of a category are sampled."""
         usual = TEMPERATURES.get(category, OTHER_TEMPERATURE)
         return self.settings.temperatures.get(category, usual)
+
+    def validate_checks(self, questions: Sequence[Question]) -> None:
+        """Raise `DataError` for the first of some questions that has an invalid check."""
+        validate = registry.find("check", "validate")
+        for question in questions:
+            try:
+                validate(question)
+            except ValueError as error:
+                file = self.source / "question.jsonl"
+                raise DataError(f"question {question.question_id}: {error}", file) from None
 
     # Answers and references
 

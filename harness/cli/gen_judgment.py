@@ -64,7 +64,7 @@ def _dry_run(whole: JudgePlan, record: options.GenJudgment, plan_at: PlanAt) -> 
     estimates = estimate_judgments(whole, batch=record.limits.batch)
     if record.until is not None:
         table = _looks(whole, record, plan_at)
-    elif whole.mode == "pairwise-all" and len(whole.models) > 2 and not whole.voted:
+    elif whole.mode == "pairwise-all" and len(whole.models) > 2 and whole.votes is None:
         table = _shares(whole, record, plan_at, estimates)
     else:
         return calls.estimate_page(estimates)

@@ -31,9 +31,9 @@ def main(argv: Sequence[str] | None = None) -> int:
 
         sys.stdout.write(f"turnbench {__version__}\n")
         return 0
-    from harness.options import near
+    from harness.errors import near
 
-    advice = near(name, COMMANDS) or "; see turnbench --help"
+    advice = near(name, COMMANDS, every=False) or "; see turnbench --help"
     sys.stderr.write(f"turnbench: there is no command {first!r}{advice}\n")
     return 2
 

@@ -14,8 +14,8 @@ import msgspec
 from msgspec import Struct
 
 from harness import options
-from harness.errors import UsageError
-from harness.options import Field, Project, build, fields, near, option
+from harness.errors import UsageError, near
+from harness.options import Field, Project, build, fields, option
 
 CODES = "exit codes: 0 done, 1 finished with failures listed, 2 wrong use, 130 interrupted"
 
@@ -78,7 +78,7 @@ class _Parser(argparse.ArgumentParser):
         unknown = re.match(r"unrecognized arguments: (--[^ =]+)", message)
         if unknown:
             flags = [flag for action in self._actions for flag in action.option_strings]
-            advice = near(unknown[1], flags) or f"; see {self.prog} --help"
+            advice = near(unknown[1], flags, every=False) or f"; see {self.prog} --help"
             raise UsageError(f"there is no flag {unknown[1]}{advice}")
         raise UsageError(f"{message.removeprefix('argument ')}; see {self.prog} --help")
 

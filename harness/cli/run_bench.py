@@ -22,6 +22,7 @@ from harness.judging.run import JudgmentReport, estimate_judgments
 from harness.models import ModelConfig
 from harness.options import GenAnswer, GenJudgment, RunBench
 from harness.reporting.show_result import results_of
+from harness.results.board import Origin, check_board
 from harness.running import Job, Outcome, Progress
 from harness.running.estimate import Estimate
 from harness.types import Answer, Choice, Question
@@ -267,6 +268,7 @@ def _run(parsed: Parsed, record: RunBench, evaluation: Any) -> int:
         return estimate_bench(planned(), batch=record.limits.batch)
 
     plan = planned()
+    _check_board(record.board, plan.judgments)
     if plan.answers is not None:
         gen_answer.tell(plan.answers)
     gen_judgment.tell(plan.judgments)
@@ -314,6 +316,24 @@ def _run(parsed: Parsed, record: RunBench, evaluation: Any) -> int:
         print()
         _shown(replace(chosen, select=options.Select(), metric=names, board=options.Board()))
     return max(code, 0 if report.complete else 1)
+
+
+def _check_board(board: options.Board, plan: JudgePlan) -> None:
+    """Refuse a board that the results could not be added to, before anything is paid for."""
+    if board.board is None:
+        return
+    judge_set, baseline = plan.judge_set, plan.judge_set.baseline
+    if plan.mode != "pairwise-baseline" or baseline is None:
+        raise UsageError("--board is for pairs with a baseline: --mode pairwise-baseline")
+    judges = ", ".join(dict.fromkeys(task.name for task in plan.tasks))
+    check_board(
+        board.board,
+        Origin(judges, f"{judge_set.name} {judge_set.version}".rstrip(), baseline),
+        [model for model in plan.models if model != baseline],
+        overwrite=board.overwrite,
+        sort=board.sort,
+        allow=board.allow,
+    )
 
 
 def _measured(record: RunBench) -> tuple[str, ...]:

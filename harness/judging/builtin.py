@@ -8,15 +8,14 @@ builtin/random    prefers either, by the hash of the request and the sample
 The last three compare and do not grade: a judge should agree with people more often than they do.
 """
 
-import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 
 from harness.errors import ChatError, UsageError
 from harness.judging import overlap
-from harness.judging.forms import Form, Scale
+from harness.judging.forms import Form
 from harness.models import ChatModel, Endpoint
 from harness.models.builtin import Builtin
-from harness.types import Facts, Reply, Request, TokenLogprobs, content_hash
+from harness.types import Facts, Reply, Request, content_hash
 
 OVERLAP = "builtin/overlap"
 LONGEST, FIRST, RANDOM = RULES = ("builtin/longest", "builtin/first", "builtin/random")
@@ -26,6 +25,14 @@ NOTICES: Mapping[str, str] = {
     FIRST: "builtin/first prefers the answer shown first: a baseline, not a judge.",
     RANDOM: "builtin/random prefers either answer at random: a baseline, not a judge.",
 }
+GRADING = {"[[rating]]": "Rating: [[{0}]]", "grade": "Rating: [[{0}]]"}
+TIES = {"[[A]]": "[[{letter}]]", "two_scores": "{0} {1}"}
+DECIDING = {
+    "[RESULT] A|B": "[RESULT] {side}",
+    "ranking": '[{{"model": "{better}", "rank": 1}}, {{"model": "{worse}", "rank": 2}}]',
+    "preference": "{better}",
+}
+"""By form, how a verdict is written: of one answer, of two, of two without a tie."""
 
 
 def open(endpoint: Endpoint) -> ChatModel:  # noqa: A001  (the registry's word)
@@ -33,24 +40,17 @@ def open(endpoint: Endpoint) -> ChatModel:  # noqa: A001  (the registry's word)
     return Builtin(endpoint.model, lambda request: _judged(endpoint.model, request))
 
 
-def notices(judges: Iterable[str]) -> list[str]:
-    """Return a line about the verdicts of each built-in judge among these."""
-    return [NOTICES[name] for name in dict.fromkeys(judges) if name in NOTICES]
-
-
 def require(name: str, form: Form) -> None:
     """Raise `UsageError` unless a built-in judge can give a verdict of this form."""
     if name in RULES and form.kind != "compare":
         advice = "use --mode pairwise-baseline or pairwise-all"
         raise UsageError(f"{name} only compares two answers; {advice}")
-    able = form.stated("A") is not None if name in RULES else form.format in overlap.WORDS
-    if not able or (name == OVERLAP and form.by_logprobs):
+    formats = GRADING | TIES if name == OVERLAP else TIES | DECIDING
+    if form.format not in formats or form.by_logprobs:
         raise UsageError(
             f"{name} cannot give verdicts of the form {form.format}; choose a chat model as the "
             "judge, or another judge set"
         )
-    if name == OVERLAP and form.scale.least < 0:
-        raise UsageError(f"{name} cannot grade below 0")
 
 
 def _judged(name: str, request: Request) -> Reply:
@@ -58,33 +58,32 @@ def _judged(name: str, request: Request) -> Reply:
     if facts is None:
         raise ChatError(f"{name} judges from a request's facts, it has none", kind="bad request")
     if name == OVERLAP:
-        return Reply(text=overlap.judge(facts))
-    form = Form(
-        format=facts.form,
-        kind="compare",
-        scale=Scale(*facts.scale),
-        sides=(facts.labels[0], facts.labels[1]),
-    )
+        verdict = overlap.judge(facts)
+        written = _written(facts, verdict.side, verdict.grades)
+        return Reply(text=f"{verdict.explanation}\n\n{written}")
     side = _preferred(name, request, facts)
-    # Where the form has no tie, it is the second's, as in AlpacaEval's judge of this name.
-    text = form.stated(side) or form.stated("B") or ""
-    return Reply(text=text, logprobs=_sure(side, text, form) if request.top_logprobs else None)
+    least, greatest = facts.scale
+    middle = (least + greatest) // 2
+    scores = {"A": (greatest, least), "B": (least, greatest)}.get(side, (middle, middle))
+    return Reply(text=_written(facts, side, [f"{score:g}" for score in scores]))
+
+
+def _written(facts: Facts, side: str, grades: Sequence[str]) -> str:
+    """Return a verdict in its form; where that has no tie, it is the second's, as in AlpacaEval."""
+    better, worse = (facts.labels if side == "A" else facts.labels[::-1])[:2]
+    return (GRADING | TIES | DECIDING)[facts.form].format(
+        *grades,
+        letter="C" if side == "tie" else side,
+        side="A" if side == "A" else "B",
+        better=better,
+        worse=worse,
+    )
 
 
 def _preferred(name: str, request: Request, facts: Facts) -> str:
     if name == FIRST:
         return "A"
     if name == LONGEST:
-        one, other = (
-            len(turns[facts.turn - 1]) if len(turns) >= facts.turn else 0 for turns in facts.answers
-        )
-        return "tie" if one == other else "A" if one > other else "B"
+        first, second = (len("".join(turns[facts.turn - 1 :][:1])) for turns in facts.answers)
+        return "tie" if first == second else "A" if first > second else "B"
     return "B" if int(content_hash(f"{request.hash} {facts.sample}"), 16) % 2 else "A"
-
-
-def _sure(side: str, text: str, form: Form) -> list[TokenLogprobs]:
-    """Return the token of a verdict without doubt; of a tie, both names are as likely."""
-    likely = {"A": (1.0, 0.0), "B": (0.0, 1.0)}.get(side, (0.5, 0.5))
-    both = zip(form.sides, likely, strict=True)
-    top = [(name, math.log(share)) for name, share in both if share]
-    return [TokenLogprobs(text, dict(top)[text], top)]

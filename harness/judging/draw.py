@@ -33,8 +33,8 @@ def drawn_pairs(
     for distance in range(1, size // 2 + 1):
         if len(chosen) >= number:
             break
-        apart = {frozenset((ring[at - distance], ring[at])) for at in range(size)}
-        chosen += _matchings(sorted(apart, key=lambda pair: chance(*sorted(pair))))
+        pairs = {frozenset((ring[at - distance], ring[at])) for at in range(size)}
+        chosen += _matchings(sorted(pairs, key=lambda pair: chance(*sorted(pair))))
     return frozenset(chosen[:number])
 
 

@@ -30,16 +30,16 @@ class Extracted(NamedTuple):
 
 def extracted(text: str, answer_field: str, confidence_field: str | None = None) -> Extracted:
     """Return the answer in a field of a reply's JSON object, and the confidence in another."""
-    said = split_reasoning(text, cut=True).text
-    if "{" not in said:
-        return Extracted(text)
-    wanted, sure = folded(answer_field), folded(confidence_field or "")
-    members = [{folded(k): v for k, v in place.value.items()} for place in objects(said)]
-    found = [one for one in members if wanted in one]
-    answers = {_text(one[wanted]) for one in found}
+    answers: set[str] = set()
+    stated: set[float | None] = set()
+    for place in objects(split_reasoning(text, cut=True).text):
+        members = {folded(name): value for name, value in place.members.items()}
+        if folded(answer_field) in members:
+            answers.add(_text(members[folded(answer_field)]))
+            if folded(confidence_field or "") in members:
+                stated.add(confidence_of(members[folded(confidence_field or "")]))
     if len(answers) != 1:
         return Extracted(text)
-    stated = {confidence_of(one[sure]) for one in found if sure in one}
     return Extracted(answers.pop(), stated.pop() if len(stated) == 1 else None)
 
 
@@ -48,22 +48,20 @@ def confidence_of(value: Any) -> float | None:
 
     With a decimal point and no percent sign it is a fraction of 1 (0.9, 1.0), else a percentage.
     """
-    found = None if isinstance(value, bool) else _NUMBER.fullmatch(str(value).strip(" ~≈"))
-    if found is None:
+    match = None if isinstance(value, bool) else _NUMBER.fullmatch(str(value).strip(" ~≈"))
+    if match is None:
         return None
-    number = float(found["n"].replace(",", "."))
-    if found["full"]:
-        number /= float(found["full"].replace(",", "."))
-    elif found["of"] or number > 1 or not re.search(r"[.,]", found["n"]):
+    number = float(match["n"].replace(",", "."))
+    if match["full"]:
+        number /= float(match["full"].replace(",", "."))
+    elif match["of"] or number > 1 or not re.search(r"[.,]", match["n"]):
         number /= 100
     return number if 0 <= number <= 1 else None
 
 
 def _text(value: Any) -> str:
-    if value is None:
-        return ""
-    if isinstance(value, str):
-        return value.strip()
     if isinstance(value, list) and all(isinstance(part, str) for part in value):
         return ", ".join(value)
-    return json.dumps(value, ensure_ascii=False)
+    if isinstance(value, str):
+        return value.strip()
+    return "" if value is None else json.dumps(value, ensure_ascii=False)

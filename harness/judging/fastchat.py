@@ -9,14 +9,14 @@ reference, and `-multi-turn` in the name makes it turn 2's. Its `category` is no
 
 import json
 import pathlib
-from typing import Annotated
+from typing import Annotated, Literal
 
 import msgspec
 from msgspec import Meta
 
 from harness import store
 from harness.errors import DataError
-from harness.judging.forms import FORMATS, Form
+from harness.judging.forms import FORMATS, Form, Kind
 from harness.judging.sets import (
     PLACEHOLDERS,
     JudgeSet,
@@ -36,7 +36,7 @@ REFERENCE_CATEGORIES = frozenset({"arena-hard-200", "coding", "math", "reasoning
 
 class _Prompt(msgspec.Struct):
     name: Annotated[str, Meta(min_length=1)]
-    type: str
+    type: Literal["single", "pairwise"]
     prompt_template: str
     output_format: str
     system_prompt: str | None = None
@@ -48,20 +48,15 @@ def load(path: pathlib.Path) -> JudgeSet:
     Raises:
         DataError: a line is not a judge prompt, or there is none.
     """
-    templates: dict[str, JudgeTemplate] = {}
+    templates: list[JudgeTemplate] = []
     for number, line in enumerate(path.read_text(encoding="utf-8-sig").splitlines(), 1):
-        if not line.strip():
-            continue
-        try:
-            template = _template(store.convert(json.loads(line), _Prompt, f"{path}:{number}"))
-        except ValueError as error:
-            raise DataError(str(error), path, number) from None
-        if template.name in templates:
-            raise DataError(f"the name {template.name!r} occurs twice", path, number)
-        templates[template.name] = template
-    if not templates:
-        raise DataError("holds no judge prompt", path)
-    contents = {name: content_hash(shape(one)) for name, one in templates.items()}
+        if line.strip():
+            try:
+                row = store.convert(json.loads(line), _Prompt, f"{path}:{number}")
+                templates.append(_template(row))
+            except ValueError as error:
+                raise DataError(str(error), path, number) from None
+    contents = {template.name: content_hash(shape(template)) for template in templates}
     settings = Settings(
         name=path.stem if path.stem != "mt_bench" else "judge_prompts",  # not the shipped set
         version=content_hash(sorted(contents.items()))[:8],
@@ -69,23 +64,21 @@ def load(path: pathlib.Path) -> JudgeSet:
         references=References(required=REFERENCE_CATEGORIES),
         sampling=Sampling(temperature=0.0, max_tokens=2048),
     )
-    return made(path, settings, list(templates.values()), contents=contents)
+    return made(path, settings, templates, contents=contents)
 
 
 def _template(row: _Prompt) -> JudgeTemplate:
-    if row.type not in ("single", "pairwise"):
-        raise ValueError(f"type must be single or pairwise, this is {row.type!r}")
-    kind = "grade" if row.type == "single" else "compare"
-    if kind not in FORMATS.get(row.output_format, ()):
-        known = [name for name, kinds in FORMATS.items() if kind in kinds]
-        raise ValueError(f"output_format {row.output_format!r}: known are {', '.join(known)}")
+    kind: Kind = "grade" if row.type == "single" else "compare"
+    if FORMATS.get(row.output_format) != kind:
+        formats = ", ".join(name for name, of in FORMATS.items() if of == kind)
+        raise ValueError(f"output_format {row.output_format!r}: it must be one of {formats}")
     try:
         user = Template.parse_format(row.prompt_template, PLACEHOLDERS)
     except ValueError as error:
         raise ValueError(f"prompt_template: unknown placeholder or brace: {error}") from None
     template = JudgeTemplate(
         name=row.name,
-        form=Form(format=row.output_format, kind="grade" if kind == "grade" else "compare"),
+        form=Form(format=row.output_format, kind=kind),
         turns="second" if "-multi-turn" in row.name else "first",
         user=user,
         system=Template(((row.system_prompt, None),)) if row.system_prompt else None,

@@ -7,7 +7,6 @@
 `sets` makes them, `verdicts` reads replies by them.
 """
 
-import json
 from collections.abc import Mapping
 from typing import Any, Literal, TypeAlias
 
@@ -15,21 +14,21 @@ from msgspec import Struct
 
 Kind: TypeAlias = Literal["grade", "compare", "label", "dimensions", "checklist"]
 
-FORMATS: Mapping[str, tuple[Kind, ...]] = {
-    "[[rating]]": ("grade",),
-    "[RESULT] n": ("grade",),
-    "grade": ("grade",),
-    "[[A]]": ("compare",),
-    "[RESULT] A|B": ("compare",),
-    "two_scores": ("compare",),
-    "ranking": ("compare",),
-    "preference": ("compare",),
-    "label": ("label",),
-    "dimensions": ("dimensions",),
-    "checklist": ("checklist",),
+FORMATS: Mapping[str, Kind] = {
+    "[[rating]]": "grade",
+    "[RESULT] n": "grade",
+    "grade": "grade",
+    "[[A]]": "compare",
+    "[RESULT] A|B": "compare",
+    "two_scores": "compare",
+    "ranking": "compare",
+    "preference": "compare",
+    "label": "label",
+    "dimensions": "dimensions",
+    "checklist": "checklist",
 }
-"""The formats that a template may ask for, each with the kinds that it serves; the first of a kind
-is its usual one. `patterns` (two expressions) comes only with AlpacaEval's files."""
+"""The formats that a template may ask for, each with its kind; the first of a kind is its usual
+one. `patterns` (two expressions) comes only with AlpacaEval's files."""
 BY_LOGPROBS = ("grade", "preference")
 """The formats whose verdict is one token, so that its probability can be weighed."""
 
@@ -48,10 +47,6 @@ class Scale(Struct, frozen=True):
         steps = 0.0 if self.step is None else (value - self.least) / self.step
         return abs(steps - round(steps)) < 1e-6
 
-    def divided(self) -> bool:
-        """Whether the step leads from the least grade to the greatest."""
-        return self.allows(self.greatest)
-
     def words(self, language: str = "en") -> dict[str, str]:
         """Return what fills a prompt's `{scale} {least} {greatest} {in_steps} {numbers}`.
 
@@ -59,15 +54,15 @@ class Scale(Struct, frozen=True):
         ('a whole number from 1 to 5', 'a number from 1 to 5 in steps of 0.5')
         """
         least, greatest, step = f"{self.least:g}", f"{self.greatest:g}", f"{self.step or 1:g}"
+        whole = step == "1"
         if language == "zh":
-            in_steps = "" if step == "1" else f"、以{step}为间隔"
-            numbers = "整数" if step == "1" else "数"
+            in_steps = "" if whole else f"、以{step}为间隔"
+            numbers = "整数" if whole else "数"
             scale = f"{least}到{greatest}{in_steps}的{numbers}"
         else:
-            in_steps = "" if step == "1" else f" in steps of {step}"
-            numbers = "whole numbers" if step == "1" else f"numbers{in_steps}"
-            kind = "whole number" if step == "1" else "number"
-            scale = f"a {kind} from {least} to {greatest}{in_steps}"
+            in_steps = "" if whole else f" in steps of {step}"
+            numbers = "whole numbers" if whole else f"numbers{in_steps}"
+            scale = f"a {'whole ' if whole else ''}number from {least} to {greatest}{in_steps}"
         texts = {"scale": scale, "numbers": numbers, "in_steps": in_steps}
         return texts | {"least": least, "greatest": greatest}
 
@@ -102,31 +97,5 @@ class Form(Struct, frozen=True, kw_only=True):
     sides: tuple[str, str] = ("A", "B")
     """What the prompt calls the answer shown first and the one shown second."""
     patterns: tuple[str, ...] = ()
-    compatible: bool = False
-    """Of preferences by log-probabilities: whether bare tokens alone count, as in alpaca_eval."""
     schema: Mapping[str, Any] | None = None
     """The JSON schema of the reply, for providers that enforce one."""
-    points: int = 0
-    """Of a checklist: how many points the question has at the turn."""
-
-    def stated(self, side: str) -> str | None:
-        """Return "A", "B" or "tie" as a judge writes it in this form; None: it has no words for it.
-
-        >>> Form(format="two_scores", kind="compare").stated("A")
-        '10 1'
-        """
-        name, other = self.sides if side == "A" else self.sides[::-1]
-        least, greatest = self.scale.least, self.scale.greatest
-        middle = (least + greatest) // 2
-        a, b = {"A": (greatest, least), "B": (least, greatest)}.get(side, (middle, middle))
-        ranks = [{"model": name, "rank": 1}, {"model": other, "rank": 2}]
-        words = {
-            "[[A]]": f"[[{'C' if side == 'tie' else side}]]",
-            "two_scores": f"{a:g} {b:g}",
-        }
-        decided = {
-            "[RESULT] A|B": f"[RESULT] {side}",
-            "ranking": json.dumps(ranks),
-            "preference": name,
-        }
-        return words.get(self.format) or (None if side == "tie" else decided.get(self.format))

@@ -25,23 +25,31 @@ Asking: TypeAlias = Generator[Request, Reply, Any]
 
 
 class Game(Struct):
-    """One order of a match: what the judge is asked, and what it said."""
+    """One order of a match: what the judge is asked, and what it replied."""
 
     request: Request
     answers: list[str]
     """The judged texts, where the verdict's form may stand too."""
-    replies: list[Reply]
-    verdict: Verdict
+    replies: list[Reply] = []
+    """The last one counts."""
+    verdict: Verdict = Verdict(None, "")
 
     @property
-    def prompt(self) -> str:
-        """The last message, which is what files keep."""
-        return self.request.messages[-1].content
+    def texts(self) -> tuple[str, str]:
+        """The last message and the reply, which is what files keep."""
+        return self.request.messages[-1].content, self.replies[-1].text
 
     @property
-    def reply(self) -> Reply:
-        """The reply that counts."""
-        return self.replies[-1]
+    def detail(self) -> Detail:
+        """How the reply was made and read, with the replies before it."""
+        earlier = [
+            {"judgment": reply.text, **to_builtins(reply.detail)} for reply in self.replies[:-1]
+        ]
+        return replace(
+            self.replies[-1].detail,
+            verdict_reason=self.verdict.reason,
+            earlier_attempts=earlier,
+        )
 
 
 def judging(match: Match, judge: str, prompts: Prompts, retry_cut: float) -> Asking:
@@ -50,15 +58,13 @@ def judging(match: Match, judge: str, prompts: Prompts, retry_cut: float) -> Ask
     if len(match.models) > 1:
         numbers = prompts.judge_set.games(match.question, match.turn, match.sample)
     games = {number: _game(match, prompts, number) for number in numbers}
-    form = prompts.form(match)
+    form = prompts.template(match).form
     # Every order once, then again what has no verdict: a run that stops early has asked both.
     for _ in range(prompts.judge_set.attempts):
         for game in games.values():
             if game.verdict.value is None:
                 game.replies += yield from uncut(game.request, retry_cut)
                 game.verdict = _read(game, form)
-    for game in games.values():
-        _note(game)
     if len(match.models) == 1:
         fields = _single(match, prompts, games[1])
     else:
@@ -73,37 +79,26 @@ def judging(match: Match, judge: str, prompts: Prompts, retry_cut: float) -> Ask
 def _game(match: Match, prompts: Prompts, number: int) -> Game:
     order = match.models if number == 1 else match.models[::-1]
     answers = [text for model in order for text in prompts.shown(model, match)]
-    game = Game(prompts.request(match, order), answers, [], Verdict(None, ""))
+    game = Game(prompts.request(match, order), answers)
     if prompts.equal(match):
         text = "The two answers are the same text: a tie, and no judge was asked."
         game.replies = [Reply(text=text, detail=Detail(given=EQUAL))]
-        game.verdict = Verdict("tie", EQUAL, 0.5 if prompts.form(match).by_logprobs else None)
+        game.verdict = Verdict(
+            "tie", EQUAL, 0.5 if prompts.template(match).form.by_logprobs else None
+        )
     return game
 
 
 def _read(game: Game, form: Form) -> Verdict:
-    judged = game.answers[-1:] if form.kind == "checklist" else game.answers
-    verdict, finish = read(game.reply, form, judged), game.reply.detail.finish_reason
+    reply = game.replies[-1]
+    verdict = read(reply, form, game.answers[-1:] if form.kind == "checklist" else game.answers)
+    finish, reason = reply.detail.finish_reason, verdict.reason
+    if verdict.value is None and finish != "stop":
+        reason = f"{reason} (the judge's reply: {finish})"
     if verdict.value is None and finish == "length":
         why = "cut at the limit of tokens before the verdict; raise --max-tokens"
-        return Verdict(None, f"the judge's reply was {why}")
-    if verdict.value is None and finish != "stop":
-        return Verdict(None, f"{verdict.reason} (the judge's reply: {finish})")
-    return verdict
-
-
-def _note(game: Game) -> None:
-    """Put into the reply's detail how the verdict was read, and the replies before it."""
-    detail = game.reply.detail
-    earlier = [{"judgment": one.text, **_stated(one.detail)} for one in game.replies[:-1]]
-    game.reply.detail = replace(
-        detail, verdict_reason=game.verdict.reason, earlier_attempts=earlier
-    )
-
-
-def _stated(detail: Detail) -> dict[str, Any]:
-    stated: dict[str, Any] = to_builtins(detail)
-    return stated
+        reason = f"the judge's reply was {why}"
+    return verdict._replace(reason=reason)
 
 
 def _single(match: Match, prompts: Prompts, game: Game) -> dict[str, Any]:
@@ -112,39 +107,33 @@ def _single(match: Match, prompts: Prompts, game: Game) -> dict[str, Any]:
     `score` is what FastChat's tools average, -1 what they leave out: a judgment without a verdict.
     A label is no score, nor are dimensions without a total; there it is null.
     """
-    form, value = prompts.form(match), game.verdict.value
+    form, value = prompts.template(match).form, game.verdict.value
+    prompt, judgment = game.texts
     fields: dict[str, Any] = {
         "model": match.models[0],
-        "user_prompt": game.prompt,
-        "judgment": game.reply.text,
-        "score": FAILED_SCORE if value is None else None,
+        "user_prompt": prompt,
+        "judgment": judgment,
+        "score": value,
         "confidence": prompts.confidence(match),
     }
     if form.kind in ("grade", "dimensions"):
-        scale = form.scale
-        fields["scale"] = (scale.least, scale.greatest)
+        fields["scale"] = (form.scale.least, form.scale.greatest)
     if form.kind == "label":
-        fields["label"] = value
-        fields["share"] = form.labels.get(str(value))
+        fields |= {"label": value, "share": form.labels.get(str(value)), "score": None}
     elif form.kind == "dimensions":
-        fields["scores"] = value
-        if isinstance(value, dict) and form.total is not None:
-            fields["score"] = value[form.total]
+        total = value[form.total] if isinstance(value, dict) and form.total else None
+        fields |= {"scores": value, "score": total}
     elif form.kind == "checklist":
-        fields |= _points(match, value)
-    elif value is not None:
-        fields["score"] = value
-    return fields
+        return fields | _points(match, value)
+    return fields if value is not None else fields | {"score": FAILED_SCORE}
 
 
 def _points(match: Match, value: Any) -> dict[str, Any]:
     """Return the decided points, and the share of their weight that is met as the score."""
-    listed = match.question.checklist[match.turn - 1]
-    found = value or [{"met": None, "quote": ""} for _ in listed]
-    points = [
-        one | {"weight": point.weight, "tag": point.tag}
-        for one, point in zip(found, listed, strict=True)
-    ]
+    points = []
+    for number, point in enumerate(match.question.checklist[match.turn - 1], 1):
+        entry = (value or {}).get(number, {"met": None, "quote": ""})
+        points.append(entry | {"weight": point.weight, "tag": point.tag})
     share = met_share(points)
     score = FAILED_SCORE if share is None else round(share, 6)
     return {"points": points, "score": score, "scale": (0, 1)}
@@ -152,31 +141,30 @@ def _points(match: Match, value: Any) -> dict[str, Any]:
 
 def _of_pair(number: int, game: Game) -> dict[str, Any]:
     """Return one game of a pair as fields of its row; game 2 shows model_2 first."""
-    value, name = game.verdict.value, f"g{number}"
-    fields: dict[str, Any] = {f"{name}_user_prompt": game.prompt}
-    fields[f"{name}_judgment"] = game.reply.text
-    side = value
-    if isinstance(value, dict):
-        first, second = value["A"], value["B"]
+    side, straight = game.verdict.value, number == 1
+    prompt, judgment = game.texts
+    fields: dict[str, Any] = {"user_prompt": prompt, "judgment": judgment}
+    if isinstance(side, dict):
+        first, second = side["A"], side["B"]
         side = "tie" if abs(first - second) <= TIE_DELTA else "A" if first > second else "B"
-        fields[f"{name}_scores"] = (first, second) if number == 1 else (second, first)
+        fields["scores"] = (first, second) if straight else (second, first)
     if side is None or side == "tie":
-        fields[f"{name}_winner"] = side or "error"
+        fields["winner"] = side or "error"
     else:
-        fields[f"{name}_winner"] = "model_1" if (side == "A") == (number == 1) else "model_2"
+        fields["winner"] = "model_1" if (side == "A") == straight else "model_2"
     if (share := game.verdict.preference) is not None:
-        fields[f"{name}_preference"] = 1 - share if number == 1 else share
-    return fields
+        fields["preference"] = 1 - share if straight else share
+    return {f"g{number}_{name}": value for name, value in fields.items()}
 
 
 def _row(match: Match, judge: str, prompts: Prompts, games: list[Game], **fields: Any) -> Judgment:
     judge_set, request = prompts.judge_set, games[0].request
-    form: Form = prompts.form(match)
-    system = next((one.content for one in request.messages if one.role == "system"), None)
+    template = prompts.template(match)
+    system = next((m.content for m in request.messages if m.role == "system"), None)
     return Judgment(
         question_id=match.question.question_id,
         turn=match.turn,
-        judge=(judge, prompts.template(match).name),
+        judge=(judge, template.name),
         tstamp=time.time(),
         judge_set=judge_set.name,
         judge_set_version=judge_set.version,
@@ -188,7 +176,7 @@ def _row(match: Match, judge: str, prompts: Prompts, games: list[Game], **fields
         system_prompt=system,
         sampling=request.sampling.stated(),
         made_from=prompts.made_from(match),
-        score_method="logprobs" if form.by_logprobs else "text",
-        details=[game.reply.detail for game in games],
+        score_method="logprobs" if template.form.by_logprobs else "text",
+        details=[game.detail for game in games],
         **fields,
     )

@@ -23,11 +23,10 @@ LEAST_MASS = 0.5
 """The share of probability that the names must have together."""
 MOST_UNCLEAR = 0.05
 """The share that may go to a token which could begin a longer grade (the 1 of 10)."""
-_SPACES = "\u0120\u010a\u2581"
-"""How tokenizers write a space or a line break before a token."""
-_MARKS = f" \t\r\n\u00a0*.`\"'()[]。!{_SPACES}"
-_CLOSING = re.compile(rf"(?:[\s.!*`\"')\]}}。{_SPACES}]|<\|[^|]{{0,40}}\|>|</?s>)*")
-_REST = re.compile(rf"(?: ?/ ?\d{{1,3}})?{_CLOSING.pattern}")
+_SPACES = str.maketrans("\u0120\u010a\u2581", " \n ")
+"""How tokenizers write white space before a token."""
+_MARKS = " \t\r\n\u00a0*.`\"'()[]{}。!\u0120\u010a\u2581"
+_SPECIAL = re.compile(r"<\|[^|]{0,40}\|>|</?s>")
 
 
 class Weighed(NamedTuple):
@@ -37,81 +36,58 @@ class Weighed(NamedTuple):
     spread: str
 
 
-def preference(reply: Reply, sides: tuple[str, str], compatible: bool = False) -> Weighed:
-    """Return how much of 1 goes to the second side.
-
-    `compatible`: as alpaca_eval counts, by the first token and the bare names alone, however
-    little goes to them.
-    """
-    if compatible:
-        top = dict(reply.logprobs[0].top) if reply.logprobs else {}
-        mass = {side: math.exp(min(top[side], 0.0)) if side in top else 0.0 for side in sides}
-        if not sum(mass.values()):
-            return Weighed(None, f"neither {sides[0]} nor {sides[1]} is among the likely tokens")
-    else:
-        mass, why = _masses(reply, sides)
-        if why:
-            return Weighed(None, why)
-    return Weighed(mass[sides[1]] / sum(mass.values()), _spread(mass))
+def preference(reply: Reply, sides: tuple[str, str]) -> Weighed:
+    """Return how much of 1 goes to the second side."""
+    mass, fault = _masses(reply, sides)
+    value = None if fault else mass[sides[1]] / sum(mass.values())
+    return Weighed(value, fault or _spread(mass))
 
 
 def expectation(reply: Reply, least: float, greatest: float) -> Weighed:
     """Return the expectation of the grade."""
-    grades = [str(n) for n in range(math.ceil(least), math.floor(greatest) + 1)]
-    mass, why = _masses(reply, grades)
-    if why:
-        return Weighed(None, why)
+    grades = [str(grade) for grade in range(math.ceil(least), math.floor(greatest) + 1)]
+    mass, fault = _masses(reply, grades)
+    if fault:
+        return Weighed(None, fault)
     total = sum(mass.values())
-    longer = {g for g in grades for o in grades if o != g and o.startswith(g) and not mass[o]}
-    if sum(mass[g] for g in longer) > MOST_UNCLEAR * total:
+    unclear = 0.0
+    for grade in grades:
+        longer = [name for name in grades if name != grade and name.startswith(grade)]
+        unclear += mass[grade] if any(not mass[name] for name in longer) else 0
+    if unclear > MOST_UNCLEAR * total:
         return Weighed(None, f"a token may begin a longer grade: {_spread(mass)}")
-    return Weighed(sum(int(g) * p for g, p in mass.items()) / total, _spread(mass))
+    return Weighed(sum(int(grade) * p for grade, p in mass.items()) / total, _spread(mass))
 
 
 def _masses(reply: Reply, names: Sequence[str]) -> tuple[dict[str, float], str]:
-    """Return the probability of each name at the verdict's place, or why there is none.
-
-    The place is the only token of the reply, one alone on its first line, or one at its end.
-    """
+    """Return the probability of each name at the verdict's place, or why there is none."""
     mass = dict.fromkeys(names, 0.0)
     if not reply.logprobs:
-        empty = "the text is empty"
-        return mass, "the reply came without log-probabilities" if reply.text.strip() else empty
-    tokens = [one for one in _of_text(reply) if not _CLOSING.fullmatch(one.token)]
-    text = "".join(one.token for one in _of_text(reply)).strip(f" \n\t{_SPACES}")
-    if not tokens:
-        return mass, "the text is empty, or its tokens do not spell it"
-    first, last = _bare(tokens[0].token), _bare(tokens[-1].token)
-    rest = text[len(tokens[0].token.strip(f" \n\t{_SPACES}")) :].split("\n", 1)[0]
-    begins = first in names and _REST.fullmatch(rest) is not None
-    ends = last in names and re.search(rf"(?:\A|\W|[{_SPACES}]){last}\W*\Z", text) is not None
-    if begins and ends and "\n" in text and first != last:
-        return mass, f"the reply begins with {first} and ends with {last}"
-    if not begins and not ends:
+        return mass, "the reply came without log-probabilities"
+    place = _place(reply.logprobs, names)
+    if place is None:
         return mass, f"no token of the reply is one of {', '.join(names)} alone"
-    place = tokens[0 if begins else -1]
     for token, logprob in {place.token: place.logprob, **dict(place.top)}.items():
-        if _bare(token) in mass:
-            mass[_bare(token)] += math.exp(min(logprob, 0.0))
+        name = token.strip(_MARKS)
+        if name in mass:
+            mass[name] += math.exp(min(logprob, 0.0))
     little = f"too little probability for {', '.join(names)}: {_spread(mass)}"
     return mass, little if sum(mass.values()) < LEAST_MASS else ""
 
 
-def _of_text(reply: Reply) -> list[TokenLogprobs]:
-    """Return the tokens of the reply's text, without those of its reasoning."""
-    tokens = list(reply.logprobs or ())
-    if reply.detail.reasoning is None:
-        return tokens
-    start, length = "".join(one.token for one in tokens).rfind(reply.text.strip()), 0
-    for number, one in enumerate(tokens):
-        length += len(one.token)
-        if 0 <= start < length:
-            return tokens[number:]
-    return []
-
-
-def _bare(token: str) -> str:
-    return token.strip(_MARKS)
+def _place(logprobs: Sequence[TokenLogprobs], names: Sequence[str]) -> TokenLogprobs | None:
+    """Return the token that is a name, alone on the first line or at the end; None: not one."""
+    tokens = [token for token in logprobs if not _SPECIAL.fullmatch(token.token.strip())]
+    words = [token for token in tokens if token.token.strip(_MARKS)]
+    text = "".join(token.token for token in tokens).translate(_SPACES).strip(_MARKS)
+    name = f"({'|'.join(map(re.escape, names))})"
+    begins = re.match(rf"{name}(?: ?/ ?\d+)?\W*?(?:\n|\Z)", text)
+    ends = re.search(rf"(?<!\w){name}\Z", text)
+    if begins and ends and begins[1] != ends[1] and "\n" in text:
+        return None
+    if begins and begins[1] == words[0].token.strip(_MARKS):
+        return words[0]
+    return words[-1] if ends and ends[1] == words[-1].token.strip(_MARKS) else None
 
 
 def _spread(mass: Mapping[str, float]) -> str:

@@ -6,11 +6,12 @@ With shares 0.80 (weight 3) and 0.40 (weight 1) and no deduction the score is 0.
 10 is the grade 1 + 9 × 0.70 = 7.3, written as 7.
 """
 
+import decimal
 import functools
 import math
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from harness import registry
@@ -21,13 +22,6 @@ NOTICE = (
     "Scores of builtin/overlap are counts of words, numbers and checks: "
     "they are for trying the harness out, not for judging models."
 )
-WORDS: Mapping[str, str] = {
-    "[[rating]]": "Rating: [[{}]]",
-    "grade": "Rating: [[{}]]",
-    "[[A]]": "[[{winner}]]",
-    "two_scores": "{} {}",
-}
-"""By form, how grades or a winner are written."""
 TIE_BELOW = 0.025
 """Two scores that differ by less are a tie."""
 LONG_CATEGORIES = frozenset({"writing", "roleplay", "stem", "humanities"})
@@ -46,25 +40,34 @@ class Feature(NamedTuple):
     """The figures behind it; never a word of the answer."""
 
 
-def judge(facts: Facts) -> str:
-    """Return the text of a judgment: the numbers, then the verdict on the last line."""
-    shown = [_features(facts, turns) for turns in facts.answers]
-    scores = [score(found) for found in shown]
-    headings = ("The answer",) if len(shown) == 1 else ("Answer A", "Answer B")
-    parts = [NOTICE, *map(_explained, headings, shown, scores)]
+class Judgment(NamedTuple):
+    """The verdict on one or two answers."""
+
+    explanation: str
+    side: str
+    """The better of two: "A", "B" or "tie"."""
+    grades: list[str]
+
+
+def judge(facts: Facts) -> Judgment:
+    """Return the verdict with the figures behind it."""
+    features = [_features(facts, turns) for turns in facts.answers]
+    scores = list(map(score, features))
+    headings = ("The answer",) if len(scores) == 1 else ("Answer A", "Answer B")
+    parts = [NOTICE, *map(_explained, headings, features, scores)]
     gap = abs(scores[0] - scores[-1])
     if facts.form == "[[A]]":
         parts.append(f"The scores differ by {gap:.3f}; below {TIE_BELOW:g} is a tie.")
-    winner = "C" if gap < TIE_BELOW else "A" if scores[0] > scores[-1] else "B"
-    grades = [grade(own, facts.scale) for own in scores]
-    return "\n\n".join([*parts, WORDS[facts.form].format(*grades, winner=winner)])
+    side = "tie" if gap < TIE_BELOW else "A" if scores[0] > scores[-1] else "B"
+    return Judgment("\n\n".join(parts), side, [grade(value, facts.scale) for value in scores])
 
 
-def score(found: Sequence[Feature]) -> float:
+def score(features: Sequence[Feature]) -> float:
     """Return the weighted mean of the features times the deductions."""
-    total = math.fsum(one.weight or 0 for one in found)
-    mean = math.fsum((one.weight or 0) * one.value for one in found) / total if total else 0.0
-    return mean * math.prod(one.value for one in found if one.weight is None)
+    weighted = [feature for feature in features if feature.weight is not None]
+    total = math.fsum(feature.weight or 0 for feature in weighted)
+    mean = math.fsum((feature.weight or 0) * feature.value for feature in weighted) / (total or 1)
+    return mean * math.prod(feature.value for feature in features if feature.weight is None)
 
 
 def grade(score: float, scale: tuple[float, float]) -> str:
@@ -76,11 +79,11 @@ def grade(score: float, scale: tuple[float, float]) -> str:
     return f"{min(greatest, max(least, round(value, 1))):g}"
 
 
-def _explained(heading: str, found: Sequence[Feature], result: float) -> str:
+def _explained(heading: str, features: Sequence[Feature], result: float) -> str:
     lines = [f"{heading}: score {result:.3f}"]
-    for one in found:
-        counts = "times" if one.weight is None else f"weight {one.weight:g}"
-        lines.append(f"- {one.name}: {one.value:.2f}, {counts} ({one.remark})")
+    for name, value, weight, remark in features:
+        counts = "times" if weight is None else f"weight {weight:g}"
+        lines.append(f"- {name}: {value:.2f}, {counts} ({remark})")
     return "\n".join(lines)
 
 
@@ -102,13 +105,12 @@ def _features(facts: Facts, turns: Sequence[str]) -> list[Feature]:
 
 def _agreement(answer: str, reference: str, question: str) -> Iterator[Feature]:
     """Yield the F1 of the content words, and how many of the reference's own numbers are there."""
-    mine, theirs = Counter(content_words(answer)), Counter(content_words(reference))
-    shared = (mine & theirs).total()
-    precision, recall = shared / max(mine.total(), 1), shared / max(theirs.total(), 1)
+    words, expected = Counter(content_words(answer)), Counter(content_words(reference))
+    shared = (words & expected).total()
+    precision, recall = shared / max(words.total(), 1), shared / max(expected.total(), 1)
     f1 = 2 * precision * recall / (precision + recall) if shared else 0.0
-    yield Feature(
-        "words of the reference", f1, 1, f"precision {precision:.2f}, recall {recall:.2f}"
-    )
+    remark = f"precision {precision:.2f}, recall {recall:.2f}"
+    yield Feature("words of the reference", f1, 1, remark)
     results = set(numbers(reference)) - set(numbers(question))
     if results:
         hit = len(results & set(numbers(answer)))
@@ -122,14 +124,17 @@ def _specs(facts: Facts) -> list[dict[str, Any]]:
 
 def _checks(facts: Facts, turns: Sequence[str]) -> Iterator[Feature]:
     """Yield how many of the turn's checks pass; those that would run its code are left out."""
-    specs, at = _specs(facts), facts.turn - 1
+    specs = _specs(facts)
     if not specs:
         return
-    asked, earlier = facts.question.turns[: facts.turn], turns[:at]
-    verdicts = registry.find("check", "turn")(turns[at], specs, questions=asked, earlier=earlier)
-    found = [one.outcome.passed for one in verdicts if one.outcome.passed is not None]
-    if found:
-        yield Feature("checks", sum(found) / len(found), 2, f"{sum(found)} of {len(found)} met")
+    *earlier, answer = turns[: facts.turn]
+    questions = facts.question.turns[: facts.turn]
+    check = registry.find("check", "turn")
+    verdicts = check(answer, specs, questions=questions, earlier=earlier)
+    passed = [v.outcome.passed for v in verdicts if v.outcome.passed is not None]
+    if passed:
+        remark = f"{sum(passed)} of {len(passed)} met"
+        yield Feature("checks", sum(passed) / len(passed), 2, remark)
 
 
 def _length(answer: str, reference: str, facts: Facts) -> Feature:
@@ -170,21 +175,24 @@ def _variety(answer: str, reference: str) -> Feature:
 
 def _deductions(answer: str, question: str) -> Iterator[Feature]:
     """Yield a factor for the same four words again, and one for word triples of the question."""
-    step = words(answer)
-    if len(step) >= 24:
-        grams = list(zip(step, step[1:], step[2:], step[3:], strict=False))
+    grams = _grams(answer, 4)
+    if len(grams) >= 21:
         again = 1 - len(set(grams)) / len(grams)
         allowed = 0.35 if is_chinese(answer) or "```" in answer else 0.15
         if again > allowed:
             value = max(0.2, 1 - 1.2 * (again - allowed))
             yield Feature("repetition", value, None, f"{again:.2f} of it said before")
-    mine, theirs = (
-        set(zip(said, said[1:], said[2:], strict=False)) for said in (step, words(question))
-    )
-    echoed = len(mine & theirs) / len(mine) if len(mine) >= 8 else 0.0
+    triples = set(_grams(answer, 3))
+    echoed = len(triples & set(_grams(question, 3))) / len(triples) if len(triples) >= 8 else 0.0
     if echoed > 0.3:
         remark = f"{echoed:.2f} of its word triples are in the question"
         yield Feature("echo", 1.3 - echoed, None, remark)
+
+
+def _grams(text: str, size: int) -> list[tuple[str, ...]]:
+    """Return all runs of some words."""
+    row = words(text)
+    return list(zip(*(row[start:] for start in range(size)), strict=False))
 
 
 # Words and numbers
@@ -228,10 +236,5 @@ def count_words(text: str) -> int:
 
 def numbers(text: str) -> list[str]:
     """Return the numbers in digits, without thousands commas and needless zeros: 1780.5."""
-    found = []
-    for written in _NUMBERS.findall(text):
-        whole, point, rest = written.replace(",", "").replace("\u2212", "-").partition(".")
-        sign, rest = "-" if whole.startswith("-") else "", rest.rstrip("0")
-        bare = whole.lstrip("-").lstrip("0") or "0"
-        found.append(f"{sign}{bare}{point + rest if rest else ''}")
-    return found
+    digits = (number.replace(",", "").replace("\u2212", "-") for number in _NUMBERS.findall(text))
+    return [f"{decimal.Decimal(number).normalize():f}" for number in digits]

@@ -15,7 +15,7 @@ import pathlib
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, TypeAlias
 
 from msgspec.structs import replace
 
@@ -26,7 +26,7 @@ from harness.errors import MissingError, UsageError
 from harness.judging import builtin
 from harness.judging.draw import drawn_pairs
 from harness.judging.judge import MORE_TOKENS, judging
-from harness.judging.prompts import Match, Prompts, written
+from harness.judging.prompts import Match, Prompts, make_prompts, written
 from harness.judging.sets import JudgeSet, load
 from harness.models import Endpoint, ModelConfig
 from harness.options import GenJudgment
@@ -35,7 +35,6 @@ from harness.types import (
     UNSTATED,
     Answer,
     Judgment,
-    MadeFrom,
     Mode,
     Question,
     QuestionId,
@@ -46,6 +45,8 @@ from harness.types import (
 
 NO_REFERENCE = "none"
 """In place of a reference's author: judges see neither references nor notes."""
+Votes: TypeAlias = frozenset[tuple[QuestionId, int, frozenset[str]]]
+"""The pairs that people voted on: question, turn, models."""
 
 
 @dataclass
@@ -60,10 +61,8 @@ class JudgeTask:
     todo: list[Match] = field(default_factory=list)
     already: int = 0
     """Judgments that are there and done."""
-    older: int = 0
-    """Of these, by an older version of the judge set."""
     foreign: int = 0
-    """Of these, made by another tool."""
+    """Of these, made by another tool or by an older version of the judge set."""
     superseded: int = 0
     """Judgments that are there but made from something else."""
     newest: float | None = None
@@ -79,27 +78,23 @@ class JudgePlan:
     """What is to be judged; nothing was called or written yet."""
 
     bench: Bench
+    options: GenJudgment
     mode: Mode
     judge_set: JudgeSet
     questions: list[Question]
     groups: list[tuple[str, ...]]
     """The single models, or the pairs."""
+    awaited: dict[str, set[QuestionId]]
+    """Answers that will be there while the plan is run, by model."""
+    looks: Mapping[QuestionId, int]
+    """Of a run that stops when it is decided, the look of each question."""
+    votes: Votes | None
+    """If only pairs are judged that people voted on: these."""
+    retry_cut: float
+    """The factor by which the token limit grows after a cut reply; 1: it is not repeated."""
     tasks: list[JudgeTask] = field(default_factory=list)
     notices: list[str] = field(default_factory=list)
     """What the user should know before the first call."""
-    awaited: dict[str, set[QuestionId]] = field(default_factory=dict)
-    """Answers that will be there while the plan is run, by model."""
-    turns: tuple[int, ...] = ()
-    """The turns that are judged; empty: all."""
-    every_choice: bool = False
-    """Whether every conversation of an answer is judged, not the first alone."""
-    voted: bool = False
-    """Whether only pairs are judged that people voted on."""
-    share: float | None = None
-    """The share of the pairs that is drawn at random; None: all, and none is called drawn."""
-    looks: Mapping[QuestionId, int] = field(default_factory=dict)
-    """Of a run that stops when it is decided, the look of each question."""
-    retry_cut: float = MORE_TOKENS
 
     @property
     def kind(self) -> JudgmentKind:
@@ -126,7 +121,28 @@ class JudgePlan:
     @property
     def turns_judged(self) -> int:
         """The turns of the questions that are judged."""
-        return sum(1 for question in self.questions for _ in _turns(self, question))
+        return sum(len(self.turns(question)) for question in self.questions)
+
+    def turns(self, question: Question) -> list[int]:
+        """Return the turns of a question that are judged: those chosen, but no given ones."""
+        chosen = self.options.slice.turns
+        return [
+            turn
+            for turn in range(1, len(question.turns) + 1)
+            if (not chosen or turn in chosen)
+            and question.given(turn) is None
+            and self.judge_set.criteria_of(question, turn)
+        ]
+
+    def pairs(self, question: Question, turn: int) -> list[tuple[str, ...]]:
+        """Return the models or pairs that are judged on a turn: all, those drawn or voted on."""
+        key, share = question.question_id, self.options.judging.share
+        if share is not None:
+            drawn = drawn_pairs(key, turn, self.models, share)
+            return [group for group in self.groups if frozenset(group) in drawn]
+        if self.votes is not None:
+            return [group for group in self.groups if (key, turn, frozenset(group)) in self.votes]
+        return self.groups
 
     def jobs(self) -> Iterator[Job]:
         """Yield the jobs whose answers are there."""
@@ -141,16 +157,20 @@ class JudgePlan:
         self.awaited.get(model, set()).discard(key)
         for task in self.tasks:
             if model in task.prompts.answers:
-                task.prompts.add(model, answer)
+                task.prompts.answers[model][key] = answer
             for match in task.todo:
                 about = match.question.question_id == key and model in match.models
                 if about and not self._waits(match):
-                    for choice in task.prompts.choices(match) if self.every_choice else (0,):
+                    for choice in self._choices(task, match):
                         yield self._job(task, dataclasses.replace(match, choice=choice))
 
     def _waits(self, match: Match) -> bool:
         key = match.question.question_id
         return any(key in self.awaited.get(model, ()) for model in match.models)
+
+    def _choices(self, task: JudgeTask, match: Match) -> Sequence[int]:
+        every = self.options.judging.choices == "all" and not self._waits(match)
+        return task.prompts.choices(match) if every else (0,)
 
     def _job(self, task: JudgeTask, match: Match) -> Job:
         where = f"{task.name} on {' and '.join(match.models)}, "
@@ -195,52 +215,42 @@ def plan_judgments(
     if not flags.judge_model:
         advice = "builtin/overlap needs no key, for trying things out"
         raise UsageError(f"name the judges with --judge-model ({advice})")
+    typed = _typed(options)
     judge_set = load(flags.judge_set or bench.settings.judge_set or "mt_bench", bench.folder)
     judge_set = judge_set.by(part.criterion)
     if categories and judge_set.criteria:
         judge_set = judge_set.for_categories(categories)
-    reference = flags.reference
-    if reference == NO_REFERENCE:
+    if flags.reference == NO_REFERENCE:
         judge_set = judge_set.without_references()
-        reference = None
-    typed = _typed(options)
+    if flags.structured == "off":
+        judge_set = judge_set.without_schemas()
     judge_set = replace(
         judge_set,
         sampling=typed.over(judge_set.sampling),
         baseline=flags.baseline_model or judge_set.baseline,
     )
     votes = _voted(flags.votes) if flags.votes else None
-    if options.until is not None and (flags.share or flags.redo or votes is not None):
-        raise UsageError("--until goes without --share, --votes and --redo")
-    some_pairs = "--votes" if votes is not None else "--share" if flags.share is not None else ""
-    mode = flags.mode or ("pairwise-all" if some_pairs else judge_set.mode) or "single"
-    if some_pairs and mode != "pairwise-all":
-        raise UsageError(f"{some_pairs} takes some of the pairs of --mode pairwise-all")
-    if votes is not None and flags.share is not None:
-        raise UsageError("--votes and --share exclude each other: pairs are voted on or drawn")
-    chosen = list(part.model_list) or (sorted(votes.models) if votes is not None else [])
-    waits = {model: set(ids) for model, ids in (awaited or {}).items()}
-    known = sorted({*bench.answered_models(), *waits})
-    baseline = judge_set.baseline if mode == "pairwise-baseline" else None
-    names = _models(bench, chosen or known, known, baseline)
+    mode = _mode(options, judge_set)
     if questions is None:
         bounds = part.question_begin, part.question_end, part.first_n, part.sample_n
         questions = take(bench.questions, *bounds)
+    if votes is not None:
+        questions = [q for q in questions if q.question_id in {vote[0] for vote in votes}]
+    waits = {model: set(ids) for model, ids in (awaited or {}).items()}
+    voted = sorted(frozenset().union(*(pair for *_, pair in votes or ())))
     plan = JudgePlan(
         bench=bench,
+        options=options,
         mode=mode,
         judge_set=judge_set,
         questions=list(questions),
-        groups=_groups(judge_set, mode, names),
+        groups=_groups(bench, judge_set, mode, part.model_list or voted, waits),
         awaited=waits,
-        turns=part.turns,
-        every_choice=flags.choices == "all",
-        voted=votes is not None,
-        share=flags.share,
         looks=looks or {},
+        votes=votes,
         retry_cut=1.0 if typed.max_tokens is not None else MORE_TOKENS,
     )
-    prompts = _gather(plan, options, reference, votes)
+    prompts = _gather(plan)
     address = ModelConfig(
         base_url=options.endpoint.base_url,
         api_key_env=options.endpoint.api_key_env,
@@ -250,22 +260,20 @@ def plan_judgments(
         endpoint = models.resolve(
             name, address, configs, typed=frozenset(typed.stated()), key_needed=key_needed
         )
-        own = judge_set.sampling.over(endpoint.sampling)
-        endpoint.check(own)
-        by = dataclasses.replace(prompts, judge_set=replace(judge_set, sampling=own))
+        sampling = judge_set.sampling.over(endpoint.sampling)
+        endpoint.check(sampling)
+        by = dataclasses.replace(prompts, judge_set=replace(judge_set, sampling=sampling))
         for sample in range(flags.samples):
             path = bench.judgment_file(name, judge_set.name, plan.kind, sample)
-            _fill(plan, JudgeTask(name, endpoint, by, path, sample), flags, votes)
+            plan.tasks.append(JudgeTask(name, endpoint, by, path, sample))
+            _fill(plan, plan.tasks[-1])
+    built_in = any(task.endpoint.provider == "builtin_judge" for task in plan.tasks)
+    if built_in or any("checks" in template.names for template in judge_set.templates.values()):
+        bench.validate_checks(plan.questions)
     _tell(plan)
     if not any(task.todo or task.already for task in plan.tasks):
-        why = "--turns, the chosen questions and the judge set leave no turn"
-        if votes is not None:
-            why = "nobody voted on any of the chosen pairs"
-        if plan.share is not None:
-            why = f"--share {flags.share:g} draws no pair of so few questions and models"
-        elif plan.notices:
-            why = "; ".join(plan.notices)
-        raise UsageError(f"there is nothing to judge: {why}")
+        why = ["--turns, the chosen questions, --votes or --share and the judge set leave no match"]
+        raise UsageError(f"there is nothing to judge: {'; '.join(plan.notices or why)}")
     return plan
 
 
@@ -276,144 +284,114 @@ def _typed(options: GenJudgment) -> Sampling:
     """Return the sampling that the user gave by flags."""
     from harness.answering.sampling import parameters
 
-    given = options.sampling
-    temperature = None if given.temperature is None else float(given.temperature)
-    own = Sampling(temperature=temperature, max_tokens=given.max_tokens)
-    return own.over(parameters(given.param))
+    flags = options.sampling
+    temperature = None if flags.temperature is None else float(flags.temperature)
+    sampling = Sampling(temperature=temperature, max_tokens=flags.max_tokens)
+    return sampling.over(parameters(flags.param))
 
 
-def _models(
-    bench: Bench, names: Sequence[str], known: Sequence[str], baseline: str | None
-) -> list[str]:
-    """Return the models to judge and the baseline, all of which have answers."""
-    folder = bench.folder / "model_answer"
-    if not known:
-        raise UsageError(f"no model has answers in {folder}; run gen_answer first")
-    for name in [*names, *([baseline] if baseline else [])]:
-        if name not in known:
-            there = f"there are: {', '.join(known)}"
-            raise UsageError(f"no answers by {name!r} in {folder}; {there}; run gen_answer first")
-    return list(dict.fromkeys(names))
+def _mode(options: GenJudgment, judge_set: JudgeSet) -> Mode:
+    """Return the mode that is asked for: by --mode, by --votes or --share, by the judge set."""
+    flags = options.judging
+    part = "--votes" if flags.votes else "--share" if flags.share is not None else ""
+    if options.until is not None and (part or flags.redo):
+        raise UsageError("--until goes without --share, --votes and --redo")
+    if flags.votes and flags.share is not None:
+        raise UsageError("--votes and --share exclude each other: pairs are voted on or drawn")
+    mode = flags.mode or ("pairwise-all" if part else judge_set.mode) or "single"
+    if part and mode != "pairwise-all":
+        raise UsageError(f"{part} takes some of the pairs of --mode pairwise-all")
+    return mode
 
 
-def _groups(judge_set: JudgeSet, mode: Mode, names: Sequence[str]) -> list[tuple[str, ...]]:
-    """Return the single models, or the pairs; a baseline is the second, as in FastChat."""
-    if mode == "single":
-        return [(name,) for name in names]
-    if mode == "pairwise-all":
-        if len(names) < 2:
-            raise UsageError(
-                f"pairwise-all compares two models or more; there is {', '.join(names)}"
-            )
-        return list(itertools.combinations(names, 2))
-    baseline = judge_set.baseline
-    if baseline is None:
-        raise UsageError("pairwise-baseline needs --baseline-model")
-    groups: list[tuple[str, ...]] = [(name, baseline) for name in names if name != baseline]
-    if not groups:
-        raise UsageError(f"there is no model to compare with the baseline {baseline}")
-    return groups
-
-
-class _Votes(NamedTuple):
-    """The pairs that people voted on."""
-
-    pairs: frozenset[tuple[QuestionId, int, frozenset[str]]]
-    models: frozenset[str]
-
-    def holds(self, match: Match) -> bool:
-        """Return whether somebody voted on the pair of a match."""
-        return (match.question.question_id, match.turn, frozenset(match.models)) in self.pairs
-
-
-def _voted(paths: Iterable[pathlib.Path]) -> _Votes:
-    pairs = {
+def _voted(paths: Iterable[pathlib.Path]) -> Votes:
+    return frozenset(
         (row.question_id, row.turn, frozenset({row.model_a, row.model_b}))
         for path in paths
         for row, *_ in store.rows(path, Vote)
-    }
-    return _Votes(frozenset(pairs), frozenset().union(*(pair[2] for pair in pairs)))
+    )
+
+
+def _groups(
+    bench: Bench,
+    judge_set: JudgeSet,
+    mode: Mode,
+    chosen: Sequence[str],
+    awaited: Collection[str],
+) -> list[tuple[str, ...]]:
+    """Return the single models, or the pairs; a baseline is the second, as in FastChat."""
+    answered = sorted({*bench.answered_models(), *awaited})
+    folder = bench.folder / "model_answer"
+    if not answered:
+        raise UsageError(f"no model has answers in {folder}; run gen_answer first")
+    names = list(dict.fromkeys(chosen or answered))
+    baseline = [judge_set.baseline] if mode == "pairwise-baseline" and judge_set.baseline else []
+    if mode == "pairwise-baseline" and not baseline:
+        raise UsageError("pairwise-baseline needs --baseline-model")
+    for name in [*names, *baseline]:
+        if name not in answered:
+            options = f"there are: {', '.join(answered)}"
+            raise UsageError(f"no answers by {name!r} in {folder}; {options}; run gen_answer first")
+    if mode == "single":
+        return [(name,) for name in names]
+    groups: list[tuple[str, ...]] = list(itertools.combinations(names, 2))
+    if baseline:
+        groups = [(name, baseline[0]) for name in names if name != baseline[0]]
+    if not groups:
+        raise UsageError(f"{mode} compares two models or more; there is {', '.join(names)}")
+    return groups
 
 
 # What is needed
 
 
-def _gather(
-    plan: JudgePlan, options: GenJudgment, reference: str | None, votes: _Votes | None
-) -> Prompts:
+def _gather(plan: JudgePlan) -> Prompts:
     """Read answers and references; leave out, or refuse, questions for which something is missing.
 
     Raises:
         MissingError: something is missing, and `--skip-missing` was not given.
         UsageError: it is not clear whose references to show, or the set shows none.
     """
-    bench, judge_set = plan.bench, plan.judge_set
-    rules = judge_set.references
-    if reference and not (rules.required or rules.if_any):
+    bench, judge_set, flags = plan.bench, plan.judge_set, plan.options.judging
+    reference = flags.reference if flags.reference != NO_REFERENCE else None
+    if reference and not (judge_set.references.required or judge_set.references.if_any):
         raise UsageError(f"--reference: the judge set {judge_set.name} shows no references")
-    if votes is not None:
-        about = {pair[0] for pair in votes.pairs}
-        plan.questions = [q for q in plan.questions if q.question_id in about]
-    judged = [q for q in plan.questions if any(_turns(plan, q))]
-    if others := [q for q in plan.questions if q not in judged and not plan.turns]:
+    questions = [q for q in plan.questions if plan.turns(q)]
+    others = [q for q in plan.questions if not plan.turns(q)]
+    if others and not plan.options.slice.turns:
         text = f"left out: the judge set {judge_set.name} is not for {_named(others)}"
         plan.notices.append(text)
-    relevant = {q.category for q in judged if judge_set.shows_reference(q.category, present=True)}
-    found = bench.references(reference) if relevant or reference else None
-    references = found.turns if found is not None else {}
-    present = {q.category for q in bench.questions if q.question_id in references}
-    referenced = frozenset(
-        c for c in relevant if judge_set.shows_reference(c, present=c in present)
-    )
-    if without := sorted(relevant - referenced):
+    answers: dict[str, dict[QuestionId, Answer]] = {}
+    for model in plan.models:
+        awaited = plan.awaited.get(model, ())
+        rows = bench.answers(model).items()
+        answers[model] = {key: answer for key, answer in rows if key not in awaited}
+    prompts = make_prompts(bench, judge_set, answers, questions, reference)
+    without = sorted({q.category for q in questions} - prompts.referenced)
+    without = [name for name in without if judge_set.shows_reference(name, present=True)]
+    if without:
         text = f"{', '.join(without)}: no question of these has a reference answer; judged without"
         plan.notices.append(text)
-    answers = {
-        model: {
-            key: answer
-            for key, answer in bench.answers(model).items()
-            if key not in plan.awaited.get(model, ())
-        }
-        for model in plan.models
-    }
-    structured = options.judging.structured == "auto"
-    prompts = Prompts(bench, judge_set, answers, references, referenced, structured)
     missing: dict[tuple[str, str], list[Question]] = {}
-    for question in judged:
-        for lack in _missing(plan, prompts, question, votes, reference):
-            missing.setdefault(lack, []).append(question)
+    for question in questions:
+        for fault in dict.fromkeys(_missing(plan, prompts, question)):
+            missing.setdefault(fault, []).append(question)
     texts = [f"{text} {_named(those)}" for (_, text), those in missing.items()]
-    if texts and not options.judging.skip_missing:
+    if texts and not flags.skip_missing:
         advice = ", ".join(dict.fromkeys(advice for advice, _ in missing))
         raise MissingError(f"{'; '.join(texts)}; {advice}, or leave them out with --skip-missing")
     plan.notices += [f"left out for every model: {text}" for text in texts]
-    left = {question.question_id for those in missing.values() for question in those}
-    plan.questions = [question for question in judged if question.question_id not in left]
+    left_out = {question.question_id for those in missing.values() for question in those}
+    plan.questions = [q for q in questions if q.question_id not in left_out]
     return prompts
 
 
-def _turns(plan: JudgePlan, question: Question) -> Iterator[int]:
-    """Yield the turns of a question that are judged: not given ones, nor others than asked for."""
-    for turn in range(1, len(question.turns) + 1):
-        wanted = (not plan.turns or turn in plan.turns) and question.given(turn) is None
-        if wanted and plan.judge_set.criteria_of(question, turn):
-            yield turn
-
-
-def _missing(
-    plan: JudgePlan,
-    prompts: Prompts,
-    question: Question,
-    votes: _Votes | None,
-    reference: str | None,
-) -> Iterator[tuple[str, str]]:
+def _missing(plan: JudgePlan, prompts: Prompts, question: Question) -> Iterator[tuple[str, str]]:
     """Yield what a question lacks: what to do, and a phrase that the question's id ends."""
-    key, turns = question.question_id, list(_turns(plan, question))
-    groups = plan.groups
-    if votes is not None:
-        holds = votes.holds
-        groups = [g for g in groups if any(holds(Match(question, turn, g)) for turn in turns)]
-    for model in dict.fromkeys(model for group in groups for model in group):
+    key, turns = question.question_id, plan.turns(question)
+    groups = {turn: plan.pairs(question, turn) for turn in turns}
+    pairs = [pair for listed in groups.values() for pair in listed]
+    for model in dict.fromkeys(model for pair in pairs for model in pair):
         if key in plan.awaited.get(model, ()) or _no_history(plan.bench, model, question):
             continue
         answer, advice = prompts.answers[model].get(key), "run gen_answer"
@@ -423,18 +401,11 @@ def _missing(
             yield advice, f"{model} has not answered every turn of"
         elif answer.made_from and answer.made_from.question not in (None, question.hash):
             yield advice, f"{model} answered another wording of"
-    found: dict[tuple[str, str], None] = {}
-    for turn in turns if groups else ():
-        for criterion in plan.judge_set.criteria_of(question, turn):
-            match = Match(question, turn, groups[0], criterion)
-            if prompts.lacks_reference(match):
-                by = f" by {reference}" if reference else ""
-                advice = "write reference_answer/NAME.jsonl or name a model with --reference"
-                found[advice, f"there is no reference answer{by} to"] = None
-            for name in prompts.lacking(match):
-                text = f"there is no text in the field {name!r}, which the prompt shows, of"
-                found["add the field to question.jsonl", text] = None
-    yield from found
+    advice = "add it to question.jsonl or reference_answer/, or name a model with --reference"
+    for turn in turns:
+        for criterion in plan.judge_set.criteria_of(question, turn) if groups[turn] else ():
+            match = Match(question, turn, groups[turn][0], criterion)
+            yield from ((advice, text) for text in prompts.missing(match))
 
 
 def _no_history(bench: Bench, model: str, question: Question) -> bool:
@@ -457,57 +428,46 @@ def _named(questions: Sequence[Question]) -> str:
 
 # What is done
 
-
-class _Row(NamedTuple):
-    """The part of a row that tells whether it is done; the texts would fill the memory."""
-
-    made_from: MadeFrom | None
-    shown_first: str | None
-    failed: bool
-    version: str
-    tstamp: float | None
-    tokens: int | None
+TEXTS = [name for name in Judgment.__struct_fields__ if name.endswith(("prompt", "judgment"))]
 
 
-def _rows(plan: JudgePlan, task: JudgeTask) -> dict[tuple[Any, ...], _Row]:
-    """Return the row that counts for each key; FastChat's `$ERROR$` is none.
+def _rows(plan: JudgePlan, task: JudgeTask) -> dict[tuple[Any, ...], Judgment]:
+    """Return the row that counts for each key, without texts; FastChat's `$ERROR$` is none.
 
     A judge's rows in files that are named otherwise count as well.
     """
-    found: dict[tuple[Any, ...], _Row] = {}
-    others = [file.path for file in plan.bench.judgment_files() if file.name is None]
-    paths = [*others, task.path] if task.path.exists() else others
+    rows: dict[tuple[Any, ...], Judgment] = {}
+    paths = [file.path for file in plan.bench.judgment_files() if file.name is None]
+    paths += [task.path] if task.path.exists() else []
     for row in (place.row for path in paths for place in store.rows(path, Judgment)):
-        texts = (row.judgment, row.g1_judgment, row.g2_judgment)
-        if row.made_from is None and "$ERROR$" in texts:
-            continue
         about = (row.judge_model, row.sample, row.model is None)
         if about != (task.name, task.sample, plan.mode != "single"):
             continue
         if row.judge_set not in (plan.judge_set.name, UNSTATED):
             continue
-        kept = found.get(row.key)
-        if kept is None or kept.failed or not row.failed:
+        if row.made_from is None and "$ERROR$" in [getattr(row, name) for name in TEXTS]:
+            continue
+        earlier = rows.get(row.key)
+        if earlier is None or earlier.failed or not row.failed:
+            for name in TEXTS:  # they would fill the memory
+                setattr(row, name, None)
+            rows[row.key] = row
             tokens = row.details[0].usage.completion_tokens if row.details else None
-            made, version = row.made_from, row.judge_set_version
-            found[row.key] = _Row(made, row.shown_first, row.failed, version, row.tstamp, tokens)
-    return found
+            task.lengths += [float(tokens)] if tokens and len(task.lengths) < 1000 else []
+    return rows
 
 
-def _fill(plan: JudgePlan, task: JudgeTask, flags: Any, votes: _Votes | None) -> None:
+def _fill(plan: JudgePlan, task: JudgeTask) -> None:
     """Put into a judge's task what it has to do."""
-    builtin_name = task.name if task.endpoint.provider == "builtin_judge" else None
     rows = _rows(plan, task)
-    task.lengths = [float(row.tokens) for row in rows.values() if row.tokens][:1000]
-    for match in _matches(plan, task, flags, votes):
-        if builtin_name is not None:
-            builtin.require(builtin_name, task.prompts.form(match))
+    for match in _matches(plan, task):
+        if task.endpoint.provider == "builtin_judge":
+            builtin.require(task.name, task.prompts.template(match).form)
         waits = plan._waits(match)
         row = rows.get(match.key)
-        if row is not None and not waits and _done(row, match, task, flags.redo):
+        if row is not None and not waits and _done(row, match, task, plan.options.judging.redo):
             task.already += 1
-            task.foreign += row.made_from is None
-            task.older += row.version != plan.judge_set.version and row.made_from is not None
+            task.foreign += row.made_from is None or row.judge_set_version != plan.judge_set.version
             task.newest = max(task.newest or 0.0, row.tstamp or 0.0) or None
             continue
         task.superseded += row is not None
@@ -515,55 +475,43 @@ def _fill(plan: JudgePlan, task: JudgeTask, flags: Any, votes: _Votes | None) ->
         if waits or not task.prompts.equal(match):
             games = task.prompts.judge_set.games(match.question, match.turn, match.sample)
             task.calls += len(games) if len(match.models) > 1 else 1
-    plan.tasks.append(task)
 
 
-def _matches(plan: JudgePlan, task: JudgeTask, flags: Any, votes: _Votes | None) -> Iterator[Match]:
+def _matches(plan: JudgePlan, task: JudgeTask) -> Iterator[Match]:
     """Yield every match; the criteria come last, since their prompts share a beginning."""
-    answers, judge_set = task.prompts.answers, plan.judge_set
-    names = plan.models
+    answers, share = task.prompts.answers, plan.options.judging.share
     for question in plan.questions:
         key = question.question_id
-        for turn in _turns(plan, question):
-            drawn = None
-            if plan.share is not None:
-                drawn = drawn_pairs(key, turn, names, plan.share)
-            for group in plan.groups:
-                if drawn is not None and frozenset(group) not in drawn:
-                    continue
-                there = [answers[model].get(key) for model in group]
-                known = [answer for answer in there if answer is not None]
-                if len(known) < len(group) and not plan._waits(Match(question, turn, group)):
+        for turn in plan.turns(question):
+            for group in plan.pairs(question, turn):
+                about = Match(
+                    question, turn, group, None, task.sample, 0, share, plan.looks.get(key)
+                )
+                present = [answers[model][key] for model in group if key in answers[model]]
+                if len(present) < len(group) and not plan._waits(about):
                     continue  # a variant for which there is no history
-                if not all(written(question, answer, turn) for answer in known):
+                if not all(written(question, answer, turn) for answer in present):
                     continue
-                about = Match(question, turn, group)
-                every = plan.every_choice and len(known) == len(group)
-                for choice in task.prompts.choices(about) if every else (0,):
-                    for criterion in judge_set.criteria_of(question, turn):
-                        which = (task.sample, choice, plan.share, plan.looks.get(key))
-                        match = Match(question, turn, group, criterion, *which)
-                        if votes is None or votes.holds(match):
-                            yield match
+                for choice in plan._choices(task, about):
+                    for criterion in plan.judge_set.criteria_of(question, turn):
+                        yield dataclasses.replace(about, choice=choice, criterion=criterion)
 
 
-def _done(row: _Row, match: Match, task: JudgeTask, redo: str | None) -> bool:
+def _done(row: Judgment, match: Match, task: JudgeTask, redo: str | None) -> bool:
     """Return whether a row is what judging the match today would be about."""
     if redo == "all" or (redo == "failed" and row.failed):
         return False
-    games = task.prompts.judge_set.games(match.question, match.turn, match.sample)
+    judge_set = task.prompts.judge_set
+    games = judge_set.games(match.question, match.turn, match.sample)
     if len(games) == 1 and row.shown_first not in (None, f"model_{games[0]}"):
         return False
-    if row.made_from is None:
+    made_from = row.made_from
+    if made_from is None:
         return True
-    made = task.prompts.made_from(match)
-    if row.made_from == made:
-        return True
-    same = all(
-        getattr(row.made_from, name) == getattr(made, name)
-        for name in ("question", "conversation", "reference")
-    )
-    return same and _older(row.version, task.prompts.judge_set.version)
+    today = task.prompts.made_from(match)
+    if _older(row.judge_set_version, judge_set.version):
+        today = replace(today, template=made_from.template, parameters=made_from.parameters)
+    return made_from == today
 
 
 def _older(version: str, than: str) -> bool:
@@ -572,11 +520,10 @@ def _older(version: str, than: str) -> bool:
     >>> _older("1", "2"), _older("1.9", "1.10"), _older("b0b805e4", "2")
     (True, True, False)
     """
-    numbers = [
-        [int(part) for part in text.split(".")] if re.fullmatch(r"\d+(?:\.\d+)*", text) else None
-        for text in (version, than)
-    ]
-    return None not in numbers and numbers[0] < numbers[1]  # type: ignore[operator]
+    try:
+        return [int(n) for n in version.split(".")] < [int(n) for n in than.split(".")]
+    except ValueError:
+        return False
 
 
 # What the user should know
@@ -613,8 +560,7 @@ def _tell(plan: JudgePlan) -> None:
     for task in plan.tasks:
         if task.sample:
             continue
-        own = family(task.name)
-        kin = [model for model in plan.models if own is not None and family(model) == own]
+        kin = [name for name in plan.models if family(name) == family(task.name) is not None]
         if kin and (task.todo or task.already):
             plan.notices.append(
                 f"{task.name} judges models of its own family ({', '.join(kin[:3])}"
@@ -623,16 +569,13 @@ def _tell(plan: JudgePlan) -> None:
         if task.foreign:
             plan.notices.append(
                 f"{task.name}: {task.foreign} judgments do not say how they were made (FastChat's "
-                "or another tool's); they count as done, --redo judges again"
+                f"or another tool's) or are by an older version of {plan.judge_set.name}; they "
+                "count as done, --redo judges again"
             )
-        if task.older:
-            plan.notices.append(
-                f"{task.name}: {task.older} judgments are by an older version of "
-                f"{plan.judge_set.name}; they count as done, --redo judges again"
-            )
+        if task.name in builtin.NOTICES:
+            plan.notices.append(builtin.NOTICES[task.name])
     if any(template.form.by_logprobs for template in plan.judge_set.templates.values()):
         plan.notices.append(
             f"{plan.judge_set.name} weighs the likely tokens of the verdict: a thinking model, or "
             "an endpoint without log-probabilities, cannot be its judge"
         )
-    plan.notices += builtin.notices(task.name for task in plan.tasks)

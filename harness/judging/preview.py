@@ -13,8 +13,8 @@ from msgspec import to_builtins
 from harness.bench import Bench
 from harness.errors import UsageError
 from harness.judging.forms import Form
-from harness.judging.prompts import Match, Prompts, bound
-from harness.judging.sets import JudgeSet
+from harness.judging.prompts import Match, make_prompts
+from harness.judging.sets import JudgeSet, JudgeTemplate
 from harness.types import Answer, Choice, Detail, Mode, Question, QuestionId, Request
 
 STAND_INS = ("answer", "other-answer")
@@ -79,29 +79,24 @@ def judge_prompts(
     if question is None:
         first = bench.questions[0].question_id
         raise UsageError(f"{bench.name} has no question {question_id}; the first is {first}")
-    found = bench.references(reference)
-    references = found.turns if found is not None else {}
-    present = any(
-        q.category == question.category for q in bench.questions if q.question_id in references
-    )
-    shown = judge_set.shows_reference(question.category, present=present)
-    referenced = frozenset({question.category} if shown else ())
     prompts: list[JudgePrompt] = []
     for compares in _modes(judge_set, models, mode):
         names = tuple(models) or STAND_INS[: 2 if compares else 1]
-        answers = {name: _answer(bench, question, name, stand_in=not models) for name in names}
-        made = Prompts(bench, judge_set, answers, references, referenced)
+        answers = {name: _answers(bench, question, name, stand_in=not models) for name in names}
+        shown = make_prompts(bench, judge_set, answers, [question], reference)
         for turn in range(1, len(question.turns) + 1):
             if (turns and turn not in turns) or question.given(turn) is not None:
                 continue
             games = judge_set.games(question, turn, 0) if compares else (None,)
             for criterion in judge_set.criteria_of(question, turn):
                 match = Match(question, turn, names, criterion)
-                template, form = made.template(match).name, made.form(match)
+                template = shown.template(match)
                 for game in games:
                     order = names[::-1] if game == 2 else names
-                    request = made.request(match, order)
-                    prompts.append(JudgePrompt(match, order, game, template, form, request))
+                    request = shown.request(match, order)
+                    prompts.append(
+                        JudgePrompt(match, order, game, template.name, template.form, request)
+                    )
     if not prompts:
         raise UsageError(f"{judge_set.name} judges nothing requested of question {question_id}")
     return prompts
@@ -109,20 +104,19 @@ def judge_prompts(
 
 def _modes(judge_set: JudgeSet, models: Sequence[str], mode: Mode | None) -> list[bool]:
     """Return whether two answers are shown: as asked, by the number of models, else what can be."""
-    if len(models) > 2:
-        raise UsageError(f"a judge is shown one or two answers, not those of {', '.join(models)}")
-    if mode is not None and models and (mode != "single") != (len(models) == 2):
-        wanted = 1 if mode == "single" else 2
-        raise UsageError(f"--mode {mode} shows {wanted} of two answers; name as many models")
-    if mode is not None or models:
-        return [mode != "single" if mode is not None else len(models) == 2]
+    numbers = [1] if mode == "single" else [2] if mode is not None else [1, 2]
+    if models and len(models) not in numbers:
+        number = " or ".join(map(str, numbers))
+        raise UsageError(f"a judge is shown {number} answers, not those of {', '.join(models)}")
+    if models or mode is not None:
+        return [(len(models) or numbers[0]) == 2]
     return sorted({template.compares for template in judge_set.templates.values()})
 
 
-def _answer(
+def _answers(
     bench: Bench, question: Question, model: str, *, stand_in: bool
 ) -> dict[QuestionId, Answer]:
-    """Return a model's answer, or a text in its place."""
+    """Return a model's answers, or texts in their place."""
     key = question.question_id
     if not stand_in:
         answers = bench.answers(model)
@@ -130,55 +124,49 @@ def _answer(
             raise UsageError(f"{model} has no answer to question {key}; run gen_answer first")
         return answers
     which = "The other answer" if model == STAND_INS[1] else "The answer"
-    texts, details = [], []
+    choice = Choice(turns=[])
     for turn in range(1, len(question.turns) + 1):
-        given = question.given(turn)
-        texts.append(given or f"({which} to turn {turn} stands here.)")
-        details.append(Detail(given=None if given is None else "question"))
-    return {key: Answer(question_id=key, choices=[Choice(turns=texts, details=details)])}
+        reply = question.given(turn)
+        choice.turns.append(reply or f"({which} to turn {turn} stands here.)")
+        choice.details.append(Detail(given=None if reply is None else "question"))
+    return {key: Answer(question_id=key, choices=[choice])}
+
+
+SETTINGS = (
+    *("name", "version", "title", "language", "path", "extends", "kinds", "scale", "step"),
+    *("fence", "attempts", "order", "mode", "baseline", "turns"),
+    *("references", "sampling", "criteria", "categories", "templates"),
+)
+"""What is said of a judge set, in this order."""
 
 
 def described(judge_set: JudgeSet) -> dict[str, Any]:
     """Return what a judge set says, as JSON values in the words of its files."""
     references = to_builtins(judge_set.references)
-    shows = {"reference", "ref_answer", "rubric", "context", "steps", "checks", "checklist"}
-    return {
-        "name": judge_set.name,
-        "version": judge_set.version,
-        "title": judge_set.title,
-        "language": judge_set.language,
+    special = {
         "path": str(judge_set.path),
         "extends": list(judge_set.bases),
         "kinds": sorted({template.form.kind for template in judge_set.templates.values()}),
         "scale": list(judge_set.scale),
-        **({} if judge_set.step is None else {"step": judge_set.step}),
-        "fence": judge_set.fence,
-        "attempts": judge_set.attempts,
-        "order": judge_set.order,
-        "order_seed": judge_set.order_seed if judge_set.order == "random" else None,
-        "mode": judge_set.mode,
-        "baseline": judge_set.baseline,
-        "board": judge_set.board,
-        "turns": judge_set.turns,
         "references": {name: sorted(those) for name, those in references.items() if those},
         "sampling": judge_set.sampling.stated(),
-        "criteria": {
-            name: bound(one.definition, judge_set.scale_of(name).words(judge_set.language))
-            for name, one in judge_set.criteria.items()
-        },
-        "categories": dict(judge_set.categories),
-        "templates": [
-            {
-                "name": template.name,
-                "kind": template.form.kind,
-                "verdict": template.form.format,
-                "turns": template.turns,
-                "shows": sorted(template.fields & shows),
-                "labels": dict(template.form.labels) if template.form.kind == "label" else {},
-                "dimensions": list(template.form.dimensions),
-                "score_method": "logprobs" if template.form.by_logprobs else "text",
-                "content": judge_set.contents[template.name],
-            }
-            for template in judge_set.templates.values()
-        ],
+        "criteria": {name: judge_set.words(name, "").definition for name in judge_set.criteria},
+        "templates": [_template(judge_set, template) for template in judge_set.templates.values()],
+    }
+    stated = {name: special.get(name, getattr(judge_set, name, None)) for name in SETTINGS}
+    return {name: value for name, value in stated.items() if name != "step" or value is not None}
+
+
+def _template(judge_set: JudgeSet, template: JudgeTemplate) -> dict[str, Any]:
+    shows = {"reference", "ref_answer", "rubric", "context", "steps", "checks", "checklist"}
+    return {
+        "name": template.name,
+        "kind": template.form.kind,
+        "verdict": template.form.format,
+        "turns": template.turns,
+        "shows": sorted(template.fields & shows),
+        "labels": dict(template.form.labels),
+        "dimensions": list(template.form.dimensions),
+        "score_method": "logprobs" if template.form.by_logprobs else "text",
+        "content": judge_set.contents[template.name],
     }

@@ -5,20 +5,17 @@ prompts.request(match, match.models)     the messages, filled from answers and r
 prompts.made_from(match)                 equal as long as nothing that shapes them has changed
 """
 
-import itertools
-import os
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any, TypeVar
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
-import msgspec
+from msgspec.structs import replace
 
 from harness import registry
 from harness.bench import Bench
 from harness.errors import MissingError, UsageError
 from harness.judging.extraction import extracted
-from harness.judging.forms import Form
-from harness.judging.sets import OWN_TEXTS, JudgeSet, JudgeTemplate
+from harness.judging.sets import QUESTION_TEXTS, JudgeSet, JudgeTemplate
 from harness.judging.templates import fenced
 from harness.types import (
     Answer,
@@ -33,12 +30,12 @@ from harness.types import (
     content_hash,
 )
 
-T = TypeVar("T")
-
 GIVEN = (
     "(Given: the assistant found this turn as it stands and did not write it. It is not judged.)"
 )
 NO_REFERENCE = "(None for this message.)"
+CRITERION_TEXTS = frozenset({"criterion", "steps", "rubric"})
+"""Placeholders whose text differs by criterion."""
 
 
 @dataclass(frozen=True)
@@ -77,24 +74,8 @@ class Prompts:
     references: Mapping[QuestionId, Sequence[str]] = field(default_factory=dict)
     referenced: frozenset[str] = frozenset()
     """The categories that are judged with a reference."""
-    structured: bool = True
-    """Whether providers are asked to enforce a template's JSON schema."""
-    _about: tuple[Question | None, dict[Any, Any]] = field(default=(None, {}), init=False)
-
-    def _once(self, question: Question, what: tuple[Any, ...], make: Callable[[], T]) -> T:
-        """Return what `make` makes, made once as long as no other question is looked at."""
-        if self._about[0] is not question:
-            self._about = (question, {})
-        known = self._about[1]
-        if what not in known:
-            known[what] = make()
-        made: T = known[what]
-        return made
-
-    def add(self, model: str, answer: Answer) -> None:
-        """Add an answer that was made during the run."""
-        self.answers[model][answer.question_id] = answer
-        self._about = (None, {})
+    _templates: dict[Any, JudgeTemplate] = field(default_factory=dict, init=False)
+    _hashes: dict[Any, MadeFrom] = field(default_factory=dict, init=False)
 
     # Which template
 
@@ -104,78 +85,66 @@ class Prompts:
         Raises:
             UsageError: the set has none.
         """
-        about = ("template", len(match.models), match.turn, match.criterion)
-        return self._once(match.question, about, lambda: self._template(match))
+        key = (match.question.question_id, match.turn, len(match.models), match.criterion)
+        if key not in self._templates:
+            self._templates[key] = self._template(match)
+        return self._templates[key]
 
     def _template(self, match: Match) -> JudgeTemplate:
-        judge_set, question, criterion = self.judge_set, match.question, match.criterion
-        compare, reference = len(match.models) > 1, self.shows_reference(question, criterion)
-        found = judge_set.choose(
-            compare, question, match.turn, reference=reference, criterion=criterion
-        )
-        if found is not None:
-            return found
-        action = "compare" if compare else "grade"
-        if {template.compares for template in judge_set.templates.values()} == {not compare}:
-            modes = "single" if compare else "pairwise-baseline or pairwise-all"
-            raise UsageError(
-                f"the judge set {judge_set.name} has no template to {action}; use --mode {modes}"
-            )
-        by = f" by {criterion}" if criterion else ""
-        beside = "with" if reference else "without"
+        judge_set, question = self.judge_set, match.question
+        compare, reference = len(match.models) > 1, self.shows_reference(match)
+        template = judge_set.choose(compare, question, match.turn, reference=reference)
+        if template is not None:
+            return template
+        modes = "single" if compare else "pairwise-baseline or pairwise-all"
+        by = f" by {match.criterion}" if match.criterion else ""
         raise UsageError(
-            f"the judge set {judge_set.name} has no template to {action} turn {match.turn}{by} "
-            f"{beside} a reference (question {question.question_id}); choose the turns with "
-            "--turns, or another --judge-set"
+            f"the judge set {judge_set.name} has no template to {'compare' if compare else 'grade'}"
+            f" turn {match.turn}{by} {'with' if reference else 'without'} a reference (question "
+            f"{question.question_id}); use --mode {modes}, other --turns or another --judge-set"
         )
 
-    def form(self, match: Match) -> Form:
-        """Return the form of the verdict that is asked for."""
-        form = self.template(match).form
-        if form.kind != "checklist":
-            return form
-        return msgspec.structs.replace(form, points=len(match.question.checklist[match.turn - 1]))
+    def shows_reference(self, match: Match) -> bool:
+        """Return whether the judge is shown a reference answer."""
+        criterion = self.judge_set.criteria.get(match.criterion or "")
+        with_reference = criterion is None or criterion.reference
+        return with_reference and match.question.category in self.referenced
 
-    def shows_reference(self, question: Question, criterion: str | None) -> bool:
-        """Return whether the judge is shown a reference answer to a question."""
-        by = self.judge_set.criteria[criterion].reference if criterion is not None else True
-        return by and question.category in self.referenced
-
-    def lacking(self, match: Match) -> list[str]:
-        """Return the fields of the question that the prompt shows but that have no text."""
-        template, question = self.template(match), match.question
-        return [
-            name
-            for name in self._own_names(template, match.criterion)
-            if self.judge_set.own_text(name, question, match.criterion) is None
-        ]
-
-    def lacks_reference(self, match: Match) -> bool:
-        """Return whether a reference should be shown, but neither it nor a note is there."""
-        question, turn = match.question, match.turn
-        if not self.shows_reference(question, match.criterion) or _note(question, turn):
-            return False
-        return len(self.references.get(question.question_id, ())) < turn
+    def missing(self, match: Match) -> list[str]:
+        """Return what the prompt shows but the question lacks, each before the question's id."""
+        question, turn, names = match.question, match.turn, self.template(match).names
+        missing = []
+        count = len(self.references.get(question.question_id, ()))
+        if self.shows_reference(match) and count < turn and not _note(question, turn):
+            missing.append("there is no reference answer to")
+        texts = self.judge_set.texts(question, match.criterion)
+        for name in QUESTION_TEXTS:
+            needed = {name, "criterion"} if name == "rubric" and not match.criterion else {name}
+            if needed & names - texts.keys():
+                missing.append(
+                    f"there is no text in the field {name!r}, which the prompt shows, of"
+                )
+        return missing
 
     def sampling(self, match: Match) -> Sampling:
         """Return what a judgment is sampled with; each sample has its own seed."""
         sampling = self.judge_set.sampling
         if sampling.seed is None or not match.sample:
             return sampling
-        return msgspec.structs.replace(sampling, seed=sampling.seed + match.sample)
+        return replace(sampling, seed=sampling.seed + match.sample)
 
     # What is shown
 
     def choice(self, model: str, match: Match) -> Choice:
         """Return the conversation that a match is about; the first, if it has not that one."""
         choices = self.answers[model][match.question.question_id].choices
-        return next((one for one in choices if one.index == match.choice), choices[0])
+        return next((choice for choice in choices if choice.index == match.choice), choices[0])
 
     def choices(self, match: Match) -> list[int]:
         """Return the conversations that every model of a match has about its question."""
         key = match.question.question_id
-        each = [{one.index for one in self.answers[m][key].choices} for m in match.models]
-        return sorted(set.intersection(*each))
+        rows = [self.answers[model][key] for model in match.models]
+        return sorted(set.intersection(*({choice.index for choice in row.choices} for row in rows)))
 
     def shown(self, model: str, match: Match) -> list[str]:
         """Return the assistant's turns as the judge sees them; of JSON replies, the answer field.
@@ -184,9 +153,10 @@ class Prompts:
         """
         choice, answer_field = self.choice(model, match), self.bench.settings.answer_field
         if choice.user:
-            parts = [part for both in zip(choice.user, choice.turns, strict=False) for part in both]
-            said = zip(itertools.cycle(("User", "Assistant")), parts, strict=False)
-            return ["\n\n".join(f"{who}: {text.strip()}" for who, text in said)]
+            messages = []
+            for message, reply in zip(choice.user, choice.turns, strict=False):
+                messages += [f"User: {message.strip()}", f"Assistant: {reply.strip()}"]
+            return ["\n\n".join(messages)]
         turns = [text for text, _ in _turns(choice, match.turn)]
         if answer_field is None:
             return turns
@@ -210,15 +180,15 @@ class Prompts:
         turns = list(self.references.get(match.question.question_id, ()))[: match.turn]
         if not any(match.question.note):
             return turns
-        shown = []
+        texts = []
         for turn in range(1, match.turn + 1):
             text, note = "".join(turns[turn - 1 : turn]), _note(match.question, turn)
             if not text:
                 text = f"(No full answer. What to look for: {note})" if note else NO_REFERENCE
             elif note:
                 text = f"{text}\n\n(What to look for: {note})"
-            shown.append(text)
-        return shown
+            texts.append(text)
+        return texts
 
     # The request
 
@@ -226,20 +196,26 @@ class Prompts:
         """Return the request about a match, the models shown in this order.
 
         Raises:
-            MissingError: the question lacks a text that the template shows.
+            MissingError: the question lacks a text or reference that the template shows.
         """
-        template, form, question = self.template(match), self.form(match), match.question
+        template, question = self.template(match), match.question
+        form = template.form
+        for fault in self.missing(match):
+            raise MissingError(f"{fault} question {question.question_id}")
+        values = self._values(match, order, template)
+        messages = [Message("user", template.user.fill(values))]
+        if template.system is not None:
+            messages.insert(0, Message("system", template.system.fill(values)))
         answers = [self.shown(model, match) for model in order]
         if question.user is not None:  # what the assistant said, without the user
             answers = [["\n\n".join(self.choice(model, match).turns)] for model in order]
         reference = self.references.get(question.question_id) if template.reference else None
-        messages = self.messages(match, order)
         return Request(
             messages=messages,
             sampling=self.sampling(match),
             top_logprobs=template.top_logprobs if form.by_logprobs else None,
-            schema=dict(form.schema) if form.schema is not None and self.structured else None,
-            shared=self._shared(match, order, messages),
+            schema=None if form.schema is None else dict(form.schema),
+            shared=self._shared(match, template, values),
             facts=Facts(
                 question=question,
                 turn=match.turn,
@@ -252,93 +228,62 @@ class Prompts:
             ),
         )
 
-    def messages(self, match: Match, order: Sequence[str]) -> list[Message]:
-        """Return the messages about a match: system and prompt."""
-        template = self.template(match)
-        values = self._values(match, order, template)
-        messages = [Message("user", template.user.fill(values))]
-        if template.system is not None:
-            messages.insert(0, Message("system", template.system.fill(values)))
-        return messages
-
     def beginning(self, match: Match) -> str:
         """Return a text that matches have in common whose prompts differ only in the criterion."""
-        if match.criterion is None:
-            return ""
         if len(self.judge_set.criteria_of(match.question, match.turn)) < 2:
             return ""
         return repr((*match.key[:3], match.sample, match.choice))
 
-    def _shared(self, match: Match, order: Sequence[str], messages: Sequence[Message]) -> int:
-        """Return how much of the last message those of all other criteria begin with as well."""
-        if not self.beginning(match):
-            return 0
-
-        def common() -> int:
-            texts = [messages[-1].content]
-            for criterion in self.judge_set.criteria_of(match.question, match.turn):
-                try:
-                    other = self.messages(replace(match, criterion=criterion), order)
-                except (UsageError, MissingError):  # it is not judged at all
-                    continue
-                texts.append(other[-1].content if other[:-1] == messages[:-1] else "")
-            return len(os.path.commonprefix(texts))  # noqa: RUF071  (of texts)
-
-        what = ("shared", *order, match.turn, match.sample, match.choice)
-        return self._once(match.question, what, common)
+    def _shared(self, match: Match, template: JudgeTemplate, values: Mapping[str, str]) -> int:
+        """Return how much of the last message comes before what differs by criterion."""
+        shared = 0
+        for literal, name in template.user.pieces if self.beginning(match) else ():
+            shared += len(literal)
+            if name is None or name in CRITERION_TEXTS:
+                break
+            shared += len(values[name])
+        return shared
 
     def _values(
         self, match: Match, order: Sequence[str], template: JudgeTemplate
     ) -> dict[str, str]:
         """Return the value of each placeholder."""
-        turn = match.turn
+        columns = {"question": self._questions(match, template)}
         names = ("answer",) if len(order) == 1 else ("answer_a", "answer_b")
-        answers = [self._fenced(model, match) for model in order]
-        reference = self.reference(match) if template.reference else []
-        shown = {"question": self._asked(match, template)}
-        shown |= dict(zip(names, answers, strict=True))
-        so_far = [{name: texts[n] for name, texts in shown.items()} for n in range(turn)]
-        values = {**so_far[-1], "system": self._system(template) or "(none)"}
-        for number, one in enumerate(so_far, 1):
-            values |= {f"{name}_{number}": text for name, text in one.items()}
-        if reference:
-            values["reference"] = reference[-1]
-            values |= {f"ref_answer_{n}": text for n, text in enumerate(reference, 1)}
+        for name, model in zip(names, order, strict=True):
+            columns[name] = self._fenced(model, match)
+        turns = [{name: texts[n] for name, texts in columns.items()} for n in range(match.turn)]
+        values = {**turns[-1], "system": self._system(template) or "(none)"}
+        for number, turn in enumerate(turns, 1):
+            values |= {f"{name}_{number}": text for name, text in turn.items()}
+            turn["turn"] = str(number)
+        if template.reference:
+            for turn, text in zip(turns, self.reference(match), strict=True):
+                values["reference"] = turn["reference"] = text
+                values[f"ref_answer_{turn['turn']}"] = text
         if "checks" in template.names:
             values["checks"] = self._checks(match, order)
-        values |= self._own_texts(match, template)
         if template.turn is not None:
-            each = [one | {"turn": str(n)} for n, one in enumerate(so_far, 1)]
-            if reference:
-                each = [o | {"reference": r} for o, r in zip(each, reference, strict=True)]
-            values["conversation"] = "".join(map(template.turn.fill, each)).strip("\n")
-        return values
+            values["conversation"] = "".join(map(template.turn.fill, turns)).strip("\n")
+        return values | self._texts(match, template)
 
-    def _asked(self, match: Match, template: JudgeTemplate) -> list[str]:
+    def _questions(self, match: Match, template: JudgeTemplate) -> list[str]:
         """Return the user's turns, with the author's notes and the system prompt where they go."""
         question = match.question
-        if question.user is not None:
-            from harness.answering.users import load_prompt
-
-            prompt = load_prompt()
-            asked = [prompt.filled(prompt.brief, question.user)]
-        else:
-            asked = list(question.turns)
+        texts = list(question.turns) if question.user is None else [_brief(question)]
         # Where other criteria have a reference, the note is part of it, and not shown without.
         others = match.criterion is not None and question.category in self.referenced
         if not (template.reference or others) and self.judge_set.shows_notes(question.category):
-            asked = [
-                f"{text}\n\n(For you alone, not seen by the assistant. What to look for: {note})"
-                if (note := _note(question, number))
-                else text
-                for number, text in enumerate(asked, 1)
-            ]
+            for at, note in enumerate(question.note[: len(texts)]):
+                if note:
+                    texts[at] += "\n\n(For you alone, not seen by the assistant. "
+                    texts[at] += f"What to look for: {note})"
         system = self._system(template)
         if system and "system" not in template.names:
             first = 0 if template.names & {"conversation", "question_1"} else match.turn - 1
-            told = f"(The assistant's system prompt, which it had to follow: {system})"
-            asked[first] = f"{told}\n\n{asked[first]}"
-        return asked
+            above = f"(The assistant's system prompt, which it had to follow: {system})"
+            texts[first] = f"{above}\n\n{texts[first]}"
+        return texts
 
     def _system(self, template: JudgeTemplate) -> str | None:
         """Return the benchmark's system prompt if it is shown: in its place, or above a question.
@@ -346,77 +291,51 @@ class Prompts:
         Published prompts, which are those without a fence, show none on their own.
         """
         place = self.judge_set.fence and template.names & {"conversation", "question", "question_1"}
-        shown = place or "system" in template.names
-        return self.bench.settings.system_prompt if shown else None
+        return self.bench.settings.system_prompt if place or "system" in template.names else None
 
     def _fenced(self, model: str, match: Match) -> list[str]:
         """Return each turn so far between marker lines, or a conversation with a played user."""
-        question, judge_set = match.question, self.judge_set
 
         def fence(text: str) -> str:
-            if not judge_set.fence:
-                return text
-            about = "\n".join(question.turns)
-            return self._once(
-                question,
-                ("fence", text),
-                lambda: fenced(text, judge_set=judge_set.name, question=about),
+            about, judge_set = "\n".join(match.question.turns), self.judge_set
+            return (
+                fenced(text, judge_set=judge_set.name, question=about) if judge_set.fence else text
             )
 
         choice = self.choice(model, match)
         if choice.user:
-            return ["\n\n".join(_transcript(choice, fence))]
-        given = [given for _, given in _turns(choice, match.turn)]
-        texts = [fence(text) for text in self.shown(model, match)]
-        return [f"{GIVEN}\n{text}" if g else text for text, g in zip(texts, given, strict=True)]
+            messages = []
+            for number, both in enumerate(zip(choice.user, choice.turns, strict=False), 1):
+                message, reply = map(fence, both)
+                messages.append(f"User, message {number}:\n{message}")
+                messages.append(f"Assistant, reply {number}:\n{reply}")
+            return ["\n\n".join(messages)]
+        texts = map(fence, self.shown(model, match))
+        supplied = [is_given for _, is_given in _turns(choice, match.turn)]
+        pairs = zip(texts, supplied, strict=True)
+        return [f"{GIVEN}\n{text}" if is_given else text for text, is_given in pairs]
 
     def _checks(self, match: Match, order: Sequence[str]) -> str:
         """Return which of the turn's checks each answer passes, in the words of the checks."""
         question, turn = match.question, match.turn
         specs = question.checks[turn - 1] if question.checks else []
         check, describe = (registry.find("check", name) for name in ("turn", "describe"))
-        found = []
+        texts = []
         for model in order:
             *earlier, last = self.shown(model, match)
-            asked = question.turns[:turn]
-            found.append(describe(check(last, specs, questions=asked, earlier=earlier)))
-        if len(found) == 1:
-            return str(found[0])
-        return "\n\n".join(
-            f"Assistant {side}:\n{lines}" for side, lines in zip("AB", found, strict=True)
-        )
+            outcomes = check(last, specs, questions=question.turns[:turn], earlier=earlier)
+            texts.append(str(describe(outcomes)))
+        if len(texts) == 1:
+            return texts[0]
+        return "\n\n".join(map("Assistant {}:\n{}".format, "AB", texts))
 
-    def _own_names(self, template: JudgeTemplate, criterion: str | None) -> list[str]:
-        """Return which of the question's own texts a prompt needs."""
-        by_rubric = "criterion" in template.names and criterion is None
-        names = template.names | ({"rubric"} if by_rubric else set())
-        return [name for name in OWN_TEXTS if name in names]
-
-    def _own_texts(self, match: Match, template: JudgeTemplate) -> dict[str, str]:
+    def _texts(self, match: Match, template: JudgeTemplate) -> dict[str, str]:
         """Return the texts of criterion, steps, rubric, context and checklist that are shown."""
-        question, criterion, judge_set = match.question, match.criterion, self.judge_set
-        values: dict[str, str] = {}
-        for name in self._own_names(template, criterion):
-            text = judge_set.own_text(name, question, criterion)
-            if text is None:
-                raise MissingError(
-                    f"question {question.question_id} has no text in the field {name!r}, which "
-                    f"the template {template.name} needs"
-                )
-            values[name] = text
-        if criterion is not None:
-            words = judge_set.criteria[criterion].words(question.category)
-            values |= {"criterion": words.definition or criterion, "steps": words.steps}
-            scale = template.form.scale.words(judge_set.language)
-            values = {name: bound(text, scale) for name, text in values.items()}
-        elif "criterion" in template.names:
-            head = values["rubric"].strip().split("\n")[0].strip()
-            bracketed = head.startswith("[") and head.endswith("]")
-            values["criterion"] = head[1:-1] if bracketed else head
+        texts = self.judge_set.texts(match.question, match.criterion)
         if "checklist" in template.names:
-            points = question.checklist[match.turn - 1]
-            values["checklist"] = "\n".join(f"{n}. {one.point}" for n, one in enumerate(points, 1))
-        return {name: text for name, text in values.items() if name in template.names}
+            points = match.question.checklist[match.turn - 1]
+            texts["checklist"] = "\n".join(f"{n}. {one.point}" for n, one in enumerate(points, 1))
+        return {name: text for name, text in texts.items() if name in template.names}
 
     # Hashes
 
@@ -426,60 +345,66 @@ class Prompts:
         Rows hold these hashes: another recipe would judge all of them again.
         """
         question, template = match.question, self.template(match)
-        fixed = ("fixed", match.turn, template.name, match.criterion)
-        content, filled, reference = self._once(
-            question,
-            fixed,
-            lambda: (
-                question.hash,
-                self._template_hash(match, template),
-                self._reference_hash(match, template),
-            ),
-        )
-        models = sorted(match.models)
-        conversation = self._once(
-            question,
-            ("conversation", match.turn, match.choice, *models),
-            lambda: content_hash([[model, self.shown(model, match)] for model in models]),
-        )
-        form = template.form
-        schema = [form.schema] if form.schema is not None and self.structured else []
-        return MadeFrom(
-            question=content,
-            conversation=conversation,
-            reference=reference,
-            template=filled,
-            parameters=content_hash(self.sampling(match).stated(), *schema),
+        key = (question.question_id, match.turn, template.name, match.criterion)
+        if key not in self._hashes:
+            self._hashes[key] = MadeFrom(
+                question=question.hash,
+                reference=self._reference_hash(match, template),
+                template=self._template_hash(match, template),
+            )
+        schema = template.form.schema
+        parameters = [self.sampling(match).stated(), *([] if schema is None else [schema])]
+        texts = [[model, self.shown(model, match)] for model in sorted(match.models)]
+        return replace(
+            self._hashes[key],
+            conversation=content_hash(texts),
+            parameters=content_hash(*parameters),
         )
 
     def _reference_hash(self, match: Match, template: JudgeTemplate) -> str | None:
         if template.reference:
             return content_hash(*self.reference(match))
         notes = match.question.note[: match.turn]
-        shown = any(notes) and self.judge_set.shows_notes(match.question.category)
-        return content_hash(notes) if shown else None
+        by_note = any(notes) and self.judge_set.shows_notes(match.question.category)
+        return content_hash(notes) if by_note else None
 
     def _template_hash(self, match: Match, template: JudgeTemplate) -> str:
         """Return the hash of all that shapes the prompt but question, answers and reference."""
-        judge_set, question = self.judge_set, match.question
-        content = judge_set.contents[template.name]
+        question = match.question
+        content = self.judge_set.contents[template.name]
         if question.user is not None:
-            from harness.answering.users import load_prompt
-
-            content = content_hash(content, load_prompt().brief)
+            content = content_hash(content, _brief())
         if system := self._system(template):
             content = content_hash(content, system)
         if "checks" in template.names:
             checks = question.checks[match.turn - 1] if question.checks else []
             content = content_hash(content, checks)
-        own = {"criterion", "steps", "checklist", *OWN_TEXTS}
-        texts = self._own_texts(match, template) if template.names & own else {}
-        if match.criterion is None:
-            return content_hash(content, None, texts, None) if texts else content
-        criterion = judge_set.criteria[match.criterion]
-        if not (texts or criterion.scale):
-            return content
-        return content_hash(content, match.criterion, texts, criterion.scale)
+        texts = self._texts(match, template)
+        return content_hash(content, match.criterion, texts, None) if texts else content
+
+
+def make_prompts(
+    bench: Bench,
+    judge_set: JudgeSet,
+    answers: Mapping[str, dict[QuestionId, Answer]],
+    questions: Sequence[Question],
+    reference: str | None = None,
+) -> Prompts:
+    """Return the prompts about some questions, with the references that the set shows.
+
+    Raises:
+        UsageError: it is not clear whose references to show.
+        MissingError: there are none by that name.
+    """
+    categories = {question.category for question in questions}
+    relevant = {name for name in categories if judge_set.shows_reference(name, present=True)}
+    references = bench.references(reference) if relevant or reference else None
+    turns = {} if references is None else references.turns
+    present = {q.category for q in bench.questions if q.question_id in turns}
+    referenced = frozenset(
+        name for name in relevant if judge_set.shows_reference(name, present=name in present)
+    )
+    return Prompts(bench, judge_set, answers, turns, referenced)
 
 
 def written(question: Question, answer: Answer, turn: int) -> bool:
@@ -495,28 +420,22 @@ def _turns(choice: Choice, turn: int) -> list[tuple[str, bool]]:
 
     With a history that is the history's replies before it, and its own.
     """
-    before = [(text, True) for text in choice.history[: turn - 1]]
-    details = choice.details
-    own = [
-        (text, number < len(details) and details[number].given is not None)
-        for number, text in enumerate(choice.turns)
-    ]
-    return before + own[len(before) : turn]
-
-
-def _transcript(choice: Choice, fence: Callable[[str], str]) -> list[str]:
-    return [
-        f"User, message {number}:\n{fence(said)}\n\nAssistant, reply {number}:\n{fence(reply)}"
-        for number, (said, reply) in enumerate(zip(choice.user, choice.turns, strict=False), 1)
-    ]
+    turns = [(text, True) for text in choice.history[: turn - 1]]
+    for number in range(len(turns), min(turn, len(choice.turns))):
+        is_given = any(detail.given is not None for detail in choice.details[number : number + 1])
+        turns.append((choice.turns[number], is_given))
+    return turns
 
 
 def _note(question: Question, turn: int) -> str | None:
     return question.note[turn - 1] if question.note else None
 
 
-def bound(text: str, words: Mapping[str, str]) -> str:
-    """Return a criterion's text with the scale's words in place of its placeholders."""
-    for name, value in words.items():
-        text = text.replace(f"{{{name}}}", value)
-    return text
+def _brief(question: Question | None = None) -> str:
+    """Return the brief of a played user, filled in for a question or with its placeholders."""
+    from harness.answering.users import load_prompt
+
+    prompt = load_prompt()
+    if question is None or question.user is None:
+        return prompt.brief
+    return prompt.filled(prompt.brief, question.user)

@@ -104,8 +104,8 @@ def stages(
         if not reports or not reports[-1].complete:
             return
         if limits.max_cost is not None:
-            left = max(limits.max_cost - reports[-1].outcome.cost, 1e-9)
-            limits = replace(limits, max_cost=left)
+            rest = max(limits.max_cost - reports[-1].outcome.cost, 1e-9)
+            limits = replace(limits, max_cost=rest)
 
 
 def estimate_judgments(plan: JudgePlan, *, batch: bool = False) -> list[Estimate]:

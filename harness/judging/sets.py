@@ -5,11 +5,10 @@ the manual), or one file of another project. `load` finds it, follows what it ex
 """
 
 import functools
-import json
 import pathlib
 import random
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal, TypeAlias
 
 import msgspec
@@ -18,15 +17,13 @@ from msgspec.structs import replace
 
 from harness import registry, store
 from harness.bench import shipped
-from harness.errors import DataError, UsageError
+from harness.errors import DataError, UsageError, near
 from harness.judging.forms import BY_LOGPROBS, FORMATS, SCALE_WORDS, Form, Kind, Scale
 from harness.judging.templates import Template, UnknownPlaceholderError
 from harness.types import Mode, Question, Sampling, content_hash
 
 Order: TypeAlias = Literal["both", "random", "as_given"]
-Turns: TypeAlias = Literal["first", "later", "every", "last"]
-AnyTurns: TypeAlias = Literal["first", "later", "every", "last", "second"]
-"""`second` comes only from FastChat's files."""
+Turns: TypeAlias = Literal["first", "second", "later", "every", "last"]
 Filled: TypeAlias = Annotated[str, Meta(min_length=1, pattern=r"\S")]
 Numbers: TypeAlias = tuple[int | float, int | float]
 """A scale as it is written: whole numbers stay whole, since rows repeat them."""
@@ -37,7 +34,7 @@ ANY = "*"
 """In a list of categories: every one."""
 DEFAULT = "default"
 """In the table of categories: those without an entry of their own."""
-OWN_TEXTS = ("rubric", "context")
+QUESTION_TEXTS = ("rubric", "context")
 """Placeholders that a question's fields may fill."""
 FILE = "judge_set.toml"
 
@@ -54,7 +51,7 @@ PLACEHOLDERS = _NAMES | {f"{name}_{n}" for name in _PER_TURN for n in range(1, 2
 
 
 class Wording(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A criterion's text in a prompt."""
+    """A criterion's texts and turns; in one category, what is empty is as usual."""
 
     definition: str = ""
     """What it asks: `{criterion}` in a template."""
@@ -62,38 +59,26 @@ class Wording(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """How to go about it: `{steps}`."""
     rubric: str = ""
     """What earns which grade: `{rubric}`, before a question's own."""
-
-
-class CategoryWording(Wording, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A criterion in one category; what is empty is as usual."""
-
     turns: Turns | None = None
+    """None: every turn."""
 
 
 class Criterion(Wording, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A criterion; each gives a judgment of its own."""
 
-    scale: Numbers | None = None
-    categories: frozenset[Filled] = frozenset()
-    """Categories that it is for in addition to the set's table."""
-    by_category: dict[str, CategoryWording] = {}
-    turns: Turns = "every"
+    by_category: dict[str, Wording] = {}
     default: bool = True
     """Whether it is used without being named."""
     reference: bool = True
     """Whether the judge may be shown a reference answer for it."""
 
-    def is_for(self, question: Question, turn: int) -> bool:
-        """Return whether a turn of a question is among the criterion's turns."""
-        own = self.by_category.get(question.category, CategoryWording())
-        return fits(own.turns or self.turns, turn, len(question.turns))
-
-    def words(self, category: str) -> Wording:
-        """Return the texts for a question of a category."""
-        own = self.by_category.get(category, CategoryWording())
+    def within(self, category: str) -> Wording:
+        """Return the texts and turns for questions of a category."""
+        special = self.by_category.get(category, Wording())
         names = ("definition", "steps", "rubric")
-        texts = {name: getattr(own, name) or getattr(self, name) for name in names}
-        return Wording(**{name: text.strip("\n") for name, text in texts.items()})
+        texts = {name: getattr(special, name) or getattr(self, name) for name in names}
+        texts = {name: text.strip("\n") for name, text in texts.items()}
+        return Wording(**texts, turns=special.turns or self.turns)
 
 
 class References(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -129,14 +114,10 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The criteria of each category, and of all others under `default`; empty: all everywhere."""
     turns: Turns = "every"
     order: Order = "both"
-    order_seed: Annotated[int, Meta(ge=0)] = 0
     mode: Mode | None = None
     baseline: Filled | None = None
-    board: Literal["win_rate", "length_controlled_winrate"] | None = None
-    """The column by which a board of the set ranks models."""
     judge: Filled | None = None
     """The judge that published numbers of the set are by."""
-    compatible: bool = False
     aggregate: Literal["mean", "min", "last"] | None = None
     """How the grades of a conversation's turns are combined."""
     rubric: str = ""
@@ -152,7 +133,6 @@ class TemplateFile(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     turn: str = ""
     """The sub-template of which `{conversation}` is made, once for each turn so far."""
     turns: Turns = "every"
-    reference: bool | None = None
     verdict: str = ""
     description: str = ""
     questions: dict[str, Any] = {}
@@ -161,7 +141,7 @@ class TemplateFile(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     total: str = ""
     score_method: Literal["text", "logprobs"] = "text"
     top_logprobs: Annotated[int, Meta(ge=1, le=20)] = 20
-    sides: tuple[Filled, Filled] | None = None
+    sides: tuple[Filled, Filled] = ("A", "B")
     schema: dict[str, Any] | None = None
     """The JSON schema of the reply; a property that is "scale" becomes the scale's values."""
 
@@ -175,10 +155,10 @@ class JudgeTemplate(Struct, frozen=True, kw_only=True, dict=True):
     name: str
     form: Form
     user: Template
-    turns: AnyTurns = "every"
+    turns: Turns = "every"
     system: Template | None = None
     turn: Template | None = None
-    questions: Mapping[str, tuple[Any, ...]] = {}
+    questions: Mapping[str, Any] = {}
     top_logprobs: int = 20
 
     @functools.cached_property
@@ -202,26 +182,30 @@ class JudgeTemplate(Struct, frozen=True, kw_only=True, dict=True):
         """Whether it shows two answers."""
         return self.form.kind == "compare"
 
+    def is_for(self, question: Question, turn: int) -> bool:
+        """Return whether it is for this turn of this question."""
+        for name, values in self.questions.items():
+            value = question.category if name == "category" else question.extra.get(name)
+            if value not in (values if isinstance(values, list | tuple) else [values]):
+                return False
+        return fits(self.turns, turn, len(question.turns))
+
     def on(self, scale: Scale, language: str) -> "JudgeTemplate":
         """Return the template with a scale's words in its prompt, its values in the schema."""
-        words = scale.words(language)
-        made = replace(self, form=replace(self.form, scale=scale, schema=self._schema(scale)))
-        if not words.keys() & self.names:
-            return made
-        parts = {part: getattr(self, part) for part in ("user", "system", "turn")}
+        words, schema = scale.words(language), self.form.schema
+        if schema is not None and "scale" in schema.get("properties", {}).values():
+            properties = {
+                name: scale.schema() if member == "scale" else member
+                for name, member in schema["properties"].items()
+            }
+            schema = {**schema, "properties": properties}
         return replace(
-            made, **{name: part.bound(words) for name, part in parts.items() if part is not None}
+            self,
+            form=replace(self.form, scale=scale, schema=schema),
+            user=self.user.bound(words),
+            system=self.system and self.system.bound(words),
+            turn=self.turn and self.turn.bound(words),
         )
-
-    def _schema(self, scale: Scale) -> Mapping[str, Any] | None:
-        schema = self.form.schema
-        if schema is None or "scale" not in schema.get("properties", {}).values():
-            return schema
-        properties = {
-            name: scale.schema() if member == "scale" else member
-            for name, member in schema["properties"].items()
-        }
-        return {**schema, "properties": properties}
 
 
 class JudgeSet(Settings, frozen=True, kw_only=True):
@@ -240,92 +224,93 @@ class JudgeSet(Settings, frozen=True, kw_only=True):
     contents: dict[str, str] = {}
     """For each template, the hash of everything in the set that shapes prompt and verdict."""
 
+    @property
+    def grades(self) -> Scale:
+        """The scale of the set's grades."""
+        return Scale(*self.scale, self.step)
+
     def choose(
-        self,
-        compare: bool,
-        question: Question,
-        turn: int,
-        *,
-        reference: bool,
-        criterion: str | None,
+        self, compare: bool, question: Question, turn: int, *, reference: bool
     ) -> JudgeTemplate | None:
         """Return the template for a match; None: there is none.
 
-        Of several, one that shows no text which the question lacks comes first, then one for
-        certain questions, then one that shows a rubric or context; then the order of their names.
+        Of several, one for certain questions comes first; then the order of their names.
         """
         fitting = [
             template
             for template in self.templates.values()
-            if template.compares == compare
-            and template.reference == reference
-            and fits(template.turns, turn, len(question.turns))
-            and passes(template.questions, question)
+            if (template.compares, template.reference) == (compare, reference)
+            and template.is_for(question, turn)
         ]
+        first = max(fitting, key=lambda template: bool(template.questions), default=None)
+        return first and first.on(self.grades, self.language)
 
-        def rank(template: JudgeTemplate) -> tuple[bool, ...]:
-            own = [self.own_text(n, question, criterion) for n in OWN_TEXTS if n in template.fields]
-            return None not in own, bool(template.questions), bool(own)
+    def words(self, criterion: str, category: str) -> Wording:
+        """Return a criterion's texts in a category, with the scale's words in them."""
+        wording = self.criteria[criterion].within(category)
+        texts = {"definition": wording.definition or criterion, "steps": wording.steps}
+        texts["rubric"] = wording.rubric
+        for name, value in self.grades.words(self.language).items():
+            texts = {key: text.replace(f"{{{name}}}", value) for key, text in texts.items()}
+        return replace(wording, **texts)
 
-        found = max(fitting, key=rank, default=None)
-        return None if found is None else found.on(self.scale_of(criterion), self.language)
+    def texts(self, question: Question, criterion: str | None) -> dict[str, str]:
+        """Return the texts of criterion, steps, rubric and context for a question, if it has them.
 
-    def scale_of(self, criterion: str | None) -> Scale:
-        """Return the scale of a criterion's grades."""
-        own = self.criteria[criterion].scale if criterion is not None else None
-        return Scale(*self.scale, self.step) if own is None else Scale(*own)
-
-    def own_text(self, name: str, question: Question, criterion: str | None) -> str | None:
-        """Return a question's rubric or context: the criterion's, its own, else the set's."""
-        if name == "rubric" and criterion is not None:
-            rubric = self.criteria[criterion].words(question.category).rubric
-            if rubric:
-                return rubric
-        value = question.extra.get(name)
-        if isinstance(value, str) and value.strip():
-            return value
-        return (self.rubric.strip("\n") or None) if name == "rubric" else None
-
-    def is_for(self, question: Question, turn: int) -> bool:
-        """Return whether the set judges this turn of this question at all."""
-        kinds = {one.form.kind for one in self.templates.values()}
-        if kinds == {"checklist"} and not any(question.checklist[turn - 1 : turn]):
-            return False
-        return fits(self.turns, turn, len(question.turns))
+        The rubric is the criterion's, else the question's own, else the set's. Without a criterion,
+        `criterion` is the first line of the rubric.
+        """
+        texts = {"rubric": self.rubric.strip("\n")}
+        for name in QUESTION_TEXTS:
+            value = question.extra.get(name)
+            if isinstance(value, str) and value.strip():
+                texts[name] = value
+        if criterion is None:
+            head = texts["rubric"].strip().split("\n")[0].strip()
+            bracketed = head.startswith("[") and head.endswith("]")
+            texts["criterion"] = head[1:-1] if bracketed else head
+        else:
+            wording = self.words(criterion, question.category)
+            texts |= {"criterion": wording.definition, "steps": wording.steps}
+            texts["rubric"] = wording.rubric or texts["rubric"]
+        return {name: text for name, text in texts.items() if text or name == "steps"}
 
     def criteria_of(self, question: Question, turn: int) -> tuple[str | None, ...]:
-        """Return the criteria by which a turn is judged; `(None,)` if the set knows none."""
-        if not self.is_for(question, turn):
+        """Return the criteria by which a turn is judged; `(None,)` if the set has none.
+
+        Empty: the set does not judge the turn at all.
+        """
+        kinds = {template.form.kind for template in self.templates.values()}
+        without_points = kinds == {"checklist"} and not any(question.checklist[turn - 1 : turn])
+        if without_points or not fits(self.turns, turn, len(question.turns)):
             return ()
-        if self.chosen:
-            return tuple(n for n in self.chosen if self.criteria[n].is_for(question, turn))
-        usual = {name: one for name, one in self.criteria.items() if one.default}
-        if not usual:
+        names = self.chosen or tuple(
+            name for name, criterion in self.criteria.items() if criterion.default
+        )
+        if not names:
             return (None,)
         category = question.category
-        listed = self.categories.get(category, self.categories.get(DEFAULT, []))
+        if self.categories and not self.chosen:
+            listed = self.categories.get(category, self.categories.get(DEFAULT, []))
+            names = tuple(name for name in names if name in listed)
+        wordings = {name: self.criteria[name].within(category) for name in names}
         return tuple(
             name
-            for name, one in usual.items()
-            if one.is_for(question, turn)
-            and (
-                name in listed
-                or {category, ANY} & one.categories
-                or not (self.categories or one.categories)
-            )
+            for name, wording in wordings.items()
+            if fits(wording.turns or "every", turn, len(question.turns))
         )
 
     def games(self, question: Question, turn: int, sample: int) -> tuple[Literal[1, 2], ...]:
         """Return the games of a pair: both, or the one that the set's order gives.
 
         With `random`, AlpacaEval's choice: `Random("is_switched_outputs" + text + seed)` picks from
-        [False, True]; its reference is our second model. Each sample has the next seed.
+        [False, True]; its reference is our second model. The seed is the sample's number.
         """
         if self.order == "both":
             return (1, 2)
         if self.order == "as_given":
             return (1,)
-        text = f"is_switched_outputs{question.turns[turn - 1]}{self.order_seed + sample}"
+        text = f"is_switched_outputs{question.turns[turn - 1]}{sample}"
         return (1,) if random.Random(text).choices([False, True], k=1)[0] else (2,)
 
     def by(self, names: Sequence[str]) -> "JudgeSet":
@@ -336,8 +321,8 @@ class JudgeSet(Settings, frozen=True, kw_only=True):
         """
         for name in names:
             if name not in self.criteria:
-                near = _near(name, self.criteria)
-                raise UsageError(f"the judge set {self.name} has no criterion {name!r}{near}")
+                advice = near(name, self.criteria)
+                raise UsageError(f"the judge set {self.name} has no criterion {name!r}{advice}")
         return replace(self, chosen=tuple(dict.fromkeys(names)))
 
     def for_categories(self, table: Mapping[str, Sequence[str]]) -> "JudgeSet":
@@ -346,17 +331,22 @@ class JudgeSet(Settings, frozen=True, kw_only=True):
         Raises:
             UsageError: it has no such criterion.
         """
-        named = {name for names in table.values() for name in names}
-        self.by(sorted(named))
-        criteria = {
-            name: replace(one, categories=frozenset(), default=name in named)
-            for name, one in self.criteria.items()
-        }
-        return replace(self, criteria=criteria, categories={k: list(v) for k, v in table.items()})
+        self.by(sorted({name for names in table.values() for name in names}))
+        criteria = {name: replace(one, default=True) for name, one in self.criteria.items()}
+        categories = {category: list(names) for category, names in table.items()}
+        return replace(self, criteria=criteria, categories=categories)
 
     def without_references(self) -> "JudgeSet":
         """Return the set judging without references and notes."""
         return replace(self, references=References(never=frozenset({ANY})))
+
+    def without_schemas(self) -> "JudgeSet":
+        """Return the set asking for JSON in its prompts alone."""
+        templates = {
+            name: replace(template, form=replace(template.form, schema=None))
+            for name, template in self.templates.items()
+        }
+        return replace(self, templates=templates)
 
     def shows_notes(self, category: str) -> bool:
         """Return whether references and notes are shown at all."""
@@ -364,12 +354,11 @@ class JudgeSet(Settings, frozen=True, kw_only=True):
 
     def shows_reference(self, category: str, *, present: bool) -> bool:
         """Return whether a category is judged with a reference; `present`: there are some."""
-        either = {category, ANY}
-        shown = either & self.references.required or (present and either & self.references.if_any)
-        return bool(shown) and self.shows_notes(category)
+        categories = self.references.required | (self.references.if_any if present else set())
+        return bool({category, ANY} & categories) and self.shows_notes(category)
 
 
-def fits(turns: AnyTurns, turn: int, count: int) -> bool:
+def fits(turns: Turns, turn: int, count: int) -> bool:
     """Return whether something with these turns is for one of a question's `count` turns."""
     return {
         "first": turn == 1,
@@ -380,30 +369,7 @@ def fits(turns: AnyTurns, turn: int, count: int) -> bool:
     }[turns]
 
 
-def passes(wanted: Mapping[str, tuple[Any, ...]], question: Question) -> bool:
-    """Return whether a question is among those that a filter lets through."""
-    return all(
-        (question.category if name == "category" else question.extra.get(name)) in values
-        for name, values in wanted.items()
-    )
-
-
-def filter_of(table: Mapping[str, Any]) -> dict[str, tuple[Any, ...]]:
-    """Return a table of values, or lists of values, as a filter of questions."""
-    return {
-        name: tuple(value) if isinstance(value, list) else (value,) for name, value in table.items()
-    }
-
-
 # Finding and reading
-
-
-class _Written(Struct):
-    """A set of TOML as written, with what it inherits."""
-
-    settings: dict[str, Any]
-    templates: dict[str, JudgeTemplate]
-    bases: tuple[str, ...] = ()
 
 
 def load(
@@ -420,16 +386,13 @@ def load(
         UsageError: there is none; the near names are in the message.
         DataError: a file of the set is wrong; file, key and the nearest known key are named.
     """
-    for place in _places(name, bench_folder, data_dir or (bench_folder and bench_folder.parent)):
-        found = _at(place, bench_folder, ())
-        if found is not None:
-            return found if isinstance(found, JudgeSet) else _finished(place, found)
-    if pathlib.Path(name).is_dir():
-        raise UsageError(f"{name}: not a judge set: the folder has no {FILE}")
-    raise UsageError(
-        f"no judge set {name!r}{_near(name, shipped_sets())} "
-        "(or give the path of a folder or of a judge_prompts.jsonl)"
-    )
+    data_dir = data_dir or (bench_folder and bench_folder.parent)
+    homes = (pathlib.Path(), bench_folder, shipped("judge_prompts"), data_dir)
+    judge_set = _find(name, [home for home in homes if home is not None])
+    if judge_set is None:
+        paths = f"the path of a folder with {FILE} or of a judge_prompts.jsonl"
+        raise UsageError(f"no judge set {name!r}{near(name, shipped_sets())} (or give {paths})")
+    return judge_set
 
 
 load_judge_set = load
@@ -441,94 +404,67 @@ def shipped_sets() -> list[str]:
     return sorted(path.parent.name for path in shipped("judge_prompts").glob(f"*/{FILE}"))
 
 
-def _places(
-    name: str, bench_folder: pathlib.Path | None, data_dir: pathlib.Path | None
-) -> Iterator[pathlib.Path]:
-    yield pathlib.Path(name)
-    if pathlib.PurePath(name).name == name:
-        for home in (bench_folder, shipped("judge_prompts"), data_dir):
-            if home is not None:
-                yield home / name
-
-
-_OTHERS = {
-    "judge_prompts.jsonl": "fastchat",
-    "configs.yaml": "alpaca_eval",
+_LOADERS = {
     ".jsonl": "fastchat",
     ".json": "colossalai",
     ".yaml": "alpaca_eval",
     ".yml": "alpaca_eval",
 }
-"""By name or suffix, the registry's name for the loader of another project's file."""
+"""By suffix, the registry's name for the loader of another project's file."""
 
 
-def _at(
-    place: pathlib.Path, bench_folder: pathlib.Path | None, seen: tuple[pathlib.Path, ...]
-) -> "_Written | JudgeSet | None":
-    """Return the set at a place; None: there is none."""
-    try:
-        if (place / FILE).is_file():
-            return _written(place, bench_folder, (*seen, place.resolve()))
-        files = [place, *(place / name for name in _OTHERS if not name.startswith("."))]
-        path = next((file for file in files if file.is_file()), None)
-    except OSError:  # a text that cannot be a path
-        return None
-    if path is None:
-        return None
-    loader = registry.find("judge_file", _OTHERS.get(path.suffix.lower(), "fastchat"))
-    loaded: JudgeSet = loader(path)
-    if place.is_dir() and path.suffix == ".jsonl" and place.name != "mt_bench":
-        return replace(loaded, name=place.name)  # whose file name says nothing
-    return loaded
+def _find(
+    name: str, homes: Sequence[pathlib.Path], extending: tuple[pathlib.Path, ...] = ()
+) -> JudgeSet | None:
+    """Return the first set of a name in some folders that is not one of those that extend it."""
+    for place in [home / name for home in homes]:
+        if (place / FILE).is_file() and place.resolve() not in extending:
+            return _read(place, homes, (*extending, place.resolve()))
+        for path in (place, place / "judge_prompts.jsonl", place / "configs.yaml"):
+            if path.is_file():
+                loader = registry.find("judge_file", _LOADERS.get(path.suffix.lower(), "fastchat"))
+                judge_set: JudgeSet = loader(path)
+                unnamed = path != place and path.suffix == ".jsonl" and place.name != "mt_bench"
+                return replace(judge_set, name=place.name) if unnamed else judge_set
+    return None
 
 
-def _written(
-    folder: pathlib.Path, bench_folder: pathlib.Path | None, seen: tuple[pathlib.Path, ...]
-) -> _Written:
+def _read(
+    folder: pathlib.Path, homes: Sequence[pathlib.Path], extending: tuple[pathlib.Path, ...]
+) -> JudgeSet:
+    """Return the set of a folder of TOML, with what it inherits."""
     path = folder / FILE
-    settings: dict[str, Any] = store.read_toml(path, dict[str, Any])
-    own = store.convert(settings, Settings, path)
-    settings.setdefault("name", folder.name)
+    bases: tuple[str, ...] = ()
+    keys: dict[str, Any] = store.read_toml(path, dict[str, Any])
+    settings = store.convert({"name": folder.name, **keys}, Settings, path)
     files = sorted(file for file in folder.glob("*.toml") if file.name != FILE)
     templates = {file.stem: template_from_file(file) for file in files}
-    if not own.extends:
-        return _Written(settings, templates)
-    data_dir = bench_folder and bench_folder.parent
-    for place in (folder / own.extends, *_places(own.extends, bench_folder, data_dir)):
-        if place.resolve() == seen[-1] and pathlib.PurePath(own.extends).name == own.extends:
-            continue  # a set of the same name as the one that it extends: look further
-        if place.resolve() in seen:
-            chain = " > ".join(one.name for one in (*seen, place))
-            raise DataError(f"extends is circular: {chain}", path)
-        base = _at(place, bench_folder, seen)
-        if isinstance(base, JudgeSet):
-            given = {name: getattr(base, name) for name in Settings.__struct_fields__}
-            base = _Written(msgspec.to_builtins(given), base.templates, base.bases)
-        if base is not None:
-            whole = {"labels"} & settings.keys()
-            left = {"name", "version", "title", "extends", *whole}
-            inherited = {key: value for key, value in base.settings.items() if key not in left}
-            return _Written(
-                _merged(inherited, settings),
-                {**base.templates, **templates},
-                (str(base.settings["name"]), *base.bases),
+    if settings.extends:
+        base = _find(settings.extends, [folder, *homes], extending)
+        if base is None:
+            advice = near(settings.extends, shipped_sets())
+            raise DataError(
+                f"extends: there is no other judge set {settings.extends!r}{advice}", path
             )
-    near = _near(own.extends, shipped_sets())
-    raise DataError(f"extends names the judge set {own.extends!r}, which is not there{near}", path)
+        inherited = {
+            key: msgspec.to_builtins(getattr(base, key))
+            for key in set(Settings.__struct_fields__) - {"name", "version", "title", "extends"}
+        }
+        if "labels" in keys:
+            del inherited["labels"]
+        settings = store.convert(_merged(inherited, {"name": folder.name, **keys}), Settings, path)
+        templates = base.templates | templates
+        bases = (base.name, *base.bases)
+    return made(folder, settings, list(templates.values()), bases)
 
 
-def _merged(base: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
+def _merged(base: Mapping[str, Any], keys: Mapping[str, Any]) -> dict[str, Any]:
     """Return two tables merged key by key; lists, texts and numbers are replaced."""
     merged = dict(base)
-    for key, value in own.items():
+    for key, value in keys.items():
         both = isinstance(value, dict) and isinstance(merged.get(key), dict)
         merged[key] = _merged(merged[key], value) if both else value
     return merged
-
-
-def _finished(place: pathlib.Path, found: _Written) -> JudgeSet:
-    settings = store.convert(found.settings, Settings, place / FILE)
-    return made(place, settings, list(found.templates.values()), found.bases)
 
 
 def made(
@@ -546,38 +482,26 @@ def made(
     Raises:
         DataError: they do not fit together.
     """
-    where = path / FILE if path.is_dir() else path
-    if not templates:
-        raise DataError("the set has no templates: put one TOML file for each beside it", where)
-    usual = Scale(*settings.scale, settings.step)
-    bound = {}
-    for template in sorted(templates, key=lambda one: one.name):
-        form = replace(template.form, scale=usual, compatible=settings.compatible)
-        if form.kind == "label":
-            if len(settings.labels) < 2:
-                raise DataError(
-                    f"the template {template.name} asks for a label: the table 'labels' "
-                    "(label = share) needs two or more",
-                    where,
-                )
-            form = replace(form, labels=settings.labels)
-        bound[template.name] = replace(template, form=form)
-    values: dict[str, Any] = {name: getattr(settings, name) for name in Settings.__struct_fields__}
-    values["version"] = settings.version or "1"
-    values["mode"] = settings.mode or ("pairwise-baseline" if settings.baseline else None)
-    judge_set = JudgeSet(**values, path=path, templates=bound, bases=bases)
-    _check(judge_set, where)
-    hashes = contents or {name: _content(judge_set, one) for name, one in bound.items()}
+    fields: dict[str, Any] = {name: getattr(settings, name) for name in Settings.__struct_fields__}
+    fields["version"] = settings.version or "1"
+    fields["mode"] = settings.mode or ("pairwise-baseline" if settings.baseline else None)
+    by_name = {}
+    for template in sorted(templates, key=lambda template: template.name):
+        labels = settings.labels if template.form.kind == "label" else {}
+        by_name[template.name] = replace(template, form=replace(template.form, labels=labels))
+    judge_set = JudgeSet(**fields, path=path, templates=by_name, bases=bases)
+    if fault := _fault(judge_set):
+        raise DataError(fault, path / FILE if path.is_dir() else path)
+    hashes = contents or {name: _content(judge_set, template) for name, template in by_name.items()}
     return replace(judge_set, contents=dict(hashes))
 
 
 def _content(judge_set: JudgeSet, template: JudgeTemplate) -> str:
     """Return the hash of what shapes a template's prompts and verdicts."""
-    usual = Scale(*judge_set.scale, judge_set.step)
     shaping: list[Any] = [judge_set.name, judge_set.fence, judge_set.attempts]
     shaping.append([float(value) for value in judge_set.scale])
     shaping += [] if judge_set.step is None else [judge_set.step]
-    return content_hash(shape(template.on(usual, judge_set.language)), shaping)
+    return content_hash(shape(template.on(judge_set.grades, judge_set.language)), shaping)
 
 
 def shape(template: JudgeTemplate) -> list[Any]:
@@ -587,13 +511,12 @@ def shape(template: JudgeTemplate) -> list[Any]:
     plain = [form.format, *(part and [list(piece) for piece in part.pieces] for part in parts)]
     more: dict[str, Any] = {
         "kind": "" if form.kind in ("grade", "compare") else form.kind,
-        "labels": dict(form.labels) if form.kind == "label" else {},
+        "labels": dict(form.labels),
         "dimensions": form.dimensions,
         "total": form.total,
         "score_method": ["logprobs", template.top_logprobs] if form.by_logprobs else "",
         "sides": "" if form.sides == ("A", "B") else form.sides,
         "patterns": form.patterns,
-        "compatible": form.compatible and form.by_logprobs,
     }
     # Rows hold these hashes: what is not stated is left out, so that they stay as they are.
     stated = {key: value for key, value in more.items() if value}
@@ -608,57 +531,49 @@ def template_from_file(path: pathlib.Path) -> JudgeTemplate:
     """
     file = store.read_toml(path, TemplateFile)
     form = Form(
-        format=file.verdict or next(name for name, of in FORMATS.items() if file.kind in of),
+        format=file.verdict or next(name for name, kind in FORMATS.items() if kind == file.kind),
         kind=file.kind,
         dimensions=file.dimensions,
         total=file.total.strip() or None,
         by_logprobs=file.score_method == "logprobs",
-        sides=file.sides or ("A", "B"),
+        sides=file.sides,
         schema=file.schema,
     )
     template = JudgeTemplate(
         name=path.stem,
         form=form,
-        turns=file.turns,
-        user=_parsed(file.user.strip("\n"), PLACEHOLDERS, "user", path),
-        system=_parsed(file.system.strip("\n"), PLACEHOLDERS, "system", path)
+        user=_parsed(file.user.strip("\n"), PLACEHOLDERS, f"{path}: user"),
+        system=_parsed(file.system.strip("\n"), PLACEHOLDERS, f"{path}: system")
         if file.system.strip()
         else None,
-        turn=_parsed(file.turn, _TURN_NAMES, "turn", path) if file.turn.strip() else None,
-        questions=filter_of(file.questions),
+        turn=_parsed(file.turn, _TURN_NAMES, f"{path}: turn") if file.turn.strip() else None,
+        turns=file.turns,
+        questions=file.questions,
         top_logprobs=file.top_logprobs,
     )
-    if file.reference not in (None, template.reference):
-        shown = "shows one" if template.reference else "shows none"
-        raise DataError(f"reference is {json.dumps(file.reference)}, but the prompt {shown}", path)
-    if fault := _form_fault(form, file) or prompt_fault(template):
+    if fault := _form_fault(form) or prompt_fault(template):
         raise DataError(fault, path)
     return template
 
 
-def _parsed(text: str, known: frozenset[str], key: str, path: pathlib.Path) -> Template:
+def _parsed(text: str, placeholders: frozenset[str], where: str) -> Template:
     try:
-        return Template.parse(text, known)
+        return Template.parse(text, placeholders)
     except UnknownPlaceholderError as error:
-        name = str(error)
-        near = _near(name, known & (_NAMES | _TURN_NAMES))
-        advice = "write {{ and }} for braces"
-        raise DataError(f"{key}: unknown placeholder {{{name}}}{near} ({advice})", path) from None
+        advice = near(str(error), placeholders & (_NAMES | _TURN_NAMES))
+        braces = "write {{ and }} for braces"
+        raise DataError(f"{where}: unknown placeholder {{{error}}}{advice} ({braces})") from None
 
 
-def _form_fault(form: Form, file: TemplateFile) -> str | None:
+def _form_fault(form: Form) -> str | None:
     """Return what in a verdict does not go with the rest of it."""
-    such = [name for name, kinds in FORMATS.items() if form.kind in kinds]
-    if form.format not in such:
-        return f"verdict: {form.format!r} cannot {form.kind}; these can: {', '.join(such)}"
-    owners = {"dimensions": "dimensions", "total": "dimensions", "sides": "compare"}
-    for key, kind in owners.items():
-        if getattr(file, key) and form.kind != kind:
-            return f'{key}: only templates of the kind "{kind}" have it'
+    if FORMATS.get(form.format) != form.kind:
+        such = ", ".join(name for name, kind in FORMATS.items() if kind == form.kind)
+        return f"verdict: {form.format!r} cannot {form.kind}; these can: {such}"
     if form.kind == "dimensions" and not form.dimensions:
         return "dimensions: the list of their names is missing"
     if form.total is not None and form.total not in form.dimensions:
-        return f"total: {form.total!r} is no dimension{_near(form.total, form.dimensions)}"
+        return f"total: {form.total!r} is no dimension{near(form.total, form.dimensions)}"
     if form.by_logprobs and form.format not in BY_LOGPROBS:
         return f"score_method: only {' and '.join(BY_LOGPROBS)} can be weighed by logprobs"
     return None
@@ -666,17 +581,14 @@ def _form_fault(form: Form, file: TemplateFile) -> str | None:
 
 def prompt_fault(template: JudgeTemplate) -> str | None:
     """Return what keeps a template from being filled at every turn that it is for."""
-    parts = [part for part in (template.user, template.system) if part is not None]
-    if any("conversation" in part.names for part in parts) != (template.turn is not None):
+    if ("conversation" in template.names) != (template.turn is not None):
         return "{conversation} and the sub-template 'turn' go together; one is missing"
     if template.names == {"context"} and not template.compares:
         return None  # a judge's whole input as it was assembled elsewhere, the answer in it
     needed = {"answer_a", "answer_b"} if template.compares else {"answer"}
     if template.fields & {"answer", "answer_a", "answer_b"} != needed:
-        shown = " and ".join(f"{{{name}}}" for name in sorted(needed))
-        return f"a prompt to {template.form.kind} must show {shown} and no other answer"
-    if template.form.kind == "checklist" and "checklist" not in template.names:
-        return "a prompt of the kind checklist must show {checklist}"
+        names = " and ".join(f"{{{name}}}" for name in sorted(needed))
+        return f"a prompt to {template.form.kind} must show {names} and no other answer"
     first = 2 if template.turns in ("second", "later") else 1
     for name in sorted(template.names):
         number = name.rpartition("_")[2]
@@ -685,40 +597,30 @@ def prompt_fault(template: JudgeTemplate) -> str | None:
     return None
 
 
-def _check(judge_set: JudgeSet, path: pathlib.Path) -> None:
-    """Raise `DataError` unless scales, criteria and categories fit together."""
-    scales = {"": Scale(*judge_set.scale, judge_set.step)}
-    scales |= {f"criteria.{name}.": judge_set.scale_of(name) for name in judge_set.criteria}
-    for where, scale in scales.items():
-        if not scale.least < scale.greatest or scale.least <= -1 <= scale.greatest:
-            wanted = "[least, greatest], without -1, which means no verdict in files"
-            raise DataError(f"{where}scale must be {wanted}", path)
-        if not scale.divided():
-            ends = f"{scale.least:g}-{scale.greatest:g}"
-            raise DataError(f"{where}step must divide the scale {ends}", path)
+def _fault(judge_set: JudgeSet) -> str | None:
+    """Return what in a set does not fit together."""
+    if not judge_set.templates:
+        return "the set has no templates: put one TOML file for each beside it"
+    scale = judge_set.grades
+    if not scale.least < scale.greatest or scale.least <= -1 <= scale.greatest:
+        return "scale must be [least, greatest], without -1, which means no verdict in files"
+    if not scale.allows(scale.greatest):
+        return f"step must divide the scale {scale.least:g}-{scale.greatest:g}"
+    if judge_set.categories and DEFAULT not in judge_set.categories:
+        advice = "it says which criteria every other category has; an empty list leaves those out"
+        return f"categories.{DEFAULT} is missing: {advice}"
     for category, names in judge_set.categories.items():
         for name in names:
             if name not in judge_set.criteria:
-                near = _near(name, judge_set.criteria)
-                raise DataError(f"categories.{category}: no criterion {name!r}{near}", path)
-    if judge_set.categories and DEFAULT not in judge_set.categories:
-        advice = "it says which criteria every other category has; an empty list leaves those out"
-        raise DataError(f"categories.{DEFAULT} is missing: {advice}", path)
+                advice = near(name, judge_set.criteria)
+                return f"categories.{category}: no criterion {name!r}{advice}"
     listed = {name for names in judge_set.categories.values() for name in names}
-    for name, one in judge_set.criteria.items():
-        if judge_set.categories and one.default and not one.categories and name not in listed:
-            raise DataError(f"criteria.{name} is for no category: name it in 'categories'", path)
+    for name, criterion in judge_set.criteria.items():
+        if judge_set.categories and criterion.default and name not in listed:
+            return f"criteria.{name} is for no category: name it in 'categories'"
     for template in judge_set.templates.values():
+        if template.form.kind == "label" and len(judge_set.labels) < 2:
+            return f"{template.name} asks for a label: the table 'labels' needs two or more"
         if "steps" in template.fields and not judge_set.criteria:
-            raise DataError(f"{template.name} shows {{steps}}, but there are no criteria", path)
-    if len({label.casefold() for label in judge_set.labels}) < len(judge_set.labels):
-        raise DataError("labels: two differ in capital letters only", path)
-
-
-def _near(name: str, known: Any) -> str:
-    from difflib import get_close_matches
-
-    near = get_close_matches(name, list(known), 3, 0.5)
-    if near:
-        return f"; did you mean {' or '.join(near)}?"
-    return f"; there are {', '.join(sorted(known))}" if known else "; there are none"
+            return f"{template.name} shows {{steps}}, but there are no criteria"
+    return None

@@ -6,6 +6,8 @@ Values are never looked at again, so braces or placeholders inside an answer sta
 'Q: what is {answer}?'
 """
 
+import functools
+import itertools
 import re
 import string
 import unicodedata
@@ -38,19 +40,20 @@ class Template(Struct, frozen=True):
         """
         pieces: list[tuple[str, str | None]] = []
         literal, position, doubled = "", 0, 0
-        for found in _PLACEHOLDER.finditer(text):
-            literal += text[position : found.start()]
-            position = found.end()
-            name = found[1]
-            if name is None:
-                doubled += 1 if found[0] == "{{" else -1
-                literal += found[0][0] if doubled >= 0 else found[0]
-                doubled = max(doubled, 0)
-            elif name in known:
-                pieces.append((literal, name))
+        for brace in _PLACEHOLDER.finditer(text):
+            literal += text[position : brace.start()]
+            position = brace.end()
+            if brace[1] is not None:
+                if brace[1] not in known:
+                    raise UnknownPlaceholderError(brace[1])
+                pieces.append((literal, brace[1]))
                 literal = ""
+            elif brace[0] == "{{":
+                doubled += 1
+                literal += "{"
             else:
-                raise UnknownPlaceholderError(name)
+                literal += "}" if doubled else "}}"
+                doubled = max(doubled - 1, 0)
         return cls((*pieces, (literal + text[position:], None)))
 
     @classmethod
@@ -61,12 +64,11 @@ class Template(Struct, frozen=True):
             UnknownPlaceholderError: one that is not in `known`, or has a format of its own.
             ValueError: braces that do not match.
         """
-        pieces: list[tuple[str, str | None]] = []
-        for literal, name, form, conversion in string.Formatter().parse(text):
+        pieces = list(string.Formatter().parse(text))
+        for _, name, form, conversion in pieces:
             if name is not None and (name not in known or form or conversion):
                 raise UnknownPlaceholderError(name)
-            pieces.append((literal, name))
-        return cls(tuple(pieces))
+        return cls(tuple((literal, name) for literal, name, *_ in pieces))
 
     @classmethod
     def parse_named(cls, text: str, names: Mapping[str, str]) -> "Template":
@@ -74,12 +76,10 @@ class Template(Struct, frozen=True):
 
         Every other brace is text.
         """
-        pieces: list[tuple[str, str | None]] = []
-        position = 0
-        for found in re.finditer("|".join(re.escape(f"{{{name}}}") for name in names), text):
-            pieces.append((text[position : found.start()], names[found[0][1:-1]]))
-            position = found.end()
-        return cls((*pieces, (text[position:], None)))
+        pattern = "|".join(re.escape(name) for name in names)
+        literals = re.split(rf"\{{({pattern})\}}", text)
+        ours = [names[name] for name in literals[1::2]]
+        return cls(tuple(zip(literals[::2], [*ours, None], strict=True)))
 
     @property
     def names(self) -> frozenset[str]:
@@ -94,6 +94,8 @@ class Template(Struct, frozen=True):
 
     def bound(self, values: Mapping[str, str]) -> "Template":
         """Return the template in which some placeholders have become text."""
+        if not self.names & values.keys():
+            return self
         pieces: list[tuple[str, str | None]] = []
         literal = ""
         for text, name in self.pieces:
@@ -106,6 +108,7 @@ class Template(Struct, frozen=True):
         return Template((*pieces, (literal, None)) if literal else tuple(pieces))
 
 
+@functools.lru_cache(maxsize=4096)  # an answer is shown in many pairs
 def fenced(text: str, *, judge_set: str, question: str) -> str:
     """Return the text, neutralised, between two marker lines that it cannot contain.
 
@@ -113,12 +116,11 @@ def fenced(text: str, *, judge_set: str, question: str) -> str:
     exactly from run to run, and a text that quotes a marker changes its own.
     """
     text = neutralised(text)
-    salt = 0
-    while True:
+    for salt in itertools.count():
         marker = content_hash(judge_set, question, text, salt)[:12]
         if marker not in text:
-            return f"<<<text {marker}>>>\n{text}\n<<<end {marker}>>>"
-        salt += 1
+            break
+    return f"<<<text {marker}>>>\n{text}\n<<<end {marker}>>>"
 
 
 # Text that a chat template or a reader could take for a part of the conversation is escaped:
@@ -160,27 +162,20 @@ _HIDDEN = re.compile(
 
 def neutralised(text: str) -> str:
     """Return the text with everything that could pass for a marker replaced by a look-alike."""
-    if "<" in text:
-        text = _SPECIAL.sub(lambda found: f"‹{found[1] or '|' + found[2] + '|'}›", text)
-        for pattern in (_SEQUENCE, _REASONING):
-            text = pattern.sub(r"‹\1›", text)
-    if "[" in text or "<" in text:
-        text = _INSTRUCTION.sub(
-            lambda found: f"⟦{found[1]}⟧" if found[1] else f"‹‹{found[2]}››", text
-        )
-        text = _BOUNDARY.sub(r"⟦\1⟧", text)
-    if "#" in text:
-        text = _HEADING.sub(r"\1＃\2", text)
-    if ":" in text:
-        text = _ROLE_LINE.sub("\\1\ua789", text)
+    text = _SPECIAL.sub(lambda match: f"‹{match[1] or '|' + match[2] + '|'}›", text)
+    text = _REASONING.sub(r"‹\1›", _SEQUENCE.sub(r"‹\1›", text))
+    text = _INSTRUCTION.sub(lambda match: f"⟦{match[1]}⟧" if match[1] else f"‹‹{match[2]}››", text)
+    text = _BOUNDARY.sub(r"⟦\1⟧", text)
+    text = _HEADING.sub(r"\1＃\2", text)
+    text = _ROLE_LINE.sub("\\1\ua789", text)
     return _HIDDEN.sub(_visible, text)
 
 
-def _visible(found: re.Match[str]) -> str:
-    code = ord(found[0])
+def _visible(match: re.Match[str]) -> str:
+    code = ord(match[0])
     if code < 0x20:
         return chr(0x2400 + code)
     if code == 0x7F:
         return "\u2421"
-    hidden = unicodedata.category(found[0]) in ("Cc", "Cf", "Zl", "Zp")
-    return f"⟨U+{code:04X}⟩" if hidden else found[0]
+    hidden = unicodedata.category(match[0]) in ("Cc", "Cf", "Zl", "Zp")
+    return f"⟨U+{code:04X}⟩" if hidden else match[0]

@@ -5,7 +5,7 @@ from typing import Any
 from harness import bench as benches
 from harness import options, registry
 from harness.bench import Bench
-from harness.errors import DataError, MissingError, UsageError
+from harness.errors import MissingError, UsageError
 from harness.metrics.load import load
 from harness.metrics.metric import Setup
 from harness.metrics.run import MetricPlan, MetricReport, plan, run
@@ -67,12 +67,7 @@ def plan_checks(record: AutoChecks) -> MetricPlan:
     questions = [question for question in _questions(bench, record.slice) if any(question.checks)]
     if not questions:
         raise MissingError(f"no question of {bench.name} has checks; see docs/checks.md")
-    for question in questions:
-        try:
-            registry.find("check", "validate")(question)
-        except ValueError as error:
-            file = bench.source / "question.jsonl"
-            raise DataError(f"question {question.question_id}: {error}", file) from None
+    bench.validate_checks(questions)
     result = plan(
         bench,
         load(["checks"], Setup(run_code=record.run_code)),

@@ -13,14 +13,13 @@ else                                      UsageError with near names
 import os
 import re
 from collections.abc import Mapping
-from difflib import get_close_matches
 from typing import Any
 
 from msgspec.structs import replace
 
 from harness import registry
 from harness.bench import check_model_name
-from harness.errors import UsageError
+from harness.errors import UsageError, near
 from harness.models.endpoint import (
     TIMEOUT,
     Endpoint,
@@ -151,11 +150,10 @@ def _provider(name: str, config: ModelConfig, models: Mapping[str, ModelConfig])
     if name in models:
         raise UsageError(f'[models."{name}"] of turnbench.toml needs a provider or a base_url')
     examples = [example for about in PROVIDERS.values() for example in about.examples]
-    near = get_close_matches(name.rpartition("/")[2], [*models, *examples], 3)
     beginnings = [prefix for about in PROVIDERS.values() for prefix in about.prefixes]
     raise UsageError(
         f"unknown model {name!r}"
-        + (f"; did you mean {' or '.join(near)}?" if near else "")
+        + near(name.rpartition("/")[2], [*models, *examples], every=False)
         + "; for your own server give its address with --base-url or in OPENAI_BASE_URL"
         + f"; known names begin with builtin/, {', '.join(beginnings)}"
         + (", or are in [models] of turnbench.toml" if models else "")

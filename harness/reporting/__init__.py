@@ -1,9 +1,17 @@
 """What is shown: a page of tables, charts and notes, made once and written in any format.
 
-page.py       Page, Table, Column, Chart, Note, and how numbers are written
-formats.py    text, markdown, latex, csv, json, frame: one function each
-html.py       the page as one HTML file; its sortable table, for the viewer too
-charts.py     dots, bars, heat map, radar as SVG
+page.py         Page, Table, Column, Chart, Note, and how numbers are written
+formats.py      text, markdown, csv, json, frame: one function each
+html.py         the page as one HTML file; its sortable table, for the viewer too
+charts.py       dots and bars, heat map, radar as SVG, from the rows and columns of a table
+templates.py    fills in the HTML and SVG of templates/
+
+show_result.py  from flags to a page: selecting.py says which judgments and how to show them
+section.py      one kind of judgments, ready for a page: rows, tables, what it says
+ranked.py       columns of verdicts ranked, one or several side by side
+kinds.py        what grades, labels, pairs and votes each add to that
+outcome.py      who is better, in words
+results_page.py sections as one page; other_pages.py those of --against, --cost, --board ...
 """
 
 from harness.reporting.page import Chart as Chart

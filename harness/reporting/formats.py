@@ -1,9 +1,9 @@
 """A page in each format: one function each, by name in the registry's kind `format`.
 
-text      for a terminal: fits the width, leaves out constant columns
-markdown, latex, html      for documents; html is in its own module
-json      everything, unrounded; null where there is no number
-csv, frame                 the page's rows, unrounded
+text        for a terminal: fits the width, leaves out constant columns
+markdown    for documents; html is in its own module
+json        everything, unrounded; null where there is no number
+csv, frame  the page's rows, unrounded
 """
 
 import csv as csv_module
@@ -11,12 +11,11 @@ import io
 import re
 import shutil
 import textwrap
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
 
-from harness.errors import MissingError
 from harness.reporting.page import Column, Page, Row, Table, columns_of, printable, shortened
 
 PROSE = 88
@@ -26,23 +25,22 @@ PROSE = 88
 def text(page: Page, width: int | None = None) -> str:
     """Return the page for a terminal of `width` columns (default: that of this one, else 80)."""
     width = width or shutil.get_terminal_size((80, 24)).columns
-    parts = ["\n".join(_wrapped(line, width) for line in page.outcome.splitlines())]
+    parts = [_wrapped(page.outcome, width)]
     causes = [f"  {cause.text}:\n    {cause.flag}" for cause in page.causes]  # to be pasted
-    parts += ["\n".join(printable(line) for cause in causes for line in cause.splitlines())]
+    parts.append("\n".join(printable(line) for cause in causes for line in cause.splitlines()))
     pointers = []
     for table in page.tables:
-        if table.only not in ("", "text"):
+        if not table.rows or table.only not in ("", "text"):
             continue
         if body := text_table(table, width):
-            parts += [_wrapped(table.title, width)] if table.title else []
-            parts.append(body)
-        elif table.rows:
+            parts += [_wrapped(table.title, width), body]
+        else:
             pointers.append(table.instead)
     pointers += [note.flag for note in page.notes if not note.text]
     notes = [str(note) for note in page.notes if note.text]
     notes.append(". ".join(dict.fromkeys(pointers)))
-    parts.append("\n".join(_wrapped(note, width) for note in notes if note))
-    return "\n\n".join(part for part in parts if part)
+    parts.append(_wrapped("\n".join(filter(None, notes)), width))
+    return "\n\n".join(filter(None, parts))
 
 
 def text_table(table: Table, width: int) -> str:
@@ -51,20 +49,18 @@ def text_table(table: Table, width: int) -> str:
     One that is too wide loses its optional columns, then is divided, names of more than half the
     width shortened; one with something instead is empty.
     """
-    if not table.rows:
-        return ""
     columns = table.text_columns()
     body = _aligned(columns, table.rows, width)
     if body or table.instead:
         return body
     columns = [column for column in columns if not column.optional]
     words = [not column.format and column.to_the_left(table.rows) for column in columns]
-    named = words.index(True) if True in words else 0
-    keys, others = columns[: named + 1], columns[named + 1 :]
+    name = words.index(True) if True in words else 0
+    keys, others = columns[: name + 1], columns[name + 1 :]
+    half = width // 2 - 1
     blocks: list[str] = []
     while others or not blocks:
         taken = len(others)
-        half = width // 2 - 1
         while taken > 1 and not _aligned([*keys, *others[:taken]], table.rows, width, half):
             taken -= 1
         part = [*keys, *others[:taken]]
@@ -78,89 +74,54 @@ def _aligned(columns: Sequence[Column], rows: Sequence[Row], width: int, most: i
 
     Cells of more than `most` columns are shortened.
     """
-    cells = [[column.heading, *(column.cell(row) for row in rows)] for column in columns]
-    cells = [[shortened(cell, most) for cell in column] for column in cells]
-    widths = [max(map(columns_of, column)) for column in cells]
-    gap = next((g for g in (2, 1) if sum(widths) + g * (len(widths) - 1) <= width), 0)
-    if not gap:
-        return ""
-    padded = []
-    for column, texts, wide in zip(columns, cells, widths, strict=True):
-        blanks = [" " * (wide - columns_of(text)) for text in texts]
-        left = column.to_the_left(rows)
-        both = zip(texts, blanks, strict=True)
-        padded.append([text + blank if left else blank + text for text, blank in both])
-    return "\n".join((" " * gap).join(line).rstrip() for line in zip(*padded, strict=True))
+    padded, total = [], 0
+    for column in columns:
+        cells = [column.heading, *(column.cell(row) for row in rows)]
+        cells = [shortened(cell, most) for cell in cells]
+        wide = max(map(columns_of, cells))
+        blanks = [" " * (wide - columns_of(cell)) for cell in cells]
+        pairs = zip(cells, blanks, strict=True)
+        to_left = column.to_the_left(rows)
+        padded.append([cell + blank if to_left else blank + cell for cell, blank in pairs])
+        total += wide
+    for gap in (2, 1):
+        if total + gap * (len(columns) - 1) <= width:
+            lines = zip(*padded, strict=True)
+            return "\n".join((" " * gap).join(line).rstrip() for line in lines)
+    return ""
 
 
-def _wrapped(line: str, width: int) -> str:
-    return textwrap.fill(
-        printable(line), min(width, PROSE), break_long_words=False, break_on_hyphens=False
+def _wrapped(lines: str, width: int) -> str:
+    return "\n".join(
+        textwrap.fill(
+            printable(line), min(width, PROSE), break_long_words=False, break_on_hyphens=False
+        )
+        for line in lines.splitlines()
     )
 
 
 def markdown(page: Page) -> str:
     """Return the page in Markdown, with tables as GitHub shows them."""
-    return _document(page, _markdown_text, _markdown_table)
-
-
-def _markdown_text(line: str) -> str:
-    return re.sub(r"([\\`*_{}\[\]<>#|~$!&])", r"\\\1", line)
+    parts = [_escaped(part) for part in [*page.outcome.splitlines(), *map(str, page.causes)]]
+    for table in page.tables:
+        if table.rows and table.only in ("", "text"):
+            parts += [_escaped(table.title), _markdown_table(table)]
+    parts += [_escaped(str(note)) for note in page.notes]
+    return "\n\n".join(filter(None, parts))
 
 
 def _markdown_table(table: Table) -> str:
     columns = table.text_columns()
     lines = [
-        [_markdown_text(column.heading) for column in columns],
+        [_escaped(column.heading) for column in columns],
         [":--" if column.to_the_left(table.rows) else "--:" for column in columns],
-        *([_markdown_text(column.cell(row)) for column in columns] for row in table.rows),
+        *([_escaped(column.cell(row)) for column in columns] for row in table.rows),
     ]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
-_LATEX = {
-    "\\": r"\textbackslash{}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "<": r"\textless{}",
-    ">": r"\textgreater{}",
-    "|": r"\textbar{}",
-    "–": "--",
-    **{sign: f"\\{sign}" for sign in "&%$#_{}"},
-}
-
-
-def latex(page: Page) -> str:
-    """Return the page as LaTeX that needs no package."""
-    return _document(page, _latex_text, _latex_table)
-
-
-def _latex_text(line: str) -> str:
-    return "".join(_LATEX.get(letter, letter) for letter in line)
-
-
-def _latex_table(table: Table) -> str:
-    columns = table.text_columns()
-    kinds = "".join("l" if column.to_the_left(table.rows) else "r" for column in columns)
-    lines = [[column.heading for column in columns]]
-    lines += [[column.cell(row) for column in columns] for row in table.rows]
-    head, *body = [" & ".join(map(_latex_text, line)) + r" \\" for line in lines]
-    begin = rf"\begin{{tabular}}{{{kinds}}}"
-    return "\n".join([begin, r"\hline", head, r"\hline", *body, r"\hline", r"\end{tabular}"])
-
-
-def _document(
-    page: Page, written: Callable[[str], str], table_written: Callable[[Table], str]
-) -> str:
-    """Return outcome, tables and notes in their order, as paragraphs."""
-    parts = [*page.outcome.splitlines(), *map(str, page.causes)]
-    parts = [written(printable(part)) for part in parts]
-    for table in page.tables:
-        if table.rows and table.only in ("", "text"):
-            parts += [written(printable(table.title))] if table.title else []
-            parts.append(table_written(table))
-    parts += [written(printable(str(note))) for note in page.notes]
-    return "\n\n".join(parts)
+def _escaped(line: str) -> str:
+    return re.sub(r"([\\`*_{}\[\]<>#|~$!&])", r"\\\1", printable(line))
 
 
 def json(page: Page) -> str:
@@ -182,9 +143,8 @@ def csv(page: Page) -> str:
     rows, out = page.all_rows, io.StringIO()
     names = list(dict.fromkeys(name for row in rows for name in row))
     writer = csv_module.writer(out, lineterminator="\n")
-    if names:
-        writer.writerow(map(_csv_cell, names))
-    writer.writerows([_csv_cell(row.get(name)) for name in names] for row in rows)
+    for row in [dict(zip(names, names, strict=True)), *rows] if names else []:
+        writer.writerow([_csv_cell(row.get(name)) for name in names])
     return out.getvalue().rstrip("\n")
 
 
@@ -197,13 +157,7 @@ def _csv_cell(value: Any) -> Any:
 
 
 def frame(page: Page) -> Any:
-    """Return the page's rows as a pandas DataFrame.
+    """Return the page's rows as a pandas DataFrame."""
+    import pandas as pd  # comes with gradio; slow to import
 
-    Raises:
-        MissingError: pandas is not installed.
-    """
-    try:
-        import pandas as pd
-    except ImportError:
-        raise MissingError("a frame needs pandas: pip install pandas") from None
     return pd.DataFrame(page.all_rows)

@@ -2,71 +2,42 @@
 
 The file needs nothing else and runs no script but the one that sorts tables; a content security
 policy forbids everything else. All text is escaped. `table_html` is also what the viewer shows:
-`table.css` and `sort.js` beside this file go with it.
+`table.css` and `sort.js` of `templates/` go with it.
 """
 
-import base64
-import hashlib
-import html as html_module
 import pathlib
 from collections.abc import Callable, Sequence
-from typing import TypeAlias
+from dataclasses import replace
+from typing import Any, TypeAlias
+
+from markupsafe import Markup
 
 from harness.errors import StorageError
-from harness.reporting.charts import asset as asset
 from harness.reporting.charts import departures
-from harness.reporting.page import ABSENT, Chart, Column, Page, Row, Table, cell_text, printable
+from harness.reporting.page import ABSENT, Column, Page, Row, Table
+from harness.reporting.templates import asset as asset
+from harness.reporting.templates import render
 
 Link: TypeAlias = Callable[[Row, Column], str | None]
 """Returns the address that a cell leads to; None: nowhere."""
 
-_MARK = '<meta name="generator" content="turnbench">'
-_WHISKER, _RECORD = 120, 96
-"""Widths of drawings in cells, in pixels."""
+_MARK = b'<meta name="generator" content="turnbench">'
 
 
 def html(page: Page) -> str:
     """Return the page as a file that can be opened, mailed and printed."""
-    style = "".join(map(asset, ("colours.css", "page.css", "table.css", "chart.css")))
-    script = asset("sort.js")
-    first, *more = page.outcome.splitlines() or [""]
-    more += [cause.text for cause in page.causes]
-    notes = [note.text for note in page.notes if note.text]
-    figures = [_figure(chart) for chart in page.charts if not chart.in_table]
-    parts = [
-        f"<header><h1>{escaped(first)}</h1>{_paragraphs(more)}</header>",
-        *_sections(page),
-        f'<div class="tb-charts">{"".join(figures)}</div>',
-        f"<footer>{_paragraphs(notes)}</footer>",
-    ]
-    return asset("page.html").format(
-        mark=_MARK,
-        style_digest=_digest(style),
-        script_digest=_digest(script),
-        title=escaped(page.title),
-        style=style,
-        script=script,
-        main="\n".join(parts),
+    sheets = ("colours.css", "page.css", "table.css", "chart.css")
+    style, script = Markup("".join(map(asset, sheets))), Markup(asset("sort.js"))
+    outcome = [*(page.outcome.splitlines() or [""]), *(cause.text for cause in page.causes)]
+    return render(
+        "page.html", page=page, outcome=outcome, style=style, script=script, table_html=table_html
     )
 
 
 def fragment(page: Page) -> str:
     """Return outcome and tables for a notebook, without scripts and charts."""
-    style = f"<style>{asset('colours.css')}{asset('table.css')}</style>"
-    return "\n".join([style, _paragraphs(page.outcome.splitlines()), *_sections(page)])
-
-
-def _paragraphs(lines: Sequence[str]) -> str:
-    return "".join(f"<p>{escaped(line)}</p>" for line in lines)
-
-
-def _sections(page: Page) -> list[str]:
-    """Return the tables that HTML shows, each under its title."""
-    return [
-        f"<section><h2>{escaped(table.title)}</h2>{table_html(table)}</section>"
-        for table in page.tables
-        if table.rows and table.only in ("", "html")
-    ]
+    style = Markup(asset("colours.css") + asset("table.css"))
+    return render("fragment.html", page=page, style=style, table_html=table_html)
 
 
 def write_html(path: pathlib.Path | str, page: Page) -> None:
@@ -78,121 +49,63 @@ def write_html(path: pathlib.Path | str, page: Page) -> None:
     path = pathlib.Path(path)
     check_html(path)
     try:
-        path.write_text(html(page), encoding="utf-8", errors="replace")
+        path.write_text(html(page), encoding="utf-8")
     except OSError as error:
         raise StorageError(f"{path}: cannot be written: {error.strerror}") from None
 
 
-def check_html(path: pathlib.Path | str) -> None:
+def check_html(path: pathlib.Path) -> None:
     """Raise StorageError unless a page can be written there: no file, or an earlier page."""
-    path = pathlib.Path(path)
     if not path.parent.is_dir():
         raise StorageError(f"{path}: there is no folder {path.parent}")
-    if path.is_dir() or (path.exists() and _MARK.encode() not in path.read_bytes()[:400]):
+    if path.is_dir() or (path.exists() and _MARK not in path.read_bytes()[:400]):
         raise StorageError(f"{path} is not a turnbench page; name another file")
 
 
-def table_html(table: Table, link: Link | None = None) -> str:
+def table_html(table: Table, link: Link = lambda row, column: None) -> str:
     """Return a sortable `<table>` of all columns that are not empty, in a box that scrolls.
 
     Sorting is by `data-sort` of the cells, done by `sort.js`; without it the table stands as it is.
     """
     rows = table.rows
     columns = [c for c in table.columns if c.draw or any(c.cell(row) != ABSENT for row in rows)]
-    naming = next((c for c in columns if c.key == "model"), columns[0])
-    drawn = [_Drawn(column, rows, column is naming) for column in columns]
-    shaded = [column.key for column in columns if column.draw == "shade"]
-    shades = departures({key: row.get(key) for key in shaded} for row in rows)
-    body = [
-        f"<tr>{''.join(one.cell(row, link, own.get(one.column.key, 0)) for one in drawn)}</tr>"
-        for row, own in zip(rows, shades, strict=True)
-    ]
-    head = "".join(one.head() for one in drawn)
-    label = escaped(table.title or "results")
-    return (
-        f'<div class="tb-scroll" role="region" tabindex="0" aria-label="{label}">'
-        f'<table class="tb-table"><thead><tr>{head}</tr></thead>\n'
-        f"<tbody>{chr(10).join(body)}</tbody></table></div>"
-    )
+    names = [column.key for column in columns]
+    naming = names.index("model") if "model" in names else 0
+    kinds = ["tb-word" if column.to_the_left(rows) else "tb-number" for column in columns]
+    body = []
+    shades = departures(rows, [column for column in columns if column.draw == "shade"])
+    for row, steps in zip(rows, shades, strict=True):
+        cells = []
+        for column, kind in zip(columns, kinds, strict=True):
+            cell = _cell(column, row, rows)
+            if step := steps.get(column.key):
+                kind += f" tb-{'above' if step > 0 else 'below'}-{abs(step)}"
+            cells.append({"kind": kind, "address": link(row, column), **cell})
+        body.append(cells)
+    return render("table.html", table=table, columns=columns, kinds=kinds, naming=naming, body=body)
 
 
-def escaped(text: object) -> str:
-    """Return a text that is nothing but text, in an element or an attribute."""
-    clean = printable(str(text)).encode("utf-8", "replace").decode()
-    return html_module.escape(clean, quote=True)
+def _cell(column: Column, row: Row, rows: Sequence[Row]) -> dict[str, Any]:
+    """Return what a cell shows, what it is sorted by, and what it says on hover."""
+    by = row.get(f"{column.key}_first" if column.format == "ranks" else column.key)
+    cell: dict[str, Any] = {"text": column.cell(row), "by": None if by is None else str(by)}
+    if column.draw == "whisker" and by is not None:
+        cell |= {"tip": cell["text"], "whisker": _whisker(column.key, row, rows)}
+    elif column.draw == "record":
+        counts = {name: row.get(f"{column.key}{name}") or 0 for name in ("win", "tie", "loss")}
+        if any(counts.values()):
+            cell["tip"] = "{win} won, {tie} tied, {loss} lost".format(**counts)
+            cell["record"] = counts
+    elif column.draw == "shade":
+        interval = replace(column, format=f"interval{column.format}").cell(row)
+        cell["tip"] = f"95% interval {interval}" if interval != ABSENT else ""
+    return cell
 
 
-def _digest(text: str) -> str:
-    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
-
-
-def _inline(text: str) -> str:
-    """Return an escaped text that does not turn the text around it."""
-    return escaped(text) if text.isascii() or text == ABSENT else f"<bdi>{escaped(text)}</bdi>"
-
-
-class _Drawn:
-    """What the cells of one column share."""
-
-    def __init__(self, column: Column, rows: Sequence[Row], naming: bool) -> None:
-        self.column, self.naming = column, naming
-        self.kind = "tb-word" if column.to_the_left(rows) else "tb-number"
-        ends = [row.get(f"{column.key}{end}") for row in rows for end in ("", "_low", "_high")]
-        numbers = [end for end in ends if end is not None and column.draw == "whisker"]
-        self.least, self.most = min(numbers, default=0.0), max(numbers, default=1.0)
-
-    def head(self) -> str:
-        tip = f' title="{escaped(self.column.help)}"' if self.column.help else ""
-        return f'<th scope="col" class="{self.kind}"{tip}>{_inline(self.column.heading)}</th>'
-
-    def cell(self, row: Row, link: Link | None, shade: int) -> str:
-        """Return the cell: text or drawing, what to sort it by, and what is said on hover."""
-        column = self.column
-        inside, tip = _inline(column.cell(row)), ""
-        if column.draw == "whisker":
-            inside, tip = self._whisker(row), column.cell(row)
-        elif column.draw == "record":
-            inside, tip = _record(column.key, row)
-        elif column.draw == "shade":
-            interval = cell_text(row, column.key, "interval" + (column.format or ".2"))
-            tip = f"95% interval {interval}" if interval != ABSENT else ""
-        address = link(row, column) if link is not None else None
-        if address is not None:
-            inside = f'<a href="{html_module.escape(address, quote=True)}">{inside}</a>'
-        shaded = f" tb-{'above' if shade > 0 else 'below'}-{abs(shade)}" if shade else ""
-        value = row.get(f"{column.key}_first" if column.format == "ranks" else column.key)
-        by = "" if value is None else f' data-sort="{escaped(value)}"'
-        title = f' title="{escaped(tip)}"' if tip else ""
-        start, end = ('th scope="row"', "th") if self.naming else ("td", "td")
-        return f'<{start} class="{self.kind}{shaded}"{by}{title}>{inside}</{end}>'
-
-    def _whisker(self, row: Row) -> str:
-        """Return a dot with its interval, on the axis that all rows share."""
-        span = (self.most - self.least) or 1.0
-        if (value := row.get(self.column.key)) is None:
-            return ABSENT
-        ends = [row.get(f"{self.column.key}{end}") for end in ("", "_low", "_high")]
-        numbers = [value if end is None else end for end in ends]
-        x, x1, x2 = (4 + (_WHISKER - 8) * (end - self.least) / span for end in numbers)
-        line = f'<line class="tb-line" x1="{x1:.1f}" x2="{x2:.1f}" y1="8" y2="8"/>'
-        dot = f'<circle class="tb-dot" cx="{x:.1f}" cy="8" r="3.5"/>'
-        return f'<svg width="{_WHISKER}" height="16" aria-hidden="true">{line}{dot}</svg>'
-
-
-def _record(key: str, row: Row) -> tuple[str, str]:
-    """Return a bar of wins, ties and losses, and the same in words."""
-    counts = [row.get(name) or 0 for name in (f"{key}win", f"{key}tie", f"{key}loss")]
-    if not (total := sum(counts)):
-        return ABSENT, ""
-    parts, x = [], 0.0
-    for name, count in zip(("win", "tie", "loss"), counts, strict=True):
-        wide = _RECORD * count / total
-        parts.append(f'<rect class="tb-{name}" x="{x:.1f}" width="{wide:.1f}" height="12"/>')
-        x += wide
-    words = "{} won, {} tied, {} lost".format(*counts)
-    return f'<svg width="{_RECORD}" height="12" aria-hidden="true">{"".join(parts)}</svg>', words
-
-
-def _figure(chart: Chart) -> str:
-    inside = f'<div class="tb-sheet" tabindex="0">{chart.draw()}</div>'
-    return f"<figure><figcaption>{escaped(chart.title)}</figcaption>{inside}</figure>"
+def _whisker(key: str, row: Row, rows: Sequence[Row]) -> list[float]:
+    """Return a number and the ends of its interval as parts of the axis that all rows share."""
+    keys = (key, f"{key}_low", f"{key}_high")
+    numbers = [other[k] for other in rows for k in keys if other.get(k) is not None]
+    least, span = min(numbers), (max(numbers) - min(numbers)) or 1.0
+    ends = [row[key] if row.get(k) is None else row[k] for k in keys]
+    return [(end - least) / span for end in ends]

@@ -7,53 +7,78 @@
 --board              alpaca_eval's leaderboard with this run's rows, printed around one's own
 """
 
-import pathlib
 from collections.abc import Sequence
 from dataclasses import asdict, replace
-from typing import Any
 
 from harness.bench import Bench
+from harness.errors import UsageError
+from harness.options import Board, ShowResult
 from harness.reporting.outcome import UNSEEN, Measure
 from harness.reporting.page import Column, Note, Page, Table, counted, dollars, listed, rounded
-from harness.reporting.section import interval_columns, measure_of, row_of
-from harness.results import Panel, Scores, rank
-from harness.results.board import LENGTH_CONTROLLED, Board, around, same_answer_share
+from harness.reporting.section import View, interval_columns, measure_of, row_of
+from harness.results import Panel, Scores, panels, rank, read
+from harness.results import board as boards
 from harness.results.first_turn import Effect, first_turn_effect
-from harness.results.gate import Gated, GateResult
+from harness.results.gate import Gated, gate
 from harness.results.spent import Cost, efficiency, spent
 from harness.results.strengths import styled
 
 
 def against_page(
-    gated: GateResult, panel: Panel, page: Page, margin: float | None, *, gating: bool
-) -> Page:
-    """Return the page of a run compared with another one; `page` has the run's results."""
-    measure, models = measure_of(panel), sorted(gated.models, key=lambda one: one.difference.value)
-    lines = [_run_in_words(model, measure, margin) for model in models[:3]]  # the worst first
-    lines += [f"{len(models) - 3} more: see the table."] if len(models) > 3 else []
-    if gating:
-        lines += [f"Does not pass: {fault}." for fault in gated.faults] or ["The run passes."]
-    compared = []
-    for model in gated.models:
+    options: ShowResult, bench: Bench, panel: Panel, view: View, page: Page
+) -> tuple[Page, bool]:
+    """Return the page of a run compared with the one of --against, and whether it passes.
+
+    Raises:
+        UsageError: the runs are not comparable, or have no model in common.
+    """
+    if wrong := [pair for pair in options.compare if "=" not in pair]:
+        raise UsageError(f"--compare {wrong[0]}: write NEW=OLD")
+    assert options.against is not None
+    gated = gate(
+        panel,
+        max(
+            panels(read(bench, files=[options.against])),
+            key=lambda other: (other.form == panel.form, other.judge_set == panel.judge_set),
+        ),
+        margin=options.margin,
+        renamed=dict(pair.split("=", 1) for pair in options.compare) or None,
+        models=options.slice.model_list or None,
+        baseline=view.baseline,
+        allow=options.board.allow,
+        max_missing=options.max_missing,
+    )
+    measure, rows, lines = measure_of(panel), [], []
+    models = sorted(gated.models, key=lambda model: model.difference.value)  # the worst first
+    for model in models:
         names = {"model_1": model.model, "model_2": model.old, "verdict": _verdict(model)}
         row = row_of(names, difference=model.difference)
         row |= {"p": model.difference.p, "p_holm": model.p, "questions": model.difference.n}
         row |= {"missing": model.missing, "smallest_detectable": model.difference.detectable}
-        compared.append(row)
-    renamed = any(model.model != model.old for model in gated.models)
+        rows.append(row)
+        lines.append(_run_in_words(model, measure, options.margin))
+    lines[3:] = [f"{len(models) - 3} more: see the table."] if len(models) > 3 else []
+    if options.fail_if_worse or options.margin is not None:
+        lines += [f"Does not pass: {fault}." for fault in gated.faults] or ["The run passes."]
     columns = [
-        Column("model_1", "this run" if renamed else "model"),
-        *([Column("model_2", "other run", always=True)] if renamed else []),
+        Column("model_1", "model"),
         *interval_columns("difference", "", measure.form),
         Column("verdict", always=True),
         Column("questions", always=True),
         Column("missing", format="%", help="of what the other run has, in percent"),
     ]
+    if any(model.model != model.old for model in models):
+        columns[:1] = [Column("model_1", "this run"), Column("model_2", "other run", always=True)]
     title = f"{page.facts['bench']}, this run less the other, question by question"
-    tables = [Table(title, columns, compared, name="against")]
-    notes = [Note(note) for note in gated.notes[:2]]
-    facts, rows = page.facts, page.all_rows
-    return Page("\n".join(lines), tables, notes=notes, title=title, facts=facts, rows=rows)
+    compared = replace(
+        page,
+        outcome="\n".join(lines),
+        tables=[Table(title, columns, rows, name="against")],
+        charts=(),
+        notes=[Note(note) for note in gated.notes[:2]],
+        rows=page.all_rows,
+    )
+    return compared, gated.passes
 
 
 def _verdict(model: Gated) -> str:
@@ -69,14 +94,14 @@ def _run_in_words(model: Gated, measure: Measure, margin: float | None) -> str:
     """Return a sentence about one model of the run."""
     name = model.model if model.model == model.old else f"{model.model} (before: {model.old})"
     verdict, size = _verdict(model), model.difference.detectable
-    on = f"the other run on {counted(model.difference.n, 'question')}"
-    change = f"difference {measure.change(model.difference)}"
+    run = f"the other run on {counted(model.difference.n, 'question')}"
+    change = f"{run}: difference {measure.change(model.difference)}"
     if verdict in ("better", "worse"):
-        return f"{name} is {verdict} than in {on}: {change}."
+        return f"{name} is {verdict} than in {change}."
     unseen = "" if size is None else f"; a drop under {measure.gap(size)} {UNSEEN}"
     if margin is not None and not model.fault:
         unseen = f"; not worse by more than {measure.gap(margin)}"
-    return f"{name} is not seen to differ from {on}: {change}{unseen}."
+    return f"{name} is not seen to differ from {change}{unseen}."
 
 
 def style_page(scores: Scores, bench: Bench, features: Sequence[str]) -> Page:
@@ -97,10 +122,8 @@ def style_page(scores: Scores, bench: Bench, features: Sequence[str]) -> Page:
         Column("as_is", "as it is", ".0", always=True),
         Column("shift", "moved", ".0", always=True),
     ]
-    effect_columns = [
-        Column("feature", "log odds to win by", always=True),
-        *interval_columns("coefficient", "effect", ".2"),
-    ]
+    feature = Column("feature", "log odds to win by", always=True)
+    effect_columns = [feature, *interval_columns("coefficient", "effect", ".2")]
     title = f"{bench.name}, Bradley-Terry strengths; 400 points are odds of 10 to 1"
     tables = [Table(title, columns, rows), Table("", effect_columns, effects, name="features")]
     left_out = f"Left out: {counted(fit.left_out, 'pair')} without both answers."
@@ -110,21 +133,17 @@ def style_page(scores: Scores, bench: Bench, features: Sequence[str]) -> Page:
 
 def first_turn_page(panel: Panel, bench: Bench) -> Page:
     """Return what second turns lose because of the model's own first turn."""
-    scores = panel.combined.of(metric=panel.metrics[0])
-    effects, measure = first_turn_effect(scores), measure_of(panel)
-    rows = []
+    effects = first_turn_effect(panel.combined.of(metric=panel.metrics[0]))
+    measure, rows, lines = measure_of(panel), [], []
     for effect in effects:
-        first, compared = effect.first if effect.first != "all" else None, effect.difference
-        names = {"model": effect.model, "history": effect.history, "first_turn": first}
-        row = row_of(
-            names,
-            own_history=effect.own,
-            given_history=effect.given,
-            difference=compared.difference,
-        )
-        rows.append(row | {"p_holm": compared.p, "questions": compared.questions})
-    whole = [effect for effect in effects if effect.first == "all"]
-    lines = [_effect_in_words(effect, measure) for effect in whole[:3]]
+        names = {"model": effect.model, "history": effect.history, "first_turn": None}
+        if effect.first == "all":
+            lines.append(_effect_in_words(effect, measure))
+        else:
+            names["first_turn"] = effect.first
+        numbers = {"own_history": effect.own, "given_history": effect.given}
+        row = row_of(names, **numbers, difference=effect.difference.difference)
+        rows.append(row | {"p_holm": effect.difference.p, "questions": effect.difference.questions})
     columns = [
         Column("model"),
         Column("first_turn", "own first turn", always=True),
@@ -136,7 +155,7 @@ def first_turn_page(panel: Panel, bench: Bench) -> Page:
     table = Table(f"{bench.name}, turn 2 graded by {listed(panel.judges)}", columns, rows)
     note = Note("A first turn is good from the median grade of all first turns on.")
     facts = {"bench": bench.name, "judge": ", ".join(panel.judges)}
-    return Page("\n".join(lines), [table], notes=[note], title=table.title, facts=facts)
+    return Page("\n".join(lines[:3]), [table], notes=[note], title=table.title, facts=facts)
 
 
 def _effect_in_words(effect: Effect, measure: Measure) -> str:
@@ -153,13 +172,12 @@ def _effect_in_words(effect: Effect, measure: Measure) -> str:
 
 def cost_page(bench: Bench, cost: Cost, models: Sequence[str], judges: Sequence[str]) -> Page:
     """Return what answers and judgments cost, by model."""
-    spendings = spent(bench, cost, models=models or None, judges=judges or None)
-    rows = [asdict(spending) for spending in spendings]
+    rows = [asdict(row) for row in spent(bench, cost, models=models or None, judges=judges or None)]
+    unknown = [row["model"] for row in rows if row["dollars"] is None]
     for row in rows:
-        row["cost"] = None if row["calls"] == row["unstated"] else row["dollars"]
-        del row["dollars"]
+        price = row.pop("dollars")
+        row["cost"] = None if row["calls"] == row["unstated"] else price
     priced = [row["cost"] for row in rows if row["cost"] is not None]
-    unknown = [spending.model for spending in spendings if spending.dollars is None]
     total = dollars(sum(priced)) if priced else "an unknown sum"
     outcome = f"The answers and judgments of {bench.name} cost {total}"
     outcome += f", without {listed(unknown)}, whose price is unknown." if unknown else "."
@@ -174,24 +192,20 @@ def cost_page(bench: Bench, cost: Cost, models: Sequence[str], judges: Sequence[
 
 def efficiency_page(panel: Panel, bench: Bench, cost: Cost, models: Sequence[str]) -> Page:
     """Return quality beside cost, tokens, seconds and length."""
-    scores = panel.combined.of(metric=panel.metrics[0])
-    form = measure_of(panel).form
-    ranking = rank(scores, models=models or None)
-    rated = efficiency(bench, {own["model"]: own.mean for own in ranking.models}, cost)
-    rows = []
-    for model in rated:
+    ranking = rank(panel.combined.of(metric=panel.metrics[0]), models=models or None)
+    means = {summary["model"]: summary.mean for summary in ranking.models}
+    rows, best = [], []
+    for model in efficiency(bench, means, cost):
         row = row_of(vars(model), score=model.score)
         row["cost"] = row.pop("dollars")
         rows.append(row)
-    best = [model.model for model in rated if model.frontier]
-    outcome = f"On the frontier of {len(rated)} models: {listed(best)}. No other is at least as "
+        best += [model.model] if model.frontier else []
+    outcome = f"On the frontier of {len(rows)} models: {listed(best)}. No other is at least as "
     outcome += "good for at most the same money."
     outcome = outcome if best else "Prices are unknown, so no frontier is said."
-    score, interval = interval_columns("score", "", form)
     columns = [
         Column("model"),
-        score,
-        replace(interval, hidden_in_text=True),
+        Column("score", format=measure_of(panel).form, always=True),
         Column("cost", "$ / 1,000", "$", help="for a thousand turns", always=True),
         Column("frontier", always=True),
         Column("seconds", format=".1", help="the median call", always=True),
@@ -212,47 +226,53 @@ SAME_ANSWER = 0.2
 
 def repeats_itself(bench: Bench, model: str) -> bool:
     """Return whether a model gives so many questions one answer that its rate says nothing."""
-    return same_answer_share(bench, model) > SAME_ANSWER
+    return boards.same_answer_share(bench, model) > SAME_ANSWER
 
 
-def with_board(
-    page: Page, board: Board, path: pathlib.Path, models: Sequence[str], bench: Bench, baseline: str
-) -> Page:
-    """Return the results' page with the board in place of its tables.
+def board_page(options: Board, bench: Bench, panel: Panel, view: View, page: Page) -> Page:
+    """Write the board; return the results' page with the rows around one's own as its table.
 
-    Args:
-        page: of the results; its outcome and rows stay.
-        board: as it was written, the new rows included.
-        path: where it was written.
-        models: whose rows are new.
-        bench: whose answers tell who always says the same.
-        baseline: the model that all are compared with.
+    Raises:
+        UsageError: there is no baseline, or the board is of another judge, judge set or baseline.
     """
-    places = around(board, models)
+    path, judge_set = options.board, " ".join([panel.judge_set, *panel.versions[-1:]])
+    assert path is not None
+    if view.baseline is None:
+        raise UsageError("--board is for pairs with a baseline: --mode pairwise-baseline")
+    origin = boards.Origin(", ".join(panel.judges), judge_set, view.baseline)
+    new_rows = boards.board_rows(panel.combined, bench, origin, list(view.controlled.values()))
+    models = [row["model"] for row in new_rows]
+    sort, allow = options.sort, options.allow
+    board = boards.check_board(
+        path, origin, models, overwrite=options.overwrite, sort=sort, allow=allow
+    )
+    board = boards.added(board, new_rows, sort)
+    boards.write_board(path, board)
     numbers = [
-        Column(LENGTH_CONTROLLED, "LC win rate", ".1", always=True),
+        Column(boards.LENGTH_CONTROLLED, "LC win rate", ".1", always=True),
         Column("lc_standard_error", "se", ".1", always=True),
         Column("win_rate", "", ".1", always=True),
         Column("avg_length", "characters", ".0", always=True),
     ]
-    rows: list[dict[str, Any]] = []
-    for place in places:
-        star = " *" if repeats_itself(bench, place.model) else ""
-        mark = " (baseline)" if place.model == baseline else star
+    rows, places = [], []
+    about = "se is alpaca_eval's; it leaves out that the fit at equal length is estimated."
+    for place in boards.around(board, models):
+        mark = " (baseline)" if place.model == view.baseline else ""
+        if not mark and repeats_itself(bench, place.model):
+            mark, about = " *", "* gives mostly one and the same answer; its rate says nothing."
+        places += [f"{place.model} is number {place.place}"] if place.own else []
         names = {"place": f"{'>' if place.own else ' '} {place.place:3}"}
         names["model"] = f"{place.model}{mark}"
         rows.append(names | {column.key: place.number(column.key) for column in numbers})
     columns = [Column("place", always=True), Column("model", always=True), *numbers]
-    new_rows = [place for place in places if place.own]
-    who = listed([f"{place.model} is number {place.place}" for place in new_rows])
-    same = "* gives mostly one and the same answer; its rate says nothing."
-    about = "se is alpaca_eval's; it leaves out that the fit at equal length is estimated."
     count = f"{path} has {counted(len(board.rows), 'row')}, {len(models)} of them from here."
+    ranks = f"On this board of {counted(len(board.rows), 'model')} {listed(places)}."
+    table = Table(page.tables[0].title, columns, rows, only="text")
     others = [replace(other, only="html") for other in page.tables if other.only != "text"]
     return replace(
         page,
-        outcome=f"{page.outcome}\nOn this board of {counted(len(board.rows), 'model')} {who}.",
-        tables=[Table(page.tables[0].title, columns, rows, only="text"), *others],
-        notes=[Note(same if any(r["model"].endswith(" *") for r in rows) else about), Note(count)],
+        outcome=f"{page.outcome}\n{ranks}",
+        tables=[table, *others],
+        notes=[Note(about), Note(count)],
         rows=page.all_rows,
     )

@@ -17,6 +17,7 @@ from typing import Literal, NamedTuple
 from harness.reporting.page import counted, listed, percent, rounded
 from harness.results import Estimate, Ranking
 
+UNSEEN = "would not have been seen"
 _MANY_FLIPS = 1 / 3
 """The share of flips above which they are said in words."""
 
@@ -39,12 +40,12 @@ class Measure(NamedTuple):
         return f"{'%' if self.percent else ''}.{self.places}"
 
     def value(self, number: float) -> str:
-        """Return a number as it stands in a list: 46%, 7.28."""
-        return percent(number, self.places) if self.percent else rounded(number, self.places)
+        """Return a number alone: 46%, 7.28."""
+        return self._digits(number) + "%" * self.percent
 
-    def values(self, numbers: Sequence[float]) -> str:
-        """Return some numbers with what they are: 7.28 and 7.01 of 10."""
-        words = listed([self.value(number) for number in numbers])
+    def values(self, *numbers: float) -> str:
+        """Return some numbers with what they are: 7.28 and 7.01 of 10, 46% and 41% correct."""
+        words = listed(list(map(self.value, numbers)))
         if self.kind == "pairs":
             return f"win rate{'s' if len(numbers) > 1 else ''} {words}"
         top = f"of {self.scale[1]:g}" if self.kind == "grades" and self.scale else ""
@@ -52,19 +53,21 @@ class Measure(NamedTuple):
 
     def gap(self, size: float) -> str:
         """Return a difference: 15 points, 0.41."""
-        points = rounded(size, self.places, 2 if self.percent else 0)
-        return points + (" point" if points == "1" else " points") * self.percent
-
-    def change(self, difference: Estimate) -> str:
-        """Return a difference with its interval."""
-        return self.gap(difference.value) + self.ends(difference)
+        digits = self._digits(size)
+        return digits + (" point" if digits == "1" else " points") * self.percent
 
     def ends(self, estimate: Estimate) -> str:
         """Return an interval in brackets after a blank; nothing where there is none."""
         if (interval := estimate.interval) is None:
             return ""
-        low, high = (rounded(end, self.places, 2 if self.percent else 0) for end in interval)
-        return f" ({low} to {high})"
+        return f" ({self._digits(interval.low)} to {self._digits(interval.high)})"
+
+    def change(self, difference: Estimate) -> str:
+        """Return a difference with its interval."""
+        return self.gap(difference.value) + self.ends(difference)
+
+    def _digits(self, number: float) -> str:
+        return rounded(number, self.places, 2 if self.percent else 0)
 
 
 @dataclass(frozen=True)
@@ -81,18 +84,6 @@ class Evidence:
     name: str = ""
     """The criterion or metric, where there are several."""
 
-    @property
-    def finding(self) -> tuple[str, ...]:
-        """What it shows, and of whom: `better a b`, `best a`, `last a`, `close a b …`, `one a`."""
-        names, best, worst = self.ranking.names, self.ranking.best, self.ranking.worst
-        if len(names) == 1:
-            return "one", *names
-        if best is not None and worst is not None and len(names) == 2:
-            return "better", best, worst
-        if best is not None:
-            return "best", best
-        return ("last", worst) if worst is not None else ("close", *sorted(self.sharing(1)))
-
     def sharing(self, rank: int) -> list[str]:
         """Return the models that may have a rank or a better one, the best first."""
         ranks = self.ranking.ranks
@@ -108,30 +99,30 @@ class Evidence:
         """Return a model's number."""
         return next(row.mean for row in self.ranking.models if row["model"] == model)
 
-    def values(self, models: Sequence[str]) -> str:
+    def values(self, *models: str) -> str:
         """Return the numbers of some models."""
-        return self.measure.values([self.value(model).value for model in models])
+        return self.measure.values(*(self.value(model).value for model in models))
 
     def with_interval(self, model: str) -> str:
         """Return a model's number with its interval."""
-        return self.values([model]) + self.measure.ends(self.value(model))
+        return self.values(model) + self.measure.ends(self.value(model))
 
     def unseen(self, models: Sequence[str]) -> str:
         """Return which difference between these models would not have been seen."""
-        between, gap = self.ranking.comparisons.between, self.measure.gap
+        between = self.ranking.comparisons.between
         differences = [between(*pair).difference for pair in itertools.combinations(models, 2)]
-        sizes = [own.detectable for own in differences if own.detectable is not None]
+        sizes = [size for difference in differences if (size := difference.detectable) is not None]
         if not sizes:
             return f"{counted(self.questions, 'question')} are too few to tell them apart"
-        if self.head_to_head:  # a difference of win rates that add up to 1
-            return f"where less than {gap(sizes[0] / 2)} from one half {UNSEEN}"
-        about, size = "about " if len(sizes) > 1 else "", gap(statistics.median(sizes))
+        size = statistics.median(sizes)
+        gap = ("about " if len(sizes) > 1 else "") + self.measure.gap(size)
         if self.ranking.strengths:
-            size = f"{rounded(statistics.median(sizes), 0)} rating points"
-        return f"where a difference under {about}{size} {UNSEEN}"
+            gap = f"{rounded(size, 0)} rating points"
+        return f"where a difference under {gap} {UNSEEN}"
 
-
-UNSEEN = "would not have been seen"
+    def close(self, models: Sequence[str]) -> str:
+        """Return that models are too close to call."""
+        return f"too close to call, {self.unseen(models)}"
 
 
 def outcomes(evidence: Sequence[Evidence], most: int = 3) -> str:
@@ -146,50 +137,56 @@ def outcome(evidence: Sequence[Evidence]) -> str:
     """Return the sentences; pairs first where both kinds are there."""
     order = [item for item in evidence if item.ranking.names]
     order.sort(key=lambda item: item.measure.kind != "pairs")
-    sentences = []
+    sentences: list[str] = []
+    main = ""
     for item in order:
-        claim, numbers = _claim(item)
-        pairs = item.measure.kind == "pairs"
-        if item is order[0]:
-            by = (" in pairs" if pairs else f" by {item.measure.kind}") if order[1:] else ""
-            claim = f"{claim}{by} on {counted(item.questions, 'question')}"
+        claim, numbers, rest = _claim(item)
+        by = "in pairs" if item.measure.kind == "pairs" else f"by {item.measure.kind}"
+        if not main:
+            main = claim
+            claim += f" {by}" * (len(order) > 1) + f" on {counted(item.questions, 'question')}"
         else:
             claim = claim.removeprefix(f"{listed(item.ranking.names)} are ")
-            claim = "too" if item.finding == order[0].finding else claim
-            claim = f"{'In pairs' if pairs else f'By {item.measure.kind}'} {claim}"
-        sentences.append(f"{claim}: {numbers}.{_next(item)}")
-    return " ".join(sentences) or "There are no verdicts yet."
+            claim = f"{by.capitalize()} {'too' if claim == main else claim}"
+        sentences += [f"{claim}: {numbers}.", rest]
+    return " ".join(filter(None, sentences)) or "There are no verdicts yet."
 
 
-def _claim(evidence: Evidence) -> tuple[str, str]:
-    """Return who is what, and the numbers that say so."""
-    kind, *who = evidence.finding
-    names, measure = evidence.ranking.names, evidence.measure
-    if kind == "one":
-        alone = who[0], evidence.with_interval(*who)
-        return _against(evidence, *who) if evidence.baseline else alone
-    if kind == "better":
-        change = measure.change(evidence.ranking.comparisons.between(*who).difference)
-        numbers = f"{evidence.values(who)}, a difference of {change}"
-        numbers = evidence.with_interval(who[0]) if evidence.head_to_head else numbers
-        return f"{who[0]} is better than {who[1]}", numbers
-    if kind == "best":
-        better = "better than each of the others"
-        return f"{who[0]} is the best of {len(names)} models", f"{evidence.values(who)}, {better}"
-    if kind == "last":
-        return f"{who[0]} is last of {len(names)} models", evidence.values(who)
-    if len(names) == 2 and not evidence.ranking.comparisons.between(*names).questions:
-        return f"{listed(names)} cannot be compared", "no question has verdicts on both"
+def _claim(evidence: Evidence) -> tuple[str, str, str]:
+    """Return who is what, the numbers that say so, and a sentence about the next models."""
+    ranking, measure = evidence.ranking, evidence.measure
+    names, best, worst, first = ranking.names, ranking.best, ranking.worst, evidence.sharing(1)
+    if len(names) == 1:
+        if evidence.baseline:
+            return *_against(evidence, names[0]), ""
+        return names[0], evidence.with_interval(names[0]), ""
+    if len(names) == 2 and best and worst:
+        change = measure.change(ranking.comparisons.between(best, worst).difference)
+        numbers = f"{evidence.values(best, worst)}, a difference of {change}"
+        numbers = evidence.with_interval(best) if evidence.head_to_head else numbers
+        return f"{best} is better than {worst}", numbers, ""
     if len(names) == 2:
-        numbers = f"{names[0]} has {evidence.with_interval(names[0])}"
-        numbers = numbers if evidence.head_to_head else evidence.values(names)
-        return f"{listed(names)} are too close to call", f"{numbers}, {evidence.unseen(names)}"
-    if len(who) == len(names):
-        span = f"{measure.value(evidence.value(names[0]).value)} to {evidence.values(names[-1:])}"
-        return f"The {len(names)} models are too close to call", f"{span}, {evidence.unseen(names)}"
-    who = evidence.sharing(1)
-    numbers = f"too close to call, {evidence.unseen(who)}"
-    return f"{_sharing(who, 1)} of {len(names)} models", numbers
+        if not ranking.comparisons.between(*names).questions:
+            return f"{listed(names)} cannot be compared", "no question has verdicts on both", ""
+        numbers = f"{evidence.values(*names)}, {evidence.unseen(names)}"
+        return f"{listed(names)} are too close to call", numbers, ""
+    many = f"of {len(names)} models"
+    if best:
+        second = evidence.sharing(2)[1:]
+        rest = "" if len(second) < 2 else f"{_sharing(second, 2)}: {evidence.close(second)}."
+        numbers = f"{evidence.values(best)}, better than each of the others"
+        return f"{best} is the best {many}", numbers, rest
+    if worst:
+        rest = f"{_sharing(first, 1)}: {evidence.close(first)}."
+        if len(first) == 2:
+            numbers = f"{evidence.values(*first)}, {evidence.unseen(first)}"
+            rest = f"{listed(first)} are too close to call: {numbers}."
+        return f"{worst} is last {many}", evidence.values(worst), rest
+    if len(first) == len(names):
+        most = measure.value(evidence.value(names[0]).value)
+        numbers = f"{most} to {evidence.values(names[-1])}, {evidence.unseen(names)}"
+        return f"The {len(names)} models are too close to call", numbers, ""
+    return f"{_sharing(first, 1)} {many}", evidence.close(first), ""
 
 
 def _against(evidence: Evidence, model: str) -> tuple[str, str]:
@@ -204,18 +201,6 @@ def _against(evidence: Evidence, model: str) -> tuple[str, str]:
     if verb.startswith("is") and (size := estimate.detectable) is not None:
         rate += f", where less than {measure.gap(size)} from one half {UNSEEN}"
     return f"{model} {verb} {evidence.baseline}", rate
-
-
-def _next(evidence: Evidence) -> str:
-    """Return which models share the ranks after the best, or before the last."""
-    kind = evidence.finding[0]
-    who = evidence.sharing(2)[1:] if kind == "best" else evidence.sharing(1)
-    if kind not in ("best", "last") or len(who) < 2:
-        return ""
-    unseen = evidence.unseen(who)
-    if kind == "last" and len(who) == 2:
-        return f" {listed(who)} are too close to call: {evidence.values(who)}, {unseen}."
-    return f" {_sharing(who, 2 if kind == 'best' else 1)}: too close to call, {unseen}."
 
 
 def _sharing(models: Sequence[str], first: int) -> str:

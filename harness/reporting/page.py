@@ -63,8 +63,41 @@ class Column:
         return printable(self.title or self.key.replace("_", " "))
 
     def cell(self, row: Row) -> str:
-        """Return what the cell of a row shows."""
-        return cell_text(row, self.key, self.format)
+        """Return what the cell of a row shows; see `format`.
+
+        >>> row = {"score": 8.995, "score_low": 8.6, "score_high": 9.38}
+        >>> Column("score", format=".2").cell(row), Column("score", format="interval.1").cell(row)
+        ('9.00', '8.6 to 9.4')
+        >>> Column("rank", format="ranks").cell({"rank_first": 2, "rank_last": 3})
+        '2-3'
+        >>> Column("share", format="%.1").cell({"share": 0.725})
+        '72.5'
+        """
+        kind, _, digits = self.format.partition(".")
+        places, scale = int(digits or 0), 2 if kind.endswith("%") else 0
+        if kind == "ranks":
+            first, last = row.get(f"{self.key}_first"), row.get(f"{self.key}_last")
+            return ABSENT if first is None else str(first) if first == last else f"{first}-{last}"
+        if kind.startswith("interval"):
+            low, high = row.get(f"{self.key}_low"), row.get(f"{self.key}_high")
+            if low is None or high is None:
+                return ABSENT
+            return f"{rounded(low, places, scale)} to {rounded(high, places, scale)}"
+        value = row.get(self.key)
+        if value is None or value != value or value == "":
+            return ABSENT
+        if kind == "$":
+            return dollars(value)
+        if kind == "p":
+            return "<0.001" if value < 0.0005 else rounded(value, 3)
+        if isinstance(value, bool):
+            return "yes" if value else "no"
+        if isinstance(value, int) and not digits and kind != "%":
+            return f"{value:,}"
+        if isinstance(value, int | float):
+            return rounded(value, places, scale) if self.format else f"{value:.4g}"
+        words = ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+        return printable(words)
 
     def to_the_left(self, rows: Sequence[Row]) -> bool:
         """Return whether the column is set to the left: it holds words or ranges."""
@@ -94,19 +127,19 @@ class Table:
     name: str = ""
     """The table's name in JSON; without one it is in the page's rows already."""
     only: Only = ""
-    """The one kind of page that shows it: text (and Markdown, LaTeX), HTML or JSON."""
+    """The one kind of page that shows it: text (and Markdown), HTML or JSON."""
     instead: str = ""
     """What text says at the end if the table is too wide (default: it is divided)."""
 
     def text_columns(self) -> list[Column]:
         """Return the columns that text shows: the first, and those not hidden, empty, constant."""
         first, *others = [column for column in self.columns if not column.hidden_in_text]
-        kept = [first]
+        shown = [first]
         for column in others:
             cells = {column.cell(row) for row in self.rows}
             varies = len(cells) > 1 or len(self.rows) < 2 or column.always
-            kept += [column] if varies and cells != {ABSENT} else []
-        return kept
+            shown += [column] if varies and cells != {ABSENT} else []
+        return shown
 
 
 @dataclass(frozen=True)
@@ -146,46 +179,6 @@ class Page:
         if self.rows is not None:
             return self.rows
         return self.tables[0].rows if self.tables else []
-
-
-def cell_text(row: Row, key: str, form: str) -> str:
-    """Return how a row's value is written; see `Column.format`.
-
-    >>> row = {"score": 8.995, "score_low": 8.6, "score_high": 9.38}
-    >>> cell_text(row, "score", ".2"), cell_text(row, "score", "interval.1")
-    ('9.00', '8.6 to 9.4')
-    >>> cell_text({"rank_first": 2, "rank_last": 3}, "rank", "ranks")
-    '2-3'
-    >>> cell_text({"share": 0.725}, "share", "%.1")
-    '72.5'
-    """
-    kind, _, digits = form.partition(".")
-    places = int(digits or 0)
-    if kind == "ranks":
-        first, last = row.get(f"{key}_first"), row.get(f"{key}_last")
-        return ABSENT if first is None else str(first) if first == last else f"{first}-{last}"
-    if kind in {"interval", "interval%"}:
-        low, high = row.get(f"{key}_low"), row.get(f"{key}_high")
-        if low is None or high is None:
-            return ABSENT
-        scale = 2 if kind.endswith("%") else 0
-        return f"{rounded(low, places, scale)} to {rounded(high, places, scale)}"
-    value = row.get(key)
-    if value is None or value != value or value == "":
-        return ABSENT
-    if kind == "$":
-        return dollars(value)
-    if kind == "p":
-        return "<0.001" if value < 0.0005 else rounded(value, 3)
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, int) and not digits and kind != "%":
-        return f"{value:,}"
-    if isinstance(value, int | float):
-        if not form:
-            return f"{value:.4g}"
-        return rounded(value, places, 2 if kind == "%" else 0)
-    return printable(", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value))
 
 
 def rounded(value: float, places: int, scale: int = 0) -> str:
@@ -264,8 +257,8 @@ def shortened(text: str, most: float) -> str:
     >>> shortened("a-model-with-a-long-name", 12)
     'a-mode…-name'
     """
-    short, kept = text, len(text)
-    while kept and columns_of(short) > most:
-        kept -= 1
-        short = f"{text[: (kept + 1) // 2]}…{text[len(text) - kept // 2 :]}"
+    short, size = text, len(text)
+    while size and columns_of(short) > most:
+        size -= 1
+        short = f"{text[: (size + 1) // 2]}…{text[len(text) - size // 2 :]}"
     return short

@@ -1,7 +1,7 @@
-"""One column of verdicts, ranked: what grades, pairs and labels have in common on a page.
+"""Columns of verdicts, ranked: one, as of grades, pairs and labels, or several side by side.
 
-The rows have the number with its interval and rank range, each judge's, each turn's and each
-category's; the tables, charts and evidence are made of them.
+The rows of one column have the number with its interval and rank range, each judge's, each turn's
+and each category's; the tables and charts show them.
 """
 
 import functools
@@ -9,33 +9,29 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, TypeAlias
 
-import numpy as np
-
 from harness.reporting import charts
-from harness.reporting.charts import Mark
-from harness.reporting.outcome import Evidence, Measure
-from harness.reporting.page import Chart, Column, Row, Table
+from harness.reporting.outcome import Evidence
+from harness.reporting.page import Chart, Column, Only, Table
 from harness.reporting.section import (
     Section,
     View,
     caveats_of,
-    comparison_tables,
+    evidence_of,
     interval_columns,
-    measure_of,
     put,
     row_of,
     sorted_rows,
     title,
 )
-from harness.results import Panel, Scores, Summary, compare, conversations, rank, summarize
+from harness.results import Panel, Ranking, Scores, compare, conversations, summarize
+from harness.results.scores import POINTS, SCORE
 
 Rows: TypeAlias = dict[str, dict[str, Any]]
 """Rows by model."""
-STOPPED = (
-    "Judged until decided: models whose comparisons were clear, or surely close, were judged no "
-    "further. p and intervals of differences are those of a stopped run (O'Brien and Fleming); "
-    "intervals of single numbers leave that out."
-)
+MANY = 12
+"""Models above which --details compares only neighbours, and bars show the first."""
+Further: TypeAlias = Callable[[Scores], Rows]
+"""Returns what else verdicts say of each model, such as wins and losses."""
 
 
 class Ranked:
@@ -45,214 +41,237 @@ class Ranked:
         self,
         panel: Panel,
         view: View,
-        metric: str,
         key: str,
         heading: str,
-        measure: Measure | None = None,
-        fill: Callable[[Rows, Scores], None] = lambda rows, scores: None,
+        *,
+        metric: str = "",
+        further: Further = lambda scores: {},
     ) -> None:
         """Sum up a column.
 
         Args:
             panel: whose verdicts.
             view: how they are to be shown.
-            metric: the column of the panel.
             key: the field of the rows that holds its number.
             heading: what stands over it.
-            measure: how it is written (default: as all of its form).
-            fill: puts what else the verdicts say of each model into its row.
+            metric: the column of the panel (default: the main one).
+            further: further fields of the rows.
         """
-        self.panel, self.view, self.metric, self.fill = panel, view, metric, fill
-        self.key, self.heading, self.aggregate = key, heading, view.aggregate_of(panel)
-        if rule := self.aggregate:
-            self.key = f"{rule}_turn" if rule in ("first", "last") else f"{rule}_of_turns"
+        self.panel, self.view, self.further = panel, view, further
+        self.key, self.heading, self.metric = key, heading, metric or panel.metrics[0]
+        self.rule = view.aggregates.get(panel.judge_set)
+        if self.rule:
+            self.key = f"{self.rule}_{'turn' if self.rule in ('first', 'last') else 'of_turns'}"
             self.heading = self.key.replace("_", " ")
-        self.measure = measure or measure_of(panel)
-        self.scores = self._aggregated(panel.combined)
-        self.ranking = rank(
-            self.scores,
-            models=view.models or None,
-            baseline=view.baseline,
-            drawn=panel.drawn is not None and view.baseline is None,
-            looks=panel.looks,
-        )
-        self.names = self.ranking.names
+        self.scores = self._column(panel.combined)
+        self.evidence = evidence_of(panel, view, self.scores)
+        self.measure, self.ranking = self.evidence.measure, self.evidence.ranking
         self.judges = panel.judges if len(panel.judges) > 1 and panel.form != "vote" else ()
-        self.turns: list[int] = np.unique(panel.combined.of(metric=metric).turn).tolist()
-        rows = self._rows_of(panel.combined, self.ranking.models)
-        self.by_model = rows
-        self.programs: list[dict[str, Any]] = []
-        for judge in self.judges:
-            own = self._rows_of(panel.by_judge[judge])
-            self.programs += [{"judge": judge, **row} for row in own.values()]
-            for model, row in own.items():
-                rows[model][f"judge_{judge}"] = row[self.key]
-        self.groups = self._put_groups()
-        self.rows = sorted_rows(list(rows.values()), view)
+        self.turns: list[Column] = []
+        rows = self._rows_of(panel.combined)
+        for model, row in rows.items():
+            if len(rows) > 1:
+                first, last = self.ranking.ranks[model]
+                rows[model] = {"model": model, "rank_first": first, "rank_last": last, **row}
+            if self.ranking.strengths:
+                put(rows[model], "strength", self.ranking.strengths[model])
+        self.groups = self._split(rows, self.scores, view.group)
+        self.rows = self.all_rows = sorted_rows(list(rows.values()), view)
+        if self.judges:
+            together = [{"judge": "all together", **row} for row in self.rows]
+            self.all_rows = []
+            for judge in self.judges:
+                for model, row in self._rows_of(panel.by_judge[judge]).items():
+                    self.all_rows.append({"judge": judge, **row})
+                    rows[model][f"judge_{judge}"] = row[self.key]
+            self.all_rows += together
 
-    def _aggregated(self, scores: Scores) -> Scores:
+    def _column(self, scores: Scores) -> Scores:
         column = scores.of(metric=self.metric)
-        return conversations(column, self.aggregate) if self.aggregate else column
+        return conversations(column, self.rule) if self.rule else column
 
-    def _rows_of(self, scores: Scores, models: Sequence[Summary] = ()) -> Rows:
-        """Return a row for each ranked model: rank range, number, turns, counts."""
-        rows: Rows = {}
-        for summary in models or summarize(self._aggregated(scores)):
-            if (model := summary["model"]) in self.names:
-                rows[model] = {"model": model}
-                if models and len(models) > 1:
-                    first, last = self.ranking.ranks[model]
-                    rows[model] |= {"rank_first": first, "rank_last": last}
-                put(rows[model], self.key, summary.mean, self.measure.scale)
-                if models and self.ranking.strengths:
-                    put(rows[model], "strength", self.ranking.strengths[model])
-                counts = {"n": summary.n, "questions": summary.questions}
-                rows[model] |= {**counts, "failed": summary.failed}
-        column = scores.of(metric=self.metric)
-        for row in rows.values():
-            row |= {f"turn_{turn}": None for turn in self.turns}
-        self._put(rows, "turn_{}", summarize(column, by=("model", "turn")))
+    def _rows_of(self, scores: Scores) -> Rows:
+        """Return a row for each ranked model, the best first: number, counts, turns."""
+        column, scale = scores.of(metric=self.metric), self.measure.scale
+        summaries = {group["model"]: group for group in summarize(self._column(scores))}
+        rows: Rows = {name: {"model": name} for name in self.ranking.names if name in summaries}
+        for name, row in rows.items():
+            summary = summaries[name]
+            put(row, self.key, summary.mean, scale)
+            row |= {"n": summary.n, "questions": summary.questions, "failed": summary.failed}
+        self.turns = self._split(rows, column, "turn")
         if len(self.turns) > 2:
-            self._put(rows, "first_turn", summarize(conversations(column, "first")))
-            self._put(rows, "last_turn", summarize(conversations(column, "last")))
-        self.fill(rows, scores)
+            for rule in ("first", "last"):
+                for group in summarize(conversations(column, rule)):
+                    put(rows.get(group["model"], {}), f"{rule}_turn", group.mean, scale)
+        for name, fields in self.further(scores).items():
+            rows.get(name, {}).update(fields)
         return rows
 
-    def _put(self, rows: Rows, key: str, summaries: Sequence[Summary]) -> None:
-        """Put the numbers of groups into the rows; `{}` in the key is the group's last field."""
-        for own in summaries:
-            if own["model"] in rows:
-                put(rows[own["model"]], key.format(own.key[-1]), own.mean, self.measure.scale)
-
-    def _put_groups(self) -> list[str]:
-        """Put the number of each group of questions into the rows; return the groups."""
-        field = self.view.group
-        by_group = [own for own in summarize(self.scores, by=("model", field)) if own[field]]
-        names = list(dict.fromkeys(str(own[field]) for own in by_group))
-        if len(names) < 2:
+    def _split(self, rows: Rows, scores: Scores, field: str) -> list[Column]:
+        """Put the number of each value of a field into the rows; return the columns, if several."""
+        groups = [group for group in summarize(scores, ("model", field)) if group[field]]
+        values = dict.fromkeys(str(group[field]) for group in groups)
+        if len(values) < 2 and field != "turn":
             return []
-        self._put(self.by_model, f"{field}_{{}}", by_group)
-        return names
+        for row in rows.values():
+            row |= {f"{field}_{value}": None for value in values}
+        for group in groups:
+            row = rows.get(group["model"], {})
+            put(row, f"{field}_{group[field]}", group.mean, self.measure.scale)
+        return [Column(f"{field}_{value}", value, always=True) for value in values]
 
-    def section(
-        self,
-        extra: Sequence[Column] = (),
-        tables: Sequence[Table] = (),
-        *,
-        table: Table | None = None,
-        grouped: Sequence[Row] = (),
-    ) -> Section:
-        """Return the section.
-
-        Args:
-            extra: columns after the number and its interval.
-            tables: what stands below the table of models.
-            table: what text shows in place of the table of models.
-            grouped: rows of the table by group (default: all).
-        """
+    def section(self, extra: Sequence[Column] = (), tables: Sequence[Table] = ()) -> Section:
+        """Return the section, with columns after the number and tables below that of models."""
         form, field = self.measure.form, self.view.group
         short = ".1" if self.measure.kind == "grades" else form
-        shaded = [Column(f"{field}_{name}", name, short, draw="shade") for name in self.groups]
-        columns = [Column("model"), *interval_columns(self.key, self.heading, form)]
-        if self.ranking.strengths:
-            columns.append(Column("strength", format=".0", always=True))
-        if self.panel.looks is not None:
-            columns.append(Column("questions", always=True))
-        columns += extra
-        if len(self.names) > 2:
-            columns.insert(0, Column("rank", format="ranks", always=True))
-        every_turn = [f"turn_{turn}" for turn in self.turns] if len(self.turns) > 1 else []
-        turns = ["first_turn", "last_turn"] if len(every_turn) > 2 else every_turn
-        columns += [Column(name, format=form, always=True) for name in turns]
-        columns += [Column(f"judge_{name}", name, form, always=True) for name in self.judges]
-        columns += [Column("failed", hidden_in_text=True)] * any(r["failed"] for r in self.rows)
-        columns += [replace(column, hidden_in_text=True) for column in shaded]
-        heading = title(self.panel, self.view)
-        shown = [Table(heading, columns, self.rows, only="html" if table else "")]
-        shown += [replace(table, title=heading, only="text")] if table else []
-        questions = len(np.unique(self.scores.question[self.scores.valid]))
-        evidence = Evidence(self.measure, self.ranking, questions, self.view.baseline)
-        section = Section(self.panel, [evidence], self.rows, shown, self._charts())
+        groups = [replace(column, format=short, draw="shade") for column in self.groups]
+        turns = [replace(column, title="", format=form) for column in self.turns]
+        turns = turns if len(turns) > 1 else []
+        ends = [replace(column, format=f"interval{column.format}") for column in (*turns, *groups)]
+        if len(turns) > 2:
+            turns = [Column(key, format=form, always=True) for key in ("first_turn", "last_turn")]
+        columns = [
+            *[Column("rank", format="ranks", always=True)] * (len(self.rows) > 2),
+            Column("model"),
+            *interval_columns(self.key, self.heading, form),
+            *[Column("strength", format=".0", always=True)] * bool(self.ranking.strengths),
+            *[Column("questions", always=True)] * (self.panel.looks is not None),
+            *extra,
+            *turns,
+            *(Column(f"judge_{name}", name, form, always=True) for name in self.judges),
+            *[Column("failed", hidden_in_text=True)] * any(row["failed"] for row in self.rows),
+            *(replace(column, hidden_in_text=True) for column in groups),
+        ]
+        main = Table(title(self.panel, self.view), columns, self.rows)
+        section = Section(self.panel, [self.evidence], self.all_rows, [main])
         section.caveats = caveats_of(self.panel, self.scores)
-        if self.panel.looks is not None:
-            section.caveats.insert(0, STOPPED)
-        if self.judges:
-            plain = [
-                {k: v for k, v in row.items() if not k.startswith("judge_")} for row in self.rows
-            ]
-            section.rows = [*self.programs, *({"judge": "all together", **row} for row in plain)]
-            if len(self.names) > 1:
-                by_judge, section.said = self._judges_differ()
-                section.tables.append(by_judge)
+        if self.judges and len(self.rows) > 1:
+            self._add_judges(section)
         section.tables += tables
-        if self.groups and not tables:
+        if groups:
             words = self.heading if self.measure.kind != "grades" else "grades"
             instead = "" if self.view.by else f"By {field}: --by {field}"
-            columns = [Column("model", words), *(replace(own, always=True) for own in shaded)]
-            rows = grouped or self.rows
+            rows = self.rows[:1] if self.evidence.head_to_head else self.rows
+            columns = [Column("model", words), *groups]
             section.tables.append(Table("", columns, rows, only="text", instead=instead))
-        ends = [Column(turn, "", f"interval{form}") for turn in every_turn]
-        ends += [replace(column, format=f"interval{form}") for column in shaded]
-        intervals = Table("95% intervals", [Column("model"), *ends], self.rows, only="text")
-        places = ".0" if self.ranking.strengths else form
-        section.more = [*([intervals] if ends else []), *comparison_tables(self.ranking, places)]
+        if ends:
+            columns = [Column("model"), *ends]
+            section.more.append(Table("95% intervals", columns, self.rows, only="text"))
+        section.more += compared(self.ranking, ".0" if self.ranking.strengths else form)
+        section.charts = self._charts(groups)
         return section
 
-    def _judges_differ(self) -> tuple[Table, str]:
-        """Return the difference of the two first models by judge, and a sentence if they differ."""
-        one, other, *_ = self.names
-        rows = []
-        better: list[str | None] = []
+    def _add_judges(self, section: Section) -> None:
+        """Add the difference of the two first models by judge, and a sentence if judges differ."""
+        both = first, second = self.ranking.names[:2]
+        turns = {column.key: int(column.title) for column in self.turns[:2]}
+        turns = turns if len(turns) > 1 else {}
+        rows, better = [], []
         for judge, scores in {"all": self.panel.combined, **self.panel.by_judge}.items():
             column = scores.of(metric=self.metric)
-            compared = compare(column, (one, other), looks=self.panel.looks).pairs[0]
-            by_turn = {
-                f"turn_{turn}": compare(column.of(turns=[turn]), (one, other)).pairs[0].difference
-                for turn in self.turns[: 2 * (len(self.turns) > 1)]
-            }
-            rows.append(row_of({"judge": judge}, difference=compared.difference, **by_turn))
-            better.append(compared.better)
+            whole = compare(column, both, looks=self.panel.looks).pairs[0]
+            row = row_of({"judge": judge}, difference=whole.difference)
+            for key, turn in turns.items():
+                put(row, key, compare(column.of(turns=[turn]), both).pairs[0].difference)
+            rows.append(row)
+            better.append(whole.better)
         form = self.measure.form
-        columns = [Column("judge", f"{one} less {other}")]
+        columns = [Column("judge", f"{first} less {second}")]
         columns += interval_columns("difference", "", form)
-        columns += [Column(turn, "", form, always=True) for turn in by_turn]
-        table = Table("", columns, rows, name="by_judge")
-        whole, *each = better
-        if all(verdict == whole for verdict in each):
-            return table, ""
-        results = [
-            f"{each.count(model)} of {len(each)} "
-            + (f"called {model} better" if model else "saw no difference")
-            for model in (one, other, None)
-            if model in each
-        ]
-        return table, f"The judges do not agree on {one} and {other}: {', '.join(results)}."
+        columns += [Column(key, format=form, always=True) for key in turns]
+        section.tables.append(Table("", columns, rows, name="by_judge"))
+        _, *judges = better
+        if set(judges) != {better[0]}:
+            words = {model: f"called {model} better" for model in both} | {
+                None: "saw no difference"
+            }
+            parts = [f"{judges.count(m)} of {len(judges)} {words[m]}" for m in words if m in judges]
+            section.remark = f"The judges do not agree on {first} and {second}: {', '.join(parts)}."
 
-    def _charts(self) -> list[Chart]:
-        """Return the charts of models and categories."""
-        measure = self.measure
-        percent = measure.percent or measure.kind == "pairs"
+    def _charts(self, groups: Sequence[Column]) -> list[Chart]:
+        """Return the charts of models and of groups of questions."""
+        rows, scale, pairs = self.rows, self.measure.scale, self.measure.kind == "pairs"
+        percent = self.measure.percent or pairs
         name = self.heading if self.heading != "all" else "score"
-        marks = {row["model"]: mark_of(row, self.key) for row in self.rows}
-        middle = 0.5 if measure.kind == "pairs" else None
-        draw = functools.partial(charts.dots, marks, name, percent=percent, reference=middle)
-        pictures = [Chart(name.capitalize(), draw, "scores", in_table=True)]
-        if not self.groups:
-            return pictures
-        label, form = f"{name} by {self.view.group}", "%" if percent else ".1"
-        cells = {
-            row["model"]: {g: row.get(f"{self.view.group}_{g}") for g in self.groups}
-            for row in self.rows
-        }
-        grid = functools.partial(charts.heat_map, cells, label, form)
-        pictures.append(Chart(label.capitalize(), grid, "categories", in_table=True))
-        if len(self.groups) > 2 and measure.scale is not None:
-            first = dict(list(cells.items())[: charts.SERIES])
-            round_ = functools.partial(charts.radar, first, label, scale=measure.scale)
-            pictures.append(Chart(f"{label.capitalize()}, the first models", round_, "radar"))
+        title, label = name.capitalize(), f"{name} by {self.view.group}"
+        number = [Column(self.key, format="%" if percent else ".2")]
+        cells = [replace(column, format="%" if percent else ".1") for column in groups]
+        middle = 0.5 if pairs else None
+        drawn = functools.partial(charts.marks, rows, number, name, reference=middle)
+        pictures = [Chart(title, drawn, "scores", in_table=True)]
+        if groups:
+            drawn = functools.partial(charts.heat_map, rows, cells, label)
+            pictures.append(Chart(label.capitalize(), drawn, "categories", in_table=True))
+        if len(groups) > 2 and scale is not None:
+            drawn = functools.partial(charts.radar, rows, cells, label, scale=scale)
+            pictures.append(Chart(f"{label.capitalize()}, the first models", drawn, "radar"))
         return pictures
 
 
-def mark_of(row: Row, key: str) -> Mark:
-    """Return a number of a row with its interval, for charts."""
-    return Mark(row.get(key), row.get(f"{key}_low"), row.get(f"{key}_high"))
+def several(panels: Sequence[Panel], view: View) -> Section:
+    """Return the section of criteria, dimensions or metrics; of metrics several panels together."""
+    by_model: Rows = {}
+    groups: dict[tuple[Any, ...], dict[str, Any]] = {}
+    evidence: list[Evidence] = []
+    numbers: list[Column] = []
+    for panel, metric in [(one, metric) for one in panels for metric in one.metrics]:
+        scores, main = panel.combined.of(metric=metric), panel.metrics[0]
+        column = evidence_of(panel, view, scores, metric)
+        if metric == main or not (main in (SCORE, POINTS) or panel.form == "metric"):
+            evidence.append(column)  # a total stands for those beside it
+        numbers.append(Column(metric, metric, column.measure.form, always=True))
+        for summary in column.ranking.models:
+            name = summary["model"]
+            row = by_model.setdefault(name, {"model": name, "n": 0, "failed": 0})
+            put(row, metric, summary.mean, column.measure.scale)
+            row[f"{metric}_rank_first"], row[f"{metric}_rank_last"] = column.ranking.ranks[name]
+            row["n"] = max(row["n"], summary.n)
+            row["failed"] += summary.failed
+        for summary in summarize(scores, by=("model", view.group)):
+            if summary[view.group]:
+                names = {"model": summary["model"], view.group: summary[view.group]}
+                row = groups.setdefault(summary.key, names)
+                put(row, metric, summary.mean, column.measure.scale)
+    evidence.sort(key=lambda item: -item.questions)
+    if len(evidence) == 1:
+        evidence = [replace(evidence[0], name="")]
+    rows, model = sorted_rows(list(by_model.values()), view), Column("model")
+    columns = [model, *numbers, Column("failed", hidden_in_text=True)]
+    section = Section(panels[0], evidence, rows, [Table(title(panels[0], view), columns, rows)])
+    columns = [model, Column(view.group, always=True), *numbers]
+    only: Only = "" if view.by else "json"
+    by_group = Table(f"By {view.group}", columns, list(groups.values()), "groups", only)
+    section.tables.append(by_group)
+    section.caveats = [caveat for panel in panels for caveat in caveats_of(panel, panel.combined)]
+    ends = [replace(column, format=f"interval{column.format}") for column in numbers]
+    section.more = [Table("95% intervals", [model, *ends], rows, only="text")]
+    scale = evidence[0].measure.scale or ()
+    draw = functools.partial(charts.marks, rows[:MANY], numbers, "score", scale=scale, bar=True)
+    section.charts = [Chart("Numbers", draw, "numbers")]
+    return section
+
+
+def compared(ranking: Ranking, form: str) -> list[Table]:
+    """Return the models compared with each other for --details; of many only neighbours."""
+    rows = []
+    for pair in ranking.comparisons.pairs:
+        models = {"model_1": pair.model_1, "model_2": pair.model_2, "better": pair.better}
+        row = row_of(models, difference=pair.difference)
+        row |= {"p": pair.difference.p, "p_holm": pair.p, "questions": pair.questions}
+        row |= {"smallest_detectable": pair.difference.detectable}
+        rows.append(row | {"opponents": pair.opponents or None})
+    columns = [
+        Column("model_1", "model 1"),
+        Column("model_2", "model 2"),
+        *interval_columns("difference", "", form),
+        Column("p_holm", "p (Holm)", "p", always=True),
+        Column("smallest_detectable", "detectable", form),
+        Column("questions"),
+    ]
+    what = "by strength, in rating points" if ranking.strengths else "on what both did"
+    neighbours = set(zip(ranking.names, ranking.names[1:], strict=False))
+    many = len(ranking.names) > MANY
+    shown = [row for row in rows if not many or (row["model_1"], row["model_2"]) in neighbours]
+    heading = f"Models compared {what}"
+    return [Table(heading, columns, shown), Table("", columns, rows, "compared", only="json")]

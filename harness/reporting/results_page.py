@@ -11,30 +11,18 @@ missing, with cause and command.
 from collections.abc import Sequence
 from typing import Any
 
-from harness.reporting.graded import graded, labels, several
+from harness.reporting.kinds import sections_of as sections_of
 from harness.reporting.outcome import outcome, outcomes
-from harness.reporting.page import Column, Note, Page, Row, Table, counted
-from harness.reporting.pairs import pairs
+from harness.reporting.page import Column, Note, Page, Table, counted
 from harness.reporting.section import Section, View
 from harness.results import Panel
 
-
-def sections_of(panels: Sequence[Panel], view: View) -> list[Section]:
-    """Return a section for each panel, pairs first and built-in judges last; of metrics one."""
-    metrics = [panel for panel in panels if panel.form == "metric"]
-    if metrics and len(panels) > 1:  # several, or --metric bleu score
-        return [several([*metrics, *(panel for panel in panels if panel not in metrics)], view)]
-    sections = [_section(panel, view) for panel in panels]
-    sections.sort(key=lambda one: one.panel.form != "pair")
-    return sorted(sections, key=lambda one: one.panel.judges[0].startswith("builtin/"))
-
-
-def _section(panel: Panel, view: View) -> Section:
-    if panel.form in ("pair", "vote"):
-        return pairs(panel, view)
-    if panel.form == "label":
-        return labels(panel, view)
-    return graded(panel, view) if len(panel.metrics) == 1 else several([panel], view)
+_MODES = {"pair": "pairwise-all", "vote": "pairwise-all"}
+_NOT_SAID = Note(
+    "Which is better is not said while over 10% of the judgments are missing: long and odd answers "
+    "fail more often, so the rest is not a fair sample. To compare it all the same",
+    "--common",
+)
 
 
 def results_page(sections: Sequence[Section], view: View, causes: Sequence[Note] = ()) -> Page:
@@ -48,12 +36,12 @@ def results_page(sections: Sequence[Section], view: View, causes: Sequence[Note]
     incomplete = incomplete_of(sections)
     text, notes = _text(_main(sections)), _notes(sections, view)
     if incomplete:
-        text = _no_result(incomplete)
+        text = _no_result(incomplete[0])
         judged = any(row.judged for section in incomplete for row in section.ranking.missing)
         notes = [_NOT_SAID] if judged else []
     tables: list[Table] = []
     for section in sections:
-        tables += _so_far(section) if section.ranking.incomplete else section.tables
+        tables += [_so_far(section)] if section.ranking.incomplete else section.tables
     if view.details and not incomplete:
         tables += [table for section in sections for table in section.more]
     return Page(
@@ -63,7 +51,7 @@ def results_page(sections: Sequence[Section], view: View, causes: Sequence[Note]
         notes,
         causes if incomplete else (),
         f"{view.bench}: results",
-        _facts(sections, view),
+        _facts(sections[0].panel, view),
         _rows(sections),
     )
 
@@ -85,55 +73,42 @@ def _text(sections: Sequence[Section]) -> str:
     if len(sections) == 1 and len(sections[0].evidence) > 1:
         return outcomes(sections[0].evidence)
     sentences = [outcome([section.evidence[0] for section in sections])]
-    return "\n".join([*sentences, *(section.said for section in sections if section.said)])
+    return "\n".join([*sentences, *(section.remark for section in sections if section.remark)])
 
 
-def _no_result(sections: Sequence[Section]) -> str:
+def _no_result(section: Section) -> str:
     """Return how many judgments are missing, and where most of them are."""
-    missing = [row for section in sections for row in section.ranking.missing]
-    lost = total = 0
-    for section in sections:  # a pair is counted for both of its models
-        twice = 2 if section.kind == "pairs" and not section.evidence[0].baseline else 1
-        lost += sum(row.failed + row.absent for row in section.ranking.missing) // twice
-        total += (
-            sum(row.judged + row.failed + row.absent for row in section.ranking.missing) // twice
-        )
-    most = max(missing, key=lambda row: row.failed + row.absent)
-    kind = sections[0].kind.removesuffix("s")
+    parts, kind = section.ranking.missing, section.kind.removesuffix("s")
+    absent = [part.failed + part.absent for part in parts]
+    lost, total = sum(absent), sum(absent) + sum(part.judged for part in parts)
+    if section.kind == "pairs" and not section.evidence[0].baseline:  # counted for both models
+        lost, total = lost // 2, total // 2
     if lost == total:
         return f"No result: none of the {counted(total, kind)} could be read."
-    where = f"{most.failed + most.absent} of them in {most.model}'s turn {most.turn}"
+    most = parts[absent.index(max(absent))]
+    where = f"{max(absent)} of them in {most.model}'s turn {most.turn}"
     return f"No result yet: {lost} of {counted(total, kind)} are missing, {where}."
 
 
-_NOT_SAID = Note(
-    "Which is better is not said while over 10% of the judgments are missing: long and odd answers "
-    "fail more often, so the rest is not a fair sample. To compare it all the same",
-    "--common",
-)
-
-
-def _so_far(section: Section) -> list[Table]:
-    """Return the table with what is missing beside what there is."""
+def _so_far(section: Section) -> Table:
+    """Return the table with what is missing beside what there is; add that to the rows."""
+    counts: dict[str, dict[str, int]] = {}
+    for part in section.ranking.missing:
+        count = counts.setdefault(part.model, {"judged": 0, "missing": 0})
+        count["judged"] += part.judged
+        count["missing"] += part.failed + part.absent
     main = section.tables[0]
-
-    def with_counts(row: Row) -> dict[str, Any]:
-        parts = [part for part in section.ranking.missing if part.model == row["model"]]
-        lost = sum(part.failed + part.absent for part in parts)
-        return {**row, "judged": sum(part.judged for part in parts), "missing": lost}
-
-    section.rows = list(map(with_counts, section.rows))
-    head = [c for c in main.columns if not c.key.startswith(("rank", "failed", "judge_"))]
-    columns = [*head, Column("judged", always=True), Column("missing", always=True)]
-    rows = list(map(with_counts, main.rows))
-    return [Table(f"{main.title}: what there is so far", columns, rows)]
+    section.rows = [row | counts[row["model"]] for row in section.rows]
+    rows = [{**row, **counts[row["model"]]} for row in main.rows]
+    columns = [c for c in main.columns if not c.key.startswith(("rank", "failed", "judge_"))]
+    columns += [Column("judged", always=True), Column("missing", always=True)]
+    return Table(f"{main.title}: what there is so far", columns, rows)
 
 
 def _notes(sections: Sequence[Section], view: View) -> list[Note]:
     """Return at most two notes; with --details all of them."""
     caveats = list(dict.fromkeys(caveat for section in sections for caveat in section.caveats))
-    many = any(len(section.ranking.names) > 2 for section in sections)
-    if many and not caveats:
+    if not caveats and any(len(section.ranking.names) > 2 for section in sections):
         caveats.append(
             "Intervals may overlap and models still differ: ranks compare question by question."
         )
@@ -142,24 +117,25 @@ def _notes(sections: Sequence[Section], view: View) -> list[Note]:
     return [*map(Note, caveats[:1]), Note("", "Everything: --details")]
 
 
-def _facts(sections: Sequence[Section], view: View) -> dict[str, object]:
-    first = sections[0].panel
-    modes = {"pair": "pairwise-baseline" if view.baseline else "pairwise-all"}
-    mode = {**modes, "vote": "pairwise-all"}.get(first.form, "single")
-    facts: dict[str, object] = {"mode": mode, "bench": view.bench}
-    facts |= {"judge": ", ".join(first.judges), "judge_set": _judge_set(first)}
-    if first.form == "vote":
+def _facts(panel: Panel, view: View) -> dict[str, object]:
+    """Return what JSON says of the page: mode, benchmark, judge, judge set, baseline."""
+    facts: dict[str, object] = {"mode": _MODES.get(panel.form, "single"), "bench": view.bench}
+    facts |= {"judge": ", ".join(panel.judges), "judge_set": _judge_set(panel)}
+    if panel.form == "vote":
         facts |= {"judge": "human", "judge_set": "votes"}
-    return facts | ({"baseline": view.baseline} if view.baseline else {})
+    if view.baseline:
+        facts["baseline"] = view.baseline
+        facts["mode"] = "pairwise-baseline" if panel.form == "pair" else facts["mode"]
+    return facts
 
 
-def _rows(sections: Sequence[Section]) -> list[dict[str, object]]:
+def _rows(sections: Sequence[Section]) -> list[dict[str, Any]]:
     """Return the rows for programs; of several kinds each row says its mode."""
     rows = []
     for section in sections:
-        mode = {"pair": "pairwise-all", "vote": "votes"}.get(section.panel.form, "single")
-        more: dict[str, object] = {"mode": mode} if len(sections) > 1 else {}
-        more |= {"judge_set": _judge_set(section.panel)}
+        more = {"judge_set": _judge_set(section.panel)}
+        if len(sections) > 1:
+            more["mode"] = _MODES.get(section.panel.form, "single")
         rows += [{**row, **more} for row in section.rows]
     return rows
 

@@ -6,7 +6,7 @@ columns and words.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -14,13 +14,16 @@ import numpy as np
 from harness.errors import UsageError
 from harness.reporting.outcome import Evidence, Measure
 from harness.reporting.page import Chart, Column, Table, counted, listed, percent
-from harness.results import Estimate, Panel, Ranking, Scores
+from harness.results import Estimate, Panel, Ranking, Scores, rank
+from harness.results.facts import is_facts
 from harness.results.length_control import Controlled
 from harness.results.summarize import Aggregate
 from harness.types import UNSTATED
 
-MANY = 12
-"""Models above which --details compares only neighbours, and bars show the first."""
+STOPPED = (
+    "Models whose comparisons were decided were judged no further: p and intervals of differences "
+    "are those of a stopped run (O'Brien and Fleming); intervals of single numbers leave that out."
+)
 
 
 @dataclass(frozen=True)
@@ -32,12 +35,12 @@ class View:
     """A field to group by; None: category, where the width allows."""
     models: tuple[str, ...] = ()
     baseline: str | None = None
-    aggregate: Aggregate | None = None
-    """One number a conversation; None: all turns pooled."""
     aggregates: Mapping[str, Aggregate] = field(default_factory=dict)
-    """What judge sets say of it, by name."""
+    """By judge set, how the turns of a conversation are one number (default: all turns pooled)."""
     sort: str | None = None
     details: bool = False
+    common: bool = False
+    """Whether only what all models were judged on is shown, so that nothing is missing."""
     controlled: Mapping[str, Controlled] = field(default_factory=dict)
     """Win rates at equal length."""
 
@@ -45,10 +48,6 @@ class View:
     def group(self) -> str:
         """The field of the tables by group."""
         return self.by or "category"
-
-    def aggregate_of(self, panel: Panel) -> Aggregate | None:
-        """Return how the turns of a conversation are one number, as asked or by the judge set."""
-        return self.aggregate or self.aggregates.get(panel.judge_set)
 
 
 @dataclass
@@ -59,13 +58,15 @@ class Section:
     evidence: list[Evidence]
     """One for each column that is ranked; the first is the main one."""
     rows: list[dict[str, Any]]
+    """For programs."""
     tables: list[Table]
+    """The first is that of models."""
     charts: list[Chart] = field(default_factory=list)
     more: list[Table] = field(default_factory=list)
     """For --details."""
     caveats: list[str] = field(default_factory=list)
     """What a reader must know, the most important first."""
-    said: str = ""
+    remark: str = ""
     """A sentence after the outcome: flips, judges that do not agree."""
 
     @property
@@ -77,6 +78,22 @@ class Section:
     def kind(self) -> str:
         """What it is of: grades, pairs, labels, numbers."""
         return self.evidence[0].measure.kind
+
+
+def evidence_of(panel: Panel, view: View, scores: Scores, name: str = "") -> Evidence:
+    """Return what one column of a panel says of the models."""
+    baseline = view.baseline if scores.paired else None
+    ranking = rank(
+        scores,
+        models=view.models or None,
+        baseline=baseline,
+        drawn=panel.drawn is not None and baseline is None,
+        looks=panel.looks,
+    )
+    if view.common:
+        ranking = replace(ranking, missing=())
+    questions = len(np.unique(scores.question[scores.valid]))
+    return Evidence(measure_of(panel), ranking, questions, baseline, name=name)
 
 
 def put(
@@ -117,7 +134,8 @@ def measure_of(panel: Panel) -> Measure:
     if panel.form == "metric":
         return Measure("numbers", places=3)
     if panel.form in ("label", "points"):
-        noun = "of the points met" if panel.form == "points" else ""
+        noun = "correct" if is_facts(panel.scores) else panel.metrics[0].lower()
+        noun = "of the points met" if panel.form == "points" else noun
         return Measure("labels", (0, 1), noun, places=0, percent=True)
     scale, values = panel.scale, panel.scores.value[panel.scores.valid]
     if scale is None and (not len(values) or (values.min() >= 1 and 5 < values.max() <= 10)):
@@ -139,7 +157,7 @@ def title(panel: Panel, view: View) -> str:
     if panel.drawn is not None:
         share = percent(panel.drawn, 0 if panel.drawn > 0.02 else 1)
         parts.append(f"{share} of the pairs, drawn at random")
-    if (aggregate := view.aggregate_of(panel)) is not None:
+    if (aggregate := view.aggregates.get(panel.judge_set)) is not None:
         parts.append(f"{aggregate} of the turns of each conversation")
     if judged and len(panel.judges) > 1:
         parts.append("the mean of the judges")
@@ -148,17 +166,17 @@ def title(panel: Panel, view: View) -> str:
 
 def caveats_of(panel: Panel, scores: Scores) -> list[str]:
     """Return what a reader must know of some of its scores, the most important first."""
-    builtin = [judge for judge in panel.judges if judge.startswith("builtin/")]
-    judgments, failed = f"{len(panel.scores)} judgments", int((~scores.valid).sum())
-    caveats = []
-    if builtin and panel.form != "metric":
-        caveats.append(f"Verdicts of {listed(builtin)} are for trying out, not for judging models.")
+    caveats = [STOPPED] if panel.looks is not None else []
+    if panel.form != "metric" and any(judge.startswith("builtin/") for judge in panel.judges):
+        judges = listed(panel.judges)
+        caveats.append(f"Verdicts of {judges} are for trying out, not for judging models.")
     if 0 < panel.unknown < len(panel.scores):
-        caveats.append(f"{panel.unknown} of the {judgments} do not say their judge set.")
+        total = f"{len(panel.scores)} judgments"
+        caveats.append(f"{panel.unknown} of the {total} do not say their judge set.")
     if len(panel.versions) > 1:
         caveats.append(f"Versions {listed(panel.versions)} of the judge set are together.")
     for count, which in (
-        (failed, "without a verdict"),
+        (int((~scores.valid).sum()), "without a verdict"),
         (panel.left_out, "that not all judges gave"),
         (panel.scores.outdated, "of questions that the benchmark lacks or has changed"),
     ):
@@ -171,38 +189,12 @@ def sorted_rows(rows: list[dict[str, Any]], view: View) -> list[dict[str, Any]]:
     """Return rows by the column of --sort: a field, a category, or a name as text shows it."""
     if view.sort is None or not rows:
         return rows
-    names = (view.sort.replace(" ", "_"), f"{view.group}_{view.sort}", f"judge_{view.sort}")
+    names = (view.sort.replace(" ", "_"), f"{view.group}_{view.sort}")
     key = next((name for name in names if name in rows[0]), None)
     if key is None:
-        columns = [name for name in rows[0] if not name.endswith(("_low", "_high"))]
-        raise UsageError(
-            f"--sort {view.sort}: there is no such column; there are {listed(columns, 9)}"
-        )
-    present = [row for row in rows if row.get(key) is not None]
-    present.sort(key=lambda row: row[key], reverse=not isinstance(present[0][key], str))
-    return present + [row for row in rows if row.get(key) is None]
-
-
-def comparison_tables(ranking: Ranking, form: str) -> list[Table]:
-    """Return the models compared with each other for --details; of many only neighbours."""
-    rows = []
-    for pair in ranking.comparisons.pairs:
-        models = {"model_1": pair.model_1, "model_2": pair.model_2, "better": pair.better}
-        row = row_of(models, difference=pair.difference)
-        row |= {"p": pair.difference.p, "p_holm": pair.p, "questions": pair.questions}
-        row |= {"smallest_detectable": pair.difference.detectable}
-        rows.append(row | {"opponents": pair.opponents or None})
-    neighbours = {(pair.model_1, pair.model_2) for pair in ranking.neighbours}
-    many = len(ranking.names) > MANY
-    shown = [row for row in rows if not many or (row["model_1"], row["model_2"]) in neighbours]
-    columns = [
-        Column("model_1", "model 1"),
-        Column("model_2", "model 2"),
-        *interval_columns("difference", "", form),
-        Column("p_holm", "p (Holm)", "p", always=True),
-        Column("smallest_detectable", "detectable", form),
-        Column("questions"),
-    ]
-    what = "by strength, in rating points" if ranking.strengths else "on what both did"
-    title = f"Models compared {what}"
-    return [Table(title, columns, shown), Table("", columns, rows, "compared", only="json")]
+        columns = listed([name for name in rows[0] if not name.endswith(("_low", "_high"))], 9)
+        raise UsageError(f"--sort {view.sort}: there is no such column; there are {columns}")
+    present = [row for row in rows if row[key] is not None]
+    words = any(isinstance(row[key], str) for row in present)
+    present.sort(key=lambda row: row[key], reverse=not words)
+    return present + [row for row in rows if row[key] is None]

@@ -3,6 +3,7 @@
 import contextlib
 import fnmatch
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,68 +15,36 @@ from harness.judging import sets
 from harness.options import ShowResult
 from harness.reporting.page import listed
 from harness.reporting.section import View
-from harness.results import Scores, Source, read
+from harness.results import Scores, Source, common, read
 from harness.results.scores import WIN
 from harness.results.summarize import Aggregate
 from harness.store import looks_like
-from harness.types import UNSTATED, Question, Vote
+from harness.types import FAILED_SCORE, Question, Vote
 
 
-def load_bench(options: ShowResult) -> Bench | None:
-    """Return the benchmark; with --input-file it may be missing."""
-    try:
-        return benches.load(options.bench.bench_name, options.bench.data_dir)
-    except UsageError:
-        if options.select.input_file:
-            return None
-        raise
-
-
-def read_scores(options: ShowResult, bench: Bench | None) -> Scores:
-    """Return every verdict in the files that the flags name."""
-    select = options.select
-    kinds = {"single": "single", "pairwise-baseline": "pair", "pairwise-all": "pair"}
-    kind: Any = kinds.get(select.mode or "")
-    if select.votes or any(looks_like(path, Vote) for path in select.input_file):
-        kind = "vote"
-    return read(bench, files=select.votes or select.input_file, kind=kind, metrics=options.metric)
-
-
-def selected(scores: Scores, options: ShowResult, bench: Bench | None) -> Scores:
-    """Return the verdicts that the flags ask for.
+def select(options: ShowResult, bench: Bench) -> tuple[Scores, View]:
+    """Return the verdicts that the flags ask for, and how they are to be shown.
 
     Raises:
-        MissingError: none is left; the message names what there is.
+        MissingError: there are none; the message names what there is.
     """
-    select, slices = options.select, options.slice
-    forms = ("metric", *(("grade", "dimensions", "label") if "score" in options.metric else ()))
-
-    def asked_for(source: Source) -> bool:
-        names = source.judge_set, f"{source.judge_set} {source.version}"
-        if source.kind == "judge" and not (
-            source.judge in (select.judge_model or [source.judge])
-            and (select.judge_set is None or select.judge_set in names)
-        ):
-            return False
-        variant = source.method.partition(" ")[0] if source.form == "metric" else None
-        return (
-            select.sample in (None, source.sample)
-            and source.method.startswith(select.score_method or "")
-            and (not options.metric or source.form in forms)
-            and (variant is None or options.variant in (None, variant))
-            and not any(fnmatch.fnmatch(source.judge, glob) for glob in select.exclude)
-        )
-
-    keep = np.array([asked_for(source) for source in scores.sources], dtype=bool)
-    kept = scores.take(keep[scores.source])
-    kept = kept.of(metric=slices.criterion or None, turns=slices.turns or None)
-    taken = () if bench is None else questions_taken(options, bench)
-    if bench is not None and len(taken) < len(bench.questions):
-        kept = kept.of(questions=[question.question_id for question in taken])
-    if not len(kept):
-        judges = listed(sorted({source.judge for source in scores.sources}), 9)
-        raise MissingError(f"no such judgments; there are those of {judges}")
-    return kept
+    chosen = _chosen(_read(options, bench), options, bench)
+    view = _view(options, bench, chosen)
+    scores = chosen
+    if view.baseline is not None:
+        code = scores.models.index(view.baseline)
+        pairs = scores.opponent >= 0
+        scores = scores.take(~pairs | (scores.model == code) | (scores.opponent == code))
+    if view.models:
+        scores = scores.of(models=[*view.models, *([view.baseline] if view.baseline else [])])
+    if not len(scores):
+        models = listed(chosen.models, 9)
+        raise MissingError(f"no judgments of {listed(view.models)}; there are those of {models}")
+    if options.common or options.efficiency:
+        scores = common(scores, view.models or None)
+    if options.count_failed:
+        scores = replace(scores, value=np.where(scores.valid, scores.value, FAILED_SCORE))
+    return scores, view
 
 
 def questions_taken(options: ShowResult, bench: Bench) -> Sequence[Question]:
@@ -85,33 +54,80 @@ def questions_taken(options: ShowResult, bench: Bench) -> Sequence[Question]:
     return benches.take(bench.questions, *ends, part.first_n, part.sample_n)
 
 
-def view_of(options: ShowResult, bench: Bench | None, scores: Scores) -> View:
-    """Return how the judgments are to be shown."""
+def _read(options: ShowResult, bench: Bench) -> Scores:
+    """Return every verdict in the files that the flags name."""
+    select = options.select
+    kinds = {"single": "single", "pairwise-baseline": "pair", "pairwise-all": "pair"}
+    kind: Any = kinds.get(select.mode or "")
+    if select.votes or any(looks_like(path, Vote) for path in select.input_file):
+        kind = "vote"
+    return read(bench, files=select.votes or select.input_file, kind=kind, metrics=options.metric)
+
+
+def _chosen(scores: Scores, options: ShowResult, bench: Bench) -> Scores:
+    """Return the verdicts of the judges, sets, samples, questions and turns of the flags."""
+    select = options.select
+    judged = ("grade", "dimensions", "label") if "score" in options.metric else ()
+
+    def is_chosen(source: Source) -> bool:
+        if source.kind == "judge":
+            names = source.judge_set, f"{source.judge_set} {source.version}"
+            if select.judge_model and source.judge not in select.judge_model:
+                return False
+            if select.judge_set is not None and select.judge_set not in names:
+                return False
+        if source.form == "metric":
+            if options.variant not in (None, source.method.partition(" ")[0]):
+                return False
+        elif options.metric and source.form not in judged:
+            return False
+        return (
+            select.sample in (None, source.sample)
+            and source.method.startswith(select.score_method or "")
+            and not any(fnmatch.fnmatch(source.judge, glob) for glob in select.exclude)
+        )
+
+    which = np.array([is_chosen(source) for source in scores.sources], dtype=bool)
+    chosen = scores.take(which[scores.source])
+    chosen = chosen.of(metric=options.slice.criterion or None, turns=options.slice.turns or None)
+    taken = questions_taken(options, bench)
+    if len(taken) < len(bench.questions):
+        chosen = chosen.of(questions=[question.question_id for question in taken])
+    if not len(chosen):
+        judges = listed(sorted({source.judge for source in scores.sources}), 9)
+        raise MissingError(f"no such judgments; there are those of {judges}")
+    return chosen
+
+
+def _view(options: ShowResult, bench: Bench, scores: Scores) -> View:
     if len(options.by) > 1:
         raise UsageError(f"--by takes one field; here are {listed(options.by)}")
-    by = next(iter(options.by), None)
-    questions = [scores.questions[code] for code in np.unique(scores.question).tolist()]
+    by = options.by[0] if options.by else None
     files = *options.select.input_file, *options.select.votes
-    own = bench is not None and any(question.category for question in questions)
+    questions = [scores.questions[code] for code in np.unique(scores.question).tolist()]
+    others = files and not any(question.category for question in questions)  # of another benchmark
     return View(
-        bench=bench.name if bench is not None and (own or not files) else files[0].stem,
+        bench=files[0].stem if others else bench.name,
         by="question_id" if by == "question" else by,
         models=options.slice.model_list,
         baseline=_baseline(options, scores),
-        aggregate=options.aggregate if options.aggregate != "pooled" else None,
-        aggregates={} if options.aggregate else _aggregates(scores, bench),
+        aggregates=_aggregates(options, scores, bench),
         sort=options.board.sort,
         details=options.details,
+        common=options.common,
     )
 
 
-def _aggregates(scores: Scores, bench: Bench | None) -> dict[str, Aggregate]:
-    """Return how the grades of a conversation are combined, of the sets that say it."""
+def _aggregates(options: ShowResult, scores: Scores, bench: Bench) -> dict[str, Aggregate]:
+    """Return how the turns of a conversation are one number: by the flag, else by judge set."""
+    names, rule = {source.judge_set for source in scores.sources}, options.aggregate
+    if rule is not None:
+        return {} if rule == "pooled" else dict.fromkeys(names, rule)
     aggregates: dict[str, Aggregate] = {}
-    for name in {source.judge_set for source in scores.sources} - {UNSTATED}:
+    for name in names:
         with contextlib.suppress(TurnbenchError):  # a set of somebody else's, which is not here
-            judge_set = sets.load(name, None if bench is None else bench.folder)
-            aggregates |= {name: judge_set.aggregate} if judge_set.aggregate else {}
+            if aggregate := sets.load(name, bench.folder).aggregate:
+                aggregates[name] = aggregate
     return aggregates
 
 
@@ -126,32 +142,9 @@ def _baseline(options: ShowResult, scores: Scores) -> str | None:
         return select.baseline_model
     pairs = scores.take(scores.opponent >= 0).of(metric=WIN)
     models = pairs.models_present
-    if len(models) < 3:
-        return None
-    for name in models:
-        if len(pairs.of(models=[name])) == len(pairs):
-            return name
+    in_every_pair = [name for name in models if len(pairs.of(models=[name])) == len(pairs)]
+    if len(models) < 3 or in_every_pair:
+        return in_every_pair[0] if len(models) > 2 else None
     if select.mode == "pairwise-baseline":
         raise UsageError("no model is in every pair; name one with --baseline-model")
     return None
-
-
-def of_models(scores: Scores, view: View) -> Scores:
-    """Return the verdicts on the models asked for; with a baseline the pairs with it.
-
-    Raises:
-        MissingError: there is none; the message names the models there are.
-    """
-    kept = scores
-    if view.baseline is not None:
-        code = scores.models.index(view.baseline)
-        pairs = scores.opponent >= 0
-        kept = scores.take(~pairs | (scores.model == code) | (scores.opponent == code))
-    if view.models:
-        baseline = [view.baseline] if view.baseline else []
-        kept = kept.of(models=[*view.models, *baseline])
-    if not len(kept):
-        raise MissingError(
-            f"no judgments of {listed(view.models)}; there are those of {listed(scores.models, 9)}"
-        )
-    return kept

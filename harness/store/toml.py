@@ -1,6 +1,5 @@
 """Files that people write: TOML, decoded into a Struct; an unknown key names the nearest one."""
 
-import difflib
 import pathlib
 import re
 import tomllib
@@ -8,7 +7,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from harness.errors import DataError
+from harness.errors import DataError, near
 
 T = TypeVar("T")
 
@@ -47,8 +46,7 @@ def explain(error: msgspec.ValidationError, kind: Any = None) -> str:
     where = where.removesuffix("`").lstrip(".")
     unknown = re.fullmatch(r"Object contains unknown field `(.+)`", what)
     if unknown:
-        near = difflib.get_close_matches(unknown[1], _keys(kind, where), 1, 0.6)
-        advice = f"; did you mean {near[0]!r}?" if near else ""
+        advice = near(unknown[1], _keys(kind, where), every=False)
         return f"unknown key {unknown[1]!r}{f' in {where}' if where else ''}{advice}"
     missing = re.fullmatch(r"Object missing required field `(.+)`", what)
     if missing:

@@ -43,7 +43,7 @@ def test_an_unknown_benchmark_names_those_there_are(tmp_path: pathlib.Path) -> N
 
 def test_a_key_that_is_misspelt_names_the_nearest(tmp_path: pathlib.Path) -> None:
     with pytest.raises(
-        DataError, match=r"bench\.toml: unknown key 'langage'; did you mean 'language'"
+        DataError, match=r"bench\.toml: unknown key 'langage'; did you mean language"
     ):
         bench.load("mine", make(tmp_path, settings='langage = "fi"'))
 

@@ -137,3 +137,16 @@ def test_the_dry_run_shows_what_shares_of_the_pairs_would_take(
     assert page.startswith("48 calls would be made, $")
     rows = [line.split() for line in page.partition("% of the pairs")[2].splitlines()[1:5]]
     assert rows[-1][:2] == ["100", "48"]
+
+
+def test_a_board_of_another_baseline_is_refused_before_the_first_call(
+    flags: list[str], tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    board = tmp_path / "board.csv"
+    board.write_text("model,win_rate,judge,judge_set,baseline\nx,50.0,judge,mt_bench 1,other\n")
+    with Server(Rule(answer)) as server:
+        words = ["--model", "one", "two", "--judge-model", "judge", "--base-url", server.url]
+        words += ["--baseline-model", "two", "--board", str(board)]
+        assert main([*words, *flags]) == 2
+        assert not server.calls
+    assert "rows of the baseline other, these are of two" in capsys.readouterr().err

@@ -72,7 +72,7 @@ def test_each_metric_is_for_its_categories(tmp_path: pathlib.Path) -> None:
         ),
         pytest.param(
             {"language": "en", "category": {"chat": {"Metric": []}}},
-            "unknown key 'Metric' in category.*did you mean 'Metrics'",
+            "unknown key 'Metric' in category.*did you mean Metrics",
             id="unknown",
         ),
     ],

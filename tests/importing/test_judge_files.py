@@ -188,8 +188,8 @@ def test_a_grading_file_is_criteria_by_category(tmp_path: pathlib.Path) -> None:
         "chat": ["language_organization", "fidelity"],
         "general": ["fidelity"],
     }
-    assert made.criteria["fidelity"].words("chat").definition == "keeps the role"
-    assert made.criteria["fidelity"].words("other").definition == "general"
+    assert made.words("fidelity", "chat").definition == "keeps the role"
+    assert made.words("fidelity", "other").definition == "general"
     values = {"question": "q", "answer": "a", "criterion": "c", "steps": "s"}
     assert made.templates["chat"].user.fill(values) == "q / a / c / s {x}"
 

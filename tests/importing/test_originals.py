@@ -89,7 +89,7 @@ def test_prometheus_prompts_become_a_judge_set(
     assert "rubric" in made.templates["absolute"].names
     assert "criterion" in made.templates["relative"].names
     assert made.templates["absolute_reference"].reference
-    words = made.criteria["honesty"].words("any")
+    words = made.words("honesty", "any")
     assert words.rubric.count("\nScore ") == 5
     assert words.rubric.startswith(words.definition)
 

@@ -1,12 +1,11 @@
 """Which judgments are planned, made and counted as done."""
 
 import json
-import pathlib
 from typing import Any
 
 import pytest
 
-from harness.errors import MissingError, UsageError
+from harness.errors import DataError, MissingError, UsageError
 from harness.judging.plan import JudgePlan
 from harness.types import Answer, Choice
 from tests.judging.conftest import Folder, counts
@@ -24,14 +23,6 @@ def test_every_turn_of_every_answer_is_judged_once(folder: Folder) -> None:
     }
     assert all(row.grade == 7 and row.judge_set == "mt_bench" for row in rows)
     assert counts(folder.plan()) == (0, 8, 0)
-
-
-def test_files_keep_fastchats_fields(folder: Folder) -> None:
-    folder.judge(folder.plan(model_list="alpha", first_n=1), "Rating: [[7]]")
-    row = folder.written(SINGLE)[0]
-    assert row["judge"] == ["builtin/overlap", "single-v1"]
-    assert (row["score"], row["turn"], row["judgment"]) == (7, 1, "Rating: [[7]]")
-    assert "Write a line." in row["user_prompt"]
 
 
 def test_rows_of_other_tools_are_done_but_error_texts(folder: Folder) -> None:
@@ -93,27 +84,6 @@ def test_equal_answers_are_a_tie_without_a_call(folder: Folder) -> None:
     assert row.details[0].given == "equal answers"
 
 
-def test_one_random_order_goes_to_a_file_of_its_own(folder: Folder) -> None:
-    own = folder.folder / "one_order"
-    own.mkdir()
-    text = 'extends = "mt_bench"\norder = "random"\n'
-    (own / "judge_set.toml").write_text(text, encoding="utf-8")
-    plan = folder.plan(mode="pairwise-all", judge_set="one_order", first_n=1)
-    assert plan.calls == 2
-    row = folder.judge(plan, "[[A]]")[0]
-    assert row.shown_first is not None
-    assert row.games == ((1.0,) if row.shown_first == "model_1" else (0.0,))
-    assert len(folder.written("builtin%2Foverlap@one_order_pair1.jsonl")) == 2
-
-
-def test_only_pairs_that_people_voted_on_are_judged(folder: Folder, tmp_path: pathlib.Path) -> None:
-    votes = tmp_path / "votes.jsonl"
-    vote = {"question_id": 1, "turn": 2, "model_a": "beta", "model_b": "alpha", "winner": "tie"}
-    votes.write_text(json.dumps(vote) + "\n", encoding="utf-8")
-    plan = folder.plan(votes=str(votes))
-    assert [(match.question.question_id, match.turn) for match in plan.tasks[0].todo] == [(1, 2)]
-
-
 def test_samples_have_files_and_seeds_of_their_own(folder: Folder) -> None:
     plan = folder.plan(samples=2, param="seed=7", judge_model="builtin/overlap")
     first, second = plan.tasks
@@ -152,6 +122,15 @@ def test_what_cannot_be_judged_is_said_before_the_first_call(
 ) -> None:
     with pytest.raises(error, match=text):
         folder.plan(**options)
+
+
+def test_an_invalid_check_is_said_before_the_first_call(folder: Folder) -> None:
+    path = folder.folder / "question.jsonl"
+    row = json.loads(path.read_text(encoding="utf-8").splitlines()[0])
+    row["checks"] = [[{"kind": "countt"}], []]
+    folder.write("question.jsonl", [row])
+    with pytest.raises(DataError, match=r"question 1: check 1 of turn 1: .* did you mean count"):
+        folder.plan()
 
 
 def test_missing_answers_stop_or_are_left_out(folder: Folder) -> None:
@@ -244,18 +223,6 @@ def test_a_variant_is_judged_on_each_turn_it_wrote_after_the_given_ones(folder: 
     second = next(row for row in rows if row.turn == 2)
     assert "gold 1" in (second.user_prompt or "")
     assert "own 1" not in (second.user_prompt or "")
-
-
-def test_a_label_is_no_score_for_fastchats_tools(folder: Folder) -> None:
-    texts = iter(['{"evaluation": "CORRECT"}', "no idea", "no idea"])
-    options = {"judge_set": "short_fact_en", "judge_model": "gpt-4.1"}
-    plan = folder.plan(question_begin=1, **options)
-    rows = folder.judge(plan, lambda prompt: next(texts))
-    assert [(row.label, row.share, row.score) for row in rows] == [
-        ("CORRECT", 1.0, None),
-        (None, None, -1),
-    ]
-    assert [row.failed for row in rows] == [False, True]
 
 
 def test_of_dimensions_the_total_is_the_score(folder: Folder) -> None:

@@ -1,6 +1,7 @@
 """What a judge's text is read as: a table of short texts, and the published replies."""
 
 import json
+import math
 import pathlib
 import re
 from typing import Any
@@ -9,7 +10,7 @@ import pytest
 
 from harness.judging.forms import Form, Scale
 from harness.judging.verdicts import checklist, read
-from harness.types import Reply
+from harness.types import Reply, TokenLogprobs
 
 GRADE = Form(format="[[rating]]", kind="grade")
 SIDE = Form(format="[[A]]", kind="compare")
@@ -29,24 +30,17 @@ SEVERAL = Form(
 TEXTS: list[tuple[Form, str, Any]] = [
     # The last one in form counts.
     (GRADE, "Rating: [[5]]\n\nOn second thoughts:\n\nCorrected grade:\n\nRating: [[9]]", 9),
-    (GRADE, "Fine.\n\nFinal judgement: Rating: [[7]]", 7),
     (GRADE, "판정 결과: 평점: [[7]]", 7),
     (GRADE, "Rating: [[9]]. A [[10]] would need a source.", 9),
     (GRADE, "It is not a [[10]]. Rating: [[4]]", 4),
     (GRADE, "Rating: [[4]]\n\nIf it had shown its work, it would have earned [[9]].", 4),
-    (GRADE, "Relevance: [[9]]\nDepth: [[5]]\nOverall rating: [[6]]", 6),
     (GRADE, "Depth: [[5]]\n\nTaking everything into account, I would rate it: [[6]]", 6),
-    (GRADE, "- 유용성: [[8]]\n- 깊이: [[6]]\n\n전반적인 평가를 하나로 요약하자면: [[7]]", 7),
     (GRADE, "The sum is wrong, so I give it [[3]].", 3),
     (GRADE, "[[6]]\n\nThe answer is friendly and short.", 6),
-    (GRADE, "On balance: [[5]] The second part is missing.", 5),
     # Written in other ways.
     (GRADE, "[[rating]]: 8", 8),
-    (GRADE, "[[Rating]]: [8]\n\nThe answer is right.", 8),
     (GRADE, "[[rating]]: Rating: [[5]]", 5),
     (GRADE, "[[Rating: 7]]", 7),
-    (GRADE, "[[ 7 ]]", 7),
-    (GRADE, "**Rating: [[8]]**", 8),
     (GRADE, "Rating: **[[8]]**", 8),
     (GRADE, "### Rating\n\n[[8]]", 8),
     (GRADE, "```\nRating: [[7]]\n```", 7),
@@ -56,28 +50,21 @@ TEXTS: list[tuple[Form, str, Any]] = [
     (GRADE, "8", 8),
     (GRADE, "Rating: 8/10", 8),
     (GRADE, "Short and true.\nRating: [8]", 8),
-    (GRADE, "Rating: [[8.5]]", 8.5),
     (GRADE, "Bewertung: [[8,5]]", 8.5),
     (GRADE, "评分：[[8]]", 8),
     (GRADE, "评价：【【8】】", 8),
     (GRADE, "評価: [[8]]点", 8),
     (GRADE, "評価：［［８］］", 8),
-    (GRADE, "최종 점수: [[8]]점", 8),
     (GRADE, "이 답변을 [[6]]로 평가합니다.", 6),
-    (GRADE, "Értékelés: [[9]] pont", 9),
-    (GRADE, "Note finale : [[4]]", 4),
-    (GRADE, "Puntuación: [[10]]", 10),
     (GRADE, "It is friendly and right.\n\n**Final rating: 8/10**", 8),
     (GRADE, "- Depth: 7/10\n- Creativity: 8/10", None),
     (GRADE, "Rating: [[8]]The assistant names both.", 8),
     # The scale's end.
     (GRADE, "Rating: [[7]]/[[10]]", 7),
     (GRADE, "Rating: [[7]] out of a possible [[10]]", 7),
-    (GRADE, "Rating: [[7]]/10", 7),
     (GRADE, "[[7/10]]", 7),
     (GRADE, "Bewertung: [[7]] von [[10]] Punkten", 7),
     (GRADE, "On a scale from [[1]] to [[10]] this is a clear [[6]].", 6),
-    (GRADE, "I would rate it [[7]] on a scale of [[1]] to [[10]].", 7),
     (GRADE, "Rating: [[7]] out of 5", None),
     (GRADE, "Rating: [[4/5]]", None),
     # Joined, asked or impossible.
@@ -86,90 +73,70 @@ TEXTS: list[tuple[Form, str, Any]] = [
     (GRADE, "Is that a [[8]]?", None),
     (GRADE, "Is it a [[8]]? No. Rating: [[5]]", 5),
     (GRADE, "Rating: [[6]]\nRating: [[11]]", None),
-    (GRADE, "Rating: [[0]]", None),
-    (GRADE, "Rating: [[-3]]", None),
     (GRADE, "Somewhere between [[7]] and [[8]].", None),
-    (GRADE, "Rating: [[7]]-[[8]]", None),
     (GRADE, "Rating: [[7-8]]", None),
-    (GRADE, "Rating: [[5, 1, 3]]", None),
     (GRADE, "Rating: [[4]], [[1]], [[3]]", None),
     (GRADE, "Rating: [[rating]]", None),
     (GRADE, "Rating: [[7", None),
     (GRADE, "The list a[3] = [4] is sorted.\nNothing else to say.", None),
     (GRADE, "A good answer, eight of ten.", None),
-    (GRADE, "", None),
     (HALVES, "Rating: [[3.5]]", 3.5),
     (HALVES, "Rating: [[3.3]]", None),
     # Reasoning.
     (GRADE, "<think>Perhaps [[3]].</think>\nRating: [[8]]", 8),
-    (GRADE, "Perhaps [[3]].</think>\nRating: [[6]]", 6),
     (GRADE, "<think>\nRating: [[3]]", None),
     (GRADE, "<|channel|>analysis<|message|>[[3]]<|channel|>final<|message|>[[6]]", 6),
     (GRADE, "<|channel|>analysis<|message|>Perhaps [[3]].", None),
     # Sides.
     (SIDE, "Final verdict: [[B]]", "B"),
     (SIDE, "For these reasons **[[A]]** is the better response. Assistant A explains.", "A"),
-    (SIDE, "Both do well. [[C]]", "tie"),
     (SIDE, "[[Assistant A]]", "A"),
     (SIDE, '[["B"]]', "B"),
-    (SIDE, "[[Tie]]", "tie"),
     (SIDE, "B", "B"),
-    (SIDE, "판정: [[B]]입니다", "B"),
     (SIDE, "最终判断：[[A]]", "A"),
-    (SIDE, "評価結果：[[C]]", "tie"),
     (SIDE, "Итог: [[А]]", "A"),
     (SIDE, "**Verdict:**\n[[C]] - each has its merits. If one had to win, [[B]].", "tie"),
     (SIDE, "If code matters `[[B]]`, if words matter `[[A]]`. In all I prefer [[B]].", "B"),
     (SIDE, 'Write "[[A]]" if A is better, "[[B]]" if B is, and "[[C]]" for a tie', None),
     (SIDE, "Choose [[A]], [[B]] or [[C]].\nFinal verdict: [[B]]", "B"),
     (SIDE, "[[A]] is better than [[B]].", None),
-    (SIDE, "[[A]] or [[B]]", None),
-    (SIDE, "[[A]]>>[[B]]", None),
     (SIDE, "[[A and B]]", None),
     (SIDE, "Is it [[A]]? No. It is [[B]].", "B"),
     (SIDE, "Assistant A is better.", None),
-    (SIDE, "$ERROR$", None),
     # Marks, closing grades, two scores.
     (RESULT, "The sum is wrong. [RESULT] 3", 3),
     (RESULT, "Feedback: good. **[RESULT] (4/5).**", 4),
     (RESULT, "[RESULT] 3 … no: [RESULT] 4", 4),
-    (RESULT, "[RESULT: 4]", 4),
     (RESULT, "So the overall score is 4.", 4),
+    (RESULT, "4", 4),
     (RESULT, "[RESULT] 6", None),
     (RESULT, "[RESULT] 4/10", None),
-    (RESULT, "[RESULT] 4-5", None),
     (BETTER, "B names its source. [RESULT] Response B.", "B"),
     (BETTER, "The better one is the first.\n\nA", "A"),
     (BETTER, "[RESULT] A or B", None),
     (CLOSING, "1. Facts: two faults, 3\n2. Form: fine\nScore: 2", 2),
-    (CLOSING, "4", 4),
     (CLOSING, "4/5", 4),
     (CLOSING, "评分：3分", 3),
-    (CLOSING, "Score: 7", None),
     (TWO, "8 7\nThe first explains more, in 2 of 3 points.", {"A": 8, "B": 7}),
     (TWO, "Assistant 1: 8/10\nAssistant 2: 7/10", {"A": 8, "B": 7}),
     (TWO, "12 7", None),
     # Objects and labels.
     (RANKS, "[{'model': 'model_2', 'rank': 1}, {'model': 'model_1', 'rank': 2}]", "B"),
     (RANKS, '{"order": [{"rank": 1, "model": "model_1"}, {"rank": 2, "model": "model_2"}]}', "A"),
-    (RANKS, '["model_1", "model_2"]', "A"),
     (RANKS, '[{"model": "model_2", "rank": 1}, {"model": "model_1", "rank": 1}]', None),
     (NAMED, "M", "B"),
     (NAMED, "Output (m)", "A"),
     (NAMED, "I would say m because of its tone", None),
     (FACT, '{"evaluation": "INCORRECT", "why": "it is not correct"}', "INCORRECT"),
     (FACT, "```json\n{'evaluation': 'not attempted'}\n```", "NOT_ATTEMPTED"),
-    (FACT, '{"evaluation": "INCORRECT"', "INCORRECT"),
     (FACT, "Verdict: correct", "CORRECT"),
     (FACT, "INCORRECT\n\nHalf of it is missing, so it cannot be CORRECT.", "INCORRECT"),
     (FACT, "It is not CORRECT.", None),
     (FACT, "CORRECT, INCORRECT or NOT_ATTEMPTED", None),
     (FACT, '{"evaluation": "MAYBE"}', None),
-    (FACT, "The answer is correct in part.", None),
     (PASSES, "It would PASS if it rhymed.\nFAIL", "FAIL"),
     (SEVERAL, "{'Clarity': 7, 'Overall': '6/10',}", {"clarity": 7, "overall": 6}),
     (SEVERAL, '{"clarity": 7}', None),
-    (SEVERAL, '{"clarity": 7, "overall": 11}', None),
 ]  # fmt: skip
 
 
@@ -200,8 +167,6 @@ def test_an_answer_that_holds_the_form_is_not_taken_for_the_judge(text: str, val
     ("form", "text", "answer", "value"),
     [
         pytest.param(GRADE, "Rating: [[5]]\n\nRating: [[9]]", "4", 9, id="a number"),
-        pytest.param(SIDE, "Is it [[A]]? It is [[B]].", "A", "B", id="a letter"),
-        pytest.param(CLOSING, "1. Facts: 3\nScore: 2", "They were 4", 2, id="a line's number"),
         pytest.param(CLOSING, "1. Facts: 3\nScore: 2", "Score: 5", None, id="a labelled number"),
     ],
 )
@@ -218,9 +183,9 @@ def test_a_point_is_met_only_with_a_quotation_from_the_answer() -> None:
         {"point": 3, "met": False, "quote": ""},
     ]
     text = json.dumps({"points": said}, ensure_ascii=False)
-    verdict = checklist(text, 4, "It was made *by Buda*, Óbuda\nand Pest.")
-    assert isinstance(verdict.value, list)
-    assert [point["met"] for point in verdict.value] == [True, None, False, None]
+    verdict = checklist(text, "It was made *by Buda*, Óbuda\nand Pest.")
+    assert isinstance(verdict.value, dict)
+    assert [point["met"] for point in verdict.value.values()] == [True, None, False]
     assert "without a quotation" in verdict.reason
 
 
@@ -230,6 +195,39 @@ def test_a_structured_reply_is_read_by_its_schema() -> None:
     reply = Reply(text='{"why": "a [[2]] at most", "n": 4}')
     reply.detail.sampling_applied = {"structured": True}
     assert read(reply, form).value == 4
+
+
+@pytest.mark.parametrize(
+    ("tokens", "value"),
+    [
+        pytest.param(["4"], 4.25, id="alone"),
+        pytest.param(["4", "/", "5"], 4.25, id="with the scale's end"),
+        pytest.param(["Score", ":", "Ġ4", "<|im_end|>"], 4.25, id="at the end"),
+        pytest.param(["4", "\n", "It", " is", " fine", "."], 4.25, id="on the first line"),
+        pytest.param(["4", "\n", "or", " rather", " 5"], None, id="two"),
+        pytest.param(["4", " points"], None, id="within a sentence"),
+        pytest.param([], None, id="without log-probabilities"),
+    ],
+)
+def test_a_grade_by_log_probabilities_is_their_mean(tokens: list[str], value: float | None) -> None:
+    form = Form(format="grade", kind="grade", scale=Scale(1, 5), by_logprobs=True)
+    top = [(" 4", math.log(0.6)), ("5", math.log(0.2)), ("the", math.log(0.2))]
+    logprobs = [TokenLogprobs(token, -9.0, top) for token in tokens]
+    verdict = read(Reply(text="".join(tokens), logprobs=logprobs), form).value
+    assert verdict == (value and pytest.approx(value, abs=1e-3))
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "value"),
+    [(0.6, 0.2, ("A", 0.25)), (0.2, 0.6, ("B", 0.75)), (0.2, 0.2, (None, None))],
+)
+def test_a_preference_is_the_share_of_the_second_name(
+    first: float, second: float, value: tuple[str | None, float | None]
+) -> None:
+    form = Form(format="preference", kind="compare", sides=("m", "M"), by_logprobs=True)
+    top = [("m", math.log(first)), ("M", math.log(second))]
+    verdict = read(Reply(text="m", logprobs=[TokenLogprobs("m", top[0][1], top)]), form)
+    assert (verdict.value, verdict.preference and round(verdict.preference, 6)) == value
 
 
 @pytest.mark.reference

@@ -5,6 +5,7 @@ import pathlib
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+SET = {"judge_set": "mt_bench", "judge_set_version": "1"}
 CATEGORIES = ("writing", "math", "coding")
 Grade = Callable[[str, int, int], float]
 """The grade of a model, question and turn."""
@@ -14,14 +15,10 @@ def bench(folder: pathlib.Path, questions: int = 24, turns: int = 2) -> pathlib.
     """Write a benchmark `mt_bench` into a data folder; return the data folder."""
     home = folder / "mt_bench"
     (home / "model_judgment").mkdir(parents=True)
-    rows = [
-        {
-            "question_id": at,
-            "category": CATEGORIES[at % 3],
-            "turns": [f"Question {at}, turn {turn}" for turn in range(1, turns + 1)],
-        }
-        for at in range(questions)
-    ]
+    rows = []
+    for at in range(questions):
+        texts = [f"Question {at}, turn {turn}" for turn in range(1, turns + 1)]
+        rows.append({"question_id": at, "category": CATEGORIES[at % 3], "turns": texts})
     write(home / "question.jsonl", rows)
     return folder
 
@@ -49,18 +46,8 @@ def grades(
                     continue
                 wave = noise * ((question * 7 + turn * 3 + place * (question % 5)) % 5 - 2) / 2
                 score = -1 if unread(model, question, turn) else round(mean + wave, 2)
-                rows.append(
-                    {
-                        "question_id": question,
-                        "model": model,
-                        "judge": [judge, "single-v1"],
-                        "score": score,
-                        "turn": turn,
-                        "scale": [1, 10],
-                        "judge_set": "mt_bench",
-                        "judge_set_version": "1",
-                    }
-                )
+                row = {"question_id": question, "turn": turn, "model": model, "score": score}
+                rows.append(row | SET | {"judge": [judge, "single-v1"], "scale": [1, 10]})
     name = judge.replace("/", "%2F")
     write(data / "mt_bench" / "model_judgment" / f"{name}_single.jsonl", rows)
 
@@ -78,17 +65,8 @@ def pairs(
         for question in range(questions):
             for turn in (1, 2):
                 first, second = games(question, turn)
-                rows.append(
-                    {
-                        "question_id": question,
-                        "model_1": one,
-                        "model_2": other,
-                        "g1_winner": first,
-                        "g2_winner": second,
-                        "judge": [judge, "pair-v2"],
-                        "turn": turn,
-                        "judge_set": "mt_bench",
-                        "judge_set_version": "1",
-                    }
-                )
+                row: dict[str, Any] = {"question_id": question, "turn": turn}
+                row |= {"model_1": one, "model_2": other}
+                row |= {"g1_winner": first, "g2_winner": second, "judge": [judge, "pair-v2"]}
+                rows.append(row | SET)
     write(data / "mt_bench" / "model_judgment" / f"{judge}_pair.jsonl", rows)

@@ -10,7 +10,7 @@ import pytest
 
 from harness.errors import StorageError
 from harness.reporting import Chart, Column, Note, Page, Table
-from harness.reporting.charts import Mark, dots
+from harness.reporting.charts import marks
 from harness.reporting.html import check_html, html, table_html, write_html
 
 HOSTILE = "</script><img src=x onerror=alert(1)>'\"&{{7*7}}"
@@ -26,21 +26,10 @@ BOARD = Table(
         Column("", "win/tie/loss", draw="record"),
     ],
     [
-        {
-            "model": name,
-            "rank_first": at,
-            "rank_last": at + 1,
-            "score": 9.0 - at,
-            "score_low": 8.5 - at,
-            "score_high": 9.5 - at,
-            "category_math": 3.0,
-            "category_math_low": 2.0,
-            "category_math_high": 4.0,
-            "category_writing": 9.0,
-            "win": 3,
-            "tie": 2,
-            "loss": 1,
-        }
+        {"model": name, "rank_first": at, "rank_last": at + 1}
+        | {"score": 9.0 - at, "score_low": 8.5 - at, "score_high": 9.5 - at}
+        | {"category_math": 3.0, "category_math_low": 2.0, "category_math_high": 4.0}
+        | {"category_writing": 9.0, "win": 3, "tie": 2, "loss": 1}
         for at, name in enumerate(("a", HOSTILE), 1)
     ],
 )
@@ -61,7 +50,7 @@ def test_the_page_allows_its_own_style_and_script_and_nothing_else() -> None:
 
 
 def test_names_are_nothing_but_text() -> None:
-    chart = Chart(HOSTILE, lambda: dots({HOSTILE: Mark(1.0)}, HOSTILE))
+    chart = Chart(HOSTILE, lambda: marks([{"model": HOSTILE, "n": 1.0}], [Column("n")], HOSTILE))
     page = html(Page(HOSTILE, [BOARD], [chart], [Note(HOSTILE)], title=HOSTILE))
     assert "<img" not in page
     assert page.count("<script>") == page.count("</script>") == 1
@@ -95,7 +84,7 @@ def test_commands_and_flags_are_not_on_the_page() -> None:
 def test_a_page_replaces_a_page_and_nothing_else(tmp_path: pathlib.Path) -> None:
     path = tmp_path / "report.html"
     write_html(path, Page("one"))
-    write_html(path, Page("two"))
+    write_html(str(path), Page("two"))
     assert "two" in path.read_text(encoding="utf-8")
     other = tmp_path / "thesis.html"
     other.write_text("<p>mine</p>")

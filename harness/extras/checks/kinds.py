@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 
+from harness.errors import near
 from harness.extras.checks.answers import Choice, Number
 from harness.extras.checks.check import Check
 from harness.extras.checks.code import Code
@@ -15,7 +16,6 @@ from harness.extras.checks.data import Csv, Json, Table
 from harness.extras.checks.earlier import Keeps, Quotes, Shorter
 from harness.extras.checks.ifeval import IFEval
 from harness.extras.checks.passage import Outcome, Passage
-from harness.extras.checks.units import nearest
 from harness.types import Question
 
 NO_CHECKS = "(This message sets no limit that a program can check.)"
@@ -49,11 +49,11 @@ def read_check(value: Any) -> Check:
         raise ValueError(f"a check must be an object, this is {str(value)[:60]!r}")
     kind = str(value.get("kind"))
     if kind not in KINDS:
-        raise ValueError(f"no kind of check {kind!r}; {nearest(kind, KINDS)}")
+        raise ValueError(f"no kind of check {kind!r}{near(kind, KINDS)}")
     names = ["kind", *(field.encode_name for field in msgspec.structs.fields(KINDS[kind]))]
     for name in value:
         if name not in names:
-            raise ValueError(f"{kind} takes no {name!r}; {nearest(name, names)}")
+            raise ValueError(f"{kind} takes no {name!r}{near(name, names)}")
     try:
         return msgspec.convert(value, KINDS[kind])
     except msgspec.ValidationError as error:

@@ -7,10 +7,11 @@ word.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator
-from difflib import get_close_matches
+from collections.abc import Callable, Iterator
 
 import regex
+
+from harness.errors import near
 
 CJK = r"\p{Han}\p{Hiragana}\p{Katakana}ー"
 LETTER = r"\p{L}\p{M}\p{N}"
@@ -144,7 +145,7 @@ def plural(unit: str) -> str:
     """
     name = unit if unit in UNITS else f"{unit}s"
     if name not in UNITS:
-        raise ValueError(f"no unit {unit!r}; {nearest(unit, UNITS)}")
+        raise ValueError(f"no unit {unit!r}{near(unit, UNITS)}")
     return name
 
 
@@ -161,13 +162,6 @@ def counted(number: int, unit: str) -> str:
 def parts(unit: str, text: str) -> list[str]:
     """Return the parts of a text."""
     return UNITS[plural(unit)](text)
-
-
-def nearest(name: str, names: Iterable[str]) -> str:
-    """Return advice on a wrong name: the near ones, else all."""
-    names = list(names)
-    near = get_close_matches(name, names, 3, 0.6)
-    return f"did you mean {' or '.join(near)}?" if near else f"known: {', '.join(names)}"
 
 
 def tables(text: str) -> list[list[str]]:

@@ -27,7 +27,6 @@ from harness.extras.judges.data import Data, Item, Verdict, load, samples
 from harness.extras.judges.estimates import fields, interval_columns, listing, over_questions, share
 from harness.options import JudgeReport
 from harness.reporting import Column, Page, Table
-from harness.reporting.page import cell_text
 from harness.results.estimate import Estimate, Floats
 
 Pairs: TypeAlias = list[tuple[Verdict, Verdict]]
@@ -206,9 +205,9 @@ MEASURES: Mapping[str, Measure] = {
 
 def _in_words(row: Mapping[str, Any]) -> str:
     if "measure" in row:
-        return f": rank correlation {cell_text(row, 'value', '.2')} on {row['n']} answers"
+        return f": rank correlation {Column('value', format='.2').cell(row)} on {row['n']} answers"
     ties = ", ties counted" if "setup" in row else ""
-    return f" on {cell_text(row, 'ratio', '%')}% of {row['total']} comparisons{ties}"
+    return f" on {Column('ratio', format='%').cell(row)}% of {row['total']} comparisons{ties}"
 
 
 def _disagreements(compared: Mapping[tuple[str, str], Pairs]) -> Table:
