@@ -101,7 +101,8 @@ class Hosts:
     def refusal(self, method: str, headers: Headers) -> str | None:
         """Return why a request is refused, in one line; None if it is answered."""
         name = _host_of(f"//{headers.get('host', '')}")
-        if not self._answers(name):
+        is_address = self.beyond and _address(name) is not None
+        if not (name in self.names or is_loopback(name) or is_address):
             advice = f"if that is its name, start it with --allow-host {name}" if name else ""
             return f"this viewer does not serve {name or 'requests without a host'}; {advice}"
         site, origin = headers.get("sec-fetch-site"), headers.get("origin")
@@ -112,11 +113,6 @@ class Hosts:
         if site in (None, "same-origin", "none") or followed:
             return None
         return "a page of another site may not send requests to this viewer; see --allow-host"
-
-    def _answers(self, name: str) -> bool:
-        if name in self.names or is_loopback(name):
-            return True
-        return self.beyond and _address(name) is not None
 
 
 def _host_of(address: str) -> str:
