@@ -196,10 +196,8 @@ def around(board: Board, models: Collection[str], rows: int = 2) -> list[Place]:
         Place(at, model, row, model in models)
         for at, (model, row) in enumerate(board.rows.items(), 1)
     ]
-    near = {
-        place.place + step for place in places if place.chosen for step in range(-rows, rows + 1)
-    }
-    return [place for place in places if place.place in near]
+    chosen = [place.place for place in places if place.chosen]
+    return [place for place in places if any(abs(place.place - at) <= rows for at in chosen)]
 
 
 def same_answer_share(bench: Bench, model: str) -> float:

@@ -128,15 +128,11 @@ def _ratings(
     inside = np.isin(pairs.model, members) & np.isin(pairs.opponent, members)
     style = (np.empty((len(pairs), 0)) if style is None else style)[inside]
     pairs = pairs.take(inside)
-    contrast = np.zeros((len(pairs), len(pairs.models)))
-    rows = np.arange(len(pairs))
-    contrast[rows, pairs.model] = 1
-    contrast[rows, pairs.opponent] = -1
-    features = np.concatenate([contrast[:, members[1:]], style], axis=1)  # the first one's is 0
-    questions = len(pairs.questions)
-    theta, influence = logistic(features, pairs.value, pairs.question, questions)
-
-    count = len(members)
+    # The strength of the first model is 0 in the fit; then that of the mean is.
+    others, count = members[1:], len(members)
+    contrast = 1.0 * (pairs.model[:, None] == others) - (pairs.opponent[:, None] == others)
+    features = np.concatenate([contrast, style], axis=1)
+    theta, influence = logistic(features, pairs.value, pairs.question, len(pairs.questions))
     theta, influence = np.insert(theta, 0, 0.0), np.insert(influence, 0, 0.0, axis=1)
     theta[:count] -= theta[:count].mean()
     influence[:, :count] -= influence[:, :count].mean(axis=1, keepdims=True)

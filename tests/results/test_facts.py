@@ -35,7 +35,7 @@ def test_confidence_is_compared_with_being_right_on_tried_answers() -> None:
     (rates,) = facts(of_rows(rows))
     assert (rates.confidence.value, rates.right.value) == pytest.approx((0.9, 0.75))
     assert rates.calibration_error == pytest.approx(0.15)
-    assert rates.n == 10
+    assert rates.correct.count == 10
 
 
 def test_other_labels_are_no_facts() -> None:
