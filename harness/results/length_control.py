@@ -183,10 +183,9 @@ def length_controlled(
     pairs = pairs.take(np.lexsort((pairs.turn, pairs.question)))
     lengths, baseline_lengths = answer_numbers(pairs, bench, lambda text: (float(len(text)),))
     longer = (baseline_lengths - lengths)[:, 0]
-    place = {question.question_id: at for at, question in enumerate(bench.questions)}
-    difficulty = np.array(
-        [gamed.difficulty.get(place.get(q.question_id, -1), np.nan) for q in scores.questions]
-    )
+    places = enumerate(bench.questions)
+    by_id = {q.question_id: gamed.difficulty.get(place, np.nan) for place, q in places}
+    difficulty = np.array([by_id.get(q.question_id, np.nan) for q in scores.questions])
     rates = []
     for name in names:
         rows = (pairs.model == scores.models.index(name)) & ~np.isnan(longer)
