@@ -59,9 +59,6 @@ def page(report: BenchReport) -> Page:
         outcome += f", no problems. Next: gen_answer --model NAME --bench-name {report.name}"
     categories = [Column(name) for name in ("category", "questions", "turns", "with_reference")]
     tables = [Table("", categories, report.categories(), "categories")] if report.questions else []
-    if fields := report.fields():
-        columns = [Column("field"), Column("value"), Column("questions")]
-        tables.append(Table("fields", columns, fields, "fields", only="json"))
     facts = {
         "bench": report.name,
         "title": settings.title,
