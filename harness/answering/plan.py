@@ -18,7 +18,7 @@ from harness import models, store
 from harness.answering.conversation import Todo
 from harness.answering.sampling import requested, retry_cut, system_prompt, typed
 from harness.answering.users import Player, load_prompt
-from harness.bench import Bench, take
+from harness.bench import Bench
 from harness.errors import MissingError, UsageError
 from harness.models import Endpoint, ModelConfig
 from harness.options import GenAnswer
@@ -140,9 +140,7 @@ def plan_answers(
     """
     names = _names(options)
     if questions is None:
-        part = options.slice
-        bounds = part.question_begin, part.question_end, part.first_n, part.sample_n
-        questions = take(bench.questions, *bounds)
+        questions = bench.take(options.slice)
     if not questions:
         number = len(bench.questions)
         raise UsageError(f"the slice leaves none of the {number} questions of {bench.name}")

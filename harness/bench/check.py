@@ -42,6 +42,7 @@ class BenchReport:
             row["with_reference"] += question.question_id in having
         return list(rows.values())
 
+
 def check_bench(which: pathlib.Path | str, data_dir: pathlib.Path | str = "data") -> BenchReport:
     """Return the report on a benchmark: a folder, a name in the data folder or a shipped one.
 
@@ -74,12 +75,12 @@ def check_bench(which: pathlib.Path | str, data_dir: pathlib.Path | str = "data"
 
 def find_folder(which: pathlib.Path | str, data_dir: pathlib.Path | str) -> pathlib.Path:
     """Return the folder meant, or raise `UsageError`."""
-    given = pathlib.Path(which)
-    if (given / "question.jsonl").is_file():
-        return given
-    if given.is_dir() or len(given.parts) > 1:
-        raise UsageError(f"{given}: there is no question.jsonl, so it is not a benchmark")
-    return find_source(pathlib.Path(data_dir) / given)
+    path = pathlib.Path(which)
+    if (path / "question.jsonl").is_file():
+        return path
+    if path.is_dir() or len(path.parts) > 1:
+        raise UsageError(f"{path}: there is no question.jsonl, so it is not a benchmark")
+    return find_source(pathlib.Path(data_dir) / path)
 
 
 def _check_questions(report: BenchReport) -> None:
@@ -90,11 +91,10 @@ def _check_questions(report: BenchReport) -> None:
     texts: dict[str, QuestionId] = {}
     for question, line, *_ in store.rows(path, Question, faults=faults):
         key = question.question_id
-        if key in lines:
+        if lines.setdefault(key, line) != line:
             again = f"question {key} is also on line {lines[key]}"
             faults.append(DataError(again, path, line))
             continue
-        lines[key] = line
         same = texts.setdefault(" ".join(" ".join(question.turns).split()).casefold(), key)
         if same != key:
             report.notes.append(f"{path}:{line}: question {key} has the words of {same}")

@@ -113,9 +113,7 @@ def plan_bench(
     """
     bench = benches.load(record.bench.bench_name, record.bench.data_dir)
     part, flags = record.slice, record.judging
-    bounds = part.question_begin, part.question_end, part.first_n, part.sample_n
-    questions = benches.take(bench.questions, *bounds)
-    questions = [q for q in questions if categories is None or q.category in categories]
+    questions = [q for q in bench.take(part) if categories is None or q.category in categories]
     answers, awaited = None, {}
     if record.models.model or record.models.model_path:
         shared = ("models", "bench", "slice", "history", "user", "sampling", "endpoint", "limits")

@@ -134,10 +134,9 @@ def _plan(
     source = bench.load(options.bench.bench_name, options.bench.data_dir)
     part = options.slice
     sample = part.sample_n or (None if part.first_n else QUESTIONS)
-    ends = (part.question_begin, part.question_end, part.first_n, sample)
     questions = tuple(
         replace(q, turns=q.turns[:1], checks=q.checks[:1], note=q.note[:1], history=[])
-        for q in bench.take(source.questions, *ends)
+        for q in source.take(replace(part, sample_n=sample))
     )
     judge_set = options.select.judge_set or source.settings.judge_set or "mt_bench"
     top = load(judge_set, source.folder).scale[1]
