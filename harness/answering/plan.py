@@ -23,7 +23,6 @@ from harness.errors import MissingError, UsageError
 from harness.models import Endpoint, ModelConfig
 from harness.options import GenAnswer
 from harness.running import Job, Steps
-from harness.running.jobs import nothing_follows
 from harness.types import (
     Answer,
     MadeFrom,
@@ -74,7 +73,7 @@ class AnswerPlan:
         """The number of jobs."""
         return sum(len(model.todo) for model in self.models)
 
-    def jobs(self, then: Callable[[Answer], Iterable[Job]] = nothing_follows) -> Iterator[Job]:
+    def jobs(self, then: Callable[[Answer], Iterable[Job]] = lambda _: ()) -> Iterator[Job]:
         """Yield the jobs question by question, so that the models advance side by side.
 
         `then` is given each answer and returns what can be done because of it.

@@ -26,11 +26,6 @@ from harness.types import Detail, Reply, Request, Row
 Steps: TypeAlias = Generator[Request, Reply, Row]
 
 
-def nothing_follows(_: Any) -> Iterable["Job"]:
-    """Return no jobs."""
-    return ()
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Job:
     """One row to be made by calls to chat models."""
@@ -49,7 +44,7 @@ class Job:
     """Jobs with the same text have prompts that begin alike: one warms the provider's cache."""
     others: Mapping[str, Endpoint] = field(default_factory=dict)
     """The chat models that requests name by `to`."""
-    then: Callable[[Any], Iterable["Job"]] = nothing_follows
+    then: Callable[[Any], Iterable["Job"]] = lambda _: ()
     """Given the row, the jobs that can be run because of it."""
 
 
