@@ -74,13 +74,7 @@ def report(options: JudgeReport) -> Page:
     if options.limits.dry_run:
         return calls.estimate_page(estimates())
     calls.carry_out(
-        options.limits,
-        plan.jobs,
-        estimates,
-        total=plan.total,
-        unit="judgments",
-        questions=len(plan.questions),
-        state=plan.bench.state,
+        plan, options.limits, estimates, unit="judgments", questions=len(plan.questions)
     )
     task = plan.tasks[0]
     rows = _rows(_verdicts(task.path), attacks, plan.questions)
