@@ -158,8 +158,8 @@ class Bench:
 
     def reference_files(self) -> dict[str, pathlib.Path]:
         """Return the files of reference answers by author."""
-        own = _by_model(self.folder / "reference_answer")
-        return own or _by_model(self.source / "reference_answer")
+        files = _by_model(self.folder / "reference_answer")
+        return files or _by_model(self.source / "reference_answer")
 
     def references(self, author: str | None = None) -> References | None:
         """Return reference answers: the only ones, or those of a reference file or answered model.
@@ -177,8 +177,8 @@ class Bench:
             author = next(iter(files))
         path = files.get(author) or self.answer_file(author)
         if not path.exists():
-            known = ", ".join(dict.fromkeys([*files, *self.answered_models()])) or "none"
-            raise MissingError(f"no reference answers by {author!r}; there are: {known}")
+            names = ", ".join(dict.fromkeys([*files, *self.answered_models()])) or "none"
+            raise MissingError(f"no reference answers by {author!r}; there are: {names}")
         rows = store.latest(path, Answer).values()
         return References(author, {row.question_id: row.choices[0].turns for row in rows})
 
@@ -196,15 +196,15 @@ class Bench:
         references = self.references(None if name == "reference" else name)
         if references is None:
             raise MissingError(f"{self.name} has no reference answers for --history reference")
-        found = {}
+        replies = {}
         for question in self.questions:
             turns = references.turns.get(question.question_id)
             if turns is not None:
-                found[question.question_id] = [
+                replies[question.question_id] = [
                     question.given(number) or text
                     for number, text in enumerate(turns[: len(question.turns)], 1)
                 ]
-        return found
+        return replies
 
     # Judgments, votes, measurements
 
@@ -276,10 +276,10 @@ def find_source(folder: pathlib.Path) -> pathlib.Path:
         if (source / "question.jsonl").is_file():
             return source
     homes = (folder.parent, shipped("data"))
-    known = sorted({path.parent.name for home in homes for path in home.glob("*/question.jsonl")})
+    names = sorted({path.parent.name for home in homes for path in home.glob("*/question.jsonl")})
     raise UsageError(
         f"no benchmark {folder.name!r} ({folder / 'question.jsonl'} is not there); "
-        f"there are {', '.join(known)}; fetch_bench downloads published ones"
+        f"there are {', '.join(names)}; fetch_bench downloads published ones"
     )
 
 

@@ -162,16 +162,16 @@ class _Run:
 
     async def _job(self, job: Job) -> None:
         output = self._output(job)
-        kept = output.pending.replies(job.id)
+        replies = output.pending.replies(job.id)
         sent = Counter[str]()
         steps = job.steps()
         try:
             request = next(steps)
             while True:
-                at = next((n for n, (key, _) in enumerate(kept) if key == request.hash), None)
+                at = next((n for n, (key, _) in enumerate(replies) if key == request.hash), None)
                 try:
                     if at is not None:
-                        reply = kept.pop(at)[1]
+                        reply = replies.pop(at)[1]
                     else:
                         reply = await self._reply(job, request, sent)
                 except EndpointError:
@@ -255,8 +255,8 @@ class _Run:
 
     def _left(self) -> str:
         total = self.progress.total
-        left = total - self.progress.done - self.progress.failed
-        return f", {left:,} of {total:,} left" if total and left > 0 else ""
+        rest = total - self.progress.done - self.progress.failed
+        return f", {rest:,} of {total:,} left" if total and rest > 0 else ""
 
     def _output(self, job: Job) -> _Output:
         output = self.outputs.get(job.path)

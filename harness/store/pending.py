@@ -119,9 +119,9 @@ def failures(folder: pathlib.Path, output: str = "*/*") -> list[Failure]:
 
     `folder` is the benchmark's; `output` a pattern such as `model_judgment/gpt-4_single.jsonl`.
     """
-    found: list[Failure] = []
+    failures: list[Failure] = []
     for path in sorted(state_dir(folder).glob(f"{output}.pending")):
         pending = Pending(folder / path.parent.name / path.stem)
         pending._read()
-        found += pending._failures.values()
-    return found
+        failures += pending._failures.values()
+    return failures

@@ -41,8 +41,8 @@ class Place(NamedTuple, Generic[T]):
 
 def data_files(folder: pathlib.Path) -> list[pathlib.Path]:
     """Return the `.jsonl` and `.jsonl.gz` files in a folder, by name."""
-    found = [*folder.glob("*.jsonl"), *folder.glob("*.jsonl.gz")]
-    return sorted(path for path in found if path.is_file() and not path.name.startswith("."))
+    paths = [*folder.glob("*.jsonl"), *folder.glob("*.jsonl.gz")]
+    return sorted(path for path in paths if path.is_file() and not path.name.startswith("."))
 
 
 def rows(
@@ -96,15 +96,15 @@ def _holds(line: bytes, needles: list[bytes]) -> bool:
 
 def latest(path: pathlib.Path, kind: type[T]) -> dict[Any, T]:
     """Return for each key the row that counts: the last good one, else the last."""
-    found: dict[Any, T] = {}
+    counting: dict[Any, T] = {}
     if not path.exists():
-        return found
+        return counting
     for place in rows(path, kind):
         key = place.row.question_id if isinstance(place.row, Question) else place.row.key  # type: ignore[attr-defined]
-        if is_good(place.row) or key not in found or not is_good(found[key]):
-            found.pop(key, None)
-            found[key] = place.row
-    return found
+        if is_good(place.row) or key not in counting or not is_good(counting[key]):
+            counting.pop(key, None)
+            counting[key] = place.row
+    return counting
 
 
 def row_at(path: pathlib.Path, kind: type[T], offset: int, length: int) -> T:
@@ -166,15 +166,15 @@ def question_of(row: dict[str, Any]) -> Question:
 
     `reference` may be one text; a `note` that is not a list is another tool's and stays in `extra`.
     """
-    known = {name: value for name, value in row.items() if name in _KNOWN and value is not None}
-    if isinstance(known.get("reference"), str):
-        known["reference"] = [known["reference"]]
-    if not isinstance(known.get("note", []), list):
-        del known["note"]
-    if "user" in known:
-        known.setdefault("turns", [])
-    extra = {name: value for name, value in row.items() if name not in known}
-    return msgspec.convert({**known, "extra": extra}, Question)
+    values = {name: value for name, value in row.items() if name in _KNOWN and value is not None}
+    if isinstance(values.get("reference"), str):
+        values["reference"] = [values["reference"]]
+    if not isinstance(values.get("note", []), list):
+        del values["note"]
+    if "user" in values:
+        values.setdefault("turns", [])
+    extra = {name: value for name, value in row.items() if name not in values}
+    return msgspec.convert({**values, "extra": extra}, Question)
 
 
 def _lenient(data: bytes, kind: type[T], path: pathlib.Path, number: int | None) -> T:

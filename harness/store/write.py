@@ -108,7 +108,7 @@ class Writer(Generic[T]):
             if key in self._keys:
                 places[key].append((is_good(place.row), place.line))
         # The last good row counts, else the last.
-        superseded = {line for found in places.values() for _, line in sorted(found)[:-1]}
+        superseded = {line for lines in places.values() for _, line in sorted(lines)[:-1]}
         if superseded:
             self._move(superseded)
         return len(superseded)
