@@ -60,13 +60,12 @@ SHARES = (0.05, 0.1, 0.25, 1.0)
 def _dry_run(whole: JudgePlan, record: options.GenJudgment, plan_at: PlanAt) -> Page:
     """Return what the plan would take, by looks with `--until`, of pairs also by shares of them."""
     estimates = estimate_judgments(whole, batch=record.limits.batch)
+    tables = []
     if record.until is not None:
-        table = _looks(whole, record, plan_at)
+        tables = [_looks(whole, record, plan_at)]
     elif whole.mode == "pairwise-all" and len(whole.models) > 2 and whole.votes is None:
-        table = _shares(whole, record, plan_at, estimates)
-    else:
-        return calls.estimate_page(estimates)
-    return calls.estimate_page(estimates, [table])
+        tables = [_shares(whole, record, plan_at, estimates)]
+    return calls.estimate_page(estimates, tables)
 
 
 def _looks(whole: JudgePlan, record: options.GenJudgment, plan_at: PlanAt) -> Table:
@@ -77,8 +76,8 @@ def _looks(whole: JudgePlan, record: options.GenJudgment, plan_at: PlanAt) -> Ta
     rows = []
     for look in sorted(set(looks.values())):
         part = [q for q in whole.questions if looks[q.question_id] <= look]
-        number = plan_at(record, questions=part, looks=looks).calls
-        rows.append({"look": look, "questions": len(part), "calls": number})
+        calls_made = plan_at(record, questions=part, looks=looks).calls
+        rows.append({"look": look, "questions": len(part), "calls": calls_made})
     title = "Calls in all, if every comparison is decided at a look"
     columns = [Column("look"), Column("questions", always=True), Column("calls", always=True)]
     return Table(title, columns, rows, name="looks")

@@ -1,5 +1,7 @@
 """The command `run_bench`: answers judged as soon as they exist, in one run; then results."""
 
+import copy
+import functools
 import pathlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
@@ -154,14 +156,15 @@ def plan_bench(
 
 
 def estimate_bench(plan: BenchPlan, *, batch: bool = False) -> list[Estimate]:
-    """Return what a plan will take, by chat model. It is used up: stand-ins are its answers."""
+    """Return what a plan will take, by chat model; stand-ins are its answers."""
     estimates: list[Estimate] = []
+    judgments = copy.deepcopy(plan.judgments)
     if plan.answers is not None:
         estimates = estimate_answers(plan.answers, batch=batch)
         for model in plan.answers.models:
             for todo in model.todo:
-                list(plan.judgments.about(_stand_in(model, todo.question)))
-    return estimates + estimate_judgments(plan.judgments, batch=batch)
+                list(judgments.about(_stand_in(model, todo.question)))
+    return estimates + estimate_judgments(judgments, batch=batch)
 
 
 def _stand_in(model: ModelPlan, question: Question) -> Answer:
@@ -253,18 +256,13 @@ def _run(parsed: Parsed, record: RunBench, evaluation: Any) -> int:
         names = _measured(record)
         return _shown(options.ShowResult(bench=record.bench, metric=names, output=record.output))
 
-    def planned() -> BenchPlan:
-        return plan_bench(
-            record,
-            calls.configs(parsed.project),
-            None if evaluation is None else evaluation.criteria,
-            key_needed=not record.limits.dry_run,
-        )
-
-    def estimates() -> list[Estimate]:
-        return estimate_bench(planned(), batch=record.limits.batch)
-
-    plan = planned()
+    plan = plan_bench(
+        record,
+        calls.configs(parsed.project),
+        None if evaluation is None else evaluation.criteria,
+        key_needed=not record.limits.dry_run,
+    )
+    estimates = functools.partial(estimate_bench, plan, batch=record.limits.batch)
     _check_board(record.board, plan.judgments)
     if plan.answers is not None:
         gen_answer.tell(plan.answers)
