@@ -78,7 +78,8 @@ def _looks(whole: JudgePlan, record: options.GenJudgment, plan_at: PlanAt) -> Ta
         part = [q for q in whole.questions if looks[q.question_id] <= look]
         calls_made = plan_at(record, questions=part, looks=looks).calls
         rows.append({"look": look, "questions": len(part), "calls": calls_made})
-    title = "Calls in all, if every comparison is decided at a look"
+    title = f"From {rows[0]['calls']:,} calls, if all is decided at the first look, to "
+    title += f"{rows[-1]['calls']:,}, if nothing is before the last"
     columns = [Column("look"), Column("questions", always=True), Column("calls", always=True)]
     return Table(title, columns, rows, name="looks")
 

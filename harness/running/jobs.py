@@ -133,10 +133,8 @@ def uncut(request: Request, factor: float) -> Generator[Request, Reply, list[Rep
     sampling = msgspec.structs.replace(request.sampling, max_tokens=int(limit * factor))
     try:
         whole = yield msgspec.structs.replace(request, sampling=sampling)
-    except ChatError as error:
-        note = f"cut at {limit} tokens; a larger limit was refused: {error}"
-        detail = msgspec.structs.replace(reply.detail, note=note)
-        return [msgspec.structs.replace(reply, detail=detail)]
+    except ChatError:
+        return [reply]
     if whole.detail.note is None:
         note = f"asked again: the first reply was cut at {limit} tokens"
         whole.detail = msgspec.structs.replace(whole.detail, note=note)
