@@ -46,7 +46,7 @@ def explain(error: msgspec.ValidationError, kind: Any = None) -> str:
     where = where.removesuffix("`").lstrip(".")
     unknown = re.fullmatch(r"Object contains unknown field `(.+)`", what)
     if unknown:
-        advice = near(unknown[1], _keys(kind), every=False)
+        advice = near(unknown[1], _keys(kind, deep=bool(where)), every=False)
         return f"unknown key {unknown[1]!r}{f' in {where}' if where else ''}{advice}"
     missing = re.fullmatch(r"Object missing required field `(.+)`", what)
     if missing:
@@ -71,9 +71,9 @@ _WORDS = {
 }
 
 
-def _keys(kind: Any) -> set[str]:
-    """Return the keys of a Struct, and of those in it."""
-    keys = set().union(*(_keys(part) for part in get_args(kind)))
+def _keys(kind: Any, *, deep: bool) -> set[str]:
+    """Return the keys of a Struct; if deep those of the Structs in it too."""
+    keys = set().union(*(_keys(part, deep=deep) for part in get_args(kind)))
     for field in msgspec.structs.fields(kind) if hasattr(kind, "__struct_fields__") else ():
-        keys |= {field.encode_name} | _keys(field.type)
+        keys |= {field.encode_name} | (_keys(field.type, deep=True) if deep else set())
     return keys
