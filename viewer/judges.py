@@ -20,8 +20,7 @@ from harness.bench import name_of
 from harness.models.prices import list_price
 from harness.reporting.charts import marks
 from harness.reporting.html import table_html
-from harness.reporting.page import Column, Table
-from harness.reporting.section import put
+from harness.reporting.page import Column, Table, put
 from harness.results import Estimate, ratio
 from harness.results.scores import outcome
 from harness.types import QuestionId

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from harness.reporting.outcome import flips
-from harness.reporting.page import Column, Table, rounded
+from harness.reporting.page import Column, Table, interval_columns, put, rounded, row_of
 from harness.reporting.ranked import Ranked, Rows, several
-from harness.reporting.section import Section, View, interval_columns, measure_of, put, row_of
+from harness.reporting.section import Section, View, measure_of
 from harness.results import Panel, Ranking, Scores, ratio, summarize
 from harness.results.facts import CORRECT, facts, is_facts
 from harness.results.scores import FLIPPED, ONCE

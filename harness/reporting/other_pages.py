@@ -13,9 +13,10 @@ from dataclasses import asdict, replace
 from harness.bench import Bench
 from harness.errors import UsageError
 from harness.options import Board, ShowResult
+from harness.reporting import Column, Note, Page, Table, interval_columns, row_of
 from harness.reporting.outcome import UNSEEN, Measure
-from harness.reporting.page import Column, Note, Page, Table, counted, dollars, listed, rounded
-from harness.reporting.section import View, interval_columns, measure_of, row_of
+from harness.reporting.page import counted, dollars, listed, rounded
+from harness.reporting.section import View, measure_of
 from harness.results import Panel, Scores, panels, rank, read
 from harness.results import board as boards
 from harness.results.first_turn import Effect, first_turn_effect

@@ -13,10 +13,14 @@ Every format takes a page and returns text: see `formats`.
 """
 
 import decimal
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 from unicodedata import combining, east_asian_width
+
+if TYPE_CHECKING:
+    from harness.results import Estimate
 
 ABSENT = "–"
 """What stands where there is no value."""
@@ -179,6 +183,37 @@ class Page:
         if self.rows is not None:
             return self.rows
         return self.tables[0].rows if self.tables else []
+
+
+def put(
+    row: dict[str, Any],
+    key: str,
+    estimate: "Estimate | None",
+    scale: tuple[float, float] | None = None,
+) -> None:
+    """Put a number and its interval, which does not leave the scale, into a row."""
+    value = low = high = None
+    if estimate is not None:
+        value = None if math.isnan(estimate.value) else estimate.value
+        if ends := estimate.interval:
+            least, most = scale or (-math.inf, math.inf)
+            low, high = max(ends.low, least), min(ends.high, most)
+    row |= {key: value, f"{key}_low": low, f"{key}_high": high}
+
+
+def row_of(names: Row, **numbers: "Estimate | None") -> dict[str, Any]:
+    """Return a row of names, numbers and their intervals."""
+    row = dict(names)
+    for key, estimate in numbers.items():
+        put(row, key, estimate)
+    return row
+
+
+def interval_columns(key: str, title: str, form: str) -> list[Column]:
+    """Return the columns of a number and of its interval."""
+    about = "95% confidence interval over questions"
+    ends = Column(key, "95% interval", f"interval{form}", about, always=True, draw="whisker")
+    return [Column(key, title, form, always=True), ends]
 
 
 def rounded(value: float, places: int, scale: int = 0) -> str:

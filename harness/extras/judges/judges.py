@@ -38,10 +38,10 @@ from harness import store
 from harness.errors import MissingError, UsageError
 from harness.extras.judges.agreement import correlation, rank_correlation
 from harness.extras.judges.data import Data, Game, Item, Verdict, by_judge, load
-from harness.extras.judges.estimates import fields, interval_columns, share, words
+from harness.extras.judges.estimates import share, words
 from harness.models.prices import FREE, list_price
 from harness.options import JudgeReport
-from harness.reporting import Column, Note, Page, Table, formats
+from harness.reporting import Column, Note, Page, Table, formats, interval_columns, row_of
 from harness.results import Estimate
 from harness.types import Detail, QuestionId, Usage, content_hash
 
@@ -92,7 +92,7 @@ def report(options: JudgeReport) -> Page:
         estimates = _estimates(verdicts, gold, texts, people=name == PEOPLE, compatible=compatible)
         agreement[name] = estimates["human_agreement"]
         correlations = _correlations(_values(verdicts), votes, least=100 if compatible else 0)
-        rows[name] = {"judge": name[0], "judge_set": name[1] or None} | fields(**estimates)
+        rows[name] = row_of({"judge": name[0], "judge_set": name[1] or None}, **estimates)
         rows[name] |= correlations | _costs(name[0], list(chain(*verdicts.values())))
     names = sorted(rows, key=lambda name: (name != PEOPLE, -(rows[name]["human_agreement"] or 0)))
     ordered = [rows[name] for name in names]
