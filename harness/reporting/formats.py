@@ -60,11 +60,12 @@ def text_table(table: Table, width: int) -> str:
     half = width // 2 - 1
     blocks: list[str] = []
     while others or not blocks:
-        taken = len(others)
-        while taken > 1 and not _aligned([*keys, *others[:taken]], table.rows, width, half):
+        body, taken = "", len(others) + 1
+        while not body:
             taken -= 1
-        part = [*keys, *others[:taken]]
-        blocks.append(_aligned(part, table.rows, width, half) or _aligned(part, table.rows, 10_000))
+            room = width if taken > 1 else 10_000
+            body = _aligned([*keys, *others[:taken]], table.rows, room, half)
+        blocks.append(body)
         keys, others = keys[-1:], others[taken:]
     return "\n\n".join(blocks)
 

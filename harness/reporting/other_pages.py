@@ -14,7 +14,7 @@ from harness.bench import Bench
 from harness.errors import UsageError
 from harness.options import Board, ShowResult
 from harness.reporting import Column, Note, Page, Table, interval_columns, row_of
-from harness.reporting.outcome import UNSEEN, Measure
+from harness.reporting.outcome import UNSEEN, Measure, first_lines
 from harness.reporting.page import counted, dollars, listed, rounded
 from harness.reporting.section import View, measure_of
 from harness.results import Panel, Scores, panels, rank, read
@@ -50,15 +50,14 @@ def against_page(
         max_missing=options.max_missing,
     )
     measure, rows, lines = measure_of(panel), [], []
-    models = sorted(gated.models, key=lambda model: model.difference.value)  # the worst first
-    for model in models:
+    for model in sorted(gated.models, key=lambda model: model.difference.value):  # worst first
         names = {"model_1": model.model, "model_2": model.old, "verdict": _verdict(model)}
         row = row_of(names, difference=model.difference)
         row |= {"p": model.difference.p, "p_holm": model.p, "questions": model.difference.n}
         row |= {"missing": model.missing, "smallest_detectable": model.difference.detectable}
         rows.append(row)
         lines.append(_run_in_words(model, measure, options.margin))
-    lines[3:] = [f"{len(models) - 3} more: see the table."] if len(models) > 3 else []
+    lines = first_lines(lines)
     if options.fail_if_worse or options.margin is not None:
         lines += [f"Does not pass: {fault}." for fault in gated.faults] or ["The run passes."]
     columns = [
@@ -68,7 +67,7 @@ def against_page(
         Column("questions", always=True),
         Column("missing", format="%", help="of what the other run has, in percent"),
     ]
-    if any(model.model != model.old for model in models):
+    if any(model.model != model.old for model in gated.models):
         columns[:1] = [Column("model_1", "this run"), Column("model_2", "other run", always=True)]
     title = f"{page.facts['bench']}, this run less the other, question by question"
     compared = replace(

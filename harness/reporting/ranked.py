@@ -125,7 +125,7 @@ class Ranked:
             *[Column("rank", format="ranks", always=True)] * (len(self.rows) > 2),
             Column("model"),
             *interval_columns(self.key, self.heading, form),
-            *[Column("strength", format=".0", always=True)] * bool(self.ranking.strengths),
+            Column("strength", format=".0", always=True),
             *[Column("questions", always=True)] * (self.panel.looks is not None),
             *extra,
             *turns,
@@ -179,9 +179,8 @@ class Ranked:
         rows, groups, scale = self.rows, self.groups, self.measure.scale
         name = self.heading if self.heading != "all" else "score"
         label = f"{name} by {self.view.group}"
-        number, middle = Column(self.key, format=self.measure.form), None
-        if self.measure.kind == "pairs":
-            middle = 0.5
+        number = Column(self.key, format=self.measure.form)
+        middle = 0.5 if self.measure.kind == "pairs" else None
         drawn = functools.partial(charts.marks, rows, [number], name, reference=middle)
         pictures = [Chart(name.capitalize(), drawn, "scores", in_table=True)]
         if groups:

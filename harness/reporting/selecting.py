@@ -74,15 +74,15 @@ def _chosen(scores: Scores, options: ShowResult, bench: Bench) -> Scores:
             names = source.judge_set, f"{source.judge_set} {source.version}"
             if select.judge_model and source.judge not in select.judge_model:
                 return False
-            if select.judge_set is not None and select.judge_set not in names:
+            if select.judge_set not in (None, *names):
                 return False
         if source.form == "metric":
-            if options.variant not in (None, source.method.partition(" ")[0]):
-                return False
-        elif options.metric and source.form not in judged:
-            return False
+            chosen = options.variant in (None, source.method.partition(" ")[0])
+        else:
+            chosen = not options.metric or source.form in judged
         return (
-            select.sample in (None, source.sample)
+            chosen
+            and select.sample in (None, source.sample)
             and source.method.startswith(select.score_method or "")
             and not any(fnmatch.fnmatch(source.judge, glob) for glob in select.exclude)
         )

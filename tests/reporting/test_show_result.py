@@ -36,6 +36,25 @@ def test_two_models_have_a_row_a_turn_from_one_side_and_no_rank(data: pathlib.Pa
     assert "rank" not in page
 
 
+@pytest.mark.parametrize(
+    ("flips", "others", "sentence"),
+    [
+        pytest.param(20, "model_1", "", id="up to a third nothing"),
+        pytest.param(21, "model_1", ". A judge that guesses changes about half.", id="above it"),
+        pytest.param(21, "tie", ". The judge may be guessing: one that", id="all of the decided"),
+    ],
+)
+def test_flips_are_said_above_a_third_beside_what_guessing_gives(
+    tmp_path: pathlib.Path, flips: int, others: str, sentence: str
+) -> None:
+    data, flipped = bench(tmp_path, 60), ("model_1", "model_2")
+    games = {("a", "b"): lambda q, t: flipped if q < flips else (others, others)}
+    pairs(data, games, questions=60)
+    outcome = show_result(data_dir=str(data)).page.outcome
+    assert sentence in outcome
+    assert ("guess" in outcome) == bool(sentence)
+
+
 def test_three_models_have_rank_ranges_and_both_turns(data: pathlib.Path) -> None:
     grades(data, {"a": 9.0, "b": 5.0, "c": 5.0})
     result = show_result(data_dir=str(data))

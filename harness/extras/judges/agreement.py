@@ -47,9 +47,8 @@ def report(options: JudgeReport) -> Page:
         for about, part in _parts(data, pairs):
             about = {"judge1": judge1, "judge2": judge2} | about
             rows += [about | row for row in _rows(part, within=judge1 == judge2)]
-        who = f"{judge1} and {judge2} agree"
-        if judge1 == judge2:
-            who = f"{judge1} agree with each other"
+        within = judge1 == judge2
+        who = f"{judge1} agree with each other" if within else f"{judge1} and {judge2} agree"
         outcomes.append(f"{who}{_in_words(next(_rows(pairs)))}.")
     columns = [Column("judge1"), Column("judge2", always=True), Column("turn"), Column("category")]
     if "measure" in rows[0]:
@@ -181,22 +180,12 @@ def tau_b(x: Floats, y: Floats) -> float:
     return float((weights * sign_x * sign_y).sum()) / math.sqrt(untied) if untied else math.nan
 
 
-def exact(x: Floats, y: Floats) -> float:
-    """Return the share of grades that are equal."""
-    return float(np.mean(x == y))
-
-
-def within_one(x: Floats, y: Floats) -> float:
-    """Return the share of grades that differ by at most one."""
-    return float(np.mean(abs(x - y) <= 1))
-
-
 MEASURES: Mapping[str, Measure] = {
     "spearman": rank_correlation,
     "pearson": correlation,
     "kendall tau-b": tau_b,
-    "exact": exact,
-    "within one": within_one,
+    "exact": lambda x, y: float(np.mean(x == y)),
+    "within one": lambda x, y: float(np.mean(abs(x - y) <= 1)),
 }
 
 

@@ -282,19 +282,17 @@ def _per_thousand(
 def _advice(agreement: Mapping[Name, Estimate]) -> str:
     """Return which judge to choose; `agreement` has people first, then the best judge."""
     judges = [name for name in agreement if name != PEOPLE and not name[0].startswith("builtin/")]
-    text = "Only simple rules have judged these pairs; judge them with a model to choose"
-    if judges:
-        best = agreement[judges[0]]
-        text = f"{judges[0][0]} agrees with people {words(best)} of the time"
+    if not judges:
+        return "Only simple rules have judged these pairs; judge them with a model to choose."
+    name, best = judges[0], agreement[judges[0]]
+    text = f"{name[0]} agrees with people {words(best)} of the time"
     if len(judges) > 1:
-        second = agreement[judges[1]]
-        same_judge = judges[0][0] == judges[1][0]
-        name = " with ".join(judges[1]) if same_judge else judges[1][0]
-        name += f" ({words(second)})"
+        other, second = judges[1], agreement[judges[1]]
+        label = f"{' with '.join(other) if other[0] == name[0] else other[0]} ({words(second)})"
         is_better = _is_better(best, second)
-        text += f", more than {name}" if is_better else f"; {name} is too close to call"
+        text += f", more than {label}" if is_better else f"; {label} is too close to call"
     rules = [estimate for (name, _), estimate in agreement.items() if name == LONGEST]
-    if judges and not all(_is_better(best, rule) for rule in rules):
+    if not all(_is_better(best, rule) for rule in rules):
         text += f". It does not agree more than the rule {LONGEST}: do not rely on it"
     if agreement[PEOPLE].n:
         text += f". People agree with each other {100 * agreement[PEOPLE].value:.0f}%"
