@@ -28,18 +28,15 @@ def text(page: Page, width: int | None = None) -> str:
     parts = [_wrapped(page.outcome, width)]
     causes = [f"  {cause.text}:\n    {cause.flag}" for cause in page.causes]  # to be pasted
     parts.append("\n".join(printable(line) for cause in causes for line in cause.splitlines()))
-    pointers = []
+    flags = []
     for table in page.tables:
-        if not table.rows or table.only not in ("", "text"):
-            continue
-        if body := text_table(table, width):
-            parts += [_wrapped(table.title, width), body]
-        else:
-            pointers.append(table.instead)
-    pointers += [note.flag for note in page.notes if not note.text]
+        if table.rows and table.only in ("", "text"):
+            body = text_table(table, width)
+            parts += [_wrapped(table.title, width), body] if body else []
+            flags += [] if body else [table.instead]
+    flags += [note.flag for note in page.notes if not note.text]
     notes = [str(note) for note in page.notes if note.text]
-    notes.append(". ".join(dict.fromkeys(pointers)))
-    parts.append(_wrapped("\n".join(filter(None, notes)), width))
+    parts.append(_wrapped("\n".join([*notes, ". ".join(dict.fromkeys(flags))]), width))
     return "\n\n".join(filter(None, parts))
 
 

@@ -16,6 +16,7 @@ from harness.options import Board, ShowResult
 from harness.reporting import Column, Note, Page, Table, interval_columns, row_of
 from harness.reporting.outcome import UNSEEN, Measure, first_lines
 from harness.reporting.page import counted, dollars, listed, rounded
+from harness.reporting.ranked import compared_row
 from harness.reporting.section import View, measure_of
 from harness.results import Panel, Scores, panels, rank, read
 from harness.results import board as boards
@@ -52,10 +53,8 @@ def against_page(
     measure, rows, lines = measure_of(panel), [], []
     for model in sorted(gated.models, key=lambda model: model.difference.value):  # worst first
         names = {"model_1": model.model, "model_2": model.old, "verdict": _verdict(model)}
-        row = row_of(names, difference=model.difference)
-        row |= {"p": model.difference.p, "p_holm": model.p, "questions": model.difference.n}
-        row |= {"missing": model.missing, "smallest_detectable": model.difference.detectable}
-        rows.append(row)
+        row = compared_row(names, model.difference, model.p)
+        rows.append(row | {"missing": model.missing})
         lines.append(_run_in_words(model, measure, options.margin))
     lines = first_lines(lines)
     if options.fail_if_worse or options.margin is not None:

@@ -5,15 +5,15 @@ and each category's; the tables and charts show them.
 """
 
 import functools
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 from harness.reporting import charts
 from harness.reporting.outcome import Evidence
 from harness.reporting.page import Chart, Column, Table, interval_columns, put, row_of
 from harness.reporting.section import Section, View, caveats_of, evidence_of, sorted_rows, title
-from harness.results import Panel, Ranking, Scores, compare, conversations, summarize
+from harness.results import Estimate, Panel, Ranking, Scores, compare, conversations, summarize
 from harness.results.scores import POINTS, SCORE
 
 Rows: TypeAlias = dict[str, dict[str, Any]]
@@ -24,31 +24,25 @@ Further: TypeAlias = Callable[[Scores], Rows]
 """Returns what else verdicts say of each model, such as wins and losses."""
 
 
+@dataclass
 class Ranked:
     """The rows of one column of a panel, and what is shown of them."""
 
-    def __init__(
-        self,
-        panel: Panel,
-        view: View,
-        key: str,
-        heading: str,
-        *,
-        metric: str = "",
-        further: Further = lambda scores: {},
-    ) -> None:
-        """Sum up a column.
+    panel: Panel
+    view: View
+    key: str
+    """The field of the rows that holds its number."""
+    heading: str
+    """What stands over it."""
+    metric: str = ""
+    """The column of the panel (default: the main one)."""
+    further: Further = lambda scores: {}
+    """Further fields of the rows."""
 
-        Args:
-            panel: whose verdicts.
-            view: how they are to be shown.
-            key: the field of the rows that holds its number.
-            heading: what stands over it.
-            metric: the column of the panel (default: the main one).
-            further: further fields of the rows.
-        """
-        self.panel, self.view, self.further = panel, view, further
-        self.key, self.heading, self.metric = key, heading, metric or panel.metrics[0]
+    def __post_init__(self) -> None:
+        """Sum up the column."""
+        panel, view = self.panel, self.view
+        self.metric = self.metric or panel.metrics[0]
         self.rule = view.aggregates.get(panel.judge_set)
         if self.rule:
             self.key = f"{self.rule}_{'turn' if self.rule in ('first', 'last') else 'of_turns'}"
@@ -234,14 +228,21 @@ def several(panels: Sequence[Panel], view: View) -> Section:
     return section
 
 
+def compared_row(
+    names: Mapping[str, Any], difference: Estimate, p_holm: float | None
+) -> dict[str, Any]:
+    """Return a row of two models compared, of two runs or of two histories."""
+    row = row_of(names, difference=difference)
+    row |= {"p": difference.p, "p_holm": p_holm, "questions": difference.n}
+    return row | {"smallest_detectable": difference.detectable}
+
+
 def compared(ranking: Ranking, form: str) -> Table:
     """Return every two models compared, for --details."""
     rows = []
     for pair in ranking.comparisons.pairs:
         models = {"model_1": pair.model_1, "model_2": pair.model_2, "better": pair.better}
-        row = row_of(models, difference=pair.difference)
-        row |= {"p": pair.difference.p, "p_holm": pair.p, "questions": pair.questions}
-        row |= {"smallest_detectable": pair.difference.detectable}
+        row = compared_row(models, pair.difference, pair.p)
         rows.append(row | {"opponents": pair.opponents or None})
     columns = [
         Column("model_1", "model 1"),

@@ -28,7 +28,13 @@ def select(options: ShowResult, bench: Bench) -> tuple[Scores, View]:
     Raises:
         MissingError: there are none; the message names what there is.
     """
-    chosen = _chosen(_read(options, bench), options, bench)
+    select = options.select
+    kinds = {"single": "single", "pairwise-baseline": "pair", "pairwise-all": "pair"}
+    kind: Any = kinds.get(select.mode or "")
+    if select.votes or any(looks_like(path, Vote) for path in select.input_file):
+        kind = "vote"
+    files = select.votes or select.input_file
+    chosen = _chosen(read(bench, files=files, kind=kind, metrics=options.metric), options, bench)
     view = _view(options, bench, chosen)
     scores = chosen
     if view.baseline is not None:
@@ -52,16 +58,6 @@ def questions_taken(options: ShowResult, bench: Bench) -> Sequence[Question]:
     part = options.slice
     ends = part.question_begin, part.question_end
     return benches.take(bench.questions, *ends, part.first_n, part.sample_n)
-
-
-def _read(options: ShowResult, bench: Bench) -> Scores:
-    """Return every verdict in the files that the flags name."""
-    select = options.select
-    kinds = {"single": "single", "pairwise-baseline": "pair", "pairwise-all": "pair"}
-    kind: Any = kinds.get(select.mode or "")
-    if select.votes or any(looks_like(path, Vote) for path in select.input_file):
-        kind = "vote"
-    return read(bench, files=select.votes or select.input_file, kind=kind, metrics=options.metric)
 
 
 def _chosen(scores: Scores, options: ShowResult, bench: Bench) -> Scores:
