@@ -41,7 +41,7 @@ def against_page(
         panel,
         max(
             panels(read(bench, files=[options.against])),
-            key=lambda other: (other.form == panel.form, other.judge_set == panel.judge_set),
+            key=lambda old: (old.form == panel.form, old.judge_set == panel.judge_set),
         ),
         margin=options.margin,
         renamed=dict(pair.split("=", 1) for pair in options.compare) or None,
@@ -267,11 +267,11 @@ def board_page(options: Board, bench: Bench, panel: Panel, view: View, page: Pag
     count = f"{path} has {counted(len(board.rows), 'row')}, {len(models)} of them from here."
     ranks = f"On this board of {counted(len(board.rows), 'model')} {listed(places)}."
     table = Table(page.tables[0].title, columns, rows, only="text")
-    others = [replace(other, only="html") for other in page.tables if other.only != "text"]
+    results = [replace(part, only="html") for part in page.tables if part.only != "text"]
     return replace(
         page,
         outcome=f"{page.outcome}\n{ranks}",
-        tables=[table, *others],
+        tables=[table, *results],
         notes=[Note(about), Note(count)],
         rows=page.all_rows,
     )

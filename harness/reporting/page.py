@@ -26,8 +26,6 @@ ABSENT = "–"
 """What stands where there is no value."""
 
 Row: TypeAlias = Mapping[str, Any]
-Only: TypeAlias = Literal["", "text", "html", "json"]
-Draw: TypeAlias = Literal["", "whisker", "shade", "record"]
 
 
 @dataclass(frozen=True)
@@ -57,7 +55,7 @@ class Column:
     """Shown in text too where every row has the same value."""
     optional: bool = False
     """Left out of text where the table is too wide."""
-    draw: Draw = ""
+    draw: Literal["", "whisker", "shade", "record"] = ""
     """What HTML draws: a whisker of the interval; a shade by how far the value departs from the
     mean of the row's shaded columns; a bar of `win`, `tie` and `loss`, with the key before them."""
 
@@ -130,7 +128,7 @@ class Table:
     rows: Sequence[Row]
     name: str = ""
     """The table's name in JSON; without one it is in the page's rows already."""
-    only: Only = ""
+    only: Literal["", "text", "html", "json"] = ""
     """The one kind of page that shows it: text (and Markdown), HTML or JSON."""
     instead: str = ""
     """What text says at the end if the table is too wide (default: it is divided)."""
@@ -138,12 +136,12 @@ class Table:
     def text_columns(self) -> list[Column]:
         """Return the columns that text shows: the first, and those not hidden, empty, constant."""
         first, *others = [column for column in self.columns if not column.hidden_in_text]
-        shown = [first]
+        columns = [first]
         for column in others:
             cells = {column.cell(row) for row in self.rows}
             varies = len(cells) > 1 or len(self.rows) < 2 or column.always
-            shown += [column] if varies and cells != {ABSENT} else []
-        return shown
+            columns += [column] if varies and cells != {ABSENT} else []
+        return columns
 
 
 @dataclass(frozen=True)

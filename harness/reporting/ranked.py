@@ -192,24 +192,26 @@ def several(panels: Sequence[Panel], view: View) -> Section:
     groups: dict[tuple[Any, ...], dict[str, Any]] = {}
     evidence: list[Evidence] = []
     numbers: list[Column] = []
-    for panel, metric in [(one, metric) for one in panels for metric in one.metrics]:
-        scores, main = panel.combined.of(metric=metric), panel.metrics[0]
-        column = evidence_of(panel, view, scores, metric)
-        if metric == main or not (main in (SCORE, POINTS) or panel.form == "metric"):
-            evidence.append(column)  # a total stands for those beside it
-        numbers.append(Column(metric, metric, column.measure.form, always=True))
-        for summary in column.ranking.models:
-            name = summary["model"]
-            row = by_model.setdefault(name, {"model": name, "n": 0, "failed": 0})
-            put(row, metric, summary.mean, column.measure.scale)
-            row[f"{metric}_rank_first"], row[f"{metric}_rank_last"] = column.ranking.ranks[name]
-            row["n"] = max(row["n"], summary.n)
-            row["failed"] += summary.failed
-        for summary in summarize(scores, by=("model", view.group)):
-            if summary[view.group]:
-                names = {"model": summary["model"], view.group: summary[view.group]}
-                row = groups.setdefault(summary.key, names)
-                put(row, metric, summary.mean, column.measure.scale)
+    for panel in panels:
+        main = panel.metrics[0]
+        for metric in panel.metrics:
+            scores = panel.combined.of(metric=metric)
+            column = evidence_of(panel, view, scores, metric)
+            if metric == main or not (main in (SCORE, POINTS) or panel.form == "metric"):
+                evidence.append(column)  # a total stands for those beside it
+            scale = column.measure.scale
+            numbers.append(Column(metric, metric, column.measure.form, always=True))
+            for summary in column.ranking.models:
+                name = summary["model"]
+                row = by_model.setdefault(name, {"model": name, "n": 0, "failed": 0})
+                put(row, metric, summary.mean, scale)
+                row[f"{metric}_rank_first"], row[f"{metric}_rank_last"] = column.ranking.ranks[name]
+                row["n"] = max(row["n"], summary.n)
+                row["failed"] += summary.failed
+            for summary in summarize(scores, by=("model", view.group)):
+                if summary[view.group]:
+                    names = dict(zip(summary.by, summary.key, strict=True))
+                    put(groups.setdefault(summary.key, names), metric, summary.mean, scale)
     evidence.sort(key=lambda item: -item.questions)
     if len(evidence) == 1:
         evidence = [replace(evidence[0], name="")]

@@ -132,15 +132,16 @@ def _baseline(options: ShowResult, scores: Scores) -> str | None:
     select = options.select
     if select.mode == "pairwise-all":
         return None
-    if select.baseline_model is not None:
-        if select.baseline_model not in scores.models:
-            raise MissingError(f"no pairs with {select.baseline_model} (--baseline-model)")
-        return select.baseline_model
+    if (name := select.baseline_model) is not None:
+        if name not in scores.models:
+            raise MissingError(f"no pairs with {name} (--baseline-model)")
+        return name
     pairs = scores.take(scores.opponent >= 0).of(metric=WIN)
-    models = pairs.models_present
-    in_every_pair = [name for name in models if len(pairs.of(models=[name])) == len(pairs)]
-    if len(models) < 3 or in_every_pair:
-        return in_every_pair[0] if len(models) > 2 else None
+    if len(pairs.models_present) < 3:
+        return None
+    for name in pairs.models_present:
+        if len(pairs.of(models=[name])) == len(pairs):
+            return name
     if select.mode == "pairwise-baseline":
         raise UsageError("no model is in every pair; name one with --baseline-model")
     return None

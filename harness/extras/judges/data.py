@@ -223,8 +223,8 @@ def of_judgment(row: Judgment) -> Verdict:
     value: float | str | None = row.grade if row.label is UNSET else row.label
     games = []
     if row.model is None:
-        shown = [True, False] if row.shown_first is None else [row.shown_first == "model_1"]
-        for game, first in zip(row.games, shown, strict=False):
+        orders = [True, False] if row.shown_first is None else [row.shown_first == "model_1"]
+        for game, first in zip(row.games, orders, strict=False):
             if game is not None:
                 games.append(Game(1 - game if swap else game, first != swap))
         won = outcome(row.games)

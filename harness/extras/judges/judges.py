@@ -168,13 +168,10 @@ def _first_four(judged: Mapping[Name, Verdicts]) -> dict[Name, dict[Item, list[V
     items = {item for item, votes in judged[PEOPLE].items() if len(votes) >= SAMPLES}
     if not items:
         raise UsageError("no pair has four votes; leave --compatible out")
-    return by_judge(
-        v
-        for verdicts in judged.values()
-        for item in verdicts
-        if item in items
-        for v in verdicts[item][:SAMPLES]
-    )
+    first_four: dict[Name, dict[Item, list[Verdict]]] = {}
+    for name, verdicts in judged.items():
+        first_four[name] = {i: list(of[:SAMPLES]) for i, of in verdicts.items() if i in items}
+    return first_four
 
 
 def _values(verdicts: Verdicts) -> dict[Item, list[float]]:
@@ -287,8 +284,8 @@ def _advice(agreement: Mapping[Name, Estimate]) -> str:
     name, best = judges[0], agreement[judges[0]]
     text = f"{name[0]} agrees with people {words(best)} of the time"
     if len(judges) > 1:
-        other, second = judges[1], agreement[judges[1]]
-        label = f"{' with '.join(other) if other[0] == name[0] else other[0]} ({words(second)})"
+        rival, second = judges[1], agreement[judges[1]]
+        label = f"{' with '.join(rival) if rival[0] == name[0] else rival[0]} ({words(second)})"
         is_better = _is_better(best, second)
         text += f", more than {label}" if is_better else f"; {label} is too close to call"
     rules = [estimate for (name, _), estimate in agreement.items() if name == LONGEST]
