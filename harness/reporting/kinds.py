@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from harness.reporting.page import Column, Table, interval_columns, percent, put, rounded, row_of
+from harness.reporting.page import Column, Table, interval_columns, percent, rounded, row_of
 from harness.reporting.ranked import Ranked, Rows, several
 from harness.reporting.section import Section, View, measure_of
 from harness.results import Panel, Ranking, Scores, ratio, summarize
@@ -31,29 +31,17 @@ def _section_of(panel: Panel, view: View) -> Section:
     """Return the section of a panel."""
     if panel.form in ("pair", "vote"):
         return pairs(panel, view)
+    main, *others = panel.metrics
+    if panel.form == "label" and is_facts(panel.combined):
+        return short_facts(panel, view)
     if panel.form == "label":
-        return short_facts(panel, view) if is_facts(panel.combined) else labels(panel, view)
-    if len(panel.metrics) > 1:
+        return Ranked(panel, view, main, main.lower(), others=others).section()
+    if others:
         return several([panel], view)
     if panel.form == "metric":
-        return Ranked(panel, view, panel.metrics[0], panel.metrics[0]).section()
+        return Ranked(panel, view, main, main).section()
     heading = "all" if len(panel.judges) > 1 else "score"
     return Ranked(panel, view, "average", heading).section()
-
-
-def labels(panel: Panel, view: View) -> Section:
-    """Return the section of labels: the share of each, the main one ranked."""
-    main, *others = panel.metrics
-
-    def further(scores: Scores) -> Rows:
-        rows: Rows = {}
-        for name in others:
-            for summary in summarize(scores.of(metric=name)):
-                put(rows.setdefault(summary["model"], {}), name, summary.mean)
-        return rows
-
-    shares = [Column(name, name.lower().replace("_", " "), "%", always=True) for name in others]
-    return Ranked(panel, view, main, main.lower(), further=further).section(shares)
 
 
 def short_facts(panel: Panel, view: View) -> Section:

@@ -36,6 +36,8 @@ class Ranked:
     """What stands over it."""
     metric: str = ""
     """The column of the panel (default: the main one)."""
+    others: Sequence[str] = ()
+    """Columns of the panel whose numbers stand beside it, such as other labels."""
     further: Further = lambda scores: {}
     """Further fields of the rows."""
 
@@ -90,6 +92,9 @@ class Ranked:
             for rule in ("first", "last"):
                 for group in summarize(conversations(column, rule)):
                     put(rows.get(group["model"], {}), f"{rule}_turn", group.mean, scale)
+        for metric in self.others:
+            for group in summarize(scores.of(metric=metric)):
+                put(rows.get(group["model"], {}), metric, group.mean)
         for name, fields in self.further(scores).items():
             rows.get(name, {}).update(fields)
         return rows
@@ -122,6 +127,7 @@ class Ranked:
             Column("strength", format=".0", always=True),
             *[Column("questions", always=True)] * (self.panel.looks is not None),
             *extra,
+            *(Column(n, n.lower().replace("_", " "), form, always=True) for n in self.others),
             *turns,
             *(Column(f"judge_{name}", name, form, always=True) for name in self.judges),
             *[Column("failed", hidden_in_text=True)] * any(row["failed"] for row in self.rows),
