@@ -230,8 +230,10 @@ def several(panels: Sequence[Panel], view: View) -> Section:
     section.caveats = [caveat for panel in panels for caveat in caveats_of(panel, panel.combined)]
     ends = [replace(column, format=f"interval{column.format}") for column in numbers]
     section.more = [Table("95% intervals", [model, *ends], rows, only="text")]
-    scale = evidence[0].measure.scale or ()
-    draw = functools.partial(charts.marks, rows[:BARS], numbers, "score", scale=scale, bar=True)
+    ends_of_axis = evidence[0].measure.scale or ()
+    draw = functools.partial(
+        charts.marks, rows[:BARS], numbers, "score", scale=ends_of_axis, bar=True
+    )
     section.charts = [Chart("Numbers", draw, "numbers")]
     return section
 
