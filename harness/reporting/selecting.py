@@ -26,7 +26,13 @@ def select(options: ShowResult, bench: Bench) -> tuple[Scores, View]:
     Raises:
         MissingError: there are none; the message names what there is.
     """
-    chosen = _chosen(_read(options, bench), options, bench)
+    select = options.select
+    kinds = {"single": "single", "pairwise-baseline": "pair", "pairwise-all": "pair"}
+    kind: Any = kinds.get(select.mode or "")
+    if select.votes or any(looks_like(path, Vote) for path in select.input_file):
+        kind = "vote"
+    files = select.votes or select.input_file
+    chosen = _chosen(read(bench, files=files, kind=kind, metrics=options.metric), options, bench)
     view = _view(options, bench, chosen)
     scores = chosen
     if view.baseline is not None:
@@ -45,16 +51,6 @@ def select(options: ShowResult, bench: Bench) -> tuple[Scores, View]:
     return scores, view
 
 
-def _read(options: ShowResult, bench: Bench) -> Scores:
-    """Return every verdict in the files that the flags name."""
-    select = options.select
-    kinds = {"single": "single", "pairwise-baseline": "pair", "pairwise-all": "pair"}
-    kind: Any = kinds.get(select.mode or "")
-    if select.votes or any(looks_like(path, Vote) for path in select.input_file):
-        kind = "vote"
-    return read(bench, files=select.votes or select.input_file, kind=kind, metrics=options.metric)
-
-
 def _chosen(scores: Scores, options: ShowResult, bench: Bench) -> Scores:
     """Return the verdicts of the judges, sets, samples, questions and turns of the flags."""
     select = options.select
@@ -65,15 +61,15 @@ def _chosen(scores: Scores, options: ShowResult, bench: Bench) -> Scores:
             names = source.judge_set, f"{source.judge_set} {source.version}"
             if select.judge_model and source.judge not in select.judge_model:
                 return False
-            if select.judge_set is not None and select.judge_set not in names:
+            if select.judge_set not in (None, *names):
                 return False
         if source.form == "metric":
-            if options.variant not in (None, source.method.partition(" ")[0]):
-                return False
-        elif options.metric and source.form not in judged:
-            return False
+            chosen = options.variant in (None, source.method.partition(" ")[0])
+        else:
+            chosen = not options.metric or source.form in judged
         return (
-            select.sample in (None, source.sample)
+            chosen
+            and select.sample in (None, source.sample)
             and source.method.startswith(select.score_method or "")
             and not any(fnmatch.fnmatch(source.judge, glob) for glob in select.exclude)
         )
@@ -127,15 +123,16 @@ def _baseline(options: ShowResult, scores: Scores) -> str | None:
     select = options.select
     if select.mode == "pairwise-all":
         return None
-    if select.baseline_model is not None:
-        if select.baseline_model not in scores.models:
-            raise MissingError(f"no pairs with {select.baseline_model} (--baseline-model)")
-        return select.baseline_model
+    if (name := select.baseline_model) is not None:
+        if name not in scores.models:
+            raise MissingError(f"no pairs with {name} (--baseline-model)")
+        return name
     pairs = scores.take(scores.opponent >= 0).of(metric=WIN)
-    models = pairs.models_present
-    in_every_pair = [name for name in models if len(pairs.of(models=[name])) == len(pairs)]
-    if len(models) < 3 or in_every_pair:
-        return in_every_pair[0] if len(models) > 2 else None
+    if len(pairs.models_present) < 3:
+        return None
+    for name in pairs.models_present:
+        if len(pairs.of(models=[name])) == len(pairs):
+            return name
     if select.mode == "pairwise-baseline":
         raise UsageError("no model is in every pair; name one with --baseline-model")
     return None
