@@ -222,7 +222,7 @@ def test_votes_are_added_to_a_benchmark_that_is_there(tmp_path: pathlib.Path) ->
     vote = {"question_id": 1, "model_a": "x", "model_b": "y", "winner": "tie"}
     path = json_array(tmp_path / "ballot.json", [vote, vote | {"judge": "ann", "question_id": 9}])
     report = import_data("votes", [path], "m", data_dir=tmp_path)
-    assert report.bad == [f"{path}:8: it is about no question of m"]
+    assert report.bad == [f"{path}, record 2: it is about no question of m"]
     (row,) = rows(report.folder / "human_judgment" / "ballot.jsonl")
     assert (row["winner"], row["judge"], row["turn"]) == ("tie", "ballot", 1)
     again = import_data("votes", [path], "m", data_dir=tmp_path)

@@ -30,10 +30,10 @@ def test_bad_records_are_listed_with_their_line_and_the_rest_is_imported(
     ]
 
 
-def test_a_record_of_an_array_is_named_by_its_line(tmp_path: pathlib.Path) -> None:
+def test_a_record_of_an_array_is_named_by_its_number(tmp_path: pathlib.Path) -> None:
     path = json_array(tmp_path / "facts.json", [FACT, {"question": "", "answer": "x"}])
     report = import_data("short_facts", [path], "f", data_dir=tmp_path)
-    assert report.bad == [f"{path}:6: there is no text in question or problem"]
+    assert report.bad == [f"{path}, record 2: there is no text in question or problem"]
 
 
 @pytest.mark.parametrize(

@@ -109,18 +109,18 @@ def import_data(
     for number, (path, model) in enumerate(zip(paths, [*[""] * unnamed, *model_id], strict=True)):
         stem = path.name.removesuffix(".gz").rpartition(".")[0]
         source = Source(folder, stem, number, model, judge_model or "", keep_input)
-        for line, record in itertools.islice(read_records(path), first_n):
+        for place, record in itertools.islice(read_records(path), first_n):
             position += 1
             try:
                 if isinstance(record, BadRecord):
                     raise record
                 result.add(convert(record, source), position)
             except (ValueError, UsageError) as error:
-                report.bad.append(f"{path}:{line}: {error}")
+                report.bad.append(f"{path}{place}: {error}")
             except msgspec.ValidationError as error:
-                report.bad.append(f"{path}:{line}: {store.explain(error)}")
+                report.bad.append(f"{path}{place}: {store.explain(error)}")
             except (AttributeError, LookupError, TypeError) as error:
-                report.bad.append(f"{path}:{line}: it is not shaped like {format}: {error}")
+                report.bad.append(f"{path}{place}: it is not shaped like {format}: {error}")
     if len(report.bad) == position:
         first = f"; the first: {report.bad[0]}" if report.bad else ""
         raise DataError(f"no record can be used as {format}{first}")
