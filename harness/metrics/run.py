@@ -96,8 +96,8 @@ def plan(
         missing = []
         for question in questions:
             answer = answers.get(question.question_id)
-            made = answer.made_from if answer is not None else None
-            if answer is None or (made and made.question not in (None, question.hash)):
+            source = answer.made_from if answer is not None else None
+            if answer is None or (source and source.question not in (None, question.hash)):
                 missing.append(str(question.question_id))
             elif question.user is None:  # no two conversations with a played user are alike
                 expected = references.turns.get(question.question_id, ()) if references else ()
@@ -119,9 +119,8 @@ def plan(
         result.works.append(_work(metric, bench, usable, record.redo))
     if not any(work.todo or work.already for work in result.works):
         names = ", ".join(metric.name for metric in metrics)
-        text = f"there is nothing to measure in {bench.folder} for {names}"
-        advice = "put references into reference_answer/, or name an answered model with --reference"
-        raise MissingError(f"{text}; {advice}" if bare else text)
+        advice = "most metrics need reference_answer/, or an answered model with --reference"
+        raise MissingError(f"there is nothing to measure in {bench.folder} for {names}; {advice}")
     if bare:
         count, names = max(bare.values()), ", ".join(bare)
         result.notices.append(f"{count} turns without a reference are left out ({names})")
@@ -169,14 +168,7 @@ def _items(
             if name is not None:
                 replies = [extracted(reply, name).answer for reply in replies]
             reference = expected[turn - 1] if turn <= len(expected) else ""
-            yield Item(
-                question,
-                turn,
-                replies,
-                reference if reference.strip() else None,
-                model,
-                choice.index,
-            )
+            yield Item(question, turn, replies, reference or None, model, choice.index)
 
 
 def _work(metric: Metric, bench: Bench, items: Sequence[Item], redo: bool) -> Work:
@@ -194,7 +186,7 @@ def _work(metric: Metric, bench: Bench, items: Sequence[Item], redo: bool) -> Wo
 
 
 def _row(item: Item, measured: Measured, metric: Metric, reference: str | None) -> Measurement:
-    made = metric.made_from(item)
+    made_from = metric.made_from(item)
     return Measurement(
         question_id=item.question.question_id,
         turn=item.turn,
@@ -206,9 +198,9 @@ def _row(item: Item, measured: Measured, metric: Metric, reference: str | None) 
         variant=metric.variant,
         tokenizer=metric.tokenizer,
         library=metric.library,
-        reference=None if made.reference is None else reference,
+        reference=reference if made_from.reference else None,
         note=measured.note,
-        made_from=made,
+        made_from=made_from,
         checks=measured.checks,
         tstamp=time.time(),
     )

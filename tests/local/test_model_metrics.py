@@ -80,11 +80,11 @@ def test_unieval_asks_about_answers_and_sentences(t5: str, tmp_path: pathlib.Pat
 def test_unieval_does_not_depend_on_the_batch(t5: str, tmp_path: pathlib.Path) -> None:
     question = Question(question_id=1, category="c", turns=["What?"])
     items = [Item(question, 1, ["It rains. " * n]) for n in range(1, 6)]
-    one, many = (
+    singly, batched = (
         [measured.value for measured in unieval(t5, tmp_path, ASK, size).measure(items)]
         for size in (1, 8)
     )
-    assert one == pytest.approx(many, abs=1e-6)
+    assert singly == pytest.approx(batched, abs=1e-6)
 
 
 def test_an_answer_cannot_end_its_own_part(t5: str, tmp_path: pathlib.Path) -> None:

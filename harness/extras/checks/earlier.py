@@ -41,9 +41,9 @@ class Keeps(Bounds, frozen=True, kw_only=True, tag="keeps"):
             return Outcome(self.holds(run), f"the longest run is {run} words")
         every = parts(self.of, source)
         lost = [part for part in every if _flat(part) not in _flat(passage.text)]
-        kept = len(every) - len(lost)
-        reason = f"{kept} of {len(every)} kept" + (f"; not “{lost[0][:40]}”" if lost else "")
-        return Outcome(self.holds(kept), reason)
+        number = len(every) - len(lost)
+        reason = f"{number} of {len(every)} kept" + (f"; not “{lost[0][:40]}”" if lost else "")
+        return Outcome(self.holds(number), reason)
 
 
 class Quotes(Bounds, frozen=True, kw_only=True, tag="quotes"):

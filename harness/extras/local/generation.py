@@ -47,15 +47,15 @@ def generate(
     pad = tokenizer.pad_token_id if tokenizer.pad_token_id is not None else min(ends, default=0)
     longest = max(len(row.prompt) for row in rows)
     padding = [longest - len(row.prompt) for row in rows]
-    ids = [[pad] * left + row.prompt for left, row in zip(padding, rows, strict=True)]
-    mask = [[0] * left + [1] * len(row.prompt) for left, row in zip(padding, rows, strict=True)]
+    ids = [[pad] * size + row.prompt for size, row in zip(padding, rows, strict=True)]
+    mask = [[0] * size + [1] * len(row.prompt) for size, row in zip(padding, rows, strict=True)]
     settings = GenerationConfig(
         do_sample=False,
         max_new_tokens=max(row.limit for row in rows),
         pad_token_id=pad,
         eos_token_id=sorted(ends) or None,
     )
-    choosing = [_chooser(row, left, tokenizer) for row, left in zip(rows, padding, strict=True)]
+    choosing = [_chooser(row, size, tokenizer) for row, size in zip(rows, padding, strict=True)]
 
     def choose(ids: Any, scores: Any) -> Any:
         parts = zip(choosing, ids.split(1), scores.float().split(1), strict=True)
