@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from harness.errors import ChatError, UsageError
-from harness.extras import local
+from harness.extras.local.model import LocalModel
 from harness.models import Endpoint, Weights
 from harness.types import Message, Reply, Request, Sampling
 from tests.local.tiny_models import save_llama
@@ -30,7 +30,7 @@ def ask(place: str, requests: list[Request], **more: Any) -> list[Reply]:
     """Return the replies to requests that are made at once."""
 
     async def replies() -> list[Reply]:
-        model = local.open(endpoint(place, **more))
+        model = LocalModel(endpoint(place, **more))
         try:
             return list(await asyncio.gather(*map(model.reply, requests)))
         finally:
