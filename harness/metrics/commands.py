@@ -47,14 +47,7 @@ def plan_metrics(record: AutoMetrics) -> MetricPlan:
     else:
         configured = registry.find("judge_file", "colossalai_metrics")
         metrics, notices = configured(record.config, setup, questions)
-    result = plan(
-        bench,
-        metrics,
-        questions,
-        record.slice,
-        reference=record.reference,
-        redo=record.redo,
-    )
+    result = plan(record, bench, questions, metrics, record.reference)
     result.notices[:0] = notices
     return result
 
@@ -66,14 +59,8 @@ def plan_checks(record: AutoChecks) -> MetricPlan:
     if not questions:
         raise MissingError(f"no question of {bench.name} has checks; see docs/checks.md")
     bench.validate_checks(questions)
-    result = plan(
-        bench,
-        load(["checks"], Setup(run_code=record.run_code)),
-        questions,
-        record.slice,
-        every_choice=True,
-        redo=record.redo,
-    )
+    metrics = load(["checks"], Setup(run_code=record.run_code))
+    result = plan(record, bench, questions, metrics, every_choice=True)
     checks = [check for question in questions for turn in question.checks for check in turn]
     code = sum(check.get("kind") == "code" for check in checks)
     if code and not record.run_code:
