@@ -69,6 +69,8 @@ def _next(options: ImportData, form: str, report: ImportReport) -> str:
         return f"show_result {flags}"
     if not report.answers and form != "votes":
         return f"gen_answer {flags} --model MODEL"
+    if form == "ifeval":
+        return f"auto_checks {flags}"
     flags += " --judge-model JUDGE"
     if form in _PAIRS:
         flags += " --mode pairwise-all"

@@ -18,6 +18,8 @@ from harness.results.scores import POINTS, SCORE
 
 Rows: TypeAlias = dict[str, dict[str, Any]]
 """Rows by model."""
+MANY = 12
+"""Models above which --details compares only neighbours."""
 BARS = 12
 """Models of which bars are drawn, the first ones."""
 Further: TypeAlias = Callable[[Scores], Rows]
@@ -148,7 +150,7 @@ class Ranked:
         if ends:
             columns = [Column("model"), *ends]
             section.more.append(Table("95% intervals", columns, self.rows, only="text"))
-        section.more.append(compared(self.ranking, ".0" if self.ranking.strengths else form))
+        section.more += compared(self.ranking, ".0" if self.ranking.strengths else form)
         section.charts = self._charts()
         return section
 
@@ -247,8 +249,8 @@ def compared_row(
     return row | {"smallest_detectable": difference.detectable}
 
 
-def compared(ranking: Ranking, form: str) -> Table:
-    """Return every two models compared, for --details."""
+def compared(ranking: Ranking, form: str) -> list[Table]:
+    """Return every two models compared, for --details; of many only neighbours are shown."""
     rows = []
     for pair in ranking.comparisons.pairs:
         models = {"model_1": pair.model_1, "model_2": pair.model_2, "better": pair.better}
@@ -263,4 +265,8 @@ def compared(ranking: Ranking, form: str) -> Table:
         Column("questions"),
     ]
     what = "by strength, in rating points" if ranking.strengths else "on what both did"
-    return Table(f"Models compared {what}", columns, rows, "compared")
+    neighbours = set(zip(ranking.names, ranking.names[1:], strict=False))
+    many = len(ranking.names) > MANY
+    shown = [row for row in rows if not many or (row["model_1"], row["model_2"]) in neighbours]
+    every = Table("", columns, rows, "compared", only="json")
+    return [Table(f"Models compared {what}", columns, shown), every]

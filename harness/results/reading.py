@@ -245,6 +245,8 @@ def read(
     scores = of_files(rows, bench.questions, only_known=not files)
     if not len(scores):
         what = "no judgments; run gen_judgment first"
+        if kind is None and bench.vote_files():
+            what += f", or show people's votes: --votes {bench.vote_files()[0]}"
         if scores.outdated:
             what = f"its judgments ({scores.outdated}) are about other questions than today's; "
             what += "run gen_judgment again"

@@ -133,6 +133,19 @@ def test_two_games_are_one_preference(
     assert first["preference"] == preference
 
 
+def test_the_price_of_a_judgment_is_that_of_its_tokens(tmp_path: pathlib.Path) -> None:
+    _imported(tmp_path)
+    row = {"question_id": 1, "model_1": "mine", "model_2": "base", "turn": 1}
+    row |= {"g1_winner": "model_1", "judge": ["gpt-4.1", "p"], "judge_set": "own"}
+    row |= {"details": [{"usage": {"prompt_tokens": 1_000_000, "completion_tokens": 0}}]}
+    path = tmp_path / "a" / "model_judgment" / "gpt-4.1@own_pair1.jsonl"
+    path.write_text(json.dumps(row) + "\n")
+    output = tmp_path / "out"
+    import_back("alpaca_eval", output, "a", data_dir=tmp_path, judge_model="gpt-4.1")
+    (first, *_) = json.loads((output / "mine" / "own" / "annotations.json").read_text())
+    assert first["price_per_example"] == pytest.approx(2.0)
+
+
 def test_several_judges_must_be_chosen_from(tmp_path: pathlib.Path) -> None:
     _imported(tmp_path)
     import_data(
