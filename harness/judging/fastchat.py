@@ -16,7 +16,7 @@ from msgspec import Meta
 
 from harness import store
 from harness.errors import DataError
-from harness.judging.forms import FORMATS, Form, Kind
+from harness.judging.forms import Form, Kind
 from harness.judging.sets import (
     PLACEHOLDERS,
     JudgeSet,
@@ -24,7 +24,6 @@ from harness.judging.sets import (
     References,
     Settings,
     made,
-    prompt_fault,
     shape,
 )
 from harness.judging.templates import Template
@@ -69,20 +68,14 @@ def load(path: pathlib.Path) -> JudgeSet:
 
 def _template(row: _Prompt) -> JudgeTemplate:
     kind: Kind = "grade" if row.type == "single" else "compare"
-    if FORMATS.get(row.output_format) != kind:
-        formats = ", ".join(name for name, of in FORMATS.items() if of == kind)
-        raise ValueError(f"output_format {row.output_format!r}: it must be one of {formats}")
     try:
         user = Template.parse_format(row.prompt_template, PLACEHOLDERS)
     except ValueError as error:
         raise ValueError(f"prompt_template: unknown placeholder or brace: {error}") from None
-    template = JudgeTemplate(
+    return JudgeTemplate(
         name=row.name,
         form=Form(format=row.output_format, kind=kind),
         turns="second" if "-multi-turn" in row.name else "first",
         user=user,
         system=Template(((row.system_prompt, None),)) if row.system_prompt else None,
     )
-    if fault := prompt_fault(template):
-        raise ValueError(f"prompt_template: {fault}")
-    return template

@@ -94,8 +94,6 @@ class Template(Struct, frozen=True):
 
     def bound(self, values: Mapping[str, str]) -> "Template":
         """Return the template in which some placeholders have become text."""
-        if not self.names & values.keys():
-            return self
         pieces: list[tuple[str, str | None]] = []
         literal = ""
         for text, name in self.pieces:
