@@ -208,10 +208,13 @@ class JudgeSet(Settings, frozen=True, kw_only=True):
 
     def choose(
         self, compare: bool, question: Question, turn: int, *, reference: bool
-    ) -> JudgeTemplate | None:
-        """Return the template for a match; None: there is none.
+    ) -> JudgeTemplate:
+        """Return the template for a match.
 
         Of several, one for certain questions comes first; then the order of their names.
+
+        Raises:
+            UsageError: there is none.
         """
         fitting = [
             template
@@ -219,7 +222,14 @@ class JudgeSet(Settings, frozen=True, kw_only=True):
             if (template.compares, template.reference) == (compare, reference)
             and template.is_for(question, turn)
         ]
-        return max(fitting, key=lambda template: bool(template.questions), default=None)
+        if fitting:
+            return max(fitting, key=lambda template: bool(template.questions))
+        modes = "single" if compare else "pairwise-baseline or pairwise-all"
+        raise UsageError(
+            f"the judge set {self.name} has no template to {'compare' if compare else 'grade'} "
+            f"turn {turn} {'with' if reference else 'without'} a reference (question "
+            f"{question.question_id}); use --mode {modes}, other --turns or another --judge-set"
+        )
 
     def words(self, name: str, category: str) -> Wording:
         """Return a criterion's texts and turns in a category, with the scale's words in them."""
