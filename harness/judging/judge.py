@@ -18,9 +18,6 @@ from harness.types import EQUAL, FAILED_SCORE, Detail, Judgment, Reply, Request,
 
 TIE_DELTA = 0.1
 """Two scores in one judgment that differ by no more are a tie (FastChat `llm_judge/common.py`)."""
-MORE_TOKENS = 2.0
-"""By what factor the limit grows when a judgment that was cut is asked for again."""
-
 Asking: TypeAlias = Generator[Request, Reply, Any]
 
 

@@ -13,19 +13,20 @@ import dataclasses
 import itertools
 import pathlib
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from msgspec.structs import replace
 
 from harness import models, store
+from harness.answering import sampling
 from harness.bench import Bench, take
 from harness.bench.names import Kind as JudgmentKind
 from harness.errors import MissingError, UsageError
 from harness.judging import builtin
 from harness.judging.draw import drawn_pairs
-from harness.judging.judge import MORE_TOKENS, judging
+from harness.judging.judge import judging
 from harness.judging.prompts import Match, Prompts, make_prompts, written
 from harness.judging.sets import JudgeSet, load
 from harness.models import Endpoint, ModelConfig
@@ -38,7 +39,6 @@ from harness.types import (
     Mode,
     Question,
     QuestionId,
-    Sampling,
     Vote,
     split_variant,
 )
@@ -118,11 +118,6 @@ class JudgePlan:
         """The models that are judged."""
         return list(dict.fromkeys(model for group in self.groups for model in group))
 
-    @property
-    def turns_judged(self) -> int:
-        """The turns of the questions that are judged."""
-        return sum(len(self.turns(question)) for question in self.questions)
-
     def turns(self, question: Question) -> list[int]:
         """Return the turns of a question that are judged: those chosen, but no given ones."""
         chosen = self.options.slice.turns
@@ -160,9 +155,10 @@ class JudgePlan:
                 task.prompts.answers[model][key] = answer
             for match in task.todo:
                 about = match.question.question_id == key and model in match.models
-                if about and not self._waits(match):
-                    for choice in self._choices(task, match):
-                        yield self._job(task, dataclasses.replace(match, choice=choice))
+                for choice in (
+                    self._choices(task, match) if about and not self._waits(match) else ()
+                ):
+                    yield self._job(task, dataclasses.replace(match, choice=choice))
 
     def _waits(self, match: Match) -> bool:
         key = match.question.question_id
@@ -215,7 +211,7 @@ def plan_judgments(
     if not flags.judge_model:
         advice = "builtin/overlap needs no key, for trying things out"
         raise UsageError(f"name the judges with --judge-model ({advice})")
-    typed = _typed(options)
+    typed = sampling.typed(options.sampling)
     judge_set = load(flags.judge_set or bench.settings.judge_set or "mt_bench", bench.folder)
     judge_set = judge_set.by(part.criterion)
     if categories and judge_set.criteria:
@@ -229,7 +225,12 @@ def plan_judgments(
         sampling=typed.over(judge_set.sampling),
         baseline=flags.baseline_model or judge_set.baseline,
     )
-    votes = _voted(flags.votes) if flags.votes else None
+    votes: Votes | None = None
+    if flags.votes:
+        rows = (place.row for path in flags.votes for place in store.rows(path, Vote))
+        votes = frozenset(
+            (row.question_id, row.turn, frozenset({row.model_a, row.model_b})) for row in rows
+        )
     mode = _mode(options, judge_set)
     if questions is None:
         bounds = part.question_begin, part.question_end, part.first_n, part.sample_n
@@ -248,7 +249,7 @@ def plan_judgments(
         awaited=waits,
         looks=looks or {},
         votes=votes,
-        retry_cut=1.0 if typed.max_tokens is not None else MORE_TOKENS,
+        retry_cut=1.0 if typed.max_tokens is not None else sampling.RETRY_CUT,
     )
     prompts = _gather(plan)
     address = ModelConfig(
@@ -260,12 +261,12 @@ def plan_judgments(
         endpoint = models.resolve(
             name, address, configs, typed=frozenset(typed.stated()), key_needed=key_needed
         )
-        sampling = judge_set.sampling.over(endpoint.sampling)
-        endpoint.check(sampling)
-        by = dataclasses.replace(prompts, judge_set=replace(judge_set, sampling=sampling))
+        by_judge = replace(judge_set, sampling=judge_set.sampling.over(endpoint.sampling))
+        endpoint.check(by_judge.sampling)
         for sample in range(flags.samples):
             path = bench.judgment_file(name, judge_set.name, plan.kind, sample)
-            plan.tasks.append(JudgeTask(name, endpoint, by, path, sample))
+            shown = dataclasses.replace(prompts, judge_set=by_judge)
+            plan.tasks.append(JudgeTask(name, endpoint, shown, path, sample))
             _fill(plan, plan.tasks[-1])
     built_in = any(task.endpoint.provider == "builtin_judge" for task in plan.tasks)
     if built_in or any("checks" in template.names for template in judge_set.templates.values()):
@@ -280,16 +281,6 @@ def plan_judgments(
 # Who and what
 
 
-def _typed(options: GenJudgment) -> Sampling:
-    """Return the sampling that the user gave by flags."""
-    from harness.answering.sampling import parameters
-
-    flags = options.sampling
-    temperature = None if flags.temperature is None else float(flags.temperature)
-    sampling = Sampling(temperature=temperature, max_tokens=flags.max_tokens)
-    return sampling.over(parameters(flags.param))
-
-
 def _mode(options: GenJudgment, judge_set: JudgeSet) -> Mode:
     """Return the mode that is asked for: by --mode, by --votes or --share, by the judge set."""
     flags = options.judging
@@ -302,14 +293,6 @@ def _mode(options: GenJudgment, judge_set: JudgeSet) -> Mode:
     if part and mode != "pairwise-all":
         raise UsageError(f"{part} takes some of the pairs of --mode pairwise-all")
     return mode
-
-
-def _voted(paths: Iterable[pathlib.Path]) -> Votes:
-    return frozenset(
-        (row.question_id, row.turn, frozenset({row.model_a, row.model_b}))
-        for path in paths
-        for row, *_ in store.rows(path, Vote)
-    )
 
 
 def _groups(
@@ -390,8 +373,8 @@ def _missing(plan: JudgePlan, prompts: Prompts, question: Question) -> Iterator[
     """Yield what a question lacks: what to do, and a phrase that the question's id ends."""
     key, turns = question.question_id, plan.turns(question)
     groups = {turn: plan.pairs(question, turn) for turn in turns}
-    pairs = [pair for listed in groups.values() for pair in listed]
-    for model in dict.fromkeys(model for pair in pairs for model in pair):
+    judged = [model for turn in turns for group in groups[turn] for model in group]
+    for model in dict.fromkeys(judged):
         if key in plan.awaited.get(model, ()) or _no_history(plan.bench, model, question):
             continue
         answer, advice = prompts.answers[model].get(key), "run gen_answer"
@@ -529,30 +512,17 @@ def _older(version: str, than: str) -> bool:
 # What the user should know
 
 
-FAMILIES: Mapping[str, str] = {
-    r"gpt|chatgpt|o[134]\b|davinci": "OpenAI's",
-    r"claude": "Anthropic's",
-    r"gemini|gemma|palm": "Google's",
-    r"llama": "Meta's",
-    r"qwen|qwq": "Alibaba's",
-    r"mi[sx]tral|ministral|magistral": "Mistral's",
-    r"deepseek": "DeepSeek's",
-    r"command|aya": "Cohere's",
-    r"grok": "xAI's",
-    r"glm|chatglm": "Zhipu's",
-    r"phi": "Microsoft's",
-    r"exaone": "LG's",
-}
+FAMILIES = re.compile(
+    r"(gpt|chatgpt|o[134]\b|davinci)|(claude)|(gemini|gemma|palm)|(llama)|(qwen|qwq)|(deepseek)"
+    r"|(mi[sx]tral|ministral|magistral)|(command|aya)|(grok)|(glm|chatglm)|(phi)|(exaone)"
+)
+"""How the names of models begin: a group for each company."""
 
 
-def family(model: str) -> str | None:
-    """Return whose family a model is of, by its name; None: unknown.
-
-    >>> family("openai/gpt-4o-mini")
-    "OpenAI's"
-    """
-    name = split_variant(model)[0].rpartition("/")[2].lower()
-    return next((owner for names, owner in FAMILIES.items() if re.match(names, name)), None)
+def _family(model: str) -> int | None:
+    """Return the number of a model's family, by its name; None: unknown."""
+    match = FAMILIES.match(split_variant(model)[0].rpartition("/")[2].lower())
+    return match and match.lastindex
 
 
 def _tell(plan: JudgePlan) -> None:
@@ -560,7 +530,7 @@ def _tell(plan: JudgePlan) -> None:
     for task in plan.tasks:
         if task.sample:
             continue
-        kin = [name for name in plan.models if family(name) == family(task.name) is not None]
+        kin = [name for name in plan.models if _family(name) == _family(task.name) is not None]
         if kin and (task.todo or task.already):
             plan.notices.append(
                 f"{task.name} judges models of its own family ({', '.join(kin[:3])}"
