@@ -52,7 +52,7 @@ class JudgePrompt:
             "score_method": "logprobs" if form.by_logprobs else "text",
             "sampling": request.sampling.stated(),
             "schema": request.schema,
-            "messages": [{"role": m.role, "content": m.content} for m in request.messages],
+            "messages": to_builtins(request.messages),
         }
 
 
@@ -103,13 +103,12 @@ def judge_prompts(
 
 
 def _modes(judge_set: JudgeSet, models: Sequence[str], mode: Mode | None) -> list[bool]:
-    """Return whether two answers are shown: as asked, by the number of models, else what can be."""
-    numbers = [1] if mode == "single" else [2] if mode is not None else [1, 2]
-    if models and len(models) not in numbers:
-        number = " or ".join(map(str, numbers))
-        raise UsageError(f"a judge is shown {number} answers, not those of {', '.join(models)}")
+    """Return whether two answers are compared: by the models, by the mode, else what can be."""
+    compares = len(models) == 2
+    if len(models) > 2 or (models and mode is not None and compares == (mode == "single")):
+        raise UsageError(f"a judge grades one answer or compares two, not {', '.join(models)}")
     if models or mode is not None:
-        return [(len(models) or numbers[0]) == 2]
+        return [compares if models else mode != "single"]
     return sorted({template.compares for template in judge_set.templates.values()})
 
 

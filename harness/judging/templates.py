@@ -10,7 +10,6 @@ import functools
 import itertools
 import re
 import string
-import unicodedata
 from collections.abc import Mapping, Set
 
 from msgspec import Struct
@@ -166,14 +165,4 @@ def neutralised(text: str) -> str:
     text = _BOUNDARY.sub(r"⟦\1⟧", text)
     text = _HEADING.sub(r"\1＃\2", text)
     text = _ROLE_LINE.sub("\\1\ua789", text)
-    return _HIDDEN.sub(_visible, text)
-
-
-def _visible(match: re.Match[str]) -> str:
-    code = ord(match[0])
-    if code < 0x20:
-        return chr(0x2400 + code)
-    if code == 0x7F:
-        return "\u2421"
-    hidden = unicodedata.category(match[0]) in ("Cc", "Cf", "Zl", "Zp")
-    return f"⟨U+{code:04X}⟩" if hidden else match[0]
+    return _HIDDEN.sub(lambda match: f"⟨U+{ord(match[0]):04X}⟩", text)
