@@ -57,7 +57,7 @@ def judging(match: Match, judge: str, prompts: Prompts, retry_cut: float) -> Ask
 
 def _game(match: Match, prompts: Prompts, number: int) -> Game:
     order = match.models if number == 1 else match.models[::-1]
-    answers = [text for model in order for text in prompts.shown(model, match)]
+    answers = [text for model in order for text in prompts.replies(model, match)]
     game = Game(prompts.request(match, order), answers)
     if prompts.equal(match):
         text = "The two answers are the same text: a tie, and no judge was asked."

@@ -265,9 +265,11 @@ def plan_judgments(
         endpoint.check(by_judge.sampling)
         for sample in range(flags.samples):
             path = bench.judgment_file(name, judge_set.name, plan.kind, sample)
-            shown = dataclasses.replace(prompts, judge_set=by_judge)
-            plan.tasks.append(JudgeTask(name, endpoint, shown, path, sample))
-            _fill(plan, plan.tasks[-1])
+            task = JudgeTask(
+                name, endpoint, dataclasses.replace(prompts, judge_set=by_judge), path, sample
+            )
+            plan.tasks.append(task)
+            _fill(plan, task)
     built_in = any(task.endpoint.provider == "builtin_judge" for task in plan.tasks)
     if built_in or any("checks" in template.names for template in judge_set.templates.values()):
         bench.validate_checks(plan.questions)
@@ -340,9 +342,9 @@ def _gather(plan: JudgePlan) -> Prompts:
     if reference and not (judge_set.references.required or judge_set.references.if_any):
         raise UsageError(f"--reference: the judge set {judge_set.name} shows no references")
     questions = [q for q in plan.questions if plan.turns(q)]
-    others = [q for q in plan.questions if not plan.turns(q)]
-    if others and not plan.options.slice.turns:
-        text = f"left out: the judge set {judge_set.name} is not for {_named(others)}"
+    unjudged = [q for q in plan.questions if not plan.turns(q)]
+    if unjudged and not plan.options.slice.turns:
+        text = f"left out: the judge set {judge_set.name} is not for {_named(unjudged)}"
         plan.notices.append(text)
     answers: dict[str, dict[QuestionId, Answer]] = {}
     for model in plan.models:
@@ -359,12 +361,12 @@ def _gather(plan: JudgePlan) -> Prompts:
     for question in questions:
         for fault in dict.fromkeys(_missing(plan, prompts, question)):
             missing.setdefault(fault, []).append(question)
-    texts = [f"{text} {_named(those)}" for (_, text), those in missing.items()]
+    texts = [f"{text} {_named(lacking)}" for (_, text), lacking in missing.items()]
     if texts and not flags.skip_missing:
         advice = ", ".join(dict.fromkeys(advice for advice, _ in missing))
         raise MissingError(f"{'; '.join(texts)}; {advice}, or leave them out with --skip-missing")
     plan.notices += [f"left out for every model: {text}" for text in texts]
-    left_out = {question.question_id for those in missing.values() for question in those}
+    left_out = {q.question_id for lacking in missing.values() for q in lacking}
     plan.questions = [q for q in questions if q.question_id not in left_out]
     return prompts
 

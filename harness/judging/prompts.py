@@ -125,7 +125,7 @@ class Prompts:
         rows = [self.answers[model][key] for model in match.models]
         return sorted(set.intersection(*({choice.index for choice in row.choices} for row in rows)))
 
-    def shown(self, model: str, match: Match) -> list[str]:
+    def replies(self, model: str, match: Match) -> list[str]:
         """Return the assistant's turns as the judge sees them; of JSON replies, the answer field.
 
         A conversation with a played user is one turn, its transcript.
@@ -143,7 +143,7 @@ class Prompts:
 
     def equal(self, match: Match) -> bool:
         """Return whether a pair is the same text in every turn so far."""
-        texts = [self.shown(model, match) for model in match.models]
+        texts = [self.replies(model, match) for model in match.models]
         return len(texts) == 2 and texts[0] == texts[1]
 
     def confidence(self, match: Match) -> float | None:
@@ -185,7 +185,7 @@ class Prompts:
         messages = [Message("user", template.user.fill(values))]
         if template.system is not None:
             messages.insert(0, Message("system", template.system.fill(values)))
-        answers = [self.shown(model, match) for model in order]
+        answers = [self.replies(model, match) for model in order]
         if question.user is not None:  # what the assistant said, without the user
             answers = [["\n\n".join(self.choice(model, match).turns)] for model in order]
         reference = self.references.get(question.question_id, ()) if template.reference else ()
@@ -290,7 +290,7 @@ class Prompts:
                 messages.append(f"User, message {number}:\n{fence(message)}")
                 messages.append(f"Assistant, reply {number}:\n{fence(reply)}")
             return ["\n\n".join(messages)]
-        texts = list(map(fence, self.shown(model, match)))
+        texts = list(map(fence, self.replies(model, match)))
         for at, text in enumerate(texts):
             if at < len(choice.history[: match.turn - 1]) or _supplied(choice, at):
                 texts[at] = f"{GIVEN}\n{text}"
@@ -303,7 +303,7 @@ class Prompts:
         check, describe = (registry.find("check", name) for name in ("turn", "describe"))
         texts = []
         for model in order:
-            *earlier, last = self.shown(model, match)
+            *earlier, last = self.replies(model, match)
             outcomes = check(last, specs, questions=question.turns[:turn], earlier=earlier)
             texts.append(str(describe(outcomes)))
         if len(texts) == 1:
@@ -315,7 +315,9 @@ class Prompts:
         texts = self.judge_set.texts(match.question, match.criterion)
         if "checklist" in template.names:
             points = match.question.checklist[match.turn - 1]
-            texts["checklist"] = "\n".join(f"{n}. {one.point}" for n, one in enumerate(points, 1))
+            texts["checklist"] = "\n".join(
+                f"{n}. {point.point}" for n, point in enumerate(points, 1)
+            )
         return {name: text for name, text in texts.items() if name in template.names}
 
     # Hashes
@@ -328,7 +330,7 @@ class Prompts:
         template = self.template(match)
         schema = template.form.schema
         parameters = [self.sampling(match).stated(), *([] if schema is None else [schema])]
-        texts = [[model, self.shown(model, match)] for model in sorted(match.models)]
+        texts = [[model, self.replies(model, match)] for model in sorted(match.models)]
         return MadeFrom(
             question=match.question.hash,
             conversation=content_hash(texts),

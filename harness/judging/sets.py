@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 import msgspec
 from msgspec import Meta, Struct
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from harness import registry, store
 from harness.bench import shipped
@@ -192,7 +192,7 @@ class JudgeSet(Settings, frozen=True, kw_only=True):
 
     path: pathlib.Path
     templates: dict[str, JudgeTemplate]
-    written: dict[str, JudgeTemplate]
+    unbound: dict[str, JudgeTemplate]
     """The templates without labels and scale, for sets that extend this one."""
     chosen: tuple[str, ...] = ()
     """The requested criteria; empty: the set's default ones."""
@@ -257,8 +257,7 @@ class JudgeSet(Settings, frozen=True, kw_only=True):
                 texts[name] = value
         if criterion is None:
             head = texts["rubric"].strip().split("\n")[0].strip()
-            bracketed = head.startswith("[") and head.endswith("]")
-            texts["criterion"] = head[1:-1] if bracketed else head
+            texts["criterion"] = re.sub(r"^\[(.*)\]$", r"\1", head)
         else:
             wording = self.words(criterion, question.category)
             texts |= {"criterion": wording.definition, "steps": wording.steps}
@@ -321,7 +320,9 @@ class JudgeSet(Settings, frozen=True, kw_only=True):
             UsageError: it has no such criterion.
         """
         self.by(sorted({name for names in table.values() for name in names}))
-        criteria = {name: replace(one, default=True) for name, one in self.criteria.items()}
+        criteria = {
+            name: replace(criterion, default=True) for name, criterion in self.criteria.items()
+        }
         categories = {category: list(names) for category, names in table.items()}
         return replace(self, criteria=criteria, categories=categories)
 
@@ -442,7 +443,7 @@ def _read(
         if "labels" in keys:
             del inherited["labels"]
         settings = store.convert(_merged(inherited, {"name": folder.name, **keys}), Settings, path)
-        templates = base.written | templates
+        templates = base.unbound | templates
         bases = (base.name, *base.bases)
     return made(folder, settings, list(templates.values()), bases)
 
@@ -471,14 +472,14 @@ def made(
     Raises:
         DataError: they do not fit together.
     """
-    fields: dict[str, Any] = {name: getattr(settings, name) for name in Settings.__struct_fields__}
+    fields = asdict(settings)
     fields["version"] = settings.version or "1"
     fields["mode"] = settings.mode or ("pairwise-baseline" if settings.baseline else None)
-    written = {template.name: template for template in sorted(templates, key=lambda t: t.name)}
-    judge_set = JudgeSet(**fields, path=path, templates=written, written=written, bases=bases)
+    unbound = {template.name: template for template in sorted(templates, key=lambda t: t.name)}
+    judge_set = JudgeSet(**fields, path=path, templates=unbound, unbound=unbound, bases=bases)
     if fault := _fault(judge_set):
         raise DataError(fault, path / FILE if path.is_dir() else path)
-    bound = {name: _bound(template, judge_set) for name, template in written.items()}
+    bound = {name: _bound(template, judge_set) for name, template in unbound.items()}
     shaping = [settings.name, settings.fence, settings.attempts, list(map(float, settings.scale))]
     shaping += [] if settings.step is None else [settings.step]
     hashes = contents or {name: content_hash(shape(t), shaping) for name, t in bound.items()}
@@ -531,6 +532,11 @@ def template_from_file(path: pathlib.Path) -> JudgeTemplate:
         DataError: something in it is wrong.
     """
     file = store.read_toml(path, TemplateFile)
+    parts: dict[str, Any] = {"system": None, "turn": None}
+    texts = {"user": file.user.strip("\n"), "system": file.system.strip("\n"), "turn": file.turn}
+    for key, text in texts.items():
+        if text.strip():
+            parts[key] = _parsed(text, _TURN_NAMES if key == "turn" else PLACEHOLDERS, path, key)
     form = Form(
         format=file.verdict or next(name for name, kind in FORMATS.items() if kind == file.kind),
         kind=file.kind,
@@ -540,27 +546,17 @@ def template_from_file(path: pathlib.Path) -> JudgeTemplate:
         sides=file.sides,
         schema=file.schema,
     )
-    return JudgeTemplate(
-        name=path.stem,
-        form=form,
-        user=_parsed(file.user.strip("\n"), PLACEHOLDERS, f"{path}: user"),
-        system=_parsed(file.system.strip("\n"), PLACEHOLDERS, f"{path}: system")
-        if file.system.strip()
-        else None,
-        turn=_parsed(file.turn, _TURN_NAMES, f"{path}: turn") if file.turn.strip() else None,
-        turns=file.turns,
-        questions=file.questions,
-        top_logprobs=file.top_logprobs,
-    )
+    shared = {name: getattr(file, name) for name in ("turns", "questions", "top_logprobs")}
+    return JudgeTemplate(name=path.stem, form=form, **parts, **shared)
 
 
-def _parsed(text: str, placeholders: frozenset[str], where: str) -> Template:
+def _parsed(text: str, placeholders: frozenset[str], path: pathlib.Path, key: str) -> Template:
     try:
         return Template.parse(text, placeholders)
     except UnknownPlaceholderError as error:
         advice = near(str(error), placeholders & (_NAMES | _TURN_NAMES))
-        braces = "write {{ and }} for braces"
-        raise DataError(f"{where}: unknown placeholder {{{error}}}{advice} ({braces})") from None
+        fault = f"{key}: unknown placeholder {{{error}}}{advice} (write {{{{ and }}}} for braces)"
+        raise DataError(fault, path) from None
 
 
 def _template_fault(template: JudgeTemplate) -> str | None:

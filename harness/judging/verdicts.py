@@ -80,8 +80,8 @@ def _member(text: str, form: Form) -> str:
     properties = (form.schema or {}).get("properties", {})
     names = [
         name
-        for name, one in properties.items()
-        if "enum" in one or one.get("type") in ("integer", "number")
+        for name, member in properties.items()
+        if "enum" in member or member.get("type") in ("integer", "number")
     ]
     try:
         return str(json.loads(text)[names[0]]) if len(names) == 1 else text
@@ -165,7 +165,7 @@ def _label(text: str) -> bool:
 
 def _joined(text: str, match: Match, chosen: Match, whole: bool) -> bool:
     """Return whether two matches are joined by a word such as "or", or (whole) in a sentence."""
-    first, second = sorted((match, chosen), key=lambda one: one.start)
+    first, second = sorted((match, chosen), key=lambda match: match.start)
     gap = text[first.end : second.start]
     return bool(_BETWEEN.fullmatch(gap)) or (whole and not _SENTENCE.search(gap))
 
@@ -285,7 +285,7 @@ def _value(groups: Mapping[str, str | None], form: Form) -> Any:
 def _number(text: str | None, scale: Scale, *totals: str | None) -> float | None:
     """Return a number of the scale; None: it is none, or out of another total."""
     value = float((text or "nan").replace(",", "."))
-    if not scale.allows(value) or any(one and float(one) != scale.greatest for one in totals):
+    if not scale.allows(value) or any(total and float(total) != scale.greatest for total in totals):
         return None
     return int(value) if value.is_integer() else value
 
