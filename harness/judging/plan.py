@@ -151,13 +151,11 @@ class JudgePlan:
         key, model = answer.question_id, answer.model_id
         self.awaited.get(model, set()).discard(key)
         for task in self.tasks:
-            if model in task.prompts.answers:
-                task.prompts.answers[model][key] = answer
+            task.prompts.answers.get(model, {})[key] = answer
             for match in task.todo:
-                about = match.question.question_id == key and model in match.models
-                for choice in (
-                    self._choices(task, match) if about and not self._waits(match) else ()
-                ):
+                if match.question.question_id != key or model not in match.models:
+                    continue
+                for choice in () if self._waits(match) else self._choices(task, match):
                     yield self._job(task, dataclasses.replace(match, choice=choice))
 
     def _waits(self, match: Match) -> bool:
