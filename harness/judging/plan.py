@@ -350,11 +350,6 @@ def _gather(plan: JudgePlan) -> Prompts:
         rows = bench.answers(model).items()
         answers[model] = {key: answer for key, answer in rows if key not in awaited}
     prompts = make_prompts(bench, judge_set, answers, questions, reference)
-    without = sorted({q.category for q in questions} - prompts.referenced)
-    without = [name for name in without if judge_set.shows_reference(name, present=True)]
-    if without:
-        text = f"{', '.join(without)}: no question of these has a reference answer; judged without"
-        plan.notices.append(text)
     missing: dict[tuple[str, str], list[Question]] = {}
     for question in questions:
         for fault in dict.fromkeys(_missing(plan, prompts, question)):

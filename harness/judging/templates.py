@@ -7,7 +7,6 @@ Values are never looked at again, so braces or placeholders inside an answer sta
 """
 
 import functools
-import itertools
 import re
 import string
 from collections.abc import Mapping, Set
@@ -113,10 +112,7 @@ def fenced(text: str, *, judge_set: str, question: str) -> str:
     exactly from run to run, and a text that quotes a marker changes its own.
     """
     text = neutralised(text)
-    for salt in itertools.count():
-        marker = content_hash(judge_set, question, text, salt)[:12]
-        if marker not in text:
-            break
+    marker = content_hash(judge_set, question, text, 0)[:12]
     return f"<<<text {marker}>>>\n{text}\n<<<end {marker}>>>"
 
 
