@@ -57,8 +57,9 @@ def read(reply: Reply, form: Form, answers: Sequence[str] = ()) -> Verdict:
     """Return the verdict of a reply; `answers` are the texts that were judged, if known."""
     if form.by_logprobs and form.kind == "compare":
         share, why = likelihood.preference(reply, form.sides)
-        side = "tie" if share == 0.5 else "A" if (share or 0) < 0.5 else "B"
-        return Verdict(None if share is None else side, why, share)
+        if share is None:
+            return Verdict(None, why)
+        return Verdict("tie" if share == 0.5 else "A" if share < 0.5 else "B", why, share)
     if form.by_logprobs:
         return Verdict(*likelihood.expectation(reply, form.scale.least, form.scale.greatest))
     text = reply.text
@@ -263,9 +264,6 @@ def numbers_and_sides(text: str, form: Form) -> list[Match]:
             start = place.start() if marked or not groups.get("n") else place.start("n")
             value, weak = _value(groups, form), not (labelled or marked)
             matches.append(Match(start, place.end(), value, labelled and marked, weak))
-            ends = [match.value for match in matches[-2:]]
-            if ends == [form.scale.least, form.scale.greatest] and start - matches[-2].end < 12:
-                del matches[-2:]  # "from [[1]] to [[10]]"
         if matches:
             return matches
     return []
