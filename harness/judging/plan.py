@@ -23,7 +23,7 @@ from harness import models, store
 from harness.answering import sampling
 from harness.bench import Bench, take
 from harness.bench.names import Kind as JudgmentKind
-from harness.errors import MissingError, UsageError
+from harness.errors import MissingError, UsageError, near
 from harness.judging import builtin
 from harness.judging.draw import drawn_pairs
 from harness.judging.judge import judging
@@ -307,19 +307,19 @@ def _groups(
     folder = bench.folder / "model_answer"
     if not answered:
         raise UsageError(f"no model has answers in {folder}; run gen_answer first")
-    names = list(dict.fromkeys(chosen or answered))
-    baseline = [judge_set.baseline] if mode == "pairwise-baseline" and judge_set.baseline else []
-    if mode == "pairwise-baseline" and not baseline:
+    baseline = judge_set.baseline if mode == "pairwise-baseline" else None
+    if mode == "pairwise-baseline" and baseline is None:
         raise UsageError("pairwise-baseline needs --baseline-model")
-    for name in [*names, *baseline]:
+    names = list(dict.fromkeys(chosen or answered))
+    for name in [*names, baseline or names[0]]:
         if name not in answered:
-            options = f"there are: {', '.join(answered)}"
-            raise UsageError(f"no answers by {name!r} in {folder}; {options}; run gen_answer first")
+            advice = f"{near(name, answered)}; run gen_answer first"
+            raise UsageError(f"no answers by {name!r} in {folder}{advice}")
     if mode == "single":
         return [(name,) for name in names]
     groups: list[tuple[str, ...]] = list(itertools.combinations(names, 2))
-    if baseline:
-        groups = [(name, baseline[0]) for name in names if name != baseline[0]]
+    if baseline is not None:
+        groups = [(name, baseline) for name in names if name != baseline]
     if not groups:
         raise UsageError(f"{mode} compares two models or more; there is {', '.join(names)}")
     return groups
@@ -350,40 +350,41 @@ def _gather(plan: JudgePlan) -> Prompts:
         rows = bench.answers(model).items()
         answers[model] = {key: answer for key, answer in rows if key not in awaited}
     prompts = make_prompts(bench, judge_set, answers, questions, reference)
-    missing: dict[tuple[str, str], list[Question]] = {}
+    missing: dict[str, list[Question]] = {}
     for question in questions:
         for fault in dict.fromkeys(_missing(plan, prompts, question)):
             missing.setdefault(fault, []).append(question)
-    texts = [f"{text} {_named(lacking)}" for (_, text), lacking in missing.items()]
+    texts = [f"{text} {_named(lacking)}" for text, lacking in missing.items()]
     if texts and not flags.skip_missing:
-        advice = ", ".join(dict.fromkeys(advice for advice, _ in missing))
-        raise MissingError(f"{'; '.join(texts)}; {advice}, or leave them out with --skip-missing")
+        advice = (
+            "run gen_answer, add texts to question.jsonl or reference_answer/ (or name a model "
+        )
+        advice += "with --reference), or leave the questions out with --skip-missing"
+        raise MissingError(f"{'; '.join(texts)}; {advice}")
     plan.notices += [f"left out for every model: {text}" for text in texts]
     left_out = {q.question_id for lacking in missing.values() for q in lacking}
     plan.questions = [q for q in questions if q.question_id not in left_out]
     return prompts
 
 
-def _missing(plan: JudgePlan, prompts: Prompts, question: Question) -> Iterator[tuple[str, str]]:
-    """Yield what a question lacks: what to do, and a phrase that the question's id ends."""
+def _missing(plan: JudgePlan, prompts: Prompts, question: Question) -> Iterator[str]:
+    """Yield what a question lacks, as phrases that the question's id ends."""
     key, turns = question.question_id, plan.turns(question)
     groups = {turn: plan.pairs(question, turn) for turn in turns}
     judged = [model for turn in turns for group in groups[turn] for model in group]
     for model in dict.fromkeys(judged):
         if key in plan.awaited.get(model, ()) or _no_history(plan.bench, model, question):
             continue
-        answer, advice = prompts.answers[model].get(key), "run gen_answer"
+        answer = prompts.answers[model].get(key)
         if answer is None:
-            yield advice, f"{model} has no answer to"
+            yield f"{model} has no answer to"
         elif len(answer.choices[0].turns) < turns[-1] and question.user is None:
-            yield advice, f"{model} has not answered every turn of"
+            yield f"{model} has not answered every turn of"
         elif answer.made_from and answer.made_from.question not in (None, question.hash):
-            yield advice, f"{model} answered another wording of"
-    advice = "add it to question.jsonl or reference_answer/, or name a model with --reference"
+            yield f"{model} answered another wording of"
     for turn in turns:
         for criterion in plan.judge_set.criteria_of(question, turn) if groups[turn] else ():
-            match = Match(question, turn, groups[turn][0], criterion)
-            yield from ((advice, text) for text in prompts.missing(match))
+            yield from prompts.missing(Match(question, turn, groups[turn][0], criterion))
 
 
 def _no_history(bench: Bench, model: str, question: Question) -> bool:
