@@ -311,7 +311,7 @@ def _groups(
     if mode == "pairwise-baseline" and baseline is None:
         raise UsageError("pairwise-baseline needs --baseline-model")
     names = list(dict.fromkeys(chosen or answered))
-    for name in [*names, baseline or names[0]]:
+    for name in names if baseline is None else [*names, baseline]:
         if name not in answered:
             advice = f"{near(name, answered)}; run gen_answer first"
             raise UsageError(f"no answers by {name!r} in {folder}{advice}")
@@ -356,10 +356,8 @@ def _gather(plan: JudgePlan) -> Prompts:
             missing.setdefault(fault, []).append(question)
     texts = [f"{text} {_named(lacking)}" for text, lacking in missing.items()]
     if texts and not flags.skip_missing:
-        advice = (
-            "run gen_answer, add texts to question.jsonl or reference_answer/ (or name a model "
-        )
-        advice += "with --reference), or leave the questions out with --skip-missing"
+        advice = "run gen_answer, add texts to question.jsonl or reference_answer/ (or --reference "
+        advice += "MODEL), or leave the questions out with --skip-missing"
         raise MissingError(f"{'; '.join(texts)}; {advice}")
     plan.notices += [f"left out for every model: {text}" for text in texts]
     left_out = {q.question_id for lacking in missing.values() for q in lacking}

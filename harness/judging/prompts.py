@@ -328,23 +328,21 @@ class Prompts:
         Rows hold these hashes: another recipe would judge all of them again.
         """
         template = self.template(match)
-        schema = template.form.schema
+        schema, notes = template.form.schema, match.question.note[: match.turn]
         parameters = [self.sampling(match).stated(), *([] if schema is None else [schema])]
+        reference = None
+        if template.reference:
+            reference = content_hash(*self.reference(match))
+        elif any(notes) and self.judge_set.shows_notes(match.question.category):
+            reference = content_hash(notes)
         texts = [[model, self.replies(model, match)] for model in sorted(match.models)]
         return MadeFrom(
             question=match.question.hash,
             conversation=content_hash(texts),
-            reference=self._reference_hash(match, template),
+            reference=reference,
             template=self._template_hash(match, template),
             parameters=content_hash(*parameters),
         )
-
-    def _reference_hash(self, match: Match, template: JudgeTemplate) -> str | None:
-        if template.reference:
-            return content_hash(*self.reference(match))
-        notes = match.question.note[: match.turn]
-        by_note = any(notes) and self.judge_set.shows_notes(match.question.category)
-        return content_hash(notes) if by_note else None
 
     def _template_hash(self, match: Match, template: JudgeTemplate) -> str:
         """Return the hash of all that shapes the prompt but question, answers and reference."""
