@@ -232,7 +232,7 @@ class JudgeSet(Settings, frozen=True, kw_only=True):
         )
 
     def words(self, name: str, category: str) -> Wording:
-        """Return a criterion's texts and turns in a category, with the scale's words in them."""
+        """Return a criterion's texts in a category, with the scale's words in them."""
         criterion = self.criteria[name]
         special = criterion.by_category.get(category, Wording())
         texts = {}
@@ -242,7 +242,7 @@ class JudgeSet(Settings, frozen=True, kw_only=True):
                 text = text.replace(f"{{{word}}}", value)
             texts[part] = text
         texts["definition"] = texts["definition"] or name
-        return Wording(**texts, turns=special.turns or criterion.turns)
+        return Wording(**texts)
 
     def texts(self, question: Question, criterion: str | None) -> dict[str, str]:
         """Return the texts of criterion, steps, rubric and context for a question, if it has them.
@@ -282,11 +282,13 @@ class JudgeSet(Settings, frozen=True, kw_only=True):
         if self.categories and not self.chosen:
             listed = self.categories.get(category, self.categories.get(DEFAULT, []))
             names = tuple(name for name in names if name in listed)
-        return tuple(
-            name
-            for name in names
-            if fits(self.words(name, category).turns or "every", turn, len(question.turns))
-        )
+        judged = []
+        for name in names:
+            criterion = self.criteria[name]
+            turns = criterion.by_category.get(category, criterion).turns or criterion.turns
+            if fits(turns or "every", turn, len(question.turns)):
+                judged.append(name)
+        return tuple(judged)
 
     def games(self, question: Question, turn: int, sample: int) -> tuple[Literal[1, 2], ...]:
         """Return the games of a pair: both, or the one that the set's order gives.
