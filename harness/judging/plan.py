@@ -21,7 +21,7 @@ from msgspec.structs import replace
 
 from harness import models, store
 from harness.answering import sampling
-from harness.bench import Bench, take
+from harness.bench import Bench
 from harness.bench.names import Kind as JudgmentKind
 from harness.errors import MissingError, UsageError, near
 from harness.judging import builtin
@@ -231,8 +231,7 @@ def plan_judgments(
         )
     mode = _mode(options, judge_set)
     if questions is None:
-        bounds = part.question_begin, part.question_end, part.first_n, part.sample_n
-        questions = take(bench.questions, *bounds)
+        questions = bench.take(part)
     if votes is not None:
         questions = [q for q in questions if q.question_id in {vote[0] for vote in votes}]
     waits = {model: set(ids) for model, ids in (awaited or {}).items()}

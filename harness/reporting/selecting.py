@@ -2,13 +2,11 @@
 
 import contextlib
 import fnmatch
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from harness import bench as benches
 from harness.bench import Bench
 from harness.errors import MissingError, TurnbenchError, UsageError
 from harness.judging import sets
@@ -19,7 +17,7 @@ from harness.results import Scores, Source, common, read
 from harness.results.scores import WIN
 from harness.results.summarize import Aggregate
 from harness.store import looks_like
-from harness.types import FAILED_SCORE, Question, Vote
+from harness.types import FAILED_SCORE, Vote
 
 
 def select(options: ShowResult, bench: Bench) -> tuple[Scores, View]:
@@ -45,13 +43,6 @@ def select(options: ShowResult, bench: Bench) -> tuple[Scores, View]:
     if options.count_failed:
         scores = replace(scores, value=np.where(scores.valid, scores.value, FAILED_SCORE))
     return scores, view
-
-
-def questions_taken(options: ShowResult, bench: Bench) -> Sequence[Question]:
-    """Return the questions that --question-begin, --first-n and the like leave."""
-    part = options.slice
-    ends = part.question_begin, part.question_end
-    return benches.take(bench.questions, *ends, part.first_n, part.sample_n)
 
 
 def _read(options: ShowResult, bench: Bench) -> Scores:
@@ -90,7 +81,7 @@ def _chosen(scores: Scores, options: ShowResult, bench: Bench) -> Scores:
     which = np.array([is_chosen(source) for source in scores.sources], dtype=bool)
     chosen = scores.take(which[scores.source])
     chosen = chosen.of(metric=options.slice.criterion or None, turns=options.slice.turns or None)
-    taken = questions_taken(options, bench)
+    taken = bench.take(options.slice)
     if len(taken) < len(bench.questions):
         chosen = chosen.of(questions=[question.question_id for question in taken])
     if not len(chosen):

@@ -144,7 +144,7 @@ def _add_caveats(
     absent = [name for name in view.models or bench.answered_models() if name not in names]
     if absent:
         first.insert(0 if view.models else len(first), f"Not judged: {listed(absent)}.")
-    total = len(selecting.questions_taken(options, bench))
+    total = len(bench.take(options.slice))
     for section in sections:
         judged = max(evidence.questions for evidence in section.evidence)
         if judged < total and section.panel.form != "metric":

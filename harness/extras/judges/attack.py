@@ -74,13 +74,7 @@ def report(options: JudgeReport) -> Page:
     if options.limits.dry_run:
         return calls.estimate_page(estimates())
     calls.carry_out(
-        options.limits,
-        plan.jobs,
-        estimates,
-        total=plan.total,
-        unit="judgments",
-        questions=len(plan.questions),
-        state=plan.bench.state,
+        plan, options.limits, estimates, unit="judgments", questions=len(plan.questions)
     )
     task = plan.tasks[0]
     rows = _rows(_verdicts(task.path), attacks, plan.questions)
@@ -134,10 +128,9 @@ def _plan(
     source = bench.load(options.bench.bench_name, options.bench.data_dir)
     part = options.slice
     sample = part.sample_n or (None if part.first_n else QUESTIONS)
-    ends = (part.question_begin, part.question_end, part.first_n, sample)
     questions = tuple(
         replace(q, turns=q.turns[:1], checks=q.checks[:1], note=q.note[:1], history=[])
-        for q in bench.take(source.questions, *ends)
+        for q in source.take(replace(part, sample_n=sample))
     )
     judge_set = options.select.judge_set or source.settings.judge_set or "mt_bench"
     top = load(judge_set, source.folder).scale[1]

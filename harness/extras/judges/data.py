@@ -186,11 +186,10 @@ class Data:
     @cached_property
     def _questions(self) -> set[QuestionId] | None:
         """The questions of a slice; None: all, also those that are not the benchmark's."""
-        part = self.options.slice
-        ends = (part.question_begin, part.question_end, part.first_n, part.sample_n)
-        if ends == (0, None, None, None):
+        questions = self.bench.take(self.options.slice)
+        if len(questions) == len(self.bench.questions):
             return None
-        return {question.question_id for question in benches.take(self.bench.questions, *ends)}
+        return {question.question_id for question in questions}
 
     def _is_excluded(self, v: Verdict) -> bool:
         return any(fnmatch.fnmatch(v.judge, pattern) for pattern in self.options.select.exclude)
