@@ -10,7 +10,7 @@ import msgspec
 from harness.bench import Bench
 from harness.errors import DataError, UsageError
 from harness.models import Endpoint
-from harness.options import AnswerSampling
+from harness.options import AnswerSampling, JudgeSampling
 from harness.store import convert
 from harness.types import Sampling
 
@@ -46,11 +46,10 @@ def parameters(texts: Iterable[str]) -> Sampling:
         raise UsageError(f"{error}; other fields of the server: extra_body.NAME=VALUE") from None
 
 
-def typed(sampling: AnswerSampling) -> Sampling:
+def typed(sampling: AnswerSampling | JudgeSampling) -> Sampling:
     """Return the parameters that the user typed."""
-    flags = {
-        name: getattr(sampling, name) for name in ("temperature", "max_tokens", "top_p", "seed")
-    }
+    names = ("temperature", "max_tokens", "top_p", "seed")
+    flags = {name: getattr(sampling, name, None) for name in names}
     return msgspec.convert(flags, Sampling).over(parameters(sampling.param))
 
 

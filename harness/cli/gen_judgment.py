@@ -92,7 +92,7 @@ def _shares(
 
     total = sum(estimate.calls for estimate in estimates)
     low, high = total_cost(estimates) or (None, None)
-    turns = plan.turns_judged / max(len(plan.questions), 1)
+    turns = sum(len(plan.turns(q)) for q in plan.questions) / max(len(plan.questions), 1)
     rows = []
     for share in SHARES:
         number = plan_at(replace(record, judging=replace(record.judging, share=share))).calls

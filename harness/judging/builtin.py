@@ -8,7 +8,7 @@ builtin/random    prefers either, by the hash of the request and the sample
 The last three compare and do not grade: a judge should agree with people more often than they do.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from harness.errors import ChatError, UsageError
 from harness.judging import overlap
@@ -19,11 +19,8 @@ from harness.types import Facts, Reply, Request, content_hash
 
 OVERLAP = "builtin/overlap"
 LONGEST, FIRST, RANDOM = RULES = ("builtin/longest", "builtin/first", "builtin/random")
-NOTICES: Mapping[str, str] = {
-    OVERLAP: overlap.NOTICE,
-    LONGEST: "builtin/longest prefers the longer answer whatever it says: a baseline, not a judge.",
-    FIRST: "builtin/first prefers the answer shown first: a baseline, not a judge.",
-    RANDOM: "builtin/random prefers either answer at random: a baseline, not a judge.",
+NOTICES = {OVERLAP: overlap.NOTICE} | {
+    name: f"{name} is a baseline for judges, not a judge." for name in RULES
 }
 GRADING = {"[[rating]]": "Rating: [[{0}]]", "grade": "Rating: [[{0}]]"}
 TIES = {"[[A]]": "[[{letter}]]", "two_scores": "{0} {1}"}
@@ -58,9 +55,8 @@ def _judged(name: str, request: Request) -> Reply:
     if facts is None:
         raise ChatError(f"{name} judges from a request's facts, it has none", kind="bad request")
     if name == OVERLAP:
-        verdict = overlap.judge(facts)
-        written = _written(facts, verdict.side, verdict.grades)
-        return Reply(text=f"{verdict.explanation}\n\n{written}")
+        explanation, side, grades = overlap.judge(facts)
+        return Reply(text=f"{explanation}\n\n{_written(facts, side, grades)}")
     side = _preferred(name, request, facts)
     least, greatest = facts.scale
     middle = (least + greatest) // 2

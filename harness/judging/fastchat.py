@@ -11,22 +11,12 @@ import json
 import pathlib
 from typing import Annotated, Literal
 
-import msgspec
-from msgspec import Meta
+from msgspec import Meta, Struct
 
 from harness import store
 from harness.errors import DataError
-from harness.judging.forms import FORMATS, Form, Kind
-from harness.judging.sets import (
-    PLACEHOLDERS,
-    JudgeSet,
-    JudgeTemplate,
-    References,
-    Settings,
-    made,
-    prompt_fault,
-    shape,
-)
+from harness.judging import sets
+from harness.judging.forms import Form, Kind
 from harness.judging.templates import Template
 from harness.types import Sampling, content_hash
 
@@ -34,7 +24,7 @@ REFERENCE_CATEGORIES = frozenset({"arena-hard-200", "coding", "math", "reasoning
 """Where FastChat's code uses a template with reference (`llm_judge/common.py`)."""
 
 
-class _Prompt(msgspec.Struct):
+class _Prompt(Struct):
     name: Annotated[str, Meta(min_length=1)]
     type: Literal["single", "pairwise"]
     prompt_template: str
@@ -42,47 +32,37 @@ class _Prompt(msgspec.Struct):
     system_prompt: str | None = None
 
 
-def load(path: pathlib.Path) -> JudgeSet:
+def load(path: pathlib.Path) -> sets.JudgeSet:
     """Return the set, named after the file.
 
     Raises:
         DataError: a line is not a judge prompt, or there is none.
     """
-    templates: list[JudgeTemplate] = []
+    templates: list[sets.JudgeTemplate] = []
     for number, line in enumerate(path.read_text(encoding="utf-8-sig").splitlines(), 1):
-        if line.strip():
-            try:
-                row = store.convert(json.loads(line), _Prompt, f"{path}:{number}")
-                templates.append(_template(row))
-            except ValueError as error:
-                raise DataError(str(error), path, number) from None
-    contents = {template.name: content_hash(shape(template)) for template in templates}
-    settings = Settings(
+        if not line.strip():
+            continue
+        try:
+            row = store.convert(json.loads(line), _Prompt, f"{path}:{number}")
+            user = Template.parse_format(row.prompt_template, sets.PLACEHOLDERS)
+        except ValueError as error:
+            fault = f"not JSON, or an unknown placeholder or brace: {error}"
+            raise DataError(fault, path, number) from None
+        kind: Kind = "grade" if row.type == "single" else "compare"
+        template = sets.JudgeTemplate(
+            name=row.name,
+            form=Form(format=row.output_format, kind=kind),
+            turns="second" if "-multi-turn" in row.name else "first",
+            user=user,
+            system=Template(((row.system_prompt, None),)) if row.system_prompt else None,
+        )
+        templates.append(template)
+    contents = {template.name: content_hash(sets.shape(template)) for template in templates}
+    settings = sets.Settings(
         name=path.stem if path.stem != "mt_bench" else "judge_prompts",  # not the shipped set
         version=content_hash(sorted(contents.items()))[:8],
         fence=False,
-        references=References(required=REFERENCE_CATEGORIES),
+        references=sets.References(required=REFERENCE_CATEGORIES),
         sampling=Sampling(temperature=0.0, max_tokens=2048),
     )
-    return made(path, settings, templates, contents=contents)
-
-
-def _template(row: _Prompt) -> JudgeTemplate:
-    kind: Kind = "grade" if row.type == "single" else "compare"
-    if FORMATS.get(row.output_format) != kind:
-        formats = ", ".join(name for name, of in FORMATS.items() if of == kind)
-        raise ValueError(f"output_format {row.output_format!r}: it must be one of {formats}")
-    try:
-        user = Template.parse_format(row.prompt_template, PLACEHOLDERS)
-    except ValueError as error:
-        raise ValueError(f"prompt_template: unknown placeholder or brace: {error}") from None
-    template = JudgeTemplate(
-        name=row.name,
-        form=Form(format=row.output_format, kind=kind),
-        turns="second" if "-multi-turn" in row.name else "first",
-        user=user,
-        system=Template(((row.system_prompt, None),)) if row.system_prompt else None,
-    )
-    if fault := prompt_fault(template):
-        raise ValueError(f"prompt_template: {fault}")
-    return template
+    return sets.made(path, settings, templates, contents=contents)

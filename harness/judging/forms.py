@@ -97,5 +97,5 @@ class Form(Struct, frozen=True, kw_only=True):
     sides: tuple[str, str] = ("A", "B")
     """What the prompt calls the answer shown first and the one shown second."""
     patterns: tuple[str, ...] = ()
-    schema: Mapping[str, Any] | None = None
+    schema: dict[str, Any] | None = None
     """The JSON schema of the reply, for providers that enforce one."""

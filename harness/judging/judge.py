@@ -18,9 +18,6 @@ from harness.types import EQUAL, FAILED_SCORE, Detail, Judgment, Reply, Request,
 
 TIE_DELTA = 0.1
 """Two scores in one judgment that differ by no more are a tie (FastChat `llm_judge/common.py`)."""
-MORE_TOKENS = 2.0
-"""By what factor the limit grows when a judgment that was cut is asked for again."""
-
 Asking: TypeAlias = Generator[Request, Reply, Any]
 
 
@@ -34,71 +31,52 @@ class Game(Struct):
     """The last one counts."""
     verdict: Verdict = Verdict(None, "")
 
-    @property
-    def texts(self) -> tuple[str, str]:
-        """The last message and the reply, which is what files keep."""
-        return self.request.messages[-1].content, self.replies[-1].text
-
-    @property
-    def detail(self) -> Detail:
-        """How the reply was made and read, with the replies before it."""
-        earlier = [
-            {"judgment": reply.text, **to_builtins(reply.detail)} for reply in self.replies[:-1]
-        ]
-        return replace(
-            self.replies[-1].detail,
-            verdict_reason=self.verdict.reason,
-            earlier_attempts=earlier,
-        )
-
 
 def judging(match: Match, judge: str, prompts: Prompts, retry_cut: float) -> Asking:
     """Yield the requests about a match; return its row."""
+    form, pair = prompts.template(match).form, len(match.models) > 1
     numbers: tuple[int, ...] = (1,)
-    if len(match.models) > 1:
+    if pair:
         numbers = prompts.judge_set.games(match.question, match.turn, match.sample)
     games = {number: _game(match, prompts, number) for number in numbers}
-    form = prompts.template(match).form
     # Every order once, then again what has no verdict: a run that stops early has asked both.
     for _ in range(prompts.judge_set.attempts):
         for game in games.values():
             if game.verdict.value is None:
                 game.replies += yield from uncut(game.request, retry_cut)
                 game.verdict = _read(game, form)
-    if len(match.models) == 1:
-        fields = _single(match, prompts, games[1])
-    else:
-        fields = {"model_1": match.models[0], "model_2": match.models[1]}
-        for number, game in games.items():
-            fields |= _of_pair(number, game)
-        if len(games) == 1:
-            fields["shown_first"] = f"model_{numbers[0]}"
+    if not pair:
+        return _row(match, judge, prompts, [games[1]], **_single(match, prompts, games[1]))
+    fields: dict[str, Any] = {"model_1": match.models[0], "model_2": match.models[1]}
+    for number, game in games.items():
+        fields |= _of_pair(number, game)
+    if len(games) == 1:
+        fields["shown_first"] = f"model_{numbers[0]}"
     return _row(match, judge, prompts, list(games.values()), **fields)
 
 
 def _game(match: Match, prompts: Prompts, number: int) -> Game:
     order = match.models if number == 1 else match.models[::-1]
-    answers = [text for model in order for text in prompts.shown(model, match)]
+    answers = [text for model in order for text in prompts.replies(model, match)]
     game = Game(prompts.request(match, order), answers)
     if prompts.equal(match):
         text = "The two answers are the same text: a tie, and no judge was asked."
         game.replies = [Reply(text=text, detail=Detail(given=EQUAL))]
-        game.verdict = Verdict(
-            "tie", EQUAL, 0.5 if prompts.template(match).form.by_logprobs else None
-        )
+        by_logprobs = prompts.template(match).form.by_logprobs
+        game.verdict = Verdict("tie", EQUAL, 0.5 if by_logprobs else None)
     return game
 
 
 def _read(game: Game, form: Form) -> Verdict:
     reply = game.replies[-1]
     verdict = read(reply, form, game.answers[-1:] if form.kind == "checklist" else game.answers)
-    finish, reason = reply.detail.finish_reason, verdict.reason
-    if verdict.value is None and finish != "stop":
-        reason = f"{reason} (the judge's reply: {finish})"
-    if verdict.value is None and finish == "length":
+    finish = reply.detail.finish_reason
+    if verdict.value is not None or finish == "stop":
+        return verdict
+    if finish == "length":
         why = "cut at the limit of tokens before the verdict; raise --max-tokens"
-        reason = f"the judge's reply was {why}"
-    return verdict._replace(reason=reason)
+        return verdict._replace(reason=f"the judge's reply was {why}")
+    return verdict._replace(reason=f"{verdict.reason} (the judge's reply: {finish})")
 
 
 def _single(match: Match, prompts: Prompts, game: Game) -> dict[str, Any]:
@@ -108,11 +86,10 @@ def _single(match: Match, prompts: Prompts, game: Game) -> dict[str, Any]:
     A label is no score, nor are dimensions without a total; there it is null.
     """
     form, value = prompts.template(match).form, game.verdict.value
-    prompt, judgment = game.texts
     fields: dict[str, Any] = {
         "model": match.models[0],
-        "user_prompt": prompt,
-        "judgment": judgment,
+        "user_prompt": game.request.messages[-1].content,
+        "judgment": game.replies[-1].text,
         "score": value,
         "confidence": prompts.confidence(match),
     }
@@ -124,26 +101,23 @@ def _single(match: Match, prompts: Prompts, game: Game) -> dict[str, Any]:
         total = value[form.total] if isinstance(value, dict) and form.total else None
         fields |= {"scores": value, "score": total}
     elif form.kind == "checklist":
-        return fields | _points(match, value)
+        points = []
+        for number, point in enumerate(match.question.checklist[match.turn - 1], 1):
+            entry = (value or {}).get(number, {"met": None, "quote": ""})
+            points.append(entry | {"weight": point.weight, "tag": point.tag})
+        share = met_share(points)
+        score = FAILED_SCORE if share is None else round(share, 6)
+        return fields | {"points": points, "score": score, "scale": (0, 1)}
     return fields if value is not None else fields | {"score": FAILED_SCORE}
-
-
-def _points(match: Match, value: Any) -> dict[str, Any]:
-    """Return the decided points, and the share of their weight that is met as the score."""
-    points = []
-    for number, point in enumerate(match.question.checklist[match.turn - 1], 1):
-        entry = (value or {}).get(number, {"met": None, "quote": ""})
-        points.append(entry | {"weight": point.weight, "tag": point.tag})
-    share = met_share(points)
-    score = FAILED_SCORE if share is None else round(share, 6)
-    return {"points": points, "score": score, "scale": (0, 1)}
 
 
 def _of_pair(number: int, game: Game) -> dict[str, Any]:
     """Return one game of a pair as fields of its row; game 2 shows model_2 first."""
     side, straight = game.verdict.value, number == 1
-    prompt, judgment = game.texts
-    fields: dict[str, Any] = {"user_prompt": prompt, "judgment": judgment}
+    fields: dict[str, Any] = {
+        "user_prompt": game.request.messages[-1].content,
+        "judgment": game.replies[-1].text,
+    }
     if isinstance(side, dict):
         first, second = side["A"], side["B"]
         side = "tie" if abs(first - second) <= TIE_DELTA else "A" if first > second else "B"
@@ -158,9 +132,16 @@ def _of_pair(number: int, game: Game) -> dict[str, Any]:
 
 
 def _row(match: Match, judge: str, prompts: Prompts, games: list[Game], **fields: Any) -> Judgment:
+    """Return the row of a match; what a judge replied before counts as an earlier attempt."""
     judge_set, request = prompts.judge_set, games[0].request
     template = prompts.template(match)
     system = next((m.content for m in request.messages if m.role == "system"), None)
+    details = []
+    for game in games:
+        *before, last = game.replies
+        earlier = [{"judgment": reply.text, **to_builtins(reply.detail)} for reply in before]
+        reason = game.verdict.reason
+        details.append(replace(last.detail, verdict_reason=reason, earlier_attempts=earlier))
     return Judgment(
         question_id=match.question.question_id,
         turn=match.turn,
@@ -177,6 +158,6 @@ def _row(match: Match, judge: str, prompts: Prompts, games: list[Game], **fields
         sampling=request.sampling.stated(),
         made_from=prompts.made_from(match),
         score_method="logprobs" if template.form.by_logprobs else "text",
-        details=[game.detail for game in games],
+        details=details,
         **fields,
     )

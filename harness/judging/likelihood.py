@@ -15,7 +15,6 @@ less than half of the probability, the judge was about to say something else: no
 import math
 import re
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 
 from harness.types import Reply, TokenLogprobs
 
@@ -29,34 +28,27 @@ _MARKS = " \t\r\n\u00a0*.`\"'()[]{}。!\u0120\u010a\u2581"
 _SPECIAL = re.compile(r"<\|[^|]{0,40}\|>|</?s>")
 
 
-class Weighed(NamedTuple):
-    """The expectation, and where the probability goes; `value` None: no verdict."""
-
-    value: float | None
-    spread: str
-
-
-def preference(reply: Reply, sides: tuple[str, str]) -> Weighed:
-    """Return how much of 1 goes to the second side."""
+def preference(reply: Reply, sides: tuple[str, str]) -> tuple[float | None, str]:
+    """Return how much of 1 goes to the second side, if that is clear, and where it all goes."""
     mass, fault = _masses(reply, sides)
     value = None if fault else mass[sides[1]] / sum(mass.values())
-    return Weighed(value, fault or _spread(mass))
+    return value, fault or _spread(mass)
 
 
-def expectation(reply: Reply, least: float, greatest: float) -> Weighed:
-    """Return the expectation of the grade."""
+def expectation(reply: Reply, least: float, greatest: float) -> tuple[float | None, str]:
+    """Return the expectation of the grade, if it is clear, and where the probability goes."""
     grades = [str(grade) for grade in range(math.ceil(least), math.floor(greatest) + 1)]
     mass, fault = _masses(reply, grades)
     if fault:
-        return Weighed(None, fault)
+        return None, fault
     total = sum(mass.values())
     unclear = 0.0
     for grade in grades:
         longer = [name for name in grades if name != grade and name.startswith(grade)]
         unclear += mass[grade] if any(not mass[name] for name in longer) else 0
     if unclear > MOST_UNCLEAR * total:
-        return Weighed(None, f"a token may begin a longer grade: {_spread(mass)}")
-    return Weighed(sum(int(grade) * p for grade, p in mass.items()) / total, _spread(mass))
+        return None, f"a token may begin a longer grade: {_spread(mass)}"
+    return sum(int(grade) * p for grade, p in mass.items()) / total, _spread(mass)
 
 
 def _masses(reply: Reply, names: Sequence[str]) -> tuple[dict[str, float], str]:

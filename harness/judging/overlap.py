@@ -40,17 +40,8 @@ class Feature(NamedTuple):
     """The figures behind it; never a word of the answer."""
 
 
-class Judgment(NamedTuple):
-    """The verdict on one or two answers."""
-
-    explanation: str
-    side: str
-    """The better of two: "A", "B" or "tie"."""
-    grades: list[str]
-
-
-def judge(facts: Facts) -> Judgment:
-    """Return the verdict with the figures behind it."""
+def judge(facts: Facts) -> tuple[str, str, list[str]]:
+    """Return the figures behind a verdict, the better of two ("A", "B", "tie"), and the grades."""
     features = [_features(facts, turns) for turns in facts.answers]
     scores = list(map(score, features))
     headings = ("The answer",) if len(scores) == 1 else ("Answer A", "Answer B")
@@ -59,14 +50,13 @@ def judge(facts: Facts) -> Judgment:
     if facts.form == "[[A]]":
         parts.append(f"The scores differ by {gap:.3f}; below {TIE_BELOW:g} is a tie.")
     side = "tie" if gap < TIE_BELOW else "A" if scores[0] > scores[-1] else "B"
-    return Judgment("\n\n".join(parts), side, [grade(value, facts.scale) for value in scores])
+    return "\n\n".join(parts), side, [grade(value, facts.scale) for value in scores]
 
 
 def score(features: Sequence[Feature]) -> float:
     """Return the weighted mean of the features times the deductions."""
-    weighted = [feature for feature in features if feature.weight is not None]
-    total = math.fsum(feature.weight or 0 for feature in weighted)
-    mean = math.fsum((feature.weight or 0) * feature.value for feature in weighted) / (total or 1)
+    total = math.fsum(feature.weight or 0 for feature in features)
+    mean = math.fsum((feature.weight or 0) * feature.value for feature in features) / (total or 1)
     return mean * math.prod(feature.value for feature in features if feature.weight is None)
 
 

@@ -13,19 +13,20 @@ import dataclasses
 import itertools
 import pathlib
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from msgspec.structs import replace
 
 from harness import models, store
+from harness.answering import sampling
 from harness.bench import Bench
 from harness.bench.names import Kind as JudgmentKind
-from harness.errors import MissingError, UsageError
+from harness.errors import MissingError, UsageError, near
 from harness.judging import builtin
 from harness.judging.draw import drawn_pairs
-from harness.judging.judge import MORE_TOKENS, judging
+from harness.judging.judge import judging
 from harness.judging.prompts import Match, Prompts, make_prompts, written
 from harness.judging.sets import JudgeSet, load
 from harness.models import Endpoint, ModelConfig
@@ -38,7 +39,6 @@ from harness.types import (
     Mode,
     Question,
     QuestionId,
-    Sampling,
     Vote,
     split_variant,
 )
@@ -118,11 +118,6 @@ class JudgePlan:
         """The models that are judged."""
         return list(dict.fromkeys(model for group in self.groups for model in group))
 
-    @property
-    def turns_judged(self) -> int:
-        """The turns of the questions that are judged."""
-        return sum(len(self.turns(question)) for question in self.questions)
-
     def turns(self, question: Question) -> list[int]:
         """Return the turns of a question that are judged: those chosen, but no given ones."""
         chosen = self.options.slice.turns
@@ -156,13 +151,12 @@ class JudgePlan:
         key, model = answer.question_id, answer.model_id
         self.awaited.get(model, set()).discard(key)
         for task in self.tasks:
-            if model in task.prompts.answers:
-                task.prompts.answers[model][key] = answer
+            task.prompts.answers.get(model, {})[key] = answer
             for match in task.todo:
-                about = match.question.question_id == key and model in match.models
-                if about and not self._waits(match):
-                    for choice in self._choices(task, match):
-                        yield self._job(task, dataclasses.replace(match, choice=choice))
+                if match.question.question_id != key or model not in match.models:
+                    continue
+                for choice in () if self._waits(match) else self._choices(task, match):
+                    yield self._job(task, dataclasses.replace(match, choice=choice))
 
     def _waits(self, match: Match) -> bool:
         key = match.question.question_id
@@ -215,7 +209,7 @@ def plan_judgments(
     if not flags.judge_model:
         advice = "builtin/overlap needs no key, for trying things out"
         raise UsageError(f"name the judges with --judge-model ({advice})")
-    typed = _typed(options)
+    typed = sampling.typed(options.sampling)
     judge_set = load(flags.judge_set or bench.settings.judge_set or "mt_bench", bench.folder)
     judge_set = judge_set.by(part.criterion)
     if categories and judge_set.criteria:
@@ -229,7 +223,12 @@ def plan_judgments(
         sampling=typed.over(judge_set.sampling),
         baseline=flags.baseline_model or judge_set.baseline,
     )
-    votes = _voted(flags.votes) if flags.votes else None
+    votes: Votes | None = None
+    if flags.votes:
+        rows = (place.row for path in flags.votes for place in store.rows(path, Vote))
+        votes = frozenset(
+            (row.question_id, row.turn, frozenset({row.model_a, row.model_b})) for row in rows
+        )
     mode = _mode(options, judge_set)
     if questions is None:
         questions = bench.take(part)
@@ -247,7 +246,7 @@ def plan_judgments(
         awaited=waits,
         looks=looks or {},
         votes=votes,
-        retry_cut=1.0 if typed.max_tokens is not None else MORE_TOKENS,
+        retry_cut=1.0 if typed.max_tokens is not None else sampling.RETRY_CUT,
     )
     prompts = _gather(plan)
     address = ModelConfig(
@@ -259,13 +258,15 @@ def plan_judgments(
         endpoint = models.resolve(
             name, address, configs, typed=frozenset(typed.stated()), key_needed=key_needed
         )
-        sampling = judge_set.sampling.over(endpoint.sampling)
-        endpoint.check(sampling)
-        by = dataclasses.replace(prompts, judge_set=replace(judge_set, sampling=sampling))
+        by_judge = replace(judge_set, sampling=judge_set.sampling.over(endpoint.sampling))
+        endpoint.check(by_judge.sampling)
         for sample in range(flags.samples):
             path = bench.judgment_file(name, judge_set.name, plan.kind, sample)
-            plan.tasks.append(JudgeTask(name, endpoint, by, path, sample))
-            _fill(plan, plan.tasks[-1])
+            task = JudgeTask(
+                name, endpoint, dataclasses.replace(prompts, judge_set=by_judge), path, sample
+            )
+            plan.tasks.append(task)
+            _fill(plan, task)
     built_in = any(task.endpoint.provider == "builtin_judge" for task in plan.tasks)
     if built_in or any("checks" in template.names for template in judge_set.templates.values()):
         bench.validate_checks(plan.questions)
@@ -277,16 +278,6 @@ def plan_judgments(
 
 
 # Who and what
-
-
-def _typed(options: GenJudgment) -> Sampling:
-    """Return the sampling that the user gave by flags."""
-    from harness.answering.sampling import parameters
-
-    flags = options.sampling
-    temperature = None if flags.temperature is None else float(flags.temperature)
-    sampling = Sampling(temperature=temperature, max_tokens=flags.max_tokens)
-    return sampling.over(parameters(flags.param))
 
 
 def _mode(options: GenJudgment, judge_set: JudgeSet) -> Mode:
@@ -303,14 +294,6 @@ def _mode(options: GenJudgment, judge_set: JudgeSet) -> Mode:
     return mode
 
 
-def _voted(paths: Iterable[pathlib.Path]) -> Votes:
-    return frozenset(
-        (row.question_id, row.turn, frozenset({row.model_a, row.model_b}))
-        for path in paths
-        for row, *_ in store.rows(path, Vote)
-    )
-
-
 def _groups(
     bench: Bench,
     judge_set: JudgeSet,
@@ -323,19 +306,19 @@ def _groups(
     folder = bench.folder / "model_answer"
     if not answered:
         raise UsageError(f"no model has answers in {folder}; run gen_answer first")
-    names = list(dict.fromkeys(chosen or answered))
-    baseline = [judge_set.baseline] if mode == "pairwise-baseline" and judge_set.baseline else []
-    if mode == "pairwise-baseline" and not baseline:
+    baseline = judge_set.baseline if mode == "pairwise-baseline" else None
+    if mode == "pairwise-baseline" and baseline is None:
         raise UsageError("pairwise-baseline needs --baseline-model")
-    for name in [*names, *baseline]:
+    names = list(dict.fromkeys(chosen or answered))
+    for name in names if baseline is None else [*names, baseline]:
         if name not in answered:
-            options = f"there are: {', '.join(answered)}"
-            raise UsageError(f"no answers by {name!r} in {folder}; {options}; run gen_answer first")
+            advice = f"{near(name, answered)}; run gen_answer first"
+            raise UsageError(f"no answers by {name!r} in {folder}{advice}")
     if mode == "single":
         return [(name,) for name in names]
     groups: list[tuple[str, ...]] = list(itertools.combinations(names, 2))
-    if baseline:
-        groups = [(name, baseline[0]) for name in names if name != baseline[0]]
+    if baseline is not None:
+        groups = [(name, baseline) for name in names if name != baseline]
     if not groups:
         raise UsageError(f"{mode} compares two models or more; there is {', '.join(names)}")
     return groups
@@ -356,9 +339,9 @@ def _gather(plan: JudgePlan) -> Prompts:
     if reference and not (judge_set.references.required or judge_set.references.if_any):
         raise UsageError(f"--reference: the judge set {judge_set.name} shows no references")
     questions = [q for q in plan.questions if plan.turns(q)]
-    others = [q for q in plan.questions if not plan.turns(q)]
-    if others and not plan.options.slice.turns:
-        text = f"left out: the judge set {judge_set.name} is not for {_named(others)}"
+    unjudged = [q for q in plan.questions if not plan.turns(q)]
+    if unjudged and not plan.options.slice.turns:
+        text = f"left out: the judge set {judge_set.name} is not for {_named(unjudged)}"
         plan.notices.append(text)
     answers: dict[str, dict[QuestionId, Answer]] = {}
     for model in plan.models:
@@ -366,45 +349,39 @@ def _gather(plan: JudgePlan) -> Prompts:
         rows = bench.answers(model).items()
         answers[model] = {key: answer for key, answer in rows if key not in awaited}
     prompts = make_prompts(bench, judge_set, answers, questions, reference)
-    without = sorted({q.category for q in questions} - prompts.referenced)
-    without = [name for name in without if judge_set.shows_reference(name, present=True)]
-    if without:
-        text = f"{', '.join(without)}: no question of these has a reference answer; judged without"
-        plan.notices.append(text)
-    missing: dict[tuple[str, str], list[Question]] = {}
+    missing: dict[str, list[Question]] = {}
     for question in questions:
         for fault in dict.fromkeys(_missing(plan, prompts, question)):
             missing.setdefault(fault, []).append(question)
-    texts = [f"{text} {_named(those)}" for (_, text), those in missing.items()]
+    texts = [f"{text} {_named(lacking)}" for text, lacking in missing.items()]
     if texts and not flags.skip_missing:
-        advice = ", ".join(dict.fromkeys(advice for advice, _ in missing))
-        raise MissingError(f"{'; '.join(texts)}; {advice}, or leave them out with --skip-missing")
+        advice = "run gen_answer, add texts to question.jsonl or reference_answer/ (or --reference "
+        advice += "MODEL), or leave the questions out with --skip-missing"
+        raise MissingError(f"{'; '.join(texts)}; {advice}")
     plan.notices += [f"left out for every model: {text}" for text in texts]
-    left_out = {question.question_id for those in missing.values() for question in those}
+    left_out = {q.question_id for lacking in missing.values() for q in lacking}
     plan.questions = [q for q in questions if q.question_id not in left_out]
     return prompts
 
 
-def _missing(plan: JudgePlan, prompts: Prompts, question: Question) -> Iterator[tuple[str, str]]:
-    """Yield what a question lacks: what to do, and a phrase that the question's id ends."""
+def _missing(plan: JudgePlan, prompts: Prompts, question: Question) -> Iterator[str]:
+    """Yield what a question lacks, as phrases that the question's id ends."""
     key, turns = question.question_id, plan.turns(question)
     groups = {turn: plan.pairs(question, turn) for turn in turns}
-    pairs = [pair for listed in groups.values() for pair in listed]
-    for model in dict.fromkeys(model for pair in pairs for model in pair):
+    judged = [model for turn in turns for group in groups[turn] for model in group]
+    for model in dict.fromkeys(judged):
         if key in plan.awaited.get(model, ()) or _no_history(plan.bench, model, question):
             continue
-        answer, advice = prompts.answers[model].get(key), "run gen_answer"
+        answer = prompts.answers[model].get(key)
         if answer is None:
-            yield advice, f"{model} has no answer to"
+            yield f"{model} has no answer to"
         elif len(answer.choices[0].turns) < turns[-1] and question.user is None:
-            yield advice, f"{model} has not answered every turn of"
+            yield f"{model} has not answered every turn of"
         elif answer.made_from and answer.made_from.question not in (None, question.hash):
-            yield advice, f"{model} answered another wording of"
-    advice = "add it to question.jsonl or reference_answer/, or name a model with --reference"
+            yield f"{model} answered another wording of"
     for turn in turns:
         for criterion in plan.judge_set.criteria_of(question, turn) if groups[turn] else ():
-            match = Match(question, turn, groups[turn][0], criterion)
-            yield from ((advice, text) for text in prompts.missing(match))
+            yield from prompts.missing(Match(question, turn, groups[turn][0], criterion))
 
 
 def _no_history(bench: Bench, model: str, question: Question) -> bool:
@@ -528,30 +505,17 @@ def _older(version: str, than: str) -> bool:
 # What the user should know
 
 
-FAMILIES: Mapping[str, str] = {
-    r"gpt|chatgpt|o[134]\b|davinci": "OpenAI's",
-    r"claude": "Anthropic's",
-    r"gemini|gemma|palm": "Google's",
-    r"llama": "Meta's",
-    r"qwen|qwq": "Alibaba's",
-    r"mi[sx]tral|ministral|magistral": "Mistral's",
-    r"deepseek": "DeepSeek's",
-    r"command|aya": "Cohere's",
-    r"grok": "xAI's",
-    r"glm|chatglm": "Zhipu's",
-    r"phi": "Microsoft's",
-    r"exaone": "LG's",
-}
+FAMILIES = re.compile(
+    r"(gpt|chatgpt|o[134]\b|davinci)|(claude)|(gemini|gemma|palm)|(llama)|(qwen|qwq)|(deepseek)"
+    r"|(mi[sx]tral|ministral|magistral)|(command|aya)|(grok)|(glm|chatglm)|(phi)|(exaone)"
+)
+"""How the names of models begin: a group for each company."""
 
 
-def family(model: str) -> str | None:
-    """Return whose family a model is of, by its name; None: unknown.
-
-    >>> family("openai/gpt-4o-mini")
-    "OpenAI's"
-    """
-    name = split_variant(model)[0].rpartition("/")[2].lower()
-    return next((owner for names, owner in FAMILIES.items() if re.match(names, name)), None)
+def _family(model: str) -> int | None:
+    """Return the number of a model's family, by its name; None: unknown."""
+    match = FAMILIES.match(split_variant(model)[0].rpartition("/")[2].lower())
+    return match and match.lastindex
 
 
 def _tell(plan: JudgePlan) -> None:
@@ -559,7 +523,7 @@ def _tell(plan: JudgePlan) -> None:
     for task in plan.tasks:
         if task.sample:
             continue
-        kin = [name for name in plan.models if family(name) == family(task.name) is not None]
+        kin = [name for name in plan.models if _family(name) == _family(task.name) is not None]
         if kin and (task.todo or task.already):
             plan.notices.append(
                 f"{task.name} judges models of its own family ({', '.join(kin[:3])}"

@@ -52,7 +52,7 @@ class JudgePrompt:
             "score_method": "logprobs" if form.by_logprobs else "text",
             "sampling": request.sampling.stated(),
             "schema": request.schema,
-            "messages": [{"role": m.role, "content": m.content} for m in request.messages],
+            "messages": to_builtins(request.messages),
         }
 
 
@@ -83,17 +83,17 @@ def judge_prompts(
     for compares in _modes(judge_set, models, mode):
         names = tuple(models) or STAND_INS[: 2 if compares else 1]
         answers = {name: _answers(bench, question, name, stand_in=not models) for name in names}
-        shown = make_prompts(bench, judge_set, answers, [question], reference)
+        builder = make_prompts(bench, judge_set, answers, [question], reference)
         for turn in range(1, len(question.turns) + 1):
             if (turns and turn not in turns) or question.given(turn) is not None:
                 continue
             games = judge_set.games(question, turn, 0) if compares else (None,)
             for criterion in judge_set.criteria_of(question, turn):
                 match = Match(question, turn, names, criterion)
-                template = shown.template(match)
+                template = builder.template(match)
                 for game in games:
                     order = names[::-1] if game == 2 else names
-                    request = shown.request(match, order)
+                    request = builder.request(match, order)
                     prompts.append(
                         JudgePrompt(match, order, game, template.name, template.form, request)
                     )
@@ -103,13 +103,12 @@ def judge_prompts(
 
 
 def _modes(judge_set: JudgeSet, models: Sequence[str], mode: Mode | None) -> list[bool]:
-    """Return whether two answers are shown: as asked, by the number of models, else what can be."""
-    numbers = [1] if mode == "single" else [2] if mode is not None else [1, 2]
-    if models and len(models) not in numbers:
-        number = " or ".join(map(str, numbers))
-        raise UsageError(f"a judge is shown {number} answers, not those of {', '.join(models)}")
+    """Return whether two answers are compared: by the models, by the mode, else what can be."""
+    compares = len(models) == 2
+    if len(models) > 2 or (models and mode is not None and compares == (mode == "single")):
+        raise UsageError(f"a judge grades one answer or compares two, not {', '.join(models)}")
     if models or mode is not None:
-        return [(len(models) or numbers[0]) == 2]
+        return [compares if models else mode != "single"]
     return sorted({template.compares for template in judge_set.templates.values()})
 
 
@@ -148,7 +147,9 @@ def described(judge_set: JudgeSet) -> dict[str, Any]:
         "extends": list(judge_set.bases),
         "kinds": sorted({template.form.kind for template in judge_set.templates.values()}),
         "scale": list(judge_set.scale),
-        "references": {name: sorted(those) for name, those in references.items() if those},
+        "references": {
+            name: sorted(categories) for name, categories in references.items() if categories
+        },
         "sampling": judge_set.sampling.stated(),
         "criteria": {name: judge_set.words(name, "").definition for name in judge_set.criteria},
         "templates": [_template(judge_set, template) for template in judge_set.templates.values()],

@@ -6,14 +6,14 @@ prompts.made_from(match)                 equal as long as nothing that shapes th
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
-from msgspec.structs import replace
-
 from harness import registry
+from harness.answering.sampling import with_seed
+from harness.answering.users import load_prompt
 from harness.bench import Bench
-from harness.errors import MissingError, UsageError
+from harness.errors import MissingError
 from harness.judging.extraction import extracted
 from harness.judging.sets import QUESTION_TEXTS, JudgeSet, JudgeTemplate
 from harness.judging.templates import fenced
@@ -71,11 +71,9 @@ class Prompts:
     judge_set: JudgeSet
     answers: Mapping[str, dict[QuestionId, Answer]]
     """By model, then by question id."""
-    references: Mapping[QuestionId, Sequence[str]] = field(default_factory=dict)
-    referenced: frozenset[str] = frozenset()
+    references: Mapping[QuestionId, Sequence[str]]
+    referenced: frozenset[str]
     """The categories that are judged with a reference."""
-    _templates: dict[Any, JudgeTemplate] = field(default_factory=dict, init=False)
-    _hashes: dict[Any, MadeFrom] = field(default_factory=dict, init=False)
 
     # Which template
 
@@ -85,24 +83,8 @@ class Prompts:
         Raises:
             UsageError: the set has none.
         """
-        key = (match.question.question_id, match.turn, len(match.models), match.criterion)
-        if key not in self._templates:
-            self._templates[key] = self._template(match)
-        return self._templates[key]
-
-    def _template(self, match: Match) -> JudgeTemplate:
-        judge_set, question = self.judge_set, match.question
         compare, reference = len(match.models) > 1, self.shows_reference(match)
-        template = judge_set.choose(compare, question, match.turn, reference=reference)
-        if template is not None:
-            return template
-        modes = "single" if compare else "pairwise-baseline or pairwise-all"
-        by = f" by {match.criterion}" if match.criterion else ""
-        raise UsageError(
-            f"the judge set {judge_set.name} has no template to {'compare' if compare else 'grade'}"
-            f" turn {match.turn}{by} {'with' if reference else 'without'} a reference (question "
-            f"{question.question_id}); use --mode {modes}, other --turns or another --judge-set"
-        )
+        return self.judge_set.choose(compare, match.question, match.turn, reference=reference)
 
     def shows_reference(self, match: Match) -> bool:
         """Return whether the judge is shown a reference answer."""
@@ -128,10 +110,7 @@ class Prompts:
 
     def sampling(self, match: Match) -> Sampling:
         """Return what a judgment is sampled with; each sample has its own seed."""
-        sampling = self.judge_set.sampling
-        if sampling.seed is None or not match.sample:
-            return sampling
-        return replace(sampling, seed=sampling.seed + match.sample)
+        return with_seed(self.judge_set.sampling, match.sample)
 
     # What is shown
 
@@ -146,7 +125,7 @@ class Prompts:
         rows = [self.answers[model][key] for model in match.models]
         return sorted(set.intersection(*({choice.index for choice in row.choices} for row in rows)))
 
-    def shown(self, model: str, match: Match) -> list[str]:
+    def replies(self, model: str, match: Match) -> list[str]:
         """Return the assistant's turns as the judge sees them; of JSON replies, the answer field.
 
         A conversation with a played user is one turn, its transcript.
@@ -157,14 +136,14 @@ class Prompts:
             for message, reply in zip(choice.user, choice.turns, strict=False):
                 messages += [f"User: {message.strip()}", f"Assistant: {reply.strip()}"]
             return ["\n\n".join(messages)]
-        turns = [text for text, _ in _turns(choice, match.turn)]
+        turns = _turns(choice, match.turn)
         if answer_field is None:
             return turns
         return [extracted(text, answer_field).answer for text in turns]
 
     def equal(self, match: Match) -> bool:
         """Return whether a pair is the same text in every turn so far."""
-        texts = [self.shown(model, match) for model in match.models]
+        texts = [self.replies(model, match) for model in match.models]
         return len(texts) == 2 and texts[0] == texts[1]
 
     def confidence(self, match: Match) -> float | None:
@@ -172,7 +151,7 @@ class Prompts:
         settings = self.bench.settings
         if settings.answer_field is None or len(match.models) > 1:
             return None
-        text = _turns(self.choice(match.models[0], match), match.turn)[-1][0]
+        text = _turns(self.choice(match.models[0], match), match.turn)[-1]
         return extracted(text, settings.answer_field, settings.confidence_field).confidence
 
     def reference(self, match: Match) -> list[str]:
@@ -206,20 +185,20 @@ class Prompts:
         messages = [Message("user", template.user.fill(values))]
         if template.system is not None:
             messages.insert(0, Message("system", template.system.fill(values)))
-        answers = [self.shown(model, match) for model in order]
+        answers = [self.replies(model, match) for model in order]
         if question.user is not None:  # what the assistant said, without the user
             answers = [["\n\n".join(self.choice(model, match).turns)] for model in order]
-        reference = self.references.get(question.question_id) if template.reference else None
+        reference = self.references.get(question.question_id, ()) if template.reference else ()
         return Request(
             messages=messages,
             sampling=self.sampling(match),
             top_logprobs=template.top_logprobs if form.by_logprobs else None,
-            schema=None if form.schema is None else dict(form.schema),
+            schema=form.schema,
             shared=self._shared(match, template, values),
             facts=Facts(
                 question=question,
                 turn=match.turn,
-                reference=None if reference is None else list(reference[: match.turn]),
+                reference=list(reference[: match.turn]),
                 answers=answers,
                 form=form.format,
                 scale=(form.scale.least, form.scale.greatest),
@@ -270,7 +249,9 @@ class Prompts:
     def _questions(self, match: Match, template: JudgeTemplate) -> list[str]:
         """Return the user's turns, with the author's notes and the system prompt where they go."""
         question = match.question
-        texts = list(question.turns) if question.user is None else [_brief(question)]
+        texts = list(question.turns)
+        if question.user is not None:
+            texts = [load_prompt().filled(load_prompt().brief, question.user)]
         # Where other criteria have a reference, the note is part of it, and not shown without.
         others = match.criterion is not None and question.category in self.referenced
         if not (template.reference or others) and self.judge_set.shows_notes(question.category):
@@ -295,25 +276,25 @@ class Prompts:
 
     def _fenced(self, model: str, match: Match) -> list[str]:
         """Return each turn so far between marker lines, or a conversation with a played user."""
+        choice, judge_set = self.choice(model, match), self.judge_set
+        question = "\n".join(match.question.turns)
 
         def fence(text: str) -> str:
-            about, judge_set = "\n".join(match.question.turns), self.judge_set
-            return (
-                fenced(text, judge_set=judge_set.name, question=about) if judge_set.fence else text
-            )
+            name = judge_set.name
+            return fenced(text, judge_set=name, question=question) if judge_set.fence else text
 
-        choice = self.choice(model, match)
         if choice.user:
             messages = []
-            for number, both in enumerate(zip(choice.user, choice.turns, strict=False), 1):
-                message, reply = map(fence, both)
-                messages.append(f"User, message {number}:\n{message}")
-                messages.append(f"Assistant, reply {number}:\n{reply}")
+            both = zip(choice.user, choice.turns, strict=False)
+            for number, (message, reply) in enumerate(both, 1):
+                messages.append(f"User, message {number}:\n{fence(message)}")
+                messages.append(f"Assistant, reply {number}:\n{fence(reply)}")
             return ["\n\n".join(messages)]
-        texts = map(fence, self.shown(model, match))
-        supplied = [is_given for _, is_given in _turns(choice, match.turn)]
-        pairs = zip(texts, supplied, strict=True)
-        return [f"{GIVEN}\n{text}" if is_given else text for text, is_given in pairs]
+        texts = list(map(fence, self.replies(model, match)))
+        for at, text in enumerate(texts):
+            if at < len(choice.history[: match.turn - 1]) or _supplied(choice, at):
+                texts[at] = f"{GIVEN}\n{text}"
+        return texts
 
     def _checks(self, match: Match, order: Sequence[str]) -> str:
         """Return which of the turn's checks each answer passes, in the words of the checks."""
@@ -322,7 +303,7 @@ class Prompts:
         check, describe = (registry.find("check", name) for name in ("turn", "describe"))
         texts = []
         for model in order:
-            *earlier, last = self.shown(model, match)
+            *earlier, last = self.replies(model, match)
             outcomes = check(last, specs, questions=question.turns[:turn], earlier=earlier)
             texts.append(str(describe(outcomes)))
         if len(texts) == 1:
@@ -334,7 +315,9 @@ class Prompts:
         texts = self.judge_set.texts(match.question, match.criterion)
         if "checklist" in template.names:
             points = match.question.checklist[match.turn - 1]
-            texts["checklist"] = "\n".join(f"{n}. {one.point}" for n, one in enumerate(points, 1))
+            texts["checklist"] = "\n".join(
+                f"{n}. {point.point}" for n, point in enumerate(points, 1)
+            )
         return {name: text for name, text in texts.items() if name in template.names}
 
     # Hashes
@@ -344,36 +327,29 @@ class Prompts:
 
         Rows hold these hashes: another recipe would judge all of them again.
         """
-        question, template = match.question, self.template(match)
-        key = (question.question_id, match.turn, template.name, match.criterion)
-        if key not in self._hashes:
-            self._hashes[key] = MadeFrom(
-                question=question.hash,
-                reference=self._reference_hash(match, template),
-                template=self._template_hash(match, template),
-            )
-        schema = template.form.schema
+        template = self.template(match)
+        schema, notes = template.form.schema, match.question.note[: match.turn]
         parameters = [self.sampling(match).stated(), *([] if schema is None else [schema])]
-        texts = [[model, self.shown(model, match)] for model in sorted(match.models)]
-        return replace(
-            self._hashes[key],
+        reference = None
+        if template.reference:
+            reference = content_hash(*self.reference(match))
+        elif any(notes) and self.judge_set.shows_notes(match.question.category):
+            reference = content_hash(notes)
+        texts = [[model, self.replies(model, match)] for model in sorted(match.models)]
+        return MadeFrom(
+            question=match.question.hash,
             conversation=content_hash(texts),
+            reference=reference,
+            template=self._template_hash(match, template),
             parameters=content_hash(*parameters),
         )
-
-    def _reference_hash(self, match: Match, template: JudgeTemplate) -> str | None:
-        if template.reference:
-            return content_hash(*self.reference(match))
-        notes = match.question.note[: match.turn]
-        by_note = any(notes) and self.judge_set.shows_notes(match.question.category)
-        return content_hash(notes) if by_note else None
 
     def _template_hash(self, match: Match, template: JudgeTemplate) -> str:
         """Return the hash of all that shapes the prompt but question, answers and reference."""
         question = match.question
         content = self.judge_set.contents[template.name]
         if question.user is not None:
-            content = content_hash(content, _brief())
+            content = content_hash(content, load_prompt().brief)
         if system := self._system(template):
             content = content_hash(content, system)
         if "checks" in template.names:
@@ -411,31 +387,18 @@ def written(question: Question, answer: Answer, turn: int) -> bool:
     """Return whether the model itself wrote a turn of an answer."""
     if question.user is not None:
         return turn == 1
-    details = answer.choices[0].details[turn - 1 : turn]
-    return question.given(turn) is None and not any(detail.given for detail in details)
+    return question.given(turn) is None and not _supplied(answer.choices[0], turn - 1)
 
 
-def _turns(choice: Choice, turn: int) -> list[tuple[str, bool]]:
-    """Return the assistant's turns of the conversation that a turn ends, and whether each is given.
+def _supplied(choice: Choice, at: int) -> bool:
+    return any(detail.given for detail in choice.details[at : at + 1])
 
-    With a history that is the history's replies before it, and its own.
-    """
-    turns = [(text, True) for text in choice.history[: turn - 1]]
-    for number in range(len(turns), min(turn, len(choice.turns))):
-        is_given = any(detail.given is not None for detail in choice.details[number : number + 1])
-        turns.append((choice.turns[number], is_given))
-    return turns
+
+def _turns(choice: Choice, turn: int) -> list[str]:
+    """Return the assistant's turns of the conversation that a turn ends, given ones first."""
+    history = choice.history[: turn - 1]
+    return history + choice.turns[len(history) : turn]
 
 
 def _note(question: Question, turn: int) -> str | None:
     return question.note[turn - 1] if question.note else None
-
-
-def _brief(question: Question | None = None) -> str:
-    """Return the brief of a played user, filled in for a question or with its placeholders."""
-    from harness.answering.users import load_prompt
-
-    prompt = load_prompt()
-    if question is None or question.user is None:
-        return prompt.brief
-    return prompt.filled(prompt.brief, question.user)

@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 import msgspec
 from msgspec import Meta, Struct
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from harness import registry, store
 from harness.bench import shipped
@@ -71,14 +71,6 @@ class Criterion(Wording, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Whether it is used without being named."""
     reference: bool = True
     """Whether the judge may be shown a reference answer for it."""
-
-    def within(self, category: str) -> Wording:
-        """Return the texts and turns for questions of a category."""
-        special = self.by_category.get(category, Wording())
-        names = ("definition", "steps", "rubric")
-        texts = {name: getattr(special, name) or getattr(self, name) for name in names}
-        texts = {name: text.strip("\n") for name, text in texts.items()}
-        return Wording(**texts, turns=special.turns or self.turns)
 
 
 class References(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -190,23 +182,6 @@ class JudgeTemplate(Struct, frozen=True, kw_only=True, dict=True):
                 return False
         return fits(self.turns, turn, len(question.turns))
 
-    def on(self, scale: Scale, language: str) -> "JudgeTemplate":
-        """Return the template with a scale's words in its prompt, its values in the schema."""
-        words, schema = scale.words(language), self.form.schema
-        if schema is not None and "scale" in schema.get("properties", {}).values():
-            properties = {
-                name: scale.schema() if member == "scale" else member
-                for name, member in schema["properties"].items()
-            }
-            schema = {**schema, "properties": properties}
-        return replace(
-            self,
-            form=replace(self.form, scale=scale, schema=schema),
-            user=self.user.bound(words),
-            system=self.system and self.system.bound(words),
-            turn=self.turn and self.turn.bound(words),
-        )
-
 
 class JudgeSet(Settings, frozen=True, kw_only=True):
     """A judge set, read and checked: its settings with those of its bases, and its templates.
@@ -217,6 +192,8 @@ class JudgeSet(Settings, frozen=True, kw_only=True):
 
     path: pathlib.Path
     templates: dict[str, JudgeTemplate]
+    unbound: dict[str, JudgeTemplate]
+    """The templates without labels and scale, for sets that extend this one."""
     chosen: tuple[str, ...] = ()
     """The requested criteria; empty: the set's default ones."""
     bases: tuple[str, ...] = ()
@@ -231,10 +208,13 @@ class JudgeSet(Settings, frozen=True, kw_only=True):
 
     def choose(
         self, compare: bool, question: Question, turn: int, *, reference: bool
-    ) -> JudgeTemplate | None:
-        """Return the template for a match; None: there is none.
+    ) -> JudgeTemplate:
+        """Return the template for a match.
 
         Of several, one for certain questions comes first; then the order of their names.
+
+        Raises:
+            UsageError: there is none.
         """
         fitting = [
             template
@@ -242,17 +222,27 @@ class JudgeSet(Settings, frozen=True, kw_only=True):
             if (template.compares, template.reference) == (compare, reference)
             and template.is_for(question, turn)
         ]
-        first = max(fitting, key=lambda template: bool(template.questions), default=None)
-        return first and first.on(self.grades, self.language)
+        if fitting:
+            return max(fitting, key=lambda template: bool(template.questions))
+        modes = "single" if compare else "pairwise-baseline or pairwise-all"
+        raise UsageError(
+            f"the judge set {self.name} has no template to {'compare' if compare else 'grade'} "
+            f"turn {turn} {'with' if reference else 'without'} a reference (question "
+            f"{question.question_id}); use --mode {modes}, other --turns or another --judge-set"
+        )
 
-    def words(self, criterion: str, category: str) -> Wording:
+    def words(self, name: str, category: str) -> Wording:
         """Return a criterion's texts in a category, with the scale's words in them."""
-        wording = self.criteria[criterion].within(category)
-        texts = {"definition": wording.definition or criterion, "steps": wording.steps}
-        texts["rubric"] = wording.rubric
-        for name, value in self.grades.words(self.language).items():
-            texts = {key: text.replace(f"{{{name}}}", value) for key, text in texts.items()}
-        return replace(wording, **texts)
+        criterion = self.criteria[name]
+        special = criterion.by_category.get(category, Wording())
+        texts = {}
+        for part in ("definition", "steps", "rubric"):
+            text = (getattr(special, part) or getattr(criterion, part)).strip("\n")
+            for word, value in self.grades.words(self.language).items():
+                text = text.replace(f"{{{word}}}", value)
+            texts[part] = text
+        texts["definition"] = texts["definition"] or name
+        return Wording(**texts)
 
     def texts(self, question: Question, criterion: str | None) -> dict[str, str]:
         """Return the texts of criterion, steps, rubric and context for a question, if it has them.
@@ -260,15 +250,14 @@ class JudgeSet(Settings, frozen=True, kw_only=True):
         The rubric is the criterion's, else the question's own, else the set's. Without a criterion,
         `criterion` is the first line of the rubric.
         """
-        texts = {"rubric": self.rubric.strip("\n")}
+        texts = {"steps": "", "rubric": self.rubric.strip("\n")}
         for name in QUESTION_TEXTS:
             value = question.extra.get(name)
             if isinstance(value, str) and value.strip():
                 texts[name] = value
         if criterion is None:
             head = texts["rubric"].strip().split("\n")[0].strip()
-            bracketed = head.startswith("[") and head.endswith("]")
-            texts["criterion"] = head[1:-1] if bracketed else head
+            texts["criterion"] = re.sub(r"^\[(.*)\]$", r"\1", head)
         else:
             wording = self.words(criterion, question.category)
             texts |= {"criterion": wording.definition, "steps": wording.steps}
@@ -293,12 +282,13 @@ class JudgeSet(Settings, frozen=True, kw_only=True):
         if self.categories and not self.chosen:
             listed = self.categories.get(category, self.categories.get(DEFAULT, []))
             names = tuple(name for name in names if name in listed)
-        wordings = {name: self.criteria[name].within(category) for name in names}
-        return tuple(
-            name
-            for name, wording in wordings.items()
-            if fits(wording.turns or "every", turn, len(question.turns))
-        )
+        judged = []
+        for name in names:
+            criterion = self.criteria[name]
+            turns = criterion.by_category.get(category, criterion).turns or criterion.turns
+            if fits(turns or "every", turn, len(question.turns)):
+                judged.append(name)
+        return tuple(judged)
 
     def games(self, question: Question, turn: int, sample: int) -> tuple[Literal[1, 2], ...]:
         """Return the games of a pair: both, or the one that the set's order gives.
@@ -332,7 +322,9 @@ class JudgeSet(Settings, frozen=True, kw_only=True):
             UsageError: it has no such criterion.
         """
         self.by(sorted({name for names in table.values() for name in names}))
-        criteria = {name: replace(one, default=True) for name, one in self.criteria.items()}
+        criteria = {
+            name: replace(criterion, default=True) for name, criterion in self.criteria.items()
+        }
         categories = {category: list(names) for category, names in table.items()}
         return replace(self, criteria=criteria, categories=categories)
 
@@ -453,7 +445,7 @@ def _read(
         if "labels" in keys:
             del inherited["labels"]
         settings = store.convert(_merged(inherited, {"name": folder.name, **keys}), Settings, path)
-        templates = base.templates | templates
+        templates = base.unbound | templates
         bases = (base.name, *base.bases)
     return made(folder, settings, list(templates.values()), bases)
 
@@ -482,26 +474,38 @@ def made(
     Raises:
         DataError: they do not fit together.
     """
-    fields: dict[str, Any] = {name: getattr(settings, name) for name in Settings.__struct_fields__}
+    fields = asdict(settings)
     fields["version"] = settings.version or "1"
     fields["mode"] = settings.mode or ("pairwise-baseline" if settings.baseline else None)
-    by_name = {}
-    for template in sorted(templates, key=lambda template: template.name):
-        labels = settings.labels if template.form.kind == "label" else {}
-        by_name[template.name] = replace(template, form=replace(template.form, labels=labels))
-    judge_set = JudgeSet(**fields, path=path, templates=by_name, bases=bases)
+    unbound = {template.name: template for template in sorted(templates, key=lambda t: t.name)}
+    judge_set = JudgeSet(**fields, path=path, templates=unbound, unbound=unbound, bases=bases)
     if fault := _fault(judge_set):
         raise DataError(fault, path / FILE if path.is_dir() else path)
-    hashes = contents or {name: _content(judge_set, template) for name, template in by_name.items()}
-    return replace(judge_set, contents=dict(hashes))
+    bound = {name: _bound(template, judge_set) for name, template in unbound.items()}
+    shaping = [settings.name, settings.fence, settings.attempts, list(map(float, settings.scale))]
+    shaping += [] if settings.step is None else [settings.step]
+    hashes = contents or {name: content_hash(shape(t), shaping) for name, t in bound.items()}
+    return replace(judge_set, templates=bound, contents=dict(hashes))
 
 
-def _content(judge_set: JudgeSet, template: JudgeTemplate) -> str:
-    """Return the hash of what shapes a template's prompts and verdicts."""
-    shaping: list[Any] = [judge_set.name, judge_set.fence, judge_set.attempts]
-    shaping.append([float(value) for value in judge_set.scale])
-    shaping += [] if judge_set.step is None else [judge_set.step]
-    return content_hash(shape(template.on(judge_set.grades, judge_set.language)), shaping)
+def _bound(template: JudgeTemplate, judge_set: JudgeSet) -> JudgeTemplate:
+    """Return a template with its set's labels and scale, in the prompt and in the schema."""
+    scale, schema = judge_set.grades, template.form.schema
+    if schema is not None and "scale" in schema.get("properties", {}).values():
+        properties = {
+            name: scale.schema() if member == "scale" else member
+            for name, member in schema["properties"].items()
+        }
+        schema = {**schema, "properties": properties}
+    labels = judge_set.labels if template.form.kind == "label" else {}
+    words = scale.words(judge_set.language)
+    return replace(
+        template,
+        form=replace(template.form, scale=scale, schema=schema, labels=labels),
+        user=template.user.bound(words),
+        system=template.system and template.system.bound(words),
+        turn=template.turn and template.turn.bound(words),
+    )
 
 
 def shape(template: JudgeTemplate) -> list[Any]:
@@ -530,6 +534,11 @@ def template_from_file(path: pathlib.Path) -> JudgeTemplate:
         DataError: something in it is wrong.
     """
     file = store.read_toml(path, TemplateFile)
+    parts: dict[str, Any] = {"system": None, "turn": None}
+    texts = {"user": file.user.strip("\n"), "system": file.system.strip("\n"), "turn": file.turn}
+    for key, text in texts.items():
+        if text.strip():
+            parts[key] = _parsed(text, _TURN_NAMES if key == "turn" else PLACEHOLDERS, path, key)
     form = Form(
         format=file.verdict or next(name for name, kind in FORMATS.items() if kind == file.kind),
         kind=file.kind,
@@ -539,35 +548,23 @@ def template_from_file(path: pathlib.Path) -> JudgeTemplate:
         sides=file.sides,
         schema=file.schema,
     )
-    template = JudgeTemplate(
-        name=path.stem,
-        form=form,
-        user=_parsed(file.user.strip("\n"), PLACEHOLDERS, f"{path}: user"),
-        system=_parsed(file.system.strip("\n"), PLACEHOLDERS, f"{path}: system")
-        if file.system.strip()
-        else None,
-        turn=_parsed(file.turn, _TURN_NAMES, f"{path}: turn") if file.turn.strip() else None,
-        turns=file.turns,
-        questions=file.questions,
-        top_logprobs=file.top_logprobs,
-    )
-    if fault := _form_fault(form) or prompt_fault(template):
-        raise DataError(fault, path)
-    return template
+    shared = {name: getattr(file, name) for name in ("turns", "questions", "top_logprobs")}
+    return JudgeTemplate(name=path.stem, form=form, **parts, **shared)
 
 
-def _parsed(text: str, placeholders: frozenset[str], where: str) -> Template:
+def _parsed(text: str, placeholders: frozenset[str], path: pathlib.Path, key: str) -> Template:
     try:
         return Template.parse(text, placeholders)
     except UnknownPlaceholderError as error:
         advice = near(str(error), placeholders & (_NAMES | _TURN_NAMES))
-        braces = "write {{ and }} for braces"
-        raise DataError(f"{where}: unknown placeholder {{{error}}}{advice} ({braces})") from None
+        fault = f"{key}: unknown placeholder {{{error}}}{advice} (write {{{{ and }}}} for braces)"
+        raise DataError(fault, path) from None
 
 
-def _form_fault(form: Form) -> str | None:
-    """Return what in a verdict does not go with the rest of it."""
-    if FORMATS.get(form.format) != form.kind:
+def _template_fault(template: JudgeTemplate) -> str | None:
+    """Return what in a verdict does not go with the rest, or in a prompt cannot be filled."""
+    form = template.form
+    if FORMATS.get(form.format) != form.kind and not form.patterns:
         such = ", ".join(name for name, kind in FORMATS.items() if kind == form.kind)
         return f"verdict: {form.format!r} cannot {form.kind}; these can: {such}"
     if form.kind == "dimensions" and not form.dimensions:
@@ -576,11 +573,6 @@ def _form_fault(form: Form) -> str | None:
         return f"total: {form.total!r} is no dimension{near(form.total, form.dimensions)}"
     if form.by_logprobs and form.format not in BY_LOGPROBS:
         return f"score_method: only {' and '.join(BY_LOGPROBS)} can be weighed by logprobs"
-    return None
-
-
-def prompt_fault(template: JudgeTemplate) -> str | None:
-    """Return what keeps a template from being filled at every turn that it is for."""
     if ("conversation" in template.names) != (template.turn is not None):
         return "{conversation} and the sub-template 'turn' go together; one is missing"
     if template.names == {"context"} and not template.compares:
@@ -619,8 +611,8 @@ def _fault(judge_set: JudgeSet) -> str | None:
         if judge_set.categories and criterion.default and name not in listed:
             return f"criteria.{name} is for no category: name it in 'categories'"
     for template in judge_set.templates.values():
+        if fault := _template_fault(template):
+            return f"{template.name}: {fault}"
         if template.form.kind == "label" and len(judge_set.labels) < 2:
             return f"{template.name} asks for a label: the table 'labels' needs two or more"
-        if "steps" in template.fields and not judge_set.criteria:
-            return f"{template.name} shows {{steps}}, but there are no criteria"
     return None

@@ -7,10 +7,8 @@ Values are never looked at again, so braces or placeholders inside an answer sta
 """
 
 import functools
-import itertools
 import re
 import string
-import unicodedata
 from collections.abc import Mapping, Set
 
 from msgspec import Struct
@@ -94,8 +92,6 @@ class Template(Struct, frozen=True):
 
     def bound(self, values: Mapping[str, str]) -> "Template":
         """Return the template in which some placeholders have become text."""
-        if not self.names & values.keys():
-            return self
         pieces: list[tuple[str, str | None]] = []
         literal = ""
         for text, name in self.pieces:
@@ -116,10 +112,7 @@ def fenced(text: str, *, judge_set: str, question: str) -> str:
     exactly from run to run, and a text that quotes a marker changes its own.
     """
     text = neutralised(text)
-    for salt in itertools.count():
-        marker = content_hash(judge_set, question, text, salt)[:12]
-        if marker not in text:
-            break
+    marker = content_hash(judge_set, question, text, 0)[:12]
     return f"<<<text {marker}>>>\n{text}\n<<<end {marker}>>>"
 
 
@@ -168,14 +161,4 @@ def neutralised(text: str) -> str:
     text = _BOUNDARY.sub(r"⟦\1⟧", text)
     text = _HEADING.sub(r"\1＃\2", text)
     text = _ROLE_LINE.sub("\\1\ua789", text)
-    return _HIDDEN.sub(_visible, text)
-
-
-def _visible(match: re.Match[str]) -> str:
-    code = ord(match[0])
-    if code < 0x20:
-        return chr(0x2400 + code)
-    if code == 0x7F:
-        return "\u2421"
-    hidden = unicodedata.category(match[0]) in ("Cc", "Cf", "Zl", "Zp")
-    return f"⟨U+{code:04X}⟩" if hidden else match[0]
+    return _HIDDEN.sub(lambda match: f"⟨U+{ord(match[0]):04X}⟩", text)

@@ -57,8 +57,9 @@ def read(reply: Reply, form: Form, answers: Sequence[str] = ()) -> Verdict:
     """Return the verdict of a reply; `answers` are the texts that were judged, if known."""
     if form.by_logprobs and form.kind == "compare":
         share, why = likelihood.preference(reply, form.sides)
-        side = "tie" if share == 0.5 else "A" if (share or 0) < 0.5 else "B"
-        return Verdict(None if share is None else side, why, share)
+        if share is None:
+            return Verdict(None, why)
+        return Verdict("tie" if share == 0.5 else "A" if share < 0.5 else "B", why, share)
     if form.by_logprobs:
         return Verdict(*likelihood.expectation(reply, form.scale.least, form.scale.greatest))
     text = reply.text
@@ -80,8 +81,8 @@ def _member(text: str, form: Form) -> str:
     properties = (form.schema or {}).get("properties", {})
     names = [
         name
-        for name, one in properties.items()
-        if "enum" in one or one.get("type") in ("integer", "number")
+        for name, member in properties.items()
+        if "enum" in member or member.get("type") in ("integer", "number")
     ]
     try:
         return str(json.loads(text)[names[0]]) if len(names) == 1 else text
@@ -165,7 +166,7 @@ def _label(text: str) -> bool:
 
 def _joined(text: str, match: Match, chosen: Match, whole: bool) -> bool:
     """Return whether two matches are joined by a word such as "or", or (whole) in a sentence."""
-    first, second = sorted((match, chosen), key=lambda one: one.start)
+    first, second = sorted((match, chosen), key=lambda match: match.start)
     gap = text[first.end : second.start]
     return bool(_BETWEEN.fullmatch(gap)) or (whole and not _SENTENCE.search(gap))
 
@@ -263,9 +264,6 @@ def numbers_and_sides(text: str, form: Form) -> list[Match]:
             start = place.start() if marked or not groups.get("n") else place.start("n")
             value, weak = _value(groups, form), not (labelled or marked)
             matches.append(Match(start, place.end(), value, labelled and marked, weak))
-            ends = [match.value for match in matches[-2:]]
-            if ends == [form.scale.least, form.scale.greatest] and start - matches[-2].end < 12:
-                del matches[-2:]  # "from [[1]] to [[10]]"
         if matches:
             return matches
     return []
@@ -285,7 +283,7 @@ def _value(groups: Mapping[str, str | None], form: Form) -> Any:
 def _number(text: str | None, scale: Scale, *totals: str | None) -> float | None:
     """Return a number of the scale; None: it is none, or out of another total."""
     value = float((text or "nan").replace(",", "."))
-    if not scale.allows(value) or any(one and float(one) != scale.greatest for one in totals):
+    if not scale.allows(value) or any(total and float(total) != scale.greatest for total in totals):
         return None
     return int(value) if value.is_integer() else value
 

@@ -64,12 +64,9 @@ def test_redo_failed_asks_again_what_has_no_verdict(folder: Folder) -> None:
 
 
 def test_a_pair_is_one_row_with_a_game_in_each_order(folder: Folder) -> None:
-    def first_wins(prompt: str) -> str:
-        return "[[A]]"
-
     plan = folder.plan(mode="pairwise-all", first_n=1)
     assert (plan.total, plan.calls) == (2, 4)
-    row = folder.judge(plan, first_wins)[0]
+    row = folder.judge(plan, "[[A]]")[0]
     assert (row.model_1, row.model_2) == ("alpha", "beta")
     assert (row.g1_winner, row.g2_winner) == ("model_1", "model_2")
     assert row.games == (1.0, 0.0)

@@ -210,9 +210,6 @@ def colossalai(path: pathlib.Path) -> JudgeSet:
         settings, templates = _battle(battle)
     else:
         settings, templates = _grading(store.convert(content, dict[str, _Grading], path))
-    for template in templates:
-        if fault := sets.prompt_fault(template):
-            raise DataError(f"{template.name}: {fault}", path)
     version = content_hash([sets.shape(template) for template in templates], settings)[:8]
     settings |= {"name": path.stem, "version": version, "fence": False}
     return sets.made(path, store.convert(settings, sets.Settings, path), templates)
