@@ -195,7 +195,7 @@ def test_no_redirect_is_followed() -> None:
         moved = Rule(status=307, body={}, headers={"Location": f"{other.url}/v1/chat/completions"})
         with (
             Server(moved) as server,
-            pytest.raises(EndpointError, match=r"redirects to .*which is not followed"),
+            pytest.raises(EndpointError, match=r"a redirect to .*which is not followed"),
         ):
             ask(server, request("Hi."))
         assert not other.calls
