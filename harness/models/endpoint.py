@@ -146,11 +146,6 @@ class Endpoint(Struct, frozen=True, kw_only=True):
         host = urlsplit(self.base_url).hostname or ""
         return host in ("localhost", "::1") or host.startswith("127.")
 
-    @property
-    def about(self) -> Provider:
-        """What is known of the provider."""
-        return PROVIDERS.get(self.provider, Provider())
-
     def key(self) -> str | None:
         """Return the key from the environment; None if none is sent.
 
@@ -183,7 +178,7 @@ class Endpoint(Struct, frozen=True, kw_only=True):
 
         A seed, a temperature or a top_p that the protocol does not have is left out.
         """
-        parameters = self.about.parameters
+        parameters = PROVIDERS.get(self.provider, Provider()).parameters
         for name in sampling.stated():
             if parameters and name not in parameters and name not in _ALWAYS:
                 raise UsageError(

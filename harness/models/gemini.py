@@ -10,6 +10,7 @@ import logging
 from typing import Any
 
 import httpx2
+from msgspec.structs import replace
 
 from harness.errors import MissingError
 from harness.models.endpoint import Endpoint
@@ -49,9 +50,9 @@ class Gemini(RemoteModel):
 
     def parameters(self, request: Request) -> dict[str, Any]:
         """Return sampling, schema and further fields by the SDK's names."""
-        extra = dict(request.sampling.extra_body or {})
-        parameters = super().parameters(request)
-        parameters = {name: value for name, value in parameters.items() if name not in extra}
+        extra = request.sampling.extra_body
+        sampling = replace(request.sampling, extra_body=None)
+        parameters = super().parameters(replace(request, sampling=sampling))
         if request.sampling.thinking_budget != 0:
             parameters["include_thoughts"] = True
         if extra:

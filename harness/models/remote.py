@@ -151,8 +151,6 @@ class RemoteModel(ABC):
         """
         try:
             return await self.send(wire)
-        except Problem:
-            raise
         except Exception as error:
             problem = self.problem(error, wire)
             if problem is None:
@@ -161,6 +159,8 @@ class RemoteModel(ABC):
 
     def problem(self, error: Exception, wire: Wire) -> Problem | None:
         """Return the problem behind an exception of the SDK; None if it is not the endpoint's."""
+        if isinstance(error, Problem):
+            return error
         status, body = getattr(error, "status_code", None), getattr(error, "body", None)
         if isinstance(status, int):
             response: httpx2.Response = error.response  # type: ignore[attr-defined]
@@ -182,7 +182,7 @@ class RemoteModel(ABC):
             case "stream only":
                 self._stream = self.streams
             case "limit" if problem.most:
-                self._most = min(problem.most, self._most or problem.most)
+                self._most = problem.most
             case "parameter":
                 needed = {*self._typed(request), *LOGPROBS}
                 free = [name for name in problem.parameters if name not in needed]

@@ -199,8 +199,7 @@ class BatchModel:
 
     def _fail(self, keys: Sequence[str], error: Exception) -> None:
         """Raise an error in those who wait for these results."""
-        if not isinstance(error, Problem):
-            error = self._model.problem(error, Wire()) or error
+        error = self._model.problem(error, Wire()) or error
         for key in keys:
             future = self._futures.get(key)
             if future is not None and not future.done():
