@@ -1,6 +1,7 @@
 """Where a chat model is and how it is reached: `resolve` makes an `Endpoint`, `open()` opens it."""
 
 import os
+import re
 from typing import Annotated, Protocol
 from urllib.parse import urlsplit
 
@@ -150,16 +151,15 @@ class Endpoint(Struct, frozen=True, kw_only=True):
         """Return the key from the environment; None if none is sent.
 
         Raises:
-            MissingError: the variable holds none.
+            MissingError: the variable holds none, or a text with spaces.
         """
         if self.api_key_env is None:
             return None
         value = os.environ.get(self.api_key_env, "").strip()
-        how = f"{self.name}: no key in the environment variable {self.api_key_env}"
-        if not value:
-            raise MissingError(f"{how}; set it: export {self.api_key_env}=...")
-        if not value.isascii() or not value.isprintable() or " " in value:
-            raise MissingError(f"{how}: its value has spaces or characters outside ASCII")
+        if not re.fullmatch("[!-~]+", value):
+            variable = self.api_key_env
+            what = f"no key in the environment variable {variable}, or one that can be none"
+            raise MissingError(f"{self.name}: {what}; set it: export {variable}=...")
         return value
 
     def open(self) -> ChatModel:

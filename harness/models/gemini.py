@@ -13,7 +13,6 @@ import httpx2
 from msgspec.structs import replace
 
 from harness.errors import MissingError
-from harness.models.endpoint import Endpoint
 from harness.models.errors import Problem, Wire
 from harness.models.remote import RemoteModel, at, list_at, split_system, strict_schema, text_at
 from harness.types import Reply, Request
@@ -25,18 +24,13 @@ _THINKING = ("include_thoughts", "thinking_budget", "thinking_level")
 class Gemini(RemoteModel):
     """A chat model behind `models/NAME:generateContent`."""
 
-    def __init__(self, endpoint: Endpoint) -> None:
+    def open_client(self, options: dict[str, Any]) -> Any:
+        """Return the SDK's client."""
         try:
-            import google.genai  # noqa: F401
+            from google.genai import Client, types
         except ImportError:
             advice = "install it: pip install 'turnbench[gemini]'"
             raise MissingError(f"the package google-genai is not installed; {advice}") from None
-        super().__init__(endpoint)
-
-    def open_client(self, options: dict[str, Any]) -> Any:
-        """Return the SDK's client."""
-        from google.genai import Client, types
-
         # With both keys' variables set the SDK logs that it takes another one than it does.
         logging.getLogger("google_genai").setLevel(logging.ERROR)
         http_options = types.HttpOptions(

@@ -37,7 +37,7 @@ class OpenAIChat(OpenAIModel):
     """A chat model behind `/chat/completions`."""
 
     path = "/chat/completions"
-    has_logprobs = streams = True
+    streams = True
 
     def __init__(self, endpoint: Endpoint) -> None:
         super().__init__(endpoint)

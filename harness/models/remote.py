@@ -49,7 +49,6 @@ class RemoteModel(ABC):
     """Where requests are posted."""
     other_limit: str | None = None
     """Another name of the limit on tokens, used once the first is refused."""
-    has_logprobs: ClassVar[bool] = False
     streams: ClassVar[bool] = False
     """Whether replies can be asked for as a stream."""
 
@@ -124,8 +123,6 @@ class RemoteModel(ABC):
 
     async def _repaired(self, request: Request) -> Reply:
         """Return the reply to a request, refusals repaired on the way."""
-        if request.top_logprobs is not None and not self.has_logprobs:
-            raise Problem("no log-probabilities", "no log-probabilities")
         fit: int | None = None
         for _ in range(MOST_REPAIRS):
             wire = self.wire(request, fit)

@@ -153,7 +153,7 @@ def _provider(name: str, config: ModelConfig, models: Mapping[str, ModelConfig])
         + near(name.rpartition("/")[2], [*models, *examples], every=False)
         + "; for your own server give its address with --base-url or in OPENAI_BASE_URL"
         + f"; known names begin with builtin/, {', '.join(beginnings)}"
-        + (", or are in [models] of turnbench.toml" if models else "")
+        + ", or are in [models] of turnbench.toml"
     )
 
 
