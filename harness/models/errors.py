@@ -88,7 +88,6 @@ class Wire:
     headers: dict[str, str] = field(default_factory=dict)
     system: bool = False
     """Whether there is a system message."""
-    stream: bool = False
     notes: tuple[str, ...] = ()
     """What is not as it was asked for."""
     limit: str = "max_tokens"
@@ -256,7 +255,7 @@ def _problem(kind: str, error: ErrorBody, headers: Mapping[str, str], wire: Wire
     match kind:
         case "system role" if not wire.system:
             return None
-        case "stream only" if wire.stream:
+        case "stream only" if "stream" in wire.parameters:
             return None
         case "limit":
             return _limit_problem(error.message, wire.parameters.get(wire.limit))

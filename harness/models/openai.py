@@ -82,7 +82,7 @@ class OpenAIChat(OpenAIModel):
 
     async def send(self, wire: Wire) -> Any:
         """Return the answer as JSON; a stream is put together."""
-        if not wire.stream:
+        if "stream" not in wire.parameters:
             return await super().send(wire)
         from openai import AsyncStream
 

@@ -217,7 +217,6 @@ class RemoteModel(ABC):
             parameters=parameters,
             headers={**(request.sampling.extra_headers or {}), **self.headers(parameters)},
             system=system,
-            stream=self._stream,
             notes=tuple(notes),
             limit=self.limit,
             aliases=self.about.aliases,
