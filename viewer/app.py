@@ -21,13 +21,7 @@ from viewer.state import View, parse
 
 log = logging.getLogger("turnbench")
 
-TABS: dict[str, str] = {
-    "board": "Board",
-    "questions": "Questions",
-    "judges": "Judges",
-    "vote": "Vote",
-}
-SHOW: dict[str, Callable[[Data, View, Site], str]] = {
+TABS: dict[str, Callable[[Data, View, Site], str]] = {
     "board": board.show,
     "questions": questions.show,
     "judges": judges.show,
@@ -43,7 +37,7 @@ class Views:
 
     def __init__(self, home: Home, *, read_only: bool = False) -> None:
         self.home = home
-        self.tabs = {name: title for name, title in TABS.items() if name != "vote" or not read_only}
+        self.tabs = [name for name in TABS if name != "vote" or not read_only]
 
     def show(self, query: str, who: str = "") -> tuple[View, str]:
         """Return the view of an address as it is, and its HTML; what is wrong is on the page."""
@@ -52,44 +46,42 @@ class Views:
             view = replace(view, tab="board")
         if view.tab == "vote":
             view = vote.blind(view, who)
-        return view, self._shown(view)
+        return view, self._page(view)
 
     def act(self, action: str, who: str = "") -> tuple[View, str]:
         """Return what follows a form that was sent: a vote."""
         try:
             fields = dict(json.loads(action)) if len(action) < 10_000 else {}
-            view = vote.blind(parse(str(fields.get("view", ""))), who)
         except (ValueError, TypeError):
-            return self.show("", who)
+            fields = {}
+        view, message = vote.blind(parse(str(fields.get("view", ""))), who), ""
         if "vote" not in self.tabs:
             return self.show("", who)
         try:
             view = vote.act(self.home.data(view.bench), view, fields)
         except TurnbenchError as error:
-            return view, self._shown(view, self._without_path(error))
-        return view, self._shown(view)
+            message = pages.notice(self._without_path(error))
+        return view, self._page(view, message)
 
-    def _shown(self, view: View, message: str = "") -> str:
+    def _page(self, view: View, message: str = "") -> str:
         try:
             data = self.home.data(view.bench)
-            shown = SHOW[view.tab](data, replace(view, bench=data.bench.name), SITE)
+            body = TABS[view.tab](data, replace(view, bench=data.bench.name), SITE)
             faults = data.index.faults
         except TurnbenchError as error:
-            shown, faults = pages.notice(self._without_path(error)), []
+            body, faults = pages.notice(self._without_path(error)), []
         except Exception as error:  # a file may hold what nobody foresaw; the other views go on
             log.exception("the view %s cannot be shown", view.query())
-            shown, faults = pages.notice(f"this cannot be shown ({type(error).__name__})"), []
+            body, faults = pages.notice(f"this cannot be shown ({type(error).__name__})"), []
         names = self.home.names()
-        chosen = replace(view, bench=view.bench or (names[0] if names else ""))
-        fresh = replace(chosen.within(view.tab), verdicts="", judge="", model=())
-        benches = pages.form(fresh, [pages.choice(chosen, "bench", "Benchmark", names)])
+        first = View(view.tab, view.bench or names[0])
         return pages.render(
             "view.html",
             title=self._title(view),
-            benches=benches,
+            benches=pages.form(first, [pages.choice(first, "bench", "Benchmark", names)]),
             faults=faults,
-            message=pages.notice(message) if message else "",
-            shown=shown,
+            message=message,
+            body=body,
         )
 
     def _without_path(self, error: TurnbenchError) -> str:
@@ -97,7 +89,7 @@ class Views:
         return str(error).replace(f"{self.home.data_dir}/", "")
 
     def _title(self, view: View) -> str:
-        parts = [view.question and f"question {view.question}", self.tabs[view.tab], view.bench]
+        parts = [view.question and f"question {view.question}", view.tab.capitalize(), view.bench]
         return " · ".join([part for part in parts if part] + ["turnbench"])
 
 
@@ -114,13 +106,13 @@ def build(views: Views) -> Any:
         act = gr.Button("act", elem_id="tb-act", elem_classes="tb-hidden")
         panes = []
         with gr.Tabs(selected="board", elem_id="tb-tabs") as bar:
-            for name, title in views.tabs.items():
-                with gr.Tab(title, id=name, render_children=True):
+            for name in views.tabs:
+                with gr.Tab(name.capitalize(), id=name, render_children=True):
                     panes.append(gr.HTML("", elem_classes="tb-view", **plain))
 
-        def outcome(view: View, shown: str) -> Sequence[Any]:
+        def outcome(view: View, page: str) -> Sequence[Any]:
             # The other tabs are emptied, as ids must be unique on the page.
-            inside = [shown if name == view.tab else "" for name in views.tabs]
+            inside = [page if name == view.tab else "" for name in views.tabs]
             return [view.query(), gr.Tabs(selected=view.tab), *inside]
 
         def at(address: str, request: gr.Request) -> Sequence[Any]:
@@ -136,10 +128,10 @@ def build(views: Views) -> Any:
             "api_visibility": "private",
         }
         once = {**quiet, "trigger_mode": "once"}
-        asked = "() => turnbench.asked()"
+        address = "() => turnbench.asked()"
         for event in (
-            app.load(at, query, outputs, js=asked, **quiet),
-            go.click(at, query, outputs, js=asked, **once),
+            app.load(at, query, outputs, js=address, **quiet),
+            go.click(at, query, outputs, js=address, **once),
             act.click(done, action, outputs, js="() => turnbench.sent()", **once),
         ):
             event.then(fn=None, inputs=query, js="(query) => { turnbench.shown(query); }")
@@ -151,10 +143,7 @@ def head() -> str:
     colours = asset("colours.css")  # Gradio says by a class whether it is dark, not by the system
     dark = "@media screen and (prefers-color-scheme: dark) {\n  :root"
     colours = colours.replace(dark, ".dark {\n  &").replace("color-scheme: light dark;", "")
-    style = "".join([colours, *map(asset, STYLES), *map(_file, ("style.css", "gradio.css"))])
-    return f"<style>{style}</style><script>{asset('sort.js')}{_file('page.js')}</script>"
-
-
-def _file(name: str) -> str:
-    """Return one of this room's files."""
-    return (pages.HERE / name).read_text(encoding="utf-8")
+    style = "".join(
+        [colours, *map(asset, STYLES), *map(pages.own_file, ("style.css", "gradio.css"))]
+    )
+    return f"<style>{style}</style><script>{asset('sort.js')}{pages.own_file('page.js')}</script>"

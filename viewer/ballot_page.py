@@ -6,16 +6,16 @@ nobody reads them by accident.
 """
 
 import base64
+import itertools
 import json
 import pathlib
 
 from harness.errors import MissingError
-from harness.reporting.html import asset, check_html
+from harness.reporting.html import check_html
 from harness.store import write_file
 from viewer import pages
-from viewer.ballots import Voter, answers_hash
+from viewer.ballots import Voter
 from viewer.data import Data
-from viewer.export import digest
 from viewer.vote import BUTTONS, sides
 
 
@@ -30,36 +30,22 @@ def write_ballot(data: Data, path: pathlib.Path, count: int) -> str:
     voter = Voter(data, "ballot")
     rows: list[dict[str, object]] = []
     items: list[object] = []
-    for ballot in voter.ballots():
-        if len(rows) == count:
-            break
-        answers = data.answers(ballot.question.question_id)
-        rows.append(
-            {
-                "question_id": ballot.question.question_id,
-                "model_a": ballot.model_a,
-                "model_b": ballot.model_b,
-                "turn": ballot.turn,
-                "answers": answers_hash(answers, ballot),
-            }
-        )
+    for ballot in itertools.islice(voter.ballots(), count):
+        vote = voter.row(ballot, "tie")
+        names = ("question_id", "model_a", "model_b", "turn", "answers")
+        rows.append({name: getattr(vote, name) for name in names})
         items.append((ballot, sides(data, ballot)))
     if not rows:
         raise MissingError(f"{data.bench.name}: voting needs answers of two models; run gen_answer")
-    style = "".join(map(asset, ("colours.css", "page.css")))
-    style += (pages.HERE / "style.css").read_text(encoding="utf-8")
-    script = (pages.HERE / "ballot.js").read_text(encoding="utf-8")
-    page = pages.render(
+    page = pages.sealed(
         "ballot.html",
+        ("colours.css", "page.css"),
+        pages.own_file("ballot.js"),
         title=f"{data.bench.name}: {len(rows)} votes",
         items=items,
         buttons=BUTTONS,
         rows=base64.b64encode(json.dumps(rows).encode()).decode(),
         bench=data.bench.name,
-        style=style,
-        script=script,
-        style_hash=digest(style),
-        script_hash=digest(script),
     )
     write_file(path, page)
     return f"{path}: {len(rows)} votes; import_data votes FILE takes what comes back"

@@ -22,7 +22,7 @@ from typing import NamedTuple
 from harness import store
 from harness.bench import file_stem
 from harness.errors import UsageError
-from harness.types import Answer, Question, QuestionId, Vote, content_hash
+from harness.types import Question, QuestionId, Vote, content_hash
 from viewer.data import Data
 
 CHOICES = {"a": "model_a", "b": "model_b", "tie": "tie", "bad": "tie (bothbad)"}
@@ -35,10 +35,8 @@ _writing = threading.Lock()
 def check_voter(name: str) -> str:
     """Return the name under which somebody votes, or raise `UsageError`."""
     plain = unicodedata.normalize("NFC", name.strip())
-    if not plain:
-        raise UsageError("type a name to vote under")
     if not _NAME.fullmatch(plain):
-        raise UsageError("a voter's name has up to 60 letters, digits, and . - _ or blanks between")
+        raise UsageError("type a name: up to 60 letters and digits, with . - _ or blanks between")
     return plain
 
 
@@ -71,20 +69,20 @@ class Voter:
         folder = data.bench.folder / "human_judgment"
         self.path = folder / f"{file_stem(self.name)}.jsonl"
         self.votes: dict[Key, Vote] = {}
-        for file, vote in data.index.slims("vote"):
-            if file == self.path.name and vote.judge != self.name:
-                raise UsageError(f"{file} holds votes by {vote.judge}; choose another name")
+        for _, vote in data.index.slims("vote"):
             if vote.judge == self.name:
-                models = frozenset((vote.model_a, vote.model_b))
-                self.votes[vote.question_id, vote.turn, models] = vote
+                pair = frozenset((vote.model_a, vote.model_b))
+                self.votes[vote.question_id, vote.turn, pair] = vote
         files = data.bench.answer_files()
         self._answered = {model: data.index.questions(path) for model, path in files.items()}
-        self._judged: dict[QuestionId, set[frozenset[str]]] = {}
         scores = data.scores.take(data.scores.opponent >= 0)
-        columns = (scores.question, scores.model, scores.opponent)
-        for question, one, two in zip(*(c.tolist() for c in columns), strict=True):
-            pair = frozenset((scores.models[one], scores.models[two]))
-            self._judged.setdefault(scores.questions[question].question_id, set()).add(pair)
+        ids = [question.question_id for question in scores.questions]
+        models = scores.models
+        codes = (column.tolist() for column in (scores.question, scores.model, scores.opponent))
+        self._judged = {
+            (ids[question], frozenset((models[a], models[b])))
+            for question, a, b in zip(*codes, strict=True)
+        }
         self.questions = [
             question
             for question in data.bench.questions
@@ -124,8 +122,7 @@ class Voter:
 
     def by_token(self, token: str) -> Ballot | None:
         """Return the ballot that a token stands for."""
-        key, _, _ = token.partition(".")
-        question = self.data.question(bytes.fromhex(key).decode()) if _is_hex(key) else None
+        question = self.data.question(token.partition(".")[2])
         if question is None:
             return None
         for pair in self._pairs(question):
@@ -143,19 +140,24 @@ class Voter:
         """
         if choice not in CHOICES:
             raise UsageError(f"no vote {choice!r}; there are {', '.join(CHOICES)}")
+        with _writing, store.Writer(self.path, Vote) as writer:
+            writer.append(self.row(ballot, choice))
+
+    def row(self, ballot: Ballot, choice: str) -> Vote:
+        """Return the row of a vote."""
         answers = self.data.answers(ballot.question.question_id)
-        row = Vote(
+        models = [m for m in sorted((ballot.model_a, ballot.model_b)) if m in answers]
+        turns = [answers[model].choices[0].turns[: ballot.turn] for model in models]
+        return Vote(
             question_id=ballot.question.question_id,
             model_a=ballot.model_a,
             model_b=ballot.model_b,
             winner=CHOICES[choice],
             judge=self.name,
             turn=ballot.turn,
-            answers=answers_hash(answers, ballot),
+            answers=content_hash(*turns),
             tstamp=time.time(),
         )
-        with _writing, store.Writer(self.path, Vote) as writer:
-            writer.append(row)
 
     def choice_of(self, ballot: Ballot) -> str:
         """Return what was voted, by the sides as they are shown; "" if nothing was."""
@@ -166,12 +168,13 @@ class Voter:
         words = {ballot.model_a: "A is better", ballot.model_b: "B is better"}
         return words.get(winner, "both are bad" if "bad" in winner else "tie")
 
-    def ballot(self, question: Question, turn: int, one: str, two: str) -> Ballot:
+    def ballot(self, question: Question, turn: int, model_1: str, model_2: str) -> Ballot:
         """Return a ballot, the sides drawn at random."""
         key = question.question_id
-        sides = (two, one) if self._draw("side", key, one, two) % 2 else (one, two)
-        token = f"{str(key).encode().hex()}.{self._draw(key, turn, one, two):016x}"
-        return Ballot(question, turn, *sides, token)
+        token = f"{self._draw(key, turn, model_1, model_2):016x}.{key}"
+        if self._draw("side", key, model_1, model_2) % 2:
+            model_1, model_2 = model_2, model_1
+        return Ballot(question, turn, model_1, model_2, token)
 
     def _models(self, question: Question) -> list[str]:
         key = question.question_id
@@ -180,10 +183,9 @@ class Voter:
     def _pairs(self, question: Question) -> list[tuple[str, str]]:
         """Return every two models that answered a question, in the voter's order."""
         key = question.question_id
-        judged = self._judged.get(key, set())
         return sorted(
             combinations(self._models(question), 2),
-            key=lambda pair: (frozenset(pair) not in judged, self._draw(key, *pair)),
+            key=lambda pair: ((key, frozenset(pair)) not in self._judged, self._draw(key, *pair)),
         )
 
     def _draw(self, *what: object) -> int:
@@ -197,14 +199,3 @@ def _turns(question: Question) -> list[int]:
     if question.user is not None:
         return [1]
     return [n for n in range(1, len(question.turns) + 1) if question.given(n) is None]
-
-
-def answers_hash(answers: dict[str, Answer], ballot: Ballot) -> str:
-    """Return what identifies the two conversations up to the turn, whoever is A."""
-    models = sorted((ballot.model_a, ballot.model_b))
-    turns = [answers[model].choices[0].turns[: ballot.turn] for model in models if model in answers]
-    return content_hash(*turns)
-
-
-def _is_hex(text: str) -> bool:
-    return re.fullmatch(r"(?:[0-9a-f]{2})+", text) is not None

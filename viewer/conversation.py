@@ -35,15 +35,6 @@ class Verdict(NamedTuple):
     title: str = ""
 
 
-class Pair(NamedTuple):
-    """A judge's comparison of two answers."""
-
-    judge: str
-    says: str
-    flipped: bool
-    games: list[Verdict]
-
-
 class Side(NamedTuple):
     """One model's turn; texts are HTML."""
 
@@ -54,22 +45,11 @@ class Side(NamedTuple):
     detail: Detail = Detail()
     marks: Sequence[str] = ()
     facts: str = ""
-    asked: str = ""
+    user: str = ""
     """The played user's words, which differ by model."""
     others: Sequence[str] = ()
     """The turn in further conversations of the model."""
     history: Sequence[str] = ()
-
-
-class Turn(NamedTuple):
-    """One turn of all the models."""
-
-    number: int
-    asked: str
-    sides: list[Side]
-    pairs: list[Pair]
-    votes: list[str]
-    references: dict[str, str]
 
 
 def show(data: Data, view: View, site: Site, question: Question, listed: Sequence[Question]) -> str:
@@ -85,6 +65,8 @@ def show(data: Data, view: View, site: Site, question: Question, listed: Sequenc
     }
     prompts = [answers[model].system_prompt for model in models if model in answers]
     differ = site.live and len(models) == 2
+    near = listed[max(0, at - _NEAR) : at + _NEAR + 1] if at >= 0 else ()
+    answered = [name for name in data.models if name in answers]
     return pages.render(
         "conversation.html",
         view=view,
@@ -97,7 +79,7 @@ def show(data: Data, view: View, site: Site, question: Question, listed: Sequenc
         step=step,
         place=f"{at + 1:,} of {len(ids):,}" if at >= 0 else "",
         back=site.href(view.to(question="")),
-        choices=_choices(data, view, listed, at, models, answers) if site.live else "",
+        choices=_choices(view, near, models, answered) if site.live else "",
         differ=site.href(view.to(changes="" if view.changes else "1")) if differ else "",
     )
 
@@ -106,9 +88,8 @@ def models_of(data: Data, view: View, answers: dict[str, Answer]) -> list[str]:
     """Return the models shown: those chosen, else the two best that answered."""
     if view.model:
         return list(view.model[:MOST])
-    chosen = data.chosen(view.verdicts)
-    ranked = chosen.ranked if chosen is not None else ()
-    return [name for name in [*ranked, *answers] if name in answers][:2] or list(ranked[:2])
+    best = data.best_first(view.verdicts)
+    return [name for name in [*best, *answers] if name in answers][:2] or best[:2]
 
 
 @dataclass(frozen=True)
@@ -121,42 +102,39 @@ class Conversation:
     answers: dict[str, Answer]
     models: Sequence[str]
 
-    def turns(self) -> Iterator[Turn]:
+    def turns(self) -> Iterator[dict[str, Any]]:
         """Yield the turns, with what judges, people and checks say of each."""
         data, question, models = self.data, self.question, set(self.models)
         key = question.question_id
-        judgments = [place.row for place in data.judgments(key)]
+        judgments = data.judgments(question)
         judgments.sort(key=lambda row: row.judge_model != self.view.judge)
-        votes = [place.row for place in data.index.read(key, "vote")]
-        measured = [place.row for place in data.index.read(key, "metric") if not place.row.choice]
+        votes = [row for row, _ in data.index.read(key, "vote")]
+        measured = [row for row, _ in data.index.read(key, "metric")]
+        checked = [row for row in measured if row.checks and not row.choice]
         references = {name: row.choices[0].turns for name, row in data.references(key).items()}
-        asked = question.turns if question.user is None else [""]
-        shown = [len(self.answers[name].choices[0].turns) for name in models & {*self.answers}]
-        for turn in range(1, 1 + max([len(asked), *shown, *(row.turn for row in judgments)])):
+        users = question.turns if question.user is None else [""]
+        lengths = [len(self.answers[name].choices[0].turns) for name in models & {*self.answers}]
+        for turn in range(1, 1 + max([len(users), *lengths, *(row.turn for row in judgments)])):
             rows = [row for row in judgments if row.turn == turn]
-            checks = {row.model: row.checks for row in measured if row.turn == turn and row.checks}
-            yield Turn(
-                turn,
-                "".join(asked[turn - 1 : turn]),
-                [self._side(model, turn, rows, checks.get(model, [])) for model in self.models],
-                [_pair(row) for row in rows if row.model is None and self._is_shown(row)],
-                [
+            pairs = [row for row in rows if row.model is None]
+            pairs = [r for r in pairs if {*r.models} <= models or models <= {*r.models}]
+            checks = {row.model: row.checks for row in checked if row.turn == turn}
+            yield {
+                "number": turn,
+                "user": "".join(users[turn - 1 : turn]),
+                "sides": [self._side(m, turn, rows, checks.get(m, [])) for m in self.models],
+                "pairs": [_pair(row) for row in pairs],
+                "votes": [
                     _vote(row)
                     for row in votes
                     if row.turn == turn and {row.model_a, row.model_b} <= models
                 ],
-                {
+                "references": {
                     author: _body(texts[turn - 1], self.view)
                     for author, texts in references.items()
                     if turn <= len(texts)
                 },
-            )
-
-    def _is_shown(self, row: Judgment) -> bool:
-        """Return whether both models of a pair are shown, or the only one is among them."""
-        if len(self.models) == 1:
-            return self.models[0] in row.models
-        return {*row.models} <= {*self.models}
+            }
 
     def _side(
         self, model: str, turn: int, rows: Sequence[Judgment], checks: list[dict[str, Any]]
@@ -173,17 +151,17 @@ class Conversation:
             detail=detail,
             marks=_marks(detail, written),
             facts=_facts(detail),
-            asked="".join(choice.user[turn - 1 : turn]),
+            user="".join(choice.user[turn - 1 : turn]),
             others=[_body(o.turns[turn - 1], self.view) for o in others if turn <= len(o.turns)],
             history=[_body(reply, self.view) for reply in choice.history[: turn - 1]],
         )
 
     def _changes(self, model: str, turn: int, written: str) -> str:
         """Return a turn with what the other model's does not have marked, if that is wanted."""
-        other = [self.answers[m] for m in self.models if m != model and m in self.answers]
-        if not self.view.changes or len(self.models) != 2 or not other:
+        others = [self.answers[m] for m in self.models if m != model and m in self.answers]
+        if not self.view.changes or len(self.models) != 2 or not others:
             return ""
-        texts = other[0].choices[0].turns
+        texts = others[0].choices[0].turns
         return text.unlike(written, texts[turn - 1]) if turn <= len(texts) else ""
 
 
@@ -243,8 +221,8 @@ def verdict_of(row: Judgment) -> str:
     return pages.number(row.grade)
 
 
-def _pair(row: Judgment) -> Pair:
-    judge, games = _name(row), list(_games(row))
+def _pair(row: Judgment) -> dict[str, Any]:
+    games = list(_games(row))
     outcomes = {game.says for game in games}
     flipped = False
     if any(game.failed for game in games):
@@ -254,7 +232,8 @@ def _pair(row: Judgment) -> Pair:
         says = "a tie in one order only" if "tie" in outcomes else "changed with the order: a tie"
     else:
         says = "a tie" if "tie" in outcomes else f"{next(iter(outcomes), '')} is better"
-    return Pair(f"{judge} on {' and '.join(row.models)}", says, flipped, games)
+    judge = f"{_name(row)} on {' and '.join(row.models)}"
+    return {"judge": judge, "says": says, "flipped": flipped, "games": games}
 
 
 def _games(row: Judgment) -> Iterator[Verdict]:
@@ -289,22 +268,13 @@ def _vote(row: Vote) -> str:
 
 
 def _choices(
-    data: Data,
-    view: View,
-    listed: Sequence[Question],
-    at: int,
-    models: Sequence[str],
-    answers: dict[str, Answer],
+    view: View, near: Sequence[Question], models: Sequence[str], more: Sequence[str]
 ) -> Markup:
-    near = listed[max(0, at - _NEAR) : at + _NEAR + 1] if at >= 0 else ()
+    """Return the fields that choose a question by its text, and models, shown or not."""
     words = {
         str(row.question_id): f"{row.question_id}  {' '.join(row.turns[0][:90].split())}"
         for row in near
     }
-    every = [*models, *(name for name in data.models if name in answers and name not in models)]
-    address = view.to(find="").query()
-    boxes = pages.render(
-        "models.html", view=View(model=tuple(models)), models=every, address=address
-    )
     form = pages.form(view, [pages.choice(view, "question", "Question", words)], find="")
-    return form + Markup(boxes)
+    every = list(dict.fromkeys([*models, *more]))
+    return form + pages.boxes(view.to(find="", model=tuple(models)), every)

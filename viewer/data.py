@@ -3,10 +3,11 @@
 Nothing here is kept for a page: a view follows from its address and the files.
 """
 
+import contextlib
 import functools
 import pathlib
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -15,25 +16,8 @@ from harness import bench as benches
 from harness.bench import Bench
 from harness.errors import TurnbenchError, UsageError
 from harness.results import Panel, Scores, of_files, panels, rank
-from harness.types import Answer, Judgment, Question, QuestionId
-from viewer.index import Found, Index
-
-FORMS = {
-    "grade": "grades",
-    "pair": "pairs",
-    "label": "labels",
-    "vote": "votes",
-    "metric": "numbers",
-}
-
-
-@dataclass(frozen=True, eq=False)
-class Source:
-    """One judge or one file of judgments: what can be shown alone and compared with."""
-
-    name: str
-    """In the address and on the page."""
-    scores: Scores
+from harness.types import UNSTATED, Answer, Judgment, Question, QuestionId
+from viewer.index import Index
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,47 +30,46 @@ class Verdicts:
     panel: Panel
 
     @functools.cached_property
-    def sources(self) -> dict[str, Source]:
-        """Each judge, and each file of a judge that has several."""
+    def sources(self) -> dict[str, Scores]:
+        """What can be shown alone: each judge, and each file of a judge that has several."""
         scores = self.panel.scores
-        files: dict[str, dict[str, list[int]]] = {}
-        for code in np.unique(scores.source).tolist():
-            source = scores.sources[code]
-            files.setdefault(source.judge, {}).setdefault(source.file, []).append(code)
-        sources = {}
-        for judge, by_file in files.items():
-            for file, codes in by_file.items():
-                name = (
-                    judge if len(by_file) == 1 else file.removesuffix(".gz").removesuffix(".jsonl")
-                )
-                sources[name] = Source(name, scores.take(np.isin(scores.source, codes)))
-        return sources
+        present = scores.sources_present
+        files = {source.judge: set[str]() for source in present.values()}
+        for source in present.values():
+            files[source.judge].add(source.file)
+        codes: dict[str, list[int]] = {}
+        for code, source in present.items():
+            file = source.file.removesuffix(".gz").removesuffix(".jsonl")
+            name = source.judge if len(files[source.judge]) == 1 else file
+            codes.setdefault(name, []).append(code)
+        return {name: scores.take(np.isin(scores.source, some)) for name, some in codes.items()}
 
-    @functools.cached_property
-    def combined(self) -> Scores:
-        """The mean of the judges, of the main number."""
-        return self.panel.combined.of(metric=self.panel.metrics[0])
+    @property
+    def choices(self) -> dict[str, str]:
+        """The sources to choose from; voters are too many."""
+        return {name: name for name in self.sources} if 1 < len(self.sources) <= 12 else {}
 
     @functools.cached_property
     def ranked(self) -> tuple[str, ...]:
         """The models, the best first."""
-        return rank(self.combined).names if len(self.combined) else ()
+        combined = self.panel.combined.of(metric=self.panel.metrics[0])
+        return rank(combined).names if len(combined) else ()
 
-    def of(self, judge: str) -> Panel:
+    def of(self, source: str) -> Panel:
         """Return the panel, or one judge's or file's part of it."""
-        if judge not in self.sources or len(self.sources) == 1:
+        if source not in self.sources or len(self.sources) == 1:
             return self.panel
-        scores = self.sources[judge].scores
-        judges = (scores.sources[int(scores.source[0])].judge,) if len(scores) else ()
+        scores = self.sources[source]
+        judges = tuple({present.judge for present in scores.sources_present.values()})
         return replace(self.panel, scores=scores, judges=judges)
 
 
 class Data:
     """One benchmark at a moment; made again when a file changes."""
 
-    def __init__(self, bench: Bench, index: Index) -> None:
-        self.bench, self.index = bench, index
-        self._lock = threading.RLock()
+    def __init__(self, bench: Bench, index: Index, stamp: object) -> None:
+        """`stamp` changes with the benchmark's own files."""
+        self.bench, self.index, self.stamp = bench, index, stamp
 
     @functools.cached_property
     def scores(self) -> Scores:
@@ -94,25 +77,19 @@ class Data:
         rows = self.index.slims("judgment", "vote", "metric")
         return of_files(rows, self.bench.questions)
 
-    @property
-    def verdicts(self) -> dict[str, Verdicts]:
-        """The panels by name, the one to show first first; made once."""
-        with self._lock:
-            return self._verdicts
-
     @functools.cached_property
-    def _verdicts(self) -> dict[str, Verdicts]:
+    def verdicts(self) -> dict[str, Verdicts]:
+        """The panels by name, the one to show first first."""
         verdicts: dict[str, Verdicts] = {}
         order = {"grade": 0, "label": 0, "points": 0, "dimensions": 0, "pair": 1, "metric": 3}
-        every = panels(self.scores) if len(self.scores) else []
 
         def place(panel: Panel) -> tuple[bool, int, int]:
             builtin = all(judge.startswith("builtin/") for judge in panel.judges)
             return builtin, order.get(panel.form, 2), -len(panel.scores)
 
-        for panel in sorted(every, key=place):
+        for panel in sorted(panels(self.scores), key=place):
             name = f"{panel.form}/{panel.judge_set}"
-            number = sum(known.startswith(name) for known in verdicts)
+            number = sum(earlier.startswith(name) for earlier in verdicts)
             name += f"/{number + 1}" if number else ""
             verdicts[name] = Verdicts(name, _label(panel), panel)
         return verdicts
@@ -120,6 +97,18 @@ class Data:
     def chosen(self, name: str) -> Verdicts | None:
         """Return the verdicts of a name, else the first; None if there are none."""
         return self.verdicts.get(name) or next(iter(self.verdicts.values()), None)
+
+    def compared(self, chosen: Verdicts, name: str) -> Panel | None:
+        """Return what the chosen verdicts are compared with: a source of theirs, or others."""
+        if name in chosen.sources:
+            return chosen.of(name)
+        other = self.verdicts.get(name)
+        return other.panel if other is not None else None
+
+    def best_first(self, name: str) -> list[str]:
+        """Return the models of some verdicts by rank; without verdicts, all."""
+        chosen = self.chosen(name)
+        return list((chosen and chosen.ranked) or self.models)
 
     @functools.cached_property
     def models(self) -> list[str]:
@@ -133,68 +122,63 @@ class Data:
 
     def answers(self, question: QuestionId) -> dict[str, Answer]:
         """Return the answers to a question by model."""
-        models = {path: model for model, path in self.bench.answer_files().items()}
-        places = self.index.read(question, "answer")
-        return {models[place.path]: place.row for place in places if place.path in models}
+        return self._by_file("answer", self.bench.answer_files(), question)
 
     def references(self, question: QuestionId) -> dict[str, Answer]:
         """Return the reference answers to a question by author."""
-        authors = {path: author for author, path in self.bench.reference_files().items()}
-        places = self.index.read(question, "reference")
-        return {authors[place.path]: place.row for place in places if place.path in authors}
+        return self._by_file("reference", self.bench.reference_files(), question)
 
-    def judgments(self, question: QuestionId) -> list[Found]:
+    def _by_file(
+        self, kind: str, files: Mapping[str, pathlib.Path], question: QuestionId
+    ) -> dict[str, Answer]:
+        names = {path: name for name, path in files.items()}
+        rows = self.index.read(question, kind)
+        return {names[path]: row for row, path in rows if path in names}
+
+    def judgments(self, question: Question) -> list[Judgment]:
         """Return the judgments of a question, texts included; of its wording today."""
-        today = self.bench.by_id[question].hash
-        places = self.index.read(question, "judgment")
-        return [place for place in places if _is_about(place.row, today)]
-
-
-def _is_about(row: Judgment, today: str) -> bool:
-    return row.made_from is None or row.made_from.question in (None, today)
+        rows = [row for row, _ in self.index.read(question.question_id, "judgment")]
+        return [
+            row
+            for row in rows
+            if row.made_from is None or row.made_from.question in (None, question.hash)
+        ]
 
 
 def _label(panel: Panel) -> str:
     """Return what a panel is called on the page."""
-    form = FORMS.get(panel.form, panel.form)
     if panel.form == "vote":
         return "people's votes"
     if panel.form == "metric":
         return panel.judge_set
     judges = " and ".join(panel.judges) if len(panel.judges) < 3 else f"{len(panel.judges)} judges"
-    unknown = panel.judge_set == "unstated"
-    return f"{form} by {judges}" + ("" if unknown else f" ({panel.judge_set})")
+    judge_set = f" ({panel.judge_set})" if panel.judge_set != UNSTATED else ""
+    return f"{panel.form.removesuffix('s')}s by {judges}{judge_set}"
 
 
 class Home:
     """The benchmarks of a data folder."""
 
-    def __init__(
-        self,
-        data_dir: pathlib.Path | str,
-        names: Sequence[str] = (),
-        progress: Callable[[str], None] = lambda text: None,
-    ) -> None:
+    def __init__(self, data_dir: pathlib.Path | str, names: Sequence[str] = ()) -> None:
         """`names` are the benchmarks to show; none: all in the folder.
 
         Raises:
             UsageError: there is no benchmark of such a name.
         """
-        self.data_dir, self.progress = pathlib.Path(data_dir), progress
-        self._given = tuple(names)
-        self._open: dict[str, tuple[object, Bench, Index]] = {}
-        self._data: dict[str, tuple[object, Data]] = {}
+        self.data_dir = pathlib.Path(data_dir)
+        self._names = list(names)
+        self._data: dict[str, Data] = {}
         self._lock = threading.RLock()
         for name in names:
             benches.load(name, data_dir)
 
     def names(self) -> list[str]:
         """Return the benchmarks, those with judgments first."""
-        if self._given:
-            return list(self._given)
+        if self._names:
+            return self._names
         shipped = {path.parent.name for path in benches.shipped("data").glob("*/question.jsonl")}
-        there = sorted(path for path in self.data_dir.glob("*/") if not path.name.startswith("."))
-        folders = [p for p in there if (p / "question.jsonl").is_file() or p.name in shipped]
+        folders = sorted(path for path in self.data_dir.glob("*/") if not path.name.startswith("."))
+        folders = [p for p in folders if (p / "question.jsonl").is_file() or p.name in shipped]
         folders.sort(key=lambda p: (not _holds(p, "model_judgment"), not _holds(p, "model_answer")))
         return [path.name for path in folders] or sorted(shipped)
 
@@ -206,31 +190,27 @@ class Home:
             DataError: its questions are wrong.
         """
         names = self.names()
-        name = name or (names[0] if names else "")
+        name = name or names[0]
         if name not in names:
             raise UsageError(f"there is no benchmark {name!r} here")
         with self._lock:
             source = benches.find_source(self.data_dir / name)
             files = [source / "question.jsonl", self.data_dir / name / "bench.toml"]
             stamp = [(p.stat().st_mtime_ns, p.stat().st_size) for p in files if p.exists()]
-            if name not in self._open or self._open[name][0] != stamp:
+            data = self._data.get(name)
+            if data is None or data.stamp != stamp:
                 bench = benches.load(name, self.data_dir)
-                index = self._open[name][2] if name in self._open else Index(bench, self.progress)
-                index.bench = bench
-                self._open[name] = stamp, bench, index
-            _, bench, index = self._open[name]
-            now = (stamp, index.update())
-            if name not in self._data or self._data[name][0] != now:
-                self._data[name] = now, Data(bench, index)
-            return self._data[name][1]
+                data = Data(bench, Index(bench), stamp)
+            if data.index.update():
+                data = Data(data.bench, data.index, stamp)
+            self._data[name] = data
+            return data
 
     def prepare(self) -> None:
-        """Make what the first view needs."""
-        try:
+        """Make what the first view needs, which waits for it."""
+        with self._lock, contextlib.suppress(TurnbenchError):  # the view says what is wrong
             for verdicts in self.data().verdicts.values():
                 verdicts.ranked  # noqa: B018  (is kept)
-        except TurnbenchError:
-            return  # the view says so
 
 
 def _holds(folder: pathlib.Path, name: str) -> bool:

@@ -6,12 +6,10 @@
     question-1.html …    every answer and verdict of a question
     judges.html
 
-They are made by the functions of the viewer. No script runs but the one that sorts tables; a
+They are made by the functions of the viewer. No script runs but the model that sorts tables; a
 content security policy in each page forbids everything else. What judges were shown is left out.
 """
 
-import base64
-import hashlib
 import pathlib
 from collections.abc import Iterator
 
@@ -34,19 +32,19 @@ def export(home: Home, folder: pathlib.Path) -> str:
         StorageError: the folder holds something else, or cannot be written.
     """
     every = [home.data(name) for name in home.names()]
-    shown = [data for data in every if data.models]
-    if not shown:
+    exported = [data for data in every if data.models]
+    if not exported:
         raise MissingError(f"{home.data_dir}: nothing to export; run gen_answer first")
     folder.mkdir(parents=True, exist_ok=True)
     check_html(folder / "index.html")
     count = size = 0
-    for data in shown:
-        target = folder if len(shown) == 1 else folder / data.bench.name
+    for data in exported:
+        target = folder if len(exported) == 1 else folder / data.bench.name
         for name, page in pages_of(data):
             write_file(target / name, page)
             count, size = count + 1, size + len(page.encode())
-    if len(shown) > 1:
-        links = {data.bench.name: f"{data.bench.name}/index.html" for data in shown}
+    if len(exported) > 1:
+        links = {data.bench.name: f"{data.bench.name}/index.html" for data in exported}
         write_file(folder / "index.html", document("turnbench", links, "", ""))
     return f"{folder / 'index.html'}: {count:,} pages, {size / 1e6:.1f} MB"
 
@@ -66,12 +64,9 @@ def pages_of(data: Data) -> Iterator[tuple[str, str]]:
         name = files.href(view)
         yield name, document(f"{bench}: results", links, name, board.show(data, view, site))
     if data.verdicts:
-        shown = judges.show(data, View("judges", bench), site)
-        yield "judges.html", document(f"{bench}: judges", links, "judges.html", shown)
-    lists = [
-        View("questions", bench),
-        *(View("questions", bench, only=only) for only in files.filters),
-    ]
+        body = judges.show(data, View("judges", bench), site)
+        yield "judges.html", document(f"{bench}: judges", links, "judges.html", body)
+    lists = [View("questions", bench, only=only) for only in ("", *files.filters)]
     lists += [View("questions", bench, model=(model,), sort="low") for model in data.models]
     for view in lists:
         title = f"{bench}: questions {view.only}{', '.join(view.model)}".rstrip()
@@ -90,27 +85,25 @@ class _Files:
         self.models = tuple(data.models)
         self.verdicts = list(data.verdicts)
         self.numbers = {str(q.question_id): n for n, q in enumerate(data.bench.questions, 1)}
-        every = {
-            only: View("questions", data.bench.name, only=only) for only in ("flipped", "failed")
-        }
-        self.filters = [only for only, view in every.items() if questions.items(data, view)]
+        self.filters = [
+            only
+            for only in ("flipped", "failed")
+            if questions.items(data, View("questions", data.bench.name, only=only))
+        ]
 
     def href(self, view: View) -> str:
         """Return a view's file, with the place of its model; "" if there is none."""
+        model = view.model[0] if len(view.model) == 1 else ""
+        number = self.models.index(model) + 1 if model in self.models else 0
         if view.question:
-            one = view.model[0] if len(view.model) == 1 else ""
-            place = f"#turn-1-{self.models.index(one) + 1}" if one in self.models else ""
-            return self.page(view) + place
+            return self.page(view) + (f"#turn-1-{number}" if number else "")
         if view.tab == "questions":
-            if view.only:
-                return f"{view.only}.html" if view.only in self.filters else "questions.html"
-            if len(view.model) == 1 and view.model[0] in self.models:
-                return f"model-{self.models.index(view.model[0]) + 1}.html"
-            return "questions.html"
+            if view.only in self.filters:
+                return f"{view.only}.html"
+            return f"model-{number}.html" if number and not view.only else "questions.html"
         if view.tab == "board":
-            known = view.verdicts in self.verdicts
-            number = self.verdicts.index(view.verdicts) + 1 if known else 1
-            return "index.html" if number == 1 else f"board-{number}.html"
+            at = self.verdicts.index(view.verdicts) if view.verdicts in self.verdicts else 0
+            return f"board-{at + 1}.html" if at else "index.html"
         return "judges.html" if view.tab == "judges" else ""
 
     def page(self, view: View) -> str:
@@ -119,23 +112,7 @@ class _Files:
         return f"question-{number}.html" if number else ""
 
 
-def document(title: str, links: dict[str, str], here: str, shown: str) -> str:
-    """Return a whole page that needs nothing else."""
-    style = "".join(map(asset, _SHEETS)) + (pages.HERE / "style.css").read_text(encoding="utf-8")
-    script = asset("sort.js")
-    return pages.render(
-        "document.html",
-        title=title,
-        links=links,
-        here=here,
-        shown=shown,
-        style=style,
-        script=script,
-        style_hash=digest(style),
-        script_hash=digest(script),
-    )
-
-
-def digest(text: str) -> str:
-    """Return what a content security policy calls a style or a script."""
-    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+def document(title: str, links: dict[str, str], here: str, body: str) -> str:
+    """Return a whole page."""
+    values = {"title": title, "links": links, "here": here, "body": body}
+    return pages.sealed("document.html", _SHEETS, asset("sort.js"), **values)

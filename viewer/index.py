@@ -16,8 +16,8 @@ import os
 import pathlib
 import sqlite3
 import threading
-from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Iterator
+from typing import Any
 
 import msgspec
 
@@ -33,38 +33,33 @@ KINDS: dict[str, type[Row]] = {
     "vote": Vote,
     "metric": Measurement,
 }
-_VERSION = 1
+_VERSION = 2
 """Of the tables; an index of another version is made anew."""
-_BATCH = 2_000
 _EDGE = 1_024
 """Bytes at the start and before the end of what was read that tell whether a file only grew."""
 _TABLES = """
 create table files (
-    id integer primary key, path text unique, kind text, inode integer, size integer,
-    mtime integer, size_read integer, lines integer, edges text, fault text);
+    id integer primary key, path text unique, kind text, stamp text default '',
+    size_read integer default 0, lines integer default 0, edges text default '',
+    fault text default '');
 create table rows (
-    file integer, key integer, offset integer, length integer, kind text, question text,
-    good integer, slim blob, unique (file, key));
-create index by_question on rows (question, kind);
+    file integer, offset integer, length integer, question text, key integer, good integer,
+    slim blob, unique (file, key));
+create index by_question on rows (question);
 """
-
-
-class Found(NamedTuple):
-    """A row, whole, and its file."""
-
-    row: Any
-    path: pathlib.Path
+_INSERT = """
+insert into rows values (?, ?, ?, ?, ?, ?, ?) on conflict (file, key) do update
+set offset = excluded.offset, length = excluded.length, good = excluded.good, slim = excluded.slim
+where excluded.good >= good
+"""
 
 
 class Index:
     """The rows of one benchmark; safe to use from several threads, which take turns."""
 
-    def __init__(self, bench: Bench, progress: Callable[[str], None] = lambda text: None) -> None:
-        """`progress` is told which file is being read."""
-        self.bench, self.progress = bench, progress
+    def __init__(self, bench: Bench) -> None:
+        self.bench = bench
         self.path = _writable(bench)
-        self.generation = 0
-        """Changes with every change of a file."""
         self._lock = threading.RLock()
         self._base = sqlite3.connect(self.path, check_same_thread=False, timeout=60)
         self._base.execute("pragma journal_mode = wal")
@@ -74,28 +69,20 @@ class Index:
                 self._base.execute(f"drop table if exists {table}")
             self._base.executescript(f"{_TABLES}; pragma user_version = {_VERSION};")
 
-    def close(self) -> None:
-        """Close the file."""
+    def update(self) -> bool:
+        """Read what has changed in the benchmark's files; return whether anything has."""
         with self._lock:
-            self._base.close()
-
-    def update(self) -> int:
-        """Read what has changed in the benchmark's files; return `generation`."""
-        with self._lock:
-            there = dict(_files(self.bench))
+            files = _files(self.bench)
             changed = False
-            columns = "path, id, inode, size, mtime, size_read, lines, edges"
-            known = {row[0]: row[1:] for row in self._base.execute(f"select {columns} from files")}
-            for path, (number, *_) in known.items():
-                if pathlib.Path(path) not in there:
-                    self._drop(number)
+            for (path,) in self._all("select path from files"):
+                if pathlib.Path(path) not in files:
+                    self._drop(path)
                     changed = True
-            for path, kind in there.items():
+            for path, kind in files.items():
                 with contextlib.suppress(FileNotFoundError):
-                    changed |= self._look(path, kind, known.get(str(path)))
+                    changed |= self._look(path, kind)
             self._base.commit()
-            self.generation += changed
-            return self.generation
+            return changed
 
     @property
     def faults(self) -> list[str]:
@@ -106,8 +93,8 @@ class Index:
     def slims(self, *kinds: str) -> Iterator[tuple[str, Any]]:
         """Yield the file's name and the row without texts; of an answer its `Lengths`."""
         for kind in kinds:
-            of_answers = kind in ("answer", "reference")
-            decode = msgspec.msgpack.Decoder(Lengths if of_answers else KINDS[kind]).decode
+            row_type = KINDS[kind]
+            decode = msgspec.msgpack.Decoder(Lengths if row_type is Answer else row_type).decode
             files = "select id, path from files where kind = ? order by path"
             for number, path in self._all(files, kind):
                 name = pathlib.Path(path).name
@@ -119,22 +106,18 @@ class Index:
         with self._lock:
             return self._base.execute(query, values).fetchall()
 
-    def read(self, question: QuestionId, kind: str) -> list[Found]:
-        """Return the rows of a kind about a question, whole, in the order of files and lines.
+    def read(self, question: QuestionId, kind: str) -> list[tuple[Any, pathlib.Path]]:
+        """Return the rows of a kind about a question, whole, and the file of each.
 
         Raises:
             DataError: a file was changed since `update`.
         """
         query = (
             "select path, offset, length from rows join files on id = file "
-            "where question = ? and rows.kind = ? order by path, offset"
+            "where question = ? and kind = ? order by path, offset"
         )
-        places = self._all(query, _id(question), kind)
-        found = []
-        for name, *place in places:
-            path = pathlib.Path(name)
-            found.append(Found(store.row_at(path, KINDS[kind], *place), path))
-        return found
+        places = [(pathlib.Path(path), *at) for path, *at in self._all(query, _id(question), kind)]
+        return [(store.row_at(path, KINDS[kind], *at), path) for path, *at in places]
 
     def questions(self, path: pathlib.Path) -> set[QuestionId]:
         """Return the questions that a file has good rows about."""
@@ -144,67 +127,43 @@ class Index:
         )
         return {msgspec.json.decode(text) for (text,) in self._all(query, str(path))}
 
-    def _drop(self, number: int) -> None:
-        self._base.execute("delete from rows where file = ?", (number,))
-        self._base.execute("delete from files where id = ?", (number,))
+    def _drop(self, path: str) -> None:
+        file = "(select id from files where path = ?)"
+        self._base.execute(f"delete from rows where file = {file}", (path,))
+        self._base.execute("delete from files where path = ?", (path,))
 
-    def _look(self, path: pathlib.Path, kind: str, known: tuple[Any, ...] | None) -> bool:
+    def _look(self, path: pathlib.Path, kind: str) -> bool:
         """Read what is new in a file; return whether anything was."""
         stat = path.stat()
-        number, begin, lines = None, 0, 0
-        if known is not None:
-            number, inode, size, mtime, size_read, lines, edges = known
-            if (inode, size, mtime) == (stat.st_ino, stat.st_size, stat.st_mtime_ns):
-                return False
-            grew = stat.st_size > size_read and inode == stat.st_ino and path.suffix != ".gz"
-            if grew and edges == _edges(path, size_read):
-                begin = size_read
-            else:
-                self._drop(number)
-                number, lines = None, 0
-        self.progress(path.name)
-        if number is None:
-            number = self._base.execute(
-                "insert into files (path, kind) values (?, ?)", (str(path), kind)
-            ).lastrowid
-        assert number is not None
-        begin, lines, fault = self._take(path, kind, number, begin, lines)
-        facts = (stat.st_ino, stat.st_size, stat.st_mtime_ns, begin, lines, _edges(path, begin))
-        self._base.execute(
-            "update files set inode = ?, size = ?, mtime = ?, size_read = ?, lines = ?, edges = ?, "
-            "fault = ? where id = ?",
-            (*facts, fault, number),
-        )
-        return True
-
-    def _take(
-        self, path: pathlib.Path, kind: str, number: int, begin: int, lines: int
-    ) -> tuple[int, int, str]:
-        """Put the rows from an offset on into the table; return where they end, and the fault."""
-        batch: list[tuple[Any, ...]] = []
+        stamp = f"{stat.st_ino} {stat.st_size} {stat.st_mtime_ns}"
+        query = "select id, stamp, size_read, lines, edges from files where path = ?"
+        records = self._all(query, str(path)) or [(0, "", 0, 0, "")]
+        number, last_stamp, size_read, lines, edges = records[0]
+        if stamp == last_stamp:
+            return False
+        may_have_grown = size_read < stat.st_size and path.suffix != ".gz"
+        if not may_have_grown or edges != _edges(path, size_read):
+            self._drop(str(path))
+            insert = "insert into files (path, kind) values (?, ?)"
+            number = self._base.execute(insert, (str(path), kind)).lastrowid
+            size_read = lines = 0
         fault = ""
-        rows = store.rows(path, KINDS[kind], offset=begin, line=lines + 1)
+
+        def rows() -> Iterator[tuple[Any, ...]]:
+            nonlocal size_read, lines
+            places = store.rows(path, KINDS[kind], offset=size_read, line=lines + 1)
+            for row, line, offset, length in places:
+                yield number, offset, length, *_columns(row)
+                size_read, lines = offset + length, line
+
         try:
-            for row, line, offset, length in rows:
-                begin, lines = offset + length, line
-                good = store.is_good(row)
-                question, key, slim = _columns(row)
-                batch.append((number, key, offset, length, kind, question, good, slim))
-                if len(batch) >= _BATCH:
-                    self._insert(batch)
-                    batch = []
+            self._base.executemany(_INSERT, rows())
         except DataError as error:
             fault = str(error).replace(str(path), path.name)
-        self._insert(batch)
-        return begin, lines, fault
-
-    def _insert(self, batch: list[tuple[Any, ...]]) -> None:
-        self._base.executemany(
-            "insert into rows values (?, ?, ?, ?, ?, ?, ?, ?) on conflict (file, key) do update "
-            "set offset = excluded.offset, length = excluded.length, good = excluded.good, "
-            "slim = excluded.slim where excluded.good >= good",
-            batch,
-        )
+        facts = (stamp, size_read, lines, _edges(path, size_read), fault)
+        names = "stamp = ?, size_read = ?, lines = ?, edges = ?, fault = ?"
+        self._base.execute(f"update files set {names} where id = ?", (*facts, number))
+        return True
 
 
 _encode = msgspec.msgpack.Encoder().encode
@@ -219,8 +178,9 @@ class Lengths(msgspec.Struct):
     """Of each turn."""
 
 
-def _columns(row: Any) -> tuple[str, int, bytes]:
-    """Return a row's question and key, and the row without its texts."""
+def _columns(row: Any) -> tuple[str, int, bool, bytes]:
+    """Return a row's question, its key, whether it is good, and the row without its texts."""
+    good = store.is_good(row)
     if isinstance(row, Answer):
         lengths = [len(text) for text in row.choices[0].turns]
         row, key = Lengths(row.question_id, lengths), row.key
@@ -239,47 +199,43 @@ def _columns(row: Any) -> tuple[str, int, bytes]:
         if isinstance(row, Measurement):
             row.checks = []
     digest = hashlib.blake2b(_encode_json(key), digest_size=8).digest()
-    return _id(row.question_id), int.from_bytes(digest, signed=True), _encode(row)
+    return _id(row.question_id), int.from_bytes(digest, signed=True), good, _encode(row)
 
 
 def _id(question: QuestionId) -> str:
     return msgspec.json.encode(question).decode()
 
 
-def _files(bench: Bench) -> Iterator[tuple[pathlib.Path, str]]:
-    """Yield the benchmark's files, each with the kind of its rows."""
-    for path in bench.answer_files().values():
-        yield path, "answer"
-    for path in bench.reference_files().values():
-        yield path, "reference"
-    for judged in bench.judgment_files():
-        yield judged.path, "judgment"
-    for path in bench.vote_files():
-        yield path, "vote"
-    for path in bench.metric_files():
-        yield path, "metric"
+def _files(bench: Bench) -> dict[pathlib.Path, str]:
+    """Return the benchmark's files, each with the kind of its rows."""
+    kinds: dict[str, Iterable[pathlib.Path]] = {
+        "answer": bench.answer_files().values(),
+        "reference": bench.reference_files().values(),
+        "judgment": [judged.path for judged in bench.judgment_files()],
+        "vote": bench.vote_files(),
+        "metric": bench.metric_files(),
+    }
+    return {path: kind for kind, paths in kinds.items() for path in paths}
 
 
 def _edges(path: pathlib.Path, size: int) -> str:
     """Return a hash of the first and the last bytes of what was read of a file."""
     with path.open("rb") as file:
+        inode = os.fstat(file.fileno()).st_ino
         head = file.read(min(_EDGE, size))
         file.seek(max(0, size - _EDGE))
         tail = file.read(min(_EDGE, size))
-    return hashlib.blake2b(head + tail, digest_size=16).hexdigest()
+    return hashlib.blake2b(b"%d " % inode + head + tail, digest_size=16).hexdigest()
 
 
 def _writable(bench: Bench) -> pathlib.Path:
     """Return the index's path: in the benchmark's folder, else in the user's cache folder."""
-    home = bench.state
-    try:
-        home.mkdir(parents=True, exist_ok=True)
-        if os.access(home, os.W_OK):
-            return home / "index.sqlite"
-    except OSError:
-        pass
+    with contextlib.suppress(OSError):
+        bench.state.mkdir(parents=True, exist_ok=True)
+        if os.access(bench.state, os.W_OK):
+            return bench.state / "index.sqlite"
     caches = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache")
-    name = hashlib.sha256(str(bench.folder.resolve()).encode()).hexdigest()[:16]
     folder = caches / "turnbench"
     folder.mkdir(parents=True, exist_ok=True)
+    name = hashlib.sha256(str(bench.folder.resolve()).encode()).hexdigest()[:16]
     return folder / f"{name}.sqlite"

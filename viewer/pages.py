@@ -1,14 +1,17 @@
-"""From a view to HTML: Jinja2 templates, which escape everything but what `text` made."""
+"""From a view to HTML: Jinja2 templates, which escape everything but what `text` environment."""
 
+import base64
 import functools
+import hashlib
 import pathlib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
+from harness.reporting.html import asset
 from harness.reporting.page import rounded
 from viewer import text
 from viewer.state import View
@@ -28,7 +31,7 @@ class Site:
 
 @functools.cache
 def _environment() -> Environment:
-    made = Environment(
+    environment = Environment(
         loader=FileSystemLoader(HERE / "templates"),
         autoescape=True,
         finalize=lambda value: text.readable(value) if type(value) is str else value,
@@ -36,12 +39,10 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         undefined=StrictUndefined,
     )
-    made.filters |= {
-        "styled": _styled,
-        "plain": _plain,
-        "number": number,
-    }
-    return made
+    environment.filters["styled"] = lambda written: Markup(text.styled(written))
+    environment.filters["plain"] = lambda written: Markup(text.plain(written))
+    environment.filters["number"] = number
+    return environment
 
 
 def render(template: str, **values: Any) -> str:
@@ -49,12 +50,21 @@ def render(template: str, **values: Any) -> str:
     return _environment().get_template(template).render(**values)
 
 
-def _styled(written: str) -> Markup:
-    return Markup(text.styled(written))
+def sealed(template: str, sheets: Iterable[str], script: str, **values: Any) -> str:
+    """Return a whole page that needs nothing else and runs no other script than this."""
+    style = "".join(map(asset, sheets)) + own_file("style.css")
+    hashes = {"style_hash": _digest(style), "script_hash": _digest(script)}
+    return render(template, style=style, script=script, **hashes, **values)
 
 
-def _plain(written: str) -> Markup:
-    return Markup(text.plain(written))
+def own_file(name: str) -> str:
+    """Return one of this room's files."""
+    return (HERE / name).read_text(encoding="utf-8")
+
+
+def _digest(written: str) -> str:
+    """Return what a content security policy calls a style or a script."""
+    return "sha256-" + base64.b64encode(hashlib.sha256(written.encode()).digest()).decode()
 
 
 def number(value: float | None) -> str:
@@ -67,9 +77,11 @@ def number(value: float | None) -> str:
 def choice(view: View, name: str, label: str, options: Mapping[str, str] | Iterable[str]) -> Markup:
     """Return a field that chooses one of the view's values: what stands in the address → words.
 
-    Nothing if there is nothing to choose.
+    "" is called "all". Nothing if there is nothing to choose.
     """
-    words = dict(options) if isinstance(options, Mapping) else {value: value for value in options}
+    words = (
+        options if isinstance(options, Mapping) else {value: value or "all" for value in options}
+    )
     if len(words) < 2:
         return Markup("")
     now = getattr(view, name)
@@ -82,6 +94,11 @@ def form(view: View, fields: Iterable[Markup], **changes: str) -> Markup:
     if not inside:
         return Markup("")
     return Markup(render("form.html", address=view.to(**changes).query(), fields=inside))
+
+
+def boxes(view: View, models: Sequence[str]) -> Markup:
+    """Return a form that chooses the view's models."""
+    return Markup(render("models.html", view=view, models=models))
 
 
 def notice(words: str) -> str:

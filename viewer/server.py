@@ -7,23 +7,24 @@ tells the browser to load, run and send nothing from or to elsewhere, so a fault
 would still do nothing.
 """
 
+import errno
 import hmac
 import ipaddress
 import os
 import pathlib
 import re
 import socket
+import threading
 import time
-from collections.abc import Awaitable, Callable, Iterable, MutableMapping
-from typing import Any, NamedTuple, TypeAlias
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
-from harness.errors import StorageError, UsageError
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import PlainTextResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-Scope: TypeAlias = MutableMapping[str, Any]
-Message: TypeAlias = MutableMapping[str, Any]
-Receive: TypeAlias = Callable[[], Awaitable[Message]]
-Send: TypeAlias = Callable[[Message], Awaitable[None]]
+from harness.errors import StorageError, UsageError
 
 MOST_BODY = 65_536
 """Bytes of a request's body."""
@@ -52,53 +53,39 @@ _HEADERS = {
 class Guard:
     """Middleware that lets through what the page needs."""
 
-    def __init__(self, app: Callable[..., Awaitable[None]], hosts: "Hosts") -> None:
+    def __init__(self, app: ASGIApp, hosts: "Hosts") -> None:
         self.app, self.hosts = app, hosts
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, or refuse it."""
-        if scope["type"] == "websocket":  # the page opens none
-            await send({"type": "websocket.close", "code": 1008})
-            return
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
 
         async def guarded(message: Message) -> None:
             if message["type"] == "http.response.start":
-                ours = {name.encode(): value.encode() for name, value in _HEADERS.items()}
-                theirs = [
-                    pair for pair in message.get("headers", []) if pair[0].lower() not in ours
-                ]
-                message = {**message, "headers": [*theirs, *ours.items()]}
+                MutableHeaders(scope=message).update(_HEADERS)
             await send(message)
 
-        headers = {
-            name.decode("latin-1").lower(): v.decode("latin-1") for name, v in scope["headers"]
-        }
-        path = scope["path"]
+        app, headers, path = self.app, Headers(scope=scope), scope["path"]
         if refusal := self.hosts.refusal(scope["method"], headers):
-            await _reply(guarded, 403, refusal)
+            app = _refused(403, refusal)
         elif not _OPEN.fullmatch(path) or ".." in path:
-            await _reply(guarded, 404, "not found")
+            app = _refused(404, "not found")
         elif _too_large(headers):
-            await _reply(guarded, 413, f"a request may have at most {MOST_BODY:,} bytes")
-        else:
-            await self.app(scope, receive, guarded)
+            app = _refused(413, f"a request may have at most {MOST_BODY:,} bytes")
+        await app(scope, receive, guarded)
 
 
-def _too_large(headers: dict[str, str]) -> bool:
+def _too_large(headers: Headers) -> bool:
     """Return whether a body is too large, or does not say how large it is."""
-    if "transfer-encoding" in headers:
-        return True
     length = headers.get("content-length", "0")
-    return not length.isdecimal() or len(length) > 9 or int(length) > MOST_BODY
+    is_stated = "transfer-encoding" not in headers and length.isdecimal() and len(length) < 10
+    return not is_stated or int(length) > MOST_BODY
 
 
-async def _reply(send: Send, status: int, text: str) -> None:
-    headers = [(b"content-type", b"text/plain; charset=utf-8"), (b"connection", b"close")]
-    await send({"type": "http.response.start", "status": status, "headers": headers})
-    await send({"type": "http.response.body", "body": f"{text}\n".encode()})
+def _refused(status: int, text: str) -> ASGIApp:
+    return PlainTextResponse(f"{text}\n", status, {"connection": "close"})
 
 
 class Hosts:
@@ -111,10 +98,11 @@ class Hosts:
         machine = {socket.gethostname().lower()} if self.beyond else set()
         self.names = {"localhost", address, *machine, *(name.lower() for name in allowed)}
 
-    def refusal(self, method: str, headers: dict[str, str]) -> str | None:
+    def refusal(self, method: str, headers: Headers) -> str | None:
         """Return why a request is refused, in one line; None if it is answered."""
         name = _host_of(f"//{headers.get('host', '')}")
-        if not self._answers(name):
+        is_address = self.beyond and _address(name) is not None
+        if not (name in self.names or is_loopback(name) or is_address):
             advice = f"if that is its name, start it with --allow-host {name}" if name else ""
             return f"this viewer does not serve {name or 'requests without a host'}; {advice}"
         site, origin = headers.get("sec-fetch-site"), headers.get("origin")
@@ -125,11 +113,6 @@ class Hosts:
         if site in (None, "same-origin", "none") or followed:
             return None
         return "a page of another site may not send requests to this viewer; see --allow-host"
-
-    def _answers(self, name: str) -> bool:
-        if name in self.names or is_loopback(name):
-            return True
-        return self.beyond and _address(name) is not None
 
 
 def _host_of(address: str) -> str:
@@ -182,14 +165,12 @@ class People:
     def __call__(self, name: str, password: str) -> bool:
         """Return whether somebody may come in."""
         wrong, last = self._wrong.get(name, (0, 0.0))
-        if wrong >= TRIES and time.monotonic() - last < WAIT:
+        waits = wrong >= TRIES and time.monotonic() - last < WAIT
+        if waits or name not in self.passwords:
             return False
-        expected = self.passwords.get(name, "")
-        if expected and hmac.compare_digest(expected.encode(), password.encode()):
+        if hmac.compare_digest(self.passwords[name].encode(), password.encode()):
             self._wrong.pop(name, None)
             return True
-        if len(self._wrong) > 10_000:
-            self._wrong.clear()
         self._wrong[name] = wrong + 1, time.monotonic()
         return False
 
@@ -221,79 +202,50 @@ def serve(
     Raises:
         StorageError: the port is taken, or the address is not this machine's.
     """
-    port = _free_port(host, port)
-    _prepare(os.environ)
+    host = host.strip("[]")
+    listener = _listener(host, port)
+    os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"  # read when Gradio is imported
+    os.environ["HF_HUB_OFFLINE"] = "1"
     import gradio as gr
-    from starlette.middleware import Middleware
+    import uvicorn
+    from fastapi import FastAPI
 
-    app, head = build()
-    try:
-        _, address, _ = app.queue(default_concurrency_limit=8, api_open=False).launch(
-            server_name=f"[{host.strip('[]')}]" if ":" in host else host,
-            server_port=port,
-            share=False,
-            quiet=True,
-            ssr_mode=False,
-            run_history=False,
-            footer_links=[],
-            prevent_thread_lock=True,
-            allowed_paths=[],
-            auth=people,
-            show_error=False,
-            inbrowser=False,
-            enable_monitoring=False,
-            theme=gr.themes.Default(),
-            head=head,
-            app_kwargs={
-                "middleware": [Middleware(Guard, hosts=Hosts(host, allowed))],
-                **dict.fromkeys(("docs_url", "redoc_url", "openapi_url")),
-            },
-        )
-    except OSError:
-        raise StorageError(_taken(host, port)) from None
-    return Served(address, lambda: app.close(verbose=False))
+    blocks, head = build()
+    app = gr.mount_gradio_app(
+        FastAPI(),
+        blocks,
+        "/",
+        auth=people,
+        head=head,
+        footer_links=[],
+        run_history=False,
+        show_error=False,
+        ssr_mode=False,
+    )
+    config = uvicorn.Config(Guard(app, Hosts(host, allowed)), ws="none", log_level="warning")
+    server = uvicorn.Server(config)
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
+    thread.start()
+    while thread.is_alive() and not server.started:
+        time.sleep(0.01)
 
+    def close() -> None:
+        server.should_exit = True
+        thread.join(timeout=5)
 
-def _prepare(environment: MutableMapping[str, str]) -> None:
-    """Set what Gradio reads before it is imported: no analytics, no proxy on the way to itself."""
-    for name in [name for name in environment if name.startswith("GRADIO_")]:
-        if name not in ("GRADIO_ROOT_PATH", "GRADIO_TEMP_DIR"):
-            del environment[name]
-    environment["GRADIO_ANALYTICS_ENABLED"] = "False"
-    environment["HF_HUB_OFFLINE"] = "1"
-    for name in ("NO_PROXY", "no_proxy"):
-        rest = environment.get(name, "")
-        environment[name] = ",".join([*([rest] if rest else []), "127.0.0.1", "localhost", "::1"])
+    name = "localhost" if host == "0.0.0.0" else f"[{host}]" if ":" in host else host
+    return Served(f"http://{name}:{listener.getsockname()[1]}/", close)
 
 
-def _free_port(host: str, port: int | None) -> int:
-    """Return a port that can be listened on: Gradio looks at 127.0.0.1 only."""
+def _listener(host: str, port: int | None) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
     for candidate in _PORTS if port is None else (port,):
-        found = _listening(host, candidate)
-        if found:
-            return found
-    raise StorageError(_taken(host, port))
-
-
-def _listening(host: str, port: int) -> int | None:
-    """Return the port if it is free, for 0 any free one; None if it is taken."""
-    try:
-        family, kind, _, _, place = socket.getaddrinfo(
-            host.strip("[]"), port, type=socket.SOCK_STREAM
-        )[0]
-        with socket.socket(family, kind) as probe:
-            if os.name == "posix":  # elsewhere it would let two servers share a port
-                probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            probe.bind(place)
-            found: int = probe.getsockname()[1]
-            return found
-    except OSError as error:
-        if error.errno in (98, 48, 10048):  # in use: Linux, macOS, Windows
-            return None
-        reason = (error.strerror or str(error)).lower()
-        raise StorageError(f"cannot listen on {host}:{port} ({reason}); see --host") from None
-
-
-def _taken(host: str, port: int | None) -> str:
+        try:
+            return socket.create_server((host, candidate), family=family)
+        except OSError as error:
+            if error.errno != errno.EADDRINUSE:
+                reason = str(error.strerror).partition(" (")[0].lower()
+                message = f"cannot listen on {host}:{candidate} ({reason}); see --host"
+                raise StorageError(message) from None
     which = f"{port}, which is" if port else f"{_PORTS[0]} to {_PORTS[-1]}, which are"
-    return f"cannot listen on {host}:{which} taken; choose another --port"
+    raise StorageError(f"cannot listen on {host}:{which} taken; choose another --port")

@@ -47,13 +47,6 @@ class View:
         """Return another view; a list begins on its first page again."""
         return replace(self, **{"page": "", **changes})
 
-    def within(self, tab: str) -> "View":
-        """Return the tab's first view of the same benchmark, verdicts and models."""
-        if tab == "vote":
-            return View("vote", self.bench)
-        kept = {name: getattr(self, name) for name in ("bench", "verdicts", "judge", "model")}
-        return View(tab, **kept)
-
     def query(self) -> str:
         """Return the address, from the question mark on."""
         pairs: list[tuple[str, str]] = []
@@ -71,11 +64,7 @@ _NAMES = frozenset(field.name for field in fields(View))
 
 def parse(query: str) -> View:
     """Return the view of an address; what it does not know is left out."""
-    known: dict[str, Any] = {}
-    models: list[str] = []
-    for name, value in parse_qsl(query[:_MOST].removeprefix("?"), max_num_fields=None):
-        if name == "model":
-            models.append(value)
-        elif name in _NAMES:
-            known[name] = value
-    return View(model=tuple(dict.fromkeys(models[:MOST_MODELS])), **known)
+    pairs = parse_qsl(query[:_MOST].removeprefix("?"))
+    values: dict[str, Any] = {name: value for name, value in pairs if name in _NAMES}
+    models = [value for name, value in pairs if name == "model"]
+    return View(**{**values, "model": tuple(dict.fromkeys(models[:MOST_MODELS]))})

@@ -9,6 +9,7 @@ dollars, `\(...\)` and `\[...\]` becomes MathML, rebuilt from a closed list of e
 
 import functools
 import html
+import itertools
 import re
 from collections.abc import Sequence
 from typing import Any
@@ -27,26 +28,14 @@ _MOST_CELLS = 20_000
 """Of a table."""
 _MOST_CODE = 5_000
 """Of code that is coloured."""
-_MOST_FORMULA, _MOST_FORMULAS = 1_000, 100
+_MOST_FORMULAS = 100
 _DEEPEST = 20
 """Lists and quotes within each other."""
-_LANGUAGES = {
-    **{name: name for name in ("bash", "css", "go", "html", "java", "json", "python", "rust")},
-    "c": "c",
-    "c++": "cpp",
-    "cpp": "cpp",
-    "javascript": "javascript",
-    "js": "javascript",
-    "py": "python",
-    "python3": "python",
-    "rs": "rust",
-    "sh": "bash",
-    "shell": "bash",
-    "sql": "sql",
-    "ts": "typescript",
-    "typescript": "typescript",
-}
-"""What fences say → lexers that take linear time. Of Pygments' 600 some take hours for a line."""
+_LANGUAGE = re.compile(
+    r"bash|c|c\+\+|cpp|css|go|html|java|javascript|js|json|py|python|python3|rs|rust|sh|shell|sql|"
+    "ts|typescript"
+)
+"""Names of lexers that take linear time. Of Pygments' 600 some take hours for a line."""
 _LINK = re.compile(r"(?:https?://|mailto:)[^\s\x00-\x1f]+", re.IGNORECASE)
 _UNSEEN = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb"
@@ -62,7 +51,7 @@ def readable(text: str) -> str:
     'a⟨U+202E⟩b'
     """
     text = text.replace("\r\n", "\n").replace("\r", "\n")
-    return _UNSEEN.sub(lambda found: f"\u27e8U+{ord(found[0]):04X}\u27e9", text)
+    return _UNSEEN.sub(lambda match: f"\u27e8U+{ord(match[0]):04X}\u27e9", text)
 
 
 def escaped(text: object) -> str:
@@ -72,10 +61,10 @@ def escaped(text: object) -> str:
 
 def styled(text: str) -> str:
     """Return a text of a model or a person as HTML."""
-    shown = text[:MOST]
-    if not shown.strip():
+    beginning = text[:MOST]
+    if not beginning.strip():
         return '<p class="tb-quiet">(no text)</p>'
-    inside = _laid_out(shown)
+    inside = _laid_out(beginning)
     if len(text) > MOST:
         inside += (
             f'<p class="tb-quiet">Cut here: {len(text) - MOST:,} of {len(text):,} characters are '
@@ -94,7 +83,7 @@ def marked(page: str, needle: str) -> str:
     if not needle:
         return page
     pattern = re.compile(rf"({re.escape(escaped(needle))})|&#?\w+;|<[^>]*>", re.IGNORECASE)
-    return pattern.sub(lambda found: f"<mark>{found[1]}</mark>" if found[1] else found[0], page)
+    return pattern.sub(lambda match: f"<mark>{match[1]}</mark>" if match[1] else match[0], page)
 
 
 def excerpt(text: str, needle: str, around: int = 70) -> str:
@@ -102,14 +91,14 @@ def excerpt(text: str, needle: str, around: int = 70) -> str:
 
     Only one line of it, and with nothing laid out.
     """
-    found = re.search(re.escape(needle), text, re.IGNORECASE)
-    if found is None:
+    match = re.search(re.escape(needle), text, re.IGNORECASE)
+    if match is None:
         return ""
-    start, end = max(0, found.start() - around), found.end() + around
-    before, after = text[start : found.start()], text[found.end() : end]
+    start, end = max(0, match.start() - around), match.end() + around
+    before = escaped(text[start : match.start()].replace("\n", " "))
+    after = escaped(text[match.end() : end].replace("\n", " "))
     left, right = "…" if start else "", "…" if end < len(text) else ""
-    before, after = (" ".join(part.split("\n")) for part in (before, after))
-    return f"{left}{escaped(before)}<mark>{escaped(found[0])}</mark>{escaped(after)}{right}"
+    return f"{left}{before}<mark>{escaped(match[0])}</mark>{after}{right}"
 
 
 def unlike(text: str, other: str) -> str:
@@ -118,22 +107,18 @@ def unlike(text: str, other: str) -> str:
     A word counts as shared if it stands in a run of three words that both texts have: linear time,
     whatever two models wrote.
     """
-    words, others = list(re.finditer(r"\S+", text[:MOST])), re.findall(r"\S+", other)
-    names = [word[0] for word in words]
-    size = max(1, min(3, len(names), len(others)))
+    pieces = re.findall(r"\s*\S+\s*", text[:MOST])
+    words, others = [piece.strip() for piece in pieces], other.split()
+    size = max(1, min(3, len(words), len(others)))
     runs = {tuple(others[at : at + size]) for at in range(len(others) - size + 1)}
-    alike: set[int] = set()
-    for at in range(len(names) - size + 1):
-        if tuple(names[at : at + size]) in runs:
-            alike.update(range(at, at + size))
-    parts, end, marking = [], 0, False
-    for at, word in enumerate(words):
-        if (at not in alike) != marking:
-            place = words[at - 1].end() if marking and at else word.start()
-            parts += [escaped(text[end:place]), "</mark>" if marking else "<mark>"]
-            end, marking = place, not marking
-    last = words[-1].end() if words else 0
-    parts += [escaped(text[end:last]), "</mark>" if marking else ""]
+    shared = [False] * len(words)
+    for at in range(len(words) - size + 1):
+        if tuple(words[at : at + size]) in runs:
+            shared[at : at + size] = [True] * size
+    parts = []
+    for is_shared, run in itertools.groupby(zip(shared, pieces, strict=True), lambda word: word[0]):
+        part = escaped("".join(piece for _, piece in run))
+        parts.append(part if is_shared else f"<mark>{part}</mark>")
     return f'<pre class="tb-plain">{"".join(parts)}</pre>'
 
 
@@ -169,7 +154,7 @@ def _parser() -> MarkdownIt:
     rules: dict[str, Any] = {
         "formula": _formula,
         "image": _image,
-        "link_open": _link,
+        "link_open": lambda _, tokens, at, *__: _anchor(tokens[at].attrGet("href")),
         "heading_open": lambda _, tokens, at, *__: f'<p class="tb-heading tb-{tokens[at].tag}">',
         "heading_close": lambda *_: "</p>",
         "th_open": _cell,
@@ -184,11 +169,7 @@ def _parser() -> MarkdownIt:
     return parser
 
 
-def _link(_: object, tokens: Sequence[Token], at: int, *__: Any) -> str:
-    return _anchor(str(tokens[at].attrGet("href") or ""))
-
-
-def _anchor(address: str) -> str:
+def _anchor(address: object) -> str:
     target = escaped(address)
     return (
         f'<a href="{target}" title="{target}" target="_blank" rel="noopener noreferrer nofollow">'
@@ -197,8 +178,8 @@ def _anchor(address: str) -> str:
 
 def _image(_: object, tokens: Sequence[Token], at: int, *__: Any) -> str:
     """Return a picture as a link to it: shown, it would be fetched from elsewhere."""
-    address, name = str(tokens[at].attrGet("src") or ""), tokens[at].content
-    return f"{_anchor(address)}[picture: {escaped(name or address)}]</a>"
+    address = tokens[at].attrGet("src")
+    return f"{_anchor(address)}[picture: {escaped(tokens[at].content or address)}]</a>"
 
 
 def _cell(_: object, tokens: Sequence[Token], at: int, *__: Any) -> str:
@@ -210,13 +191,13 @@ def _code(_: object, tokens: Sequence[Token], at: int, *__: Any) -> str:
     token = tokens[at]
     language = next(iter(token.info.split()), "")
     label = f'<span class="tb-language">{escaped(language)}</span>' if language else ""
-    code = _coloured(token.content, _LANGUAGES.get(language.lower()))
+    code = _coloured(token.content, language.lower())
     scroll = 'class="tb-code" tabindex="0" role="group" aria-label="code"'
     return f"<div {scroll}>{label}<pre><code>{code}</code></pre></div>"
 
 
-def _coloured(code: str, language: str | None) -> str:
-    if language is None or len(code) > _MOST_CODE:
+def _coloured(code: str, language: str) -> str:
+    if not _LANGUAGE.fullmatch(language) or len(code) > _MOST_CODE:
         return html.escape(code)
     from pygments import highlight
     from pygments.formatters.html import HtmlFormatter
@@ -229,52 +210,40 @@ def _coloured(code: str, language: str | None) -> str:
 
 # Formulas
 
-_MARKS = (("$$", "$$"), (r"\[", r"\]"), (r"\(", r"\)"), ("$", "$"))
+_DISPLAY = r"(\$\$)((?:(?!\$\$).){1,1000})(\$\$)|(\\\[)((?:(?!\\\]).){1,1000})(\\\])"
+_BLOCK = re.compile(rf"(?:{_DISPLAY})[ \t]*$", re.DOTALL | re.MULTILINE)
+_INLINE = re.compile(
+    rf"{_DISPLAY}|(\\\()((?:(?!\\\)).){{1,1000}})(\\\))"
+    r"|(\$)(?!\s)([^$`]{1,1000})(?<!\s)(\$)(?![a-zA-Z0-9{_])",  # and no words between prices
+    re.DOTALL,
+)
 
 
 def _inline_formula(state: StateInline, silent: bool) -> bool:
-    for opening, closing in _MARKS:
-        if not state.src.startswith(opening, state.pos):
-            continue
-        start = state.pos + len(opening)
-        end = state.src.find(closing, start, start + _MOST_FORMULA)
-        formula, after = state.src[start:end], state.src[end + len(closing) :][:1]
-        if end < 0 or not formula.strip() or (opening == "$" and not _is_formula(formula, after)):
-            continue
-        if not silent:
-            token = state.push("formula", "", 0)
-            token.content, token.markup, token.info = formula, opening, closing
-        state.pos = end + len(closing)
-        return True
-    return False
-
-
-def _is_formula(text: str, after: str) -> bool:
-    """Return whether what stands between two dollars is a formula, and not the words of prices."""
-    clear = not (text[0].isspace() or text[-1].isspace() or "\n\n" in text or "`" in text)
-    return clear and not (after.isascii() and (after.isalnum() or after in ("{", "_")))
+    match = _INLINE.match(state.src, state.pos)
+    if match is None:
+        return False
+    if not silent:
+        _add(state, match, block=False)
+    state.pos = match.end()
+    return True
 
 
 def _block_formula(state: StateBlock, first: int, last: int, silent: bool) -> bool:
     begin = state.bMarks[first] + state.tShift[first]
-    opening = state.src[begin : begin + 2]
-    closing = dict(_MARKS[:2]).get(opening)
-    if closing is None or state.is_code_block(first):
+    match = _BLOCK.match(state.src, begin, state.eMarks[last - 1])
+    if match is None or state.is_code_block(first):
         return False
-    for line in range(first, min(last, first + 30)):
-        start = begin + 2 if line == first else state.bMarks[line]
-        end = state.src.find(closing, start, state.eMarks[line])
-        if end < 0:
-            continue
-        formula = state.src[begin + 2 : end]
-        if state.src[end + 2 : state.eMarks[line]].strip() or not 0 < len(formula) < _MOST_FORMULA:
-            return False
-        if not silent:
-            token = state.push("formula", "", 0)
-            token.content, token.markup, token.info, token.block = formula, opening, closing, True
-            state.line = line + 1
-        return True
-    return False
+    if not silent:
+        _add(state, match, block=True)
+        state.line = first + 1 + match[0].count("\n")
+    return True
+
+
+def _add(state: StateInline | StateBlock, match: re.Match[str], *, block: bool) -> None:
+    token = state.push("formula", "", 0)
+    token.markup, token.content, token.info = filter(None, match.groups())
+    token.block = block
 
 
 def _formula(_: object, tokens: Sequence[Token], at: int, *__: object) -> str:
@@ -289,8 +258,8 @@ def mathml(formula: str, block: bool = False) -> str | None:
     from latex2mathml.converter import convert
 
     try:
-        made = convert(formula.strip(), display="block" if block else "inline")
-        clean = _clean(ElementTree.fromstring(made))
+        drawn = convert(formula.strip(), display="block" if block else "inline")
+        clean = _clean(ElementTree.fromstring(drawn))
     except Exception:  # the library raises whatever its input leads to
         return None
     if clean is None:
@@ -299,35 +268,28 @@ def mathml(formula: str, block: bool = False) -> str | None:
     return ElementTree.tostring(clean, encoding="unicode")
 
 
-_ELEMENTS = frozenset(
-    re.findall(
-        r"\w+",
-        "math mrow mi mn mo ms mtext mspace msup msub msubsup mfrac msqrt mroot mover "
-        "munder munderover mtable mtr mtd mstyle mpadded mphantom menclose",
-    )
+_ELEMENT = re.compile(
+    "math|mrow|mi|mn|mo|ms|mtext|mspace|msup|msub|msubsup|mfrac|msqrt|mroot|mover|munder|"
+    "munderover|mtable|mtr|mtd|mstyle|mpadded|mphantom|menclose"
 )
-_ATTRIBUTES = frozenset(
-    re.findall(
-        r"\w+",
-        "display mathvariant stretchy fence separator accent accentunder columnalign "
-        "rowalign linethickness notation lspace rspace minsize maxsize movablelimits form "
-        "displaystyle scriptlevel columnspacing rowspacing columnlines rowlines symmetric "
-        "largeop",
-    )
+_ATTRIBUTE = re.compile(
+    "display|mathvariant|stretchy|fence|separator|accent|accentunder|columnalign|rowalign|"
+    "linethickness|notation|lspace|rspace|minsize|maxsize|movablelimits|form|displaystyle|"
+    "scriptlevel|columnspacing|rowspacing|columnlines|rowlines|symmetric|largeop"
 )
 
 
 def _clean(element: ElementTree.Element) -> ElementTree.Element | None:
     """Return an element rebuilt from its known parts; None if it is of an unknown kind."""
     tag = element.tag.rpartition("}")[2]
-    if tag not in _ELEMENTS:
+    if not _ELEMENT.fullmatch(tag):
         return None
-    kept = {
+    attributes = {
         name: value
         for name, value in element.attrib.items()
-        if name in _ATTRIBUTES and re.fullmatch(r"[\w .%+-]{1,40}", value)
+        if _ATTRIBUTE.fullmatch(name) and re.fullmatch(r"[\w .%+-]{1,40}", value)
     }
-    clean = ElementTree.Element(tag, kept)
+    clean = ElementTree.Element(tag, attributes)
     clean.text, clean.tail = element.text, element.tail
     for part in element:
         inside = _clean(part)

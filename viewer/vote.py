@@ -3,7 +3,6 @@
 No model's name is on the page or in the address until the voter asks for the result.
 """
 
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -13,6 +12,8 @@ from markupsafe import Markup
 from harness.errors import MissingError, UsageError
 from harness.reporting.html import table_html
 from harness.reporting.page import Column, Table
+from harness.results import summarize
+from harness.results.scores import VOTE
 from viewer import pages, text
 from viewer.ballots import Ballot, Voter, check_voter
 from viewer.data import Data
@@ -32,8 +33,8 @@ BUTTONS = (
 def blind(view: View, who: str) -> View:
     """Return a view without what could tell whose answers these are; who is logged in votes."""
     names = ("bench", "category", "plan", "show", "page")
-    kept = {name: getattr(view, name) for name in names}
-    return View("vote", voter=who or view.voter, **kept)
+    values = {name: getattr(view, name) for name in names}
+    return View("vote", voter=who or view.voter, **values)
 
 
 def show(data: Data, view: View, site: Site) -> str:
@@ -57,18 +58,16 @@ def show(data: Data, view: View, site: Site) -> str:
         )
     ballot = _again(voter, view.show) or (voter.next() if done < plan else None)
     plans = {str(n): f"{n} votes" for n in sorted({*PLANS, plan}) if n < total}
-    named = replace(view, plan=str(plan))
+    planned = replace(view, plan=str(plan))
+    field = pages.choice(planned, "plan", "Ask me for", {**plans, str(total): "all"})
+    links = {name: site.href(view.to(show=name)) for name in ("last", "votes", "result")}
     return pages.render(
         "vote.html",
         voter=voter.name,
         done=done,
         plan=plan,
-        plans=pages.form(
-            named, [pages.choice(named, "plan", "Ask me for", {**plans, str(total): "all"})]
-        ),
-        last=site.href(view.to(show="last")) if voter.votes else "",
-        votes=site.href(view.to(show="votes")) if voter.votes else "",
-        result=site.href(view.to(show="result")) if voter.votes else "",
+        plans=pages.form(planned, [field]),
+        links=links if voter.votes else {},
         before=voter.choice_of(ballot) if ballot is not None else "",
         ballot=ballot,
         turns=sides(data, ballot) if ballot is not None else (),
@@ -97,22 +96,19 @@ def act(data: Data, view: View, fields: Mapping[str, str]) -> View:
 def sides(data: Data, ballot: Ballot) -> list[tuple[int, str, list[str]]]:
     """Return each turn up to the ballot's: its number, what the user says, both answers as HTML."""
     answers = data.answers(ballot.question.question_id)
-    both = [
-        answers[model].choices[0] for model in (ballot.model_a, ballot.model_b) if model in answers
-    ]
-    found = []
+    models = [model for model in (ballot.model_a, ballot.model_b) if model in answers]
+    both = [answers[model].choices[0] for model in models]
+    turns = []
     for turn in range(1, ballot.turn + 1):
         bodies = []
         for choice in both:
+            written = "".join(choice.turns[turn - 1 : turn])
             if choice.user:  # a conversation with a played user is voted on as a whole
                 spoken = zip(choice.user, [*choice.turns, ""], strict=False)
-                whole = "\n\n".join(f"**User:** {said}\n\n{reply}" for said, reply in spoken)
-                bodies.append(text.styled(whole))
-            else:
-                written = choice.turns[turn - 1] if turn <= len(choice.turns) else ""
-                bodies.append(text.styled(written))
-        found.append((turn, ballot.question.turns[turn - 1], bodies))
-    return found
+                written = "\n\n".join(f"**User:** {words}\n\n{reply}" for words, reply in spoken)
+            bodies.append(text.styled(written))
+        turns.append((turn, ballot.question.turns[turn - 1], bodies))
+    return turns
 
 
 def _again(voter: Voter, show: str) -> Ballot | None:
@@ -123,27 +119,18 @@ def _again(voter: Voter, show: str) -> Ballot | None:
 
 
 def _welcome(data: Data, view: View) -> str:
-    categories = list(dict.fromkeys(question.category for question in data.bench.questions))
-    options = {"": "all", **{name: name for name in categories}}
-    return pages.render(
-        "welcome.html",
-        voter=view.voter,
-        category=pages.choice(view, "category", "Category", options),
-    )
+    categories = [question.category for question in data.bench.questions]
+    field = pages.choice(view, "category", "Category", ["", *categories])
+    return pages.render("welcome.html", voter=view.voter, category=field)
 
 
 def _result(data: Data, view: View, voter: Voter, site: Site) -> str:
     """Return how the models fared with the voter, and how far judges agree."""
-    results: Counter[tuple[str, str]] = Counter()
-    for vote in voter.votes.values():
-        for side, model in (("model_a", vote.model_a), ("model_b", vote.model_b)):
-            tie = vote.winner.startswith("tie")
-            results[model, "tie" if tie else "win" if vote.winner == side else "loss"] += 1
-    rows: list[dict[str, Any]] = []
-    for model in dict.fromkeys(name for name, _ in results):
-        win, tied, loss = (results[model, word] for word in ("win", "tie", "loss"))
-        rate = (win + tied / 2) / (win + tied + loss)
-        rows.append({"model": model, "win": win, "tie": tied, "loss": loss, "rate": rate})
+    scores = data.scores.of(metric=VOTE, judges=[voter.name])
+    rows: list[dict[str, Any]] = [
+        {"model": of["model"], "win": of.win, "tie": of.tie, "loss": of.loss, "rate": of.mean.value}
+        for of in summarize(scores)
+    ]
     rows.sort(key=lambda row: -row["rate"])
     columns = [
         Column("model"),

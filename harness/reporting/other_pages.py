@@ -141,7 +141,7 @@ def first_turn_page(panel: Panel, bench: Bench) -> Page:
             lines.append(_effect_in_words(effect, measure))
         else:
             names["first_turn"] = effect.first
-        numbers = {"own_history": effect.own, "given_history": effect.given}
+        numbers = {"own_history": effect.own_history, "given_history": effect.given_history}
         row = row_of(names, **numbers, difference=effect.difference.difference)
         rows.append(row | {"p_holm": effect.difference.p, "questions": effect.difference.questions})
     columns = [
@@ -260,8 +260,8 @@ def board_page(options: Board, bench: Bench, panel: Panel, view: View, page: Pag
         mark = " (baseline)" if place.model == view.baseline else ""
         if not mark and repeats_itself(bench, place.model):
             mark, about = " *", "* gives mostly one and the same answer; its rate says nothing."
-        places += [f"{place.model} is number {place.place}"] if place.own else []
-        names = {"place": f"{'>' if place.own else ' '} {place.place:3}"}
+        places += [f"{place.model} is number {place.place}"] if place.chosen else []
+        names = {"place": f"{'>' if place.chosen else ' '} {place.place:3}"}
         names["model"] = f"{place.model}{mark}"
         rows.append(names | {column.key: place.number(column.key) for column in numbers})
     columns = [Column("place", always=True), Column("model", always=True), *numbers]

@@ -28,7 +28,7 @@ from harness.results.estimate import Estimate, ratio
 from harness.results.panels import Panel, panels
 from harness.results.reading import of_files, of_rows, read
 from harness.results.scores import Scores, Source
-from harness.results.summarize import Summary, common, conversations, summarize
+from harness.results.summarize import common, conversations, summarize
 
 __all__ = [
     "Estimate",
@@ -36,7 +36,6 @@ __all__ = [
     "Ranking",
     "Scores",
     "Source",
-    "Summary",
     "common",
     "compare",
     "conversations",

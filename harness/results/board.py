@@ -35,8 +35,15 @@ COLUMNS = tuple(
     "win_rate standard_error n_wins n_wins_base n_draws n_total discrete_win_rate mode avg_length "
     f"{LENGTH_CONTROLLED} lc_standard_error".split()
 )
-MADE_BY = ("judge", "judge_set", "baseline")
-"""Columns beside alpaca_eval's."""
+
+
+class Origin(NamedTuple):
+    """What the rows of a board must have in common: columns beside alpaca_eval's."""
+
+    judge: str
+    judge_set: str
+    """With its version, as in `weighted_alpaca_eval_gpt4_turbo 1`."""
+    baseline: str
 
 
 class Board(NamedTuple):
@@ -44,21 +51,8 @@ class Board(NamedTuple):
 
     columns: tuple[str, ...]
     """The first names the models; in published boards it has no name."""
-    rows: tuple[dict[str, str], ...]
-
-    @property
-    def models(self) -> tuple[str, ...]:
-        """The models on it, in the file's order."""
-        return tuple(row[self.columns[0]] for row in self.rows)
-
-
-class Origin(NamedTuple):
-    """What the rows of a board must have in common."""
-
-    judge: str
-    judge_set: str
-    """With its version, as in `weighted_alpaca_eval_gpt4_turbo 1`."""
-    baseline: str
+    rows: dict[str, dict[str, str]]
+    """By model, in the file's order."""
 
 
 class Place(NamedTuple):
@@ -67,7 +61,7 @@ class Place(NamedTuple):
     place: int
     model: str
     row: dict[str, str]
-    own: bool
+    chosen: bool
     """Whether it is one of the rows in question."""
 
     def number(self, column: str) -> float | None:
@@ -82,7 +76,7 @@ def read_board(path: Path) -> Board:
         DataError: the file is not a board.
     """
     if not path.exists():
-        return Board(("model", *COLUMNS, *MADE_BY), ())
+        return Board(("model", *COLUMNS, *Origin._fields), {})
     try:
         with path.open(encoding="utf-8", newline="") as file:
             reader = csv.DictReader(file)
@@ -95,7 +89,7 @@ def read_board(path: Path) -> Board:
     for number, row in enumerate(rows, 2):
         if None in row or None in row.values():
             raise DataError(f"has not as many cells as its {len(columns)} columns", path, number)
-    return Board(tuple(columns), tuple(rows))
+    return Board(tuple(columns), {row[columns[0]]: row for row in rows})
 
 
 def check_board(
@@ -122,15 +116,15 @@ def check_board(
         DataError: the file is not a board.
     """
     board = read_board(path)
-    if sort is not None and sort not in (*COLUMNS, *MADE_BY, *board.columns):
-        raise UsageError(f"--sort-by {sort}: the board has {', '.join(board.columns[1:])}")
-    present = [name for name in board.models if name in models]
+    if sort is not None and sort not in (*COLUMNS, *Origin._fields, *board.columns):
+        raise UsageError(f"--sort {sort}: the board has {', '.join(board.columns[1:])}")
+    present = [name for name in board.rows if name in models]
     if present and not overwrite:
         raise UsageError(f"{path} has {', '.join(present)} already; --overwrite replaces the rows")
     is_named = path.stem.startswith(origin.judge_set.split(" ")[0])
     unstated = Origin("unknown", origin.judge_set if is_named else "unknown", origin.baseline)
-    rows = [row for row in board.rows if row[board.columns[0]] not in models]
-    for name, value, usual in zip(MADE_BY, origin, unstated, strict=True):
+    rows = [row for name, row in board.rows.items() if name not in models]
+    for name, value, usual in zip(Origin._fields, origin, unstated, strict=True):
         flag = name.replace("_", "-")
         others = sorted({row.get(name) or usual for row in rows} - {value})
         if others and flag not in allow:
@@ -164,7 +158,7 @@ def board_rows(
             rate and rate.lc_standard_error,
             *origin,
         )
-        named = zip((*COLUMNS, *MADE_BY), cells, strict=True)
+        named = zip((*COLUMNS, *Origin._fields), cells, strict=True)
         row = {name: "" if cell is None else str(cell) for name, cell in named}
         rows.append({"model": model, **row})
     return rows
@@ -175,38 +169,35 @@ def added(board: Board, rows: Sequence[dict[str, str]], sort: str | None = None)
 
     Without a column it is sorted by the length-controlled rate if any row has one.
     """
-    columns = tuple(dict.fromkeys([*board.columns, *COLUMNS, *MADE_BY]))
-    by_model = dict(zip(board.models, board.rows, strict=True))
-    by_model |= {row["model"]: {**row, columns[0]: row["model"]} for row in rows}
+    columns = tuple(dict.fromkeys([*board.columns, *COLUMNS, *Origin._fields]))
+    by_model = board.rows | {row["model"]: {**row, columns[0]: row["model"]} for row in rows}
     controlled = any(row.get(LENGTH_CONTROLLED) for row in by_model.values())
     column = sort or (LENGTH_CONTROLLED if controlled else "win_rate")
 
-    def place(item: tuple[str, dict[str, str]]) -> tuple[float, str]:
-        number = _number(item[1].get(column))
-        return math.inf if number is None else -number, item[0]
+    def place(model: str) -> tuple[float, str]:
+        number = _number(by_model[model].get(column))
+        return math.inf if number is None else -number, model
 
-    return Board(columns, tuple(row for _, row in sorted(by_model.items(), key=place)))
+    return Board(columns, {model: by_model[model] for model in sorted(by_model, key=place)})
 
 
 def write_board(path: Path, board: Board) -> None:
     """Write a board to its file, whole or not at all."""
     text = io.StringIO()
-    writer = csv.DictWriter(
-        text, board.columns, restval="", extrasaction="ignore", lineterminator="\n"
-    )
+    writer = csv.DictWriter(text, board.columns, extrasaction="ignore", lineterminator="\n")
     writer.writeheader()
-    writer.writerows(board.rows)
+    writer.writerows(board.rows.values())
     store.write_file(path, text.getvalue())
 
 
 def around(board: Board, models: Collection[str], rows: int = 2) -> list[Place]:
     """Return the rows of some models and as many above and below each, with their places."""
     places = [
-        Place(at, *item, item[0] in models)
-        for at, item in enumerate(zip(board.models, board.rows, strict=True), 1)
+        Place(at, model, row, model in models)
+        for at, (model, row) in enumerate(board.rows.items(), 1)
     ]
-    near = {place.place + step for place in places if place.own for step in range(-rows, rows + 1)}
-    return [place for place in places if place.place in near]
+    chosen = [place.place for place in places if place.chosen]
+    return [place for place in places if any(abs(place.place - at) <= rows for at in chosen)]
 
 
 def same_answer_share(bench: Bench, model: str) -> float:

@@ -14,13 +14,13 @@ for having met weak opponents. Only where the pairs were drawn at random are str
 """
 
 import itertools
+from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from harness.errors import UsageError
 from harness.results.estimate import Estimate, Floats, Ints, holm, ratio
 from harness.results.looks import LOOKS
 from harness.results.scores import Scores, distinct, means
@@ -76,13 +76,13 @@ class Comparisons:
 
     def between(self, model_1: str, model_2: str) -> Comparison:
         """Return the comparison of two models, seen from the first."""
-        for pair in self.pairs:
-            if (pair.model_1, pair.model_2) == (model_1, model_2):
-                return pair
-            if (pair.model_2, pair.model_1) == (model_1, model_2):
-                difference = pair.difference.scaled(-1)
-                return replace(pair, model_1=model_1, model_2=model_2, difference=difference)
-        raise UsageError(f"{model_1} and {model_2} are not among the models compared")
+        both = {model_1, model_2}
+        pair = next(pair for pair in self.pairs if {pair.model_1, pair.model_2} == both)
+        if pair.model_1 == model_1:
+            return pair
+        return replace(
+            pair, model_1=model_1, model_2=model_2, difference=pair.difference.scaled(-1)
+        )
 
     def ranks(self) -> dict[str, Ranks]:
         """Return the rank range of each model."""
@@ -113,12 +113,7 @@ def compare(
         drawn: whether the pairs of each question were drawn at random. The strengths are compared
             then: the design leaves few common opponents, and makes opponents alike by chance.
         looks: of a run that stops when it is decided, the look of each question; see `looks`.
-
-    Raises:
-        UsageError: there are several metrics.
     """
-    if len(np.unique(scores.metric)) > 1:
-        raise UsageError("models are compared on one metric at a time")
     names = scores.take(scores.valid).models_present if models is None else tuple(models)
     between = _by_strengths(scores) if drawn else _on_what_both_did(scores)
     pairs = []
@@ -139,22 +134,20 @@ def _on_what_both_did(scores: Scores) -> Between:
     both = both.take(both.valid)
     entries, item = distinct(both.question, both.turn)
     question, items = both.question[entries], len(entries)
-    outcomes: dict[str, dict[str, Floats]] = {}
+    first_entries, pair = distinct(both.model, both.opponent)
+    table = means(pair * items + item, both.value, len(first_entries) * items)
     names = (*scores.models, "")  # -1: a grade has no opponent
-    _, pair = distinct(both.model, both.opponent)
-    order = np.argsort(pair, kind="stable")
-    for rows in np.split(order, np.flatnonzero(np.diff(pair[order])) + 1) if items else ():
-        model, opponent = names[both.model[rows[0]]], names[both.opponent[rows[0]]]
-        outcomes.setdefault(model, {})[opponent] = means(item[rows], both.value[rows], items)
+    outcomes: dict[str, dict[str, Floats]] = defaultdict(dict)
+    for entry, row in zip(first_entries.tolist(), table.reshape(-1, max(items, 1)), strict=True):
+        outcomes[names[both.model[entry]]][names[both.opponent[entry]]] = row
 
     def between(model_1: str, model_2: str) -> tuple[Estimate, int]:
-        first, second = outcomes.get(model_1, {}), outcomes.get(model_2, {})
+        first, second = outcomes[model_1], outcomes[model_2]
         terms = {o: first[o] - second[o] for o in sorted(first.keys() & second.keys())}
         opponents = sum(o != "" and not np.isnan(term).all() for o, term in terms.items())
-        rows = list(terms.values())
         if model_2 in first:
-            rows.append(2 * first[model_2] - 1)
-        table = np.array(rows).reshape(len(rows), items)
+            terms[model_2] = 2 * first[model_2] - 1
+        table = np.array(list(terms.values())).reshape(len(terms), items)
         by_item = np.nansum(table, axis=0), (~np.isnan(table)).sum(axis=0)
         sums, counts = (np.bincount(question, of, len(scores.questions)) for of in by_item)
         return ratio(sums, counts), opponents

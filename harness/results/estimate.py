@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from harness.results.looks import nominal_level, sequential_p
+from harness.results.looks import NODES, WEIGHTS, nominal_level, sequential_p
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -67,15 +67,10 @@ class Estimate:
         return int(np.count_nonzero(~np.isnan(self.influence)))
 
     @property
-    def variance(self) -> float:
-        """The question-clustered variance; NaN for a single question."""
-        moves = self.influence[~np.isnan(self.influence)]
-        return float(moves @ moves) * len(moves) / (len(moves) - 1) if len(moves) > 1 else math.nan
-
-    @property
     def se(self) -> float:
-        """The standard error; 0 where all questions are alike."""
-        error = math.sqrt(self.variance) if self.n > 1 else math.nan
+        """The question-clustered standard error; 0 where all are alike, NaN of a single one."""
+        moves, n = np.nan_to_num(self.influence), self.n
+        error = math.sqrt(float(moves @ moves) * n / (n - 1)) if n > 1 else math.nan
         return 0.0 if error <= _ALIKE * max(1.0, abs(self.value)) else error
 
     @property
@@ -117,9 +112,10 @@ class Estimate:
         """The smallest true difference that this comparison sees in 80% of the cases."""
         return (self._critical + POWER) * self.se if self._testable and self.se > 0 else None
 
-    def lower(self, level: float = 0.95) -> float | None:
-        """Return the lower end of the one-sided interval; the value itself where all are alike."""
-        return self.value - t_quantile(level, self.n - 1) * self.se if self._testable else None
+    @property
+    def lower(self) -> float | None:
+        """The lower end of the one-sided 95% interval; the value itself where all are alike."""
+        return self.value - t_quantile(0.95, self.n - 1) * self.se if self._testable else None
 
     def __sub__(self, other: "Estimate") -> "Estimate":
         both = np.isnan(self.influence) & np.isnan(other.influence)
@@ -142,20 +138,14 @@ def ratio(sums: npt.NDArray[Any], counts: npt.NDArray[Any], *, share: bool = Fal
     return Estimate(value, influence, round(total), share)
 
 
-def jackknife(statistic: Callable[[Bools], float], present: Bools) -> Estimate:
-    """Return any statistic of a set of questions, with influences from leaving each out.
+def jackknife(statistic: Callable[[Bools], float], n: int) -> Estimate:
+    """Return any statistic of n questions, with influences from leaving each of them out.
 
-    `statistic` is given a mask over questions; `present` are those that it depends on.
+    `statistic` is given a mask over the questions.
     """
-    value, places = statistic(present), np.flatnonzero(present)
-    without = np.empty(len(places))
-    for at, place in enumerate(places):
-        rest = present.copy()
-        rest[place] = False
-        without[at] = statistic(rest)
-    influence = np.full(len(present), np.nan)
-    n = len(places)
-    influence[places] = (without.mean() - without) * (n - 1) / n if n else without
+    value, places = statistic(np.ones(n, dtype=bool)), np.arange(n)
+    without = np.array([statistic(places != place) for place in places])
+    influence = (without.mean() - without) * (n - 1) / n if n else without
     return Estimate(value, influence, n)
 
 
@@ -178,8 +168,11 @@ def _wilson(share: float, n: float, z: float) -> Interval:
 
 
 def t_tails(t: float, df: float) -> float:
-    """Return P(|T| ≥ |t|) of Student's t distribution."""
-    return _incomplete_beta(df / 2, 0.5, df / (df + t * t))
+    """Return P(|T| ≥ |t|) of Student's t: an integral of sin^(df − 1), by Gauss and Legendre."""
+    half = math.atan2(math.sqrt(df), abs(t)) / 2
+    area = half * float(WEIGHTS @ np.sin(half * (NODES + 1)) ** (df - 1))
+    front = math.exp(math.lgamma((df + 1) / 2) - math.lgamma(df / 2))
+    return 2 / math.sqrt(math.pi) * front * area
 
 
 @lru_cache(maxsize=4096)
@@ -192,26 +185,3 @@ def t_quantile(p: float, df: float) -> float:
         middle = (low + high) / 2
         low, high = (middle, high) if 1 - t_tails(middle, df) / 2 < p else (low, middle)
     return (low + high) / 2
-
-
-def _incomplete_beta(a: float, b: float, x: float) -> float:
-    """Return the regularised incomplete beta function, by Lentz's continued fraction."""
-    if x <= 0 or x >= 1:
-        return 0.0 if x <= 0 else 1.0
-    if x > (a + 1) / (a + b + 2):
-        return 1 - _incomplete_beta(b, a, 1 - x)
-    log_front = math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b)
-    front = math.exp(log_front + a * math.log(x) + b * math.log1p(-x)) / a
-    c, d = 1.0, 1 / (1 - (a + b) * x / (a + 1))
-    value = d
-    for m in range(1, 500):
-        for step in (
-            m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m)),
-            -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1)),
-        ):
-            d = 1 / (1 + step * d)
-            c = 1 + step / c
-            value *= c * d
-        if abs(c * d - 1) < 1e-15:
-            break
-    return front * value

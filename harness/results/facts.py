@@ -38,8 +38,6 @@ class Facts:
     right: Estimate
     """The share of these that is right."""
     calibration_error: float | None
-    n: int
-    """Answers with a label."""
 
 
 def is_facts(scores: Scores) -> bool:
@@ -82,7 +80,6 @@ def facts(scores: Scores) -> list[Facts]:
                 ratio(sure, n, share=True),
                 ratio(is_right, n, share=True),
                 float(np.abs(np.bincount(bins, gaps)).sum() / len(gaps)) if len(gaps) else None,
-                int(judged.sum()),
             )
         )
     return sorted(rows, key=lambda row: -row.correct.value)

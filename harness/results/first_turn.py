@@ -30,15 +30,15 @@ KINDS: tuple[FirstTurns, ...] = ("all", "good", "bad")
 
 @dataclass(frozen=True, eq=False)
 class Effect:
-    """One model's second turns with its own and with a given history."""
+    """One model's second turns after its own and after a given history."""
 
     model: str
     history: str
     """Whose earlier turns were given."""
     first: FirstTurns
     """Which first turns of the model's own."""
-    own: Estimate
-    given: Estimate
+    own_history: Estimate
+    given_history: Estimate
     difference: Comparison
     """Given less own."""
 

@@ -13,6 +13,7 @@ sets, scales or samplings are refused unless the difference is allowed by name.
 Source: Piaggio et al. 2012, JAMA 308:2594, for non-inferiority by a confidence interval.
 """
 
+from collections import defaultdict
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import TypeAlias
@@ -23,10 +24,7 @@ from harness.errors import UsageError
 from harness.results.compare import ALPHA
 from harness.results.estimate import LEAST, Estimate, holm, ratio
 from harness.results.panels import Panel
-from harness.results.scores import Scores
 from harness.types import QuestionId
-
-MAX_MISSING = 0.05
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,7 +74,7 @@ def gate(
     models: Collection[str] | None = None,
     baseline: str | None = None,
     allow: Collection[str] = (),
-    max_missing: float = MAX_MISSING,
+    max_missing: float = 0.05,
 ) -> GateResult:
     """Return how each model of a run compares with the same model, or `renamed`'s, of another.
 
@@ -98,33 +96,32 @@ def gate(
     news, olds = (_outcomes(panel, baseline) for panel in (new, old))
     names = dict(renamed or {})
     if not names and len(news) == len(olds) == 1:
-        names = {next(iter(news)): next(iter(olds))}
+        names = dict(zip(news, olds, strict=True))
+    names = names or {name: name for name in news if name in olds}
     if unknown := [f"{a}={b}" for a, b in names.items() if a not in news or b not in olds]:
         present = f"this run has {', '.join(news)}; the other {', '.join(olds)}"
         raise UsageError(f"--compare {unknown[0]}: no such models: {present}")
-    chosen = [name for name in renamed or news if models is None or name in models]
-    matched = {name: names.get(name, name) for name in chosen if names.get(name, name) in olds}
-    if not matched:
-        raise UsageError("the two runs have no model in common; name two with --compare NEW=OLD")
     new_names = {before: now for now, before in names.items()}
     rows = [
-        Gated(now, before, *_difference(news[now], olds[before], new.combined, new_names))
-        for now, before in matched.items()
+        Gated(now, before, *_difference(news[now], olds[before], new_names))
+        for now, before in names.items()
+        if models is None or now in models
     ]
-    gated = []
-    for row, p in zip(rows, holm([row.difference.p for row in rows]), strict=True):
-        adjusted = replace(row, p=p)
-        gated.append(replace(adjusted, fault=_fault(adjusted, margin, max_missing)))
-    faults = [f"{row.model}: {row.fault}" for row in gated if row.fault]
-    for name in olds:
-        if not renamed and name not in matched.values() and (models is None or name in models):
+    if not rows:
+        raise UsageError("the two runs have no model in common; name two with --compare NEW=OLD")
+    adjusted = holm([row.difference.p for row in rows])
+    rows = [replace(row, p=p) for row, p in zip(rows, adjusted, strict=True)]
+    rows = [replace(row, fault=_fault(row, margin, max_missing)) for row in rows]
+    faults = [f"{row.model}: {row.fault}" for row in rows if row.fault]
+    for name in [] if renamed else olds:
+        if name not in new_names and (models is None or name in models):
             faults.append(f"{name} is missing in this run")
-    return GateResult(tuple(gated), tuple(faults), tuple(notes))
+    return GateResult(tuple(rows), tuple(faults), tuple(notes))
 
 
 def _fault(row: Gated, margin: float | None, max_missing: float) -> str:
     """Return why a model does not pass; empty if it does."""
-    lower = row.difference.lower()
+    lower = row.difference.lower
     if row.missing > max_missing:
         return f"{row.missing:.0%} of the other run's judgments are missing, over {max_missing:.0%}"
     if lower is None:
@@ -142,29 +139,28 @@ Outcomes: TypeAlias = dict[tuple[QuestionId, int, str], float]
 
 def _outcomes(panel: Panel, baseline: str | None) -> dict[str, Outcomes]:
     """Return the verdicts on each model but the baseline."""
-    scores = panel.combined.of(metric=panel.metrics[0])
-    both = scores.mirrored()
-    both = both.take(both.valid)
+    scores = panel.combined.of(metric=panel.metrics[0]).mirrored()
+    scores = scores.take(scores.valid)
+    ids, names = [question.question_id for question in scores.questions], (*scores.models, "")
     outcomes: dict[str, Outcomes] = {}
-    columns = (both.question, both.turn, both.model, both.opponent, both.value)
+    columns = (scores.question, scores.turn, scores.model, scores.opponent, scores.value)
     for question, turn, model, opponent, value in zip(*(c.tolist() for c in columns), strict=True):
-        name = "" if opponent < 0 else scores.models[opponent]
-        item = (scores.questions[question].question_id, turn, name)
-        outcomes.setdefault(scores.models[model], {})[item] = value
-    return {model: items for model, items in outcomes.items() if model != baseline}
+        outcomes.setdefault(names[model], {})[ids[question], turn, names[opponent]] = value
+    outcomes.pop(baseline or "", None)
+    return outcomes
 
 
 def _difference(
-    new: Outcomes, old: Outcomes, scores: Scores, new_names: Mapping[str, str]
+    new: Outcomes, old: Outcomes, new_names: Mapping[str, str]
 ) -> tuple[Estimate, float]:
     """Return new less old by question, and the share of old verdicts that new does not have."""
-    code = {question.question_id: at for at, question in enumerate(scores.questions)}
-    sums, counts = np.zeros(len(code)), np.zeros(len(code))
+    differences: dict[QuestionId, list[float]] = defaultdict(list)
     for (question, turn, opponent), value in old.items():
         item = question, turn, new_names.get(opponent, opponent)
         if item in new:
-            sums[code[question]] += new[item] - value
-            counts[code[question]] += 1
+            differences[question].append(new[item] - value)
+    sums = np.array([sum(each) for each in differences.values()])
+    counts = np.array([len(each) for each in differences.values()])
     return ratio(sums, counts), 1 - float(counts.sum()) / len(old)
 
 
@@ -172,7 +168,7 @@ def _check_alike(new: Panel, old: Panel, allow: Collection[str]) -> list[str]:
     """Return a note on each difference that is allowed, and raise on one that is not."""
     if (new.form == "pair") != (old.form == "pair"):
         raise UsageError("one run has grades and the other pairs, which cannot be compared")
-    traits = [
+    traits, others = (
         {
             "judge": ", ".join(sorted(panel.judges)),
             "judge-set": " ".join([panel.judge_set, *panel.versions]),
@@ -180,14 +176,15 @@ def _check_alike(new: Panel, old: Panel, allow: Collection[str]) -> list[str]:
             "sampling": panel.sampling,
             "score-method": panel.method,
             "criterion": ", ".join(panel.metrics),
+            "questions": "of today",
         }
         for panel in (new, old)
-    ]
-    differ = {name: (traits[0][name], traits[1][name]) for name in traits[0]}
+    )
     if reworded := max(new.scores.outdated, old.scores.outdated):
-        differ["questions"] = "of today", f"{reworded} judgments of another wording"
+        others["questions"] = f"{reworded} judgments of another wording"
     notes = []
-    for name, (here, there) in differ.items():
+    for name, here in traits.items():
+        there = others[name]
         unstated = name in ("scale", "sampling") and "" in (here, there)
         if here == there or unstated:
             continue

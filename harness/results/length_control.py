@@ -67,10 +67,9 @@ def read_gamed(bench: Bench) -> Gamed | None:
     Raises:
         DataError: the file is not what it must be.
     """
-    for path in (folder / name for folder in (bench.folder, bench.source) for name in GAMED_FILES):
-        if path.is_file():
-            return parse_gamed(path)
-    return None
+    paths = [folder / name for folder in (bench.folder, bench.source) for name in GAMED_FILES]
+    path = next(filter(Path.is_file, paths), None)
+    return None if path is None else parse_gamed(path)
 
 
 def parse_gamed(path: Path) -> Gamed:
@@ -176,31 +175,23 @@ def length_controlled(
         MissingError: scikit-learn is not installed.
     """
     names = [name for name in scores.models_present if name != baseline]
-    reason = ""
-    if gamed is None:
-        reason = f"there is no {GAMED_FILES[0]}"
-    elif len(gamed.difficulty) != len(bench.questions):
-        reason = f"{GAMED_FILES[0]} is of {len(gamed.difficulty)} other instructions"
-    if reason or gamed is None:
-        log.warning("no win rates at equal length: %s", reason)
+    if gamed is None or len(gamed.difficulty) != len(bench.questions):
+        log.warning("no win rates at equal length: no %s of these instructions", GAMED_FILES[0])
         return [Controlled(name, None, None) for name in names]
     both = scores.mirrored()
     pairs = both.take(both.opponent == scores.models.index(baseline))
     pairs = pairs.take(np.lexsort((pairs.turn, pairs.question)))
-    lengths, baseline_lengths = answer_numbers(pairs, bench, lambda text: (float(len(text)),), 1)
+    lengths, baseline_lengths = answer_numbers(pairs, bench, lambda text: (float(len(text)),))
     longer = (baseline_lengths - lengths)[:, 0]
-    place = {question.question_id: at for at, question in enumerate(bench.questions)}
-    difficulty = np.array(
-        [gamed.difficulty.get(place.get(q.question_id, -1), np.nan) for q in scores.questions]
-    )
+    places = enumerate(bench.questions)
+    by_id = {q.question_id: gamed.difficulty.get(place, np.nan) for place, q in places}
+    difficulty = np.array([by_id.get(q.question_id, np.nan) for q in scores.questions])
     rates = []
     for name in names:
         rows = (pairs.model == scores.models.index(name)) & ~np.isnan(longer)
         fitted = fit(longer[rows], difficulty[pairs.question[rows]], pairs.value[rows], gamed)
         if fitted is None:
             log.warning("%s: too few pairs and answers for a win rate at equal length", name)
-            rates.append(Controlled(name, None, None))
-        else:
-            rate, error = fitted
-            rates.append(Controlled(name, 100 * rate, 100 * error))
+        rate, error = fitted or (None, None)
+        rates.append(Controlled(name, rate and 100 * rate, error and 100 * error))
     return rates

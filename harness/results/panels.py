@@ -19,11 +19,8 @@ from harness.results.estimate import Floats, Ints
 from harness.results.looks import LOOKS
 from harness.results.scores import (
     CONFIDENCE,
+    MAIN,
     ONCE,
-    POINTS,
-    SCORE,
-    VOTE,
-    WIN,
     Form,
     Scores,
     Source,
@@ -54,8 +51,7 @@ class Panel:
     def metrics(self) -> tuple[str, ...]:
         """What it has numbers of, the main one first."""
         names = [self.scores.metrics[code] for code in np.unique(self.scores.metric).tolist()]
-        main = (SCORE, WIN, VOTE, POINTS)
-        names.sort(key=lambda name: name not in main)
+        names.sort(key=lambda name: name not in MAIN)
         return tuple(name for name in names if name != CONFIDENCE)
 
     @property
@@ -142,10 +138,11 @@ def panels(scores: Scores, *, named: Collection[str] = ()) -> list[Panel]:
     judges stand alone beside others, unless `named`.
     """
     sources = scores.sources_present
-    real = any(s.kind == "judge" and not _is_builtin(s) for s in sources.values())
+    builtin = {s.judge for s in sources.values() if s.judge.startswith("builtin/")} - set(named)
+    real = any(s.kind == "judge" and s.judge not in builtin for s in sources.values())
     groups: dict[tuple[Any, ...], list[int]] = {}
     for code, source in sources.items():
-        alone = source.judge if _is_builtin(source) and real and source.judge not in named else ""
+        alone = source.judge if real and source.judge in builtin else ""
         groups.setdefault((*_traits(source, sources.values()), alone), []).append(code)
     result = []
     for (form, judge_set, scale, sampling, method, *_), codes in groups.items():
@@ -160,24 +157,17 @@ def panels(scores: Scores, *, named: Collection[str] = ()) -> list[Panel]:
     return sorted(result, key=lambda panel: -len(panel.scores))
 
 
-def _is_builtin(source: Source) -> bool:
-    return source.kind == "judge" and source.judge.startswith("builtin/")
-
-
 def _traits(source: Source, sources: Iterable[Source]) -> tuple[Any, ...]:
     """Return what all verdicts of a panel have in common.
 
     A source that does not state its judge set has the traits of those that do, if they agree.
     """
-    if source.judge_set == UNSTATED:
-        file = source.judge, source.form, source.file
-        stated = {
-            _traits(peer, ())
-            for peer in sources
-            if (peer.judge, peer.form, peer.file) == file and peer.judge_set != UNSTATED
-        }
-        if len(stated) == 1:
-            return stated.pop()
     program = source.judge if source.kind == "program" else ""
     how = source.sampling, source.method
-    return source.form, source.judge_set, source.scale, *how, program
+    traits = source.form, source.judge_set, source.scale, *how, program
+    if source.judge_set != UNSTATED:
+        return traits
+    file = source.judge, source.form, source.file
+    peers = [peer for peer in sources if (peer.judge, peer.form, peer.file) == file]
+    stated = {_traits(peer, ()) for peer in peers if peer.judge_set != UNSTATED}
+    return stated.pop() if len(stated) == 1 else traits

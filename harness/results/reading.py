@@ -22,14 +22,12 @@ from harness import store
 from harness.bench import Bench
 from harness.bench import names as bench_names
 from harness.errors import MissingError
+from harness.results.estimate import Bools, Ints
 from harness.results.facts import FACTS
 from harness.results.scores import (
     COLUMNS,
     CONFIDENCE,
-    CONSISTENT,
-    FLIPPED,
     ONCE,
-    ONE_SIDED,
     POINTS,
     SCORE,
     VOTE,
@@ -38,130 +36,102 @@ from harness.results.scores import (
     Scores,
     Source,
     distinct,
+    flip_of,
     outcome,
 )
 from harness.types import Judgment, Measurement, Question, Vote, met_share
 
 Row: TypeAlias = Judgment | Vote | Measurement
-Numbers: TypeAlias = Mapping[str, float | None]
+Numbers: TypeAlias = dict[str, float | None]
 """What a row says, by metric; None: no verdict."""
-NO_NUMBER = ""
-"""The metric of a row without any number, till those of its file are known."""
-_ENTRY = ("row", *COLUMNS)
 
 
-class _Reading:
-    """Rows as they come: numbers in one flat array, `_ENTRY` for each (row, metric)."""
+class _Codes(dict[Any, int]):
+    """Names numbered as they come."""
 
-    def __init__(self, questions: Iterable[Question], *, only_known: bool) -> None:
-        self.questions = list(questions)
-        self.question_code = {q.question_id: at for at, q in enumerate(self.questions)}
-        self.hashes = [question.hash for question in self.questions]
-        self.only_known = only_known
-        self.outdated = self.rows = 0
-        self.models: dict[str, int] = {}
-        self.metrics = {NO_NUMBER: -1}
-        self.sources: dict[Source, int] = {}
-        self.entries = array("d")
+    def __missing__(self, name: Any) -> int:
+        return self.setdefault(name, len(self))
 
-    def add(self, row: Row, file: str) -> None:
-        """Add a row of a file."""
-        question = self._question(row)
-        if question is None:
-            return
-        models: Sequence[str]
-        flip = ONCE
-        if isinstance(row, Judgment):
-            form, numbers = _verdict(row)
-            models, source = row.models, _judge(row, form, file)
-            flip = _flip(row) if form == "pair" else ONCE
-        elif isinstance(row, Vote):
-            models, source = (row.model_a, row.model_b), Source(row.judge, "vote", file=file)
-            numbers = {VOTE: {"model_a": 1.0, "model_b": 0.0}.get(row.winner, 0.5)}
-        else:
-            models, source = (row.model,), _program(row, file)
-            numbers = {_metric_name(row.metric, name): v for name, v in row.values.items()}
-            if not numbers and row.value is not None:
-                numbers = {row.metric: row.value}
-        code = self.sources.setdefault(source, len(self.sources))
-        codes = [self.models.setdefault(model, len(self.models)) for model in models]
-        model, opponent = (*codes, -1)[:2]
-        entry = self.rows, question, row.turn, model, opponent
-        for metric, value in (numbers or {NO_NUMBER: None}).items():
-            number = np.nan if value is None else value
-            self.entries.extend((*entry, self._metric(metric), code, number, flip))
-        self.rows += 1
 
-    def _metric(self, name: str) -> int:
-        return self.metrics.setdefault(name, len(self.metrics) - 1)
+def of_files(
+    rows: Iterable[tuple[str, Row]], questions: Iterable[Question], *, only_known: bool = True
+) -> Scores:
+    """Return the scores of rows, each with its file's name; their texts are not needed.
 
-    def _question(self, row: Row) -> int | None:
-        """Return the code of a row's question; None if the row does not count."""
-        code = self.question_code.get(row.question_id)
-        if code is None and not self.only_known:
-            code = self.question_code[row.question_id] = len(self.questions)
-            self.questions.append(Question(question_id=row.question_id, category="", turns=[]))
-            self.hashes.append("")
-        made_from = None if isinstance(row, Vote) else row.made_from
-        content = made_from and made_from.question
-        if code is None or (content and self.hashes[code] not in ("", content)):
-            self.outdated += 1
-            return None
-        return code
+    Rows about other questions are left out if `only_known`, else these have no category.
+    """
+    by_id = {question.question_id: question for question in questions}
+    hashes = {key: question.hash for key, question in by_id.items()}
+    question_codes = _Codes({key: at for at, key in enumerate(by_id)})
+    models, metrics, sources = _Codes(), _Codes(), _Codes()
+    count = outdated = 0
+    entries = array("d")  # flat: the row's number and the columns, for each (row, metric)
+    for file, row in rows:
+        key, made_from = row.question_id, getattr(row, "made_from", None)
+        wording = made_from and made_from.question
+        if (only_known and key not in hashes) or (wording and hashes.get(key, wording) != wording):
+            outdated += 1
+            continue
+        if key not in by_id:
+            by_id[key] = Question(question_id=key, category="", turns=[])
+        names, source, numbers, flip = _of_row(row, file)
+        model, opponent = (*[models[name] for name in names], -1)[:2]
+        item = count, question_codes[key], row.turn, model, opponent
+        code = sources[source]
+        for metric, value in ({metrics[n]: v for n, v in numbers.items()} or {-1: None}).items():
+            entries.extend((*item, metric, code, np.nan if value is None else value, flip))
+        count += 1
+    table = np.array(entries).reshape(-1, 1 + len(COLUMNS)).T
+    columns: dict[str, Any] = dict(zip(COLUMNS, table[1:], strict=True))
+    integers = {name: columns[name].astype(np.int64) for name in COLUMNS if name != "value"}
+    scores = Scores(
+        **columns | integers,
+        questions=tuple(by_id.values()),
+        models=tuple(models),
+        metrics=tuple(metrics),
+        sources=tuple(sources),
+        outdated=outdated,
+    )
+    return _spread(scores.take(_latest(scores, table[0].astype(np.int64))), metrics)
 
-    def finish(self) -> Scores:
-        """Return the columns, of equal keys the last good row."""
-        table = np.array(self.entries).reshape(-1, len(_ENTRY)).T
-        columns: dict[str, Any] = {
-            name: column.astype(np.float64 if name == "value" else np.int64)
-            for name, column in zip(_ENTRY, table, strict=True)
-        }
-        row = columns.pop("row")
-        scores = Scores(
-            **columns,
-            questions=tuple(self.questions),
-            models=tuple(self.models),
-            metrics=(),
-            sources=tuple(self.sources),
-            outdated=self.outdated,
-        )
-        keys: dict[Source, int] = {}
-        key = [keys.setdefault(_key(source), len(keys)) for source in self.sources]
-        ends = np.minimum(scores.model, scores.opponent), np.maximum(scores.model, scores.opponent)
-        source_key = np.array(key, dtype=np.int64)[scores.source]
-        first, item = distinct(source_key, scores.question, scores.turn, *ends)
-        good = np.bincount(row, scores.valid, self.rows) > 0
-        order = good[row] * self.rows + row
-        last = np.zeros(len(first), dtype=np.int64)
-        np.maximum.at(last, item, order)
-        scores = self._spread(scores.take(order == last[item]))
-        return replace(scores, metrics=tuple(self.metrics)[1:])
 
-    def _spread(self, scores: Scores) -> Scores:
-        """Give labels their 0 beside the 1, and rows without any number NaN in each metric."""
-        tables: dict[tuple[str, Form, str], list[int]] = {}
-        for source, code in self.sources.items():
-            tables.setdefault((source.judge_set, source.form, source.file), []).append(code)
-        unread = scores.metric == self.metrics[NO_NUMBER]
-        parts = []
-        for (judge_set, form, _), codes in tables.items():
-            inside = np.isin(scores.source, codes)
-            present = np.unique(scores.metric[inside & ~unread]).tolist()
-            metrics = [name for name, code in self.metrics.items() if code in present]
-            labels = [n for n in metrics if form == "label" and n not in (SCORE, CONFIDENCE)]
-            if labels and set(labels) <= set(FACTS):  # where all are wrong, 0% are correct
-                labels = list(FACTS)
-            label_codes = [self._metric(name) for name in labels]
-            labelled = scores.take(inside & np.isin(scores.metric, label_codes))
-            failed = scores.take(inside & unread)
-            fallback = judge_set if form == "metric" else SCORE
-            for name in dict.fromkeys([*metrics, *labels]) or [fallback]:
-                code = self._metric(name)
-                if name in labels:
-                    parts.append(_filled(labelled.take(labelled.metric != code), code, 0.0))
-                if name != CONFIDENCE:
-                    parts.append(_filled(failed, code, np.nan))
-        return scores.take(~unread).plus(*parts)
+def _latest(scores: Scores, row: Ints) -> Bools:
+    """Return which entries are of the last good row of those with equal keys."""
+    keys = _Codes()
+    source_key = np.array([keys[_key(source)] for source in scores.sources], dtype=np.int64)
+    ends = np.minimum(scores.model, scores.opponent), np.maximum(scores.model, scores.opponent)
+    first, item = distinct(source_key[scores.source], scores.question, scores.turn, *ends)
+    rows = int(row.max(initial=-1)) + 1
+    good = np.bincount(row, scores.valid, rows) > 0
+    order = good[row] * rows + row
+    last = np.zeros(len(first), dtype=np.int64)
+    np.maximum.at(last, item, order)
+    latest: Bools = order == last[item]
+    return latest
+
+
+def _spread(scores: Scores, metrics: _Codes) -> Scores:
+    """Give labels their 0 beside the 1, and rows without any number NaN in each metric."""
+    tables: dict[tuple[str, Form, str], list[int]] = {}
+    for code, source in enumerate(scores.sources):
+        tables.setdefault((source.judge_set, source.form, source.file), []).append(code)
+    parts = []
+    for (judge_set, form, _), codes in tables.items():
+        table = scores.take(np.isin(scores.source, codes))
+        failed = table.take(table.metric < 0)
+        present = [scores.metrics[code] for code in np.unique(table.metric).tolist() if code >= 0]
+        names = [name for name in present if name != CONFIDENCE]
+        labels = [name for name in names if form == "label" and name != SCORE]
+        if labels and set(labels) <= set(FACTS):  # where all are wrong, 0% are correct
+            labels = list(FACTS)
+        labelled = table.take(np.isin(table.metric, [metrics[name] for name in labels]))
+        fallback = judge_set if form == "metric" else SCORE
+        for name in dict.fromkeys([*names, *labels]) or [fallback]:
+            code = metrics[name]
+            if name in labels:
+                parts.append(_filled(labelled.take(labelled.metric != code), code, 0.0))
+            parts.append(_filled(failed, code, np.nan))
+    return replace(scores.take(scores.metric >= 0).plus(*parts), metrics=tuple(metrics))
 
 
 def _filled(scores: Scores, metric: int, value: float) -> Scores:
@@ -169,11 +139,27 @@ def _filled(scores: Scores, metric: int, value: float) -> Scores:
     return replace(scores, metric=np.full(size, metric), value=np.full(size, value))
 
 
+def _of_row(row: Row, file: str) -> tuple[Sequence[str], Source, Numbers, int]:
+    """Return a row's models, its source, what it says, and how its games agree."""
+    if isinstance(row, Judgment):
+        form, numbers = _verdict(row)
+        flip = flip_of(row.games) if form == "pair" else ONCE
+        return row.models, _judge(row, form, file), numbers, flip
+    if isinstance(row, Vote):
+        value = {"model_a": 1.0, "model_b": 0.0}.get(row.winner, 0.5)
+        return (row.model_a, row.model_b), Source(row.judge, "vote", file=file), {VOTE: value}, ONCE
+    how = f"{row.variant} {row.tokenizer or ''}".strip()
+    library = row.library or "turnbench"
+    source = Source(library, "metric", row.metric, method=how, choice=row.choice, file=file)
+    numbers = {_metric_name(row.metric, name): value for name, value in row.values.items()}
+    if not numbers and row.value is not None:
+        numbers = {row.metric: row.value}
+    return (row.model,), source, numbers, ONCE
+
+
 def _judge(row: Judgment, form: Form, file: str) -> Source:
-    sampling = ""
-    if row.sampling:
-        stated = {name: value for name, value in row.sampling.items() if name != "seed"}
-        sampling = msgspec.json.encode(stated, order="sorted").decode() if stated else ""
+    stated = {name: value for name, value in (row.sampling or {}).items() if name != "seed"}
+    sampling = msgspec.json.encode(stated, order="sorted").decode() if stated else ""
     return Source(
         row.judge_model,
         form,
@@ -197,18 +183,12 @@ def _key(source: Source) -> Source:
     return source._replace(version="", scale=None, sampling="", method=method, drawn=False, look=0)
 
 
-def _program(row: Measurement, file: str) -> Source:
-    how = f"{row.variant} {row.tokenizer or ''}".strip()
-    library = row.library or "turnbench"
-    return Source(library, "metric", row.metric, method=how, choice=row.choice, file=file)
-
-
-def _verdict(row: Judgment) -> tuple[Form, dict[str, float | None]]:
+def _verdict(row: Judgment) -> tuple[Form, Numbers]:
     """Return what kind of judgment a row is, and what it says by metric."""
     if row.model is None:
         return "pair", {row.criterion or WIN: None if row.failed else outcome(row.games)}
     if row.label is not UNSET:
-        numbers: dict[str, float | None] = {} if row.label is None else {row.label: 1.0}
+        numbers: Numbers = {} if row.label is None else {row.label: 1.0}
         if row.share is not None:
             numbers[SCORE] = row.share
             if row.confidence is not None:
@@ -222,39 +202,18 @@ def _verdict(row: Judgment) -> tuple[Form, dict[str, float | None]]:
     return "grade", {row.criterion or SCORE: row.grade}
 
 
-def _flip(row: Judgment) -> int:
-    games = [game for game in row.games if game is not None]
-    sides = {(game > 0.5) - (game < 0.5) for game in games}
-    if len(games) < 2:
-        return ONCE
-    return CONSISTENT if len(sides) == 1 else ONE_SIDED if 0 in sides else FLIPPED
-
-
-def _checklist(points: Sequence[Mapping[str, Any]]) -> dict[str, float | None]:
+def _checklist(points: Sequence[Mapping[str, Any]]) -> Numbers:
     """Return the share of a checklist's weight that is met, in all and by tag."""
-    groups: dict[str, list[Mapping[str, Any]]] = {POINTS: list(points)} if points else {}
-    for point in points:
-        if tag := point.get("tag"):
-            groups.setdefault(f"{POINTS}/{tag}", []).append(point)
-    return {name: met_share(members) for name, members in groups.items()}
+    tags = dict.fromkeys(tag for point in points if (tag := point.get("tag")))
+    numbers = {POINTS: met_share(points)} if points else {}
+    for tag in tags:
+        numbers[f"{POINTS}/{tag}"] = met_share([p for p in points if p.get("tag") == tag])
+    return numbers
 
 
 def _metric_name(metric: str, number: str) -> str:
     """Return the name of one of a metric's numbers: bleu_1, but `checks strict`."""
     return number if number.startswith(metric.split("_")[0]) else f"{metric} {number}"
-
-
-def of_files(
-    rows: Iterable[tuple[str, Row]], questions: Iterable[Question], *, only_known: bool = True
-) -> Scores:
-    """Return the scores of rows, each with its file's name; their texts are not needed.
-
-    Rows about other questions are left out if `only_known`, else these have no category.
-    """
-    reading = _Reading(questions, only_known=only_known)
-    for file, row in rows:
-        reading.add(row, file)
-    return reading.finish()
 
 
 def of_rows(rows: Iterable[Row], questions: Iterable[Question] = ()) -> Scores:
@@ -263,7 +222,7 @@ def of_rows(rows: Iterable[Row], questions: Iterable[Question] = ()) -> Scores:
 
 
 def read(
-    bench: Bench | None,
+    bench: Bench,
     *,
     files: Sequence[Path] = (),
     kind: Literal["single", "pair", "vote"] | None = None,
@@ -272,7 +231,8 @@ def read(
     """Return the verdicts on disk: of a benchmark's folder, or of files named instead.
 
     Args:
-        bench: gives the questions; rows about others, or about another wording, are left out.
+        bench: gives the questions; in its folder rows about others, or about another wording, are
+            left out.
         files: judgment files to read in place of the folder's, such as other runs.
         kind: only grades (and labels, …), only pairs, or only people's votes; None: both judgments.
         metrics: names of metrics to read too, from `auto_metrics`.
@@ -281,31 +241,28 @@ def read(
         DataError: a row is wrong; with file and line.
         MissingError: there is nothing.
     """
-    questions = () if bench is None else bench.questions
     rows = _rows(bench, files, kind, metrics)
-    scores = of_files(rows, questions, only_known=bool(questions) and not files)
+    scores = of_files(rows, bench.questions, only_known=not files)
     if not len(scores):
-        where = ", ".join(map(str, files)) or (bench.folder if bench is not None else "")
+        what = "no judgments; run gen_judgment first"
         if scores.outdated:
-            what = f"its judgments ({scores.outdated}) are about other questions than today's"
-            raise MissingError(f"{where}: {what}; run gen_judgment again")
-        raise MissingError(f"{where}: no judgments; run gen_judgment first")
+            what = f"its judgments ({scores.outdated}) are about other questions than today's; "
+            what += "run gen_judgment again"
+        raise MissingError(f"{', '.join(map(str, files)) or bench.folder}: {what}")
     return scores
 
 
 def _rows(
-    bench: Bench | None, files: Sequence[Path], kind: str | None, metrics: Sequence[str]
+    bench: Bench, files: Sequence[Path], kind: str | None, metrics: Sequence[str]
 ) -> Iterator[tuple[str, Row]]:
-    paths = list(files)
-    if bench is not None and not files:
-        paths = bench.vote_files() if kind == "vote" else [f.path for f in bench.judgment_files()]
-    for path in paths:
-        if kind == "vote":
+    if kind == "vote":
+        for path in files or bench.vote_files():
             yield from ((path.name, vote.row) for vote in store.rows(path, Vote))
-            continue
-        for judged in store.rows(path, Judgment):
-            if kind is None or (judged.row.model is None) == (kind == "pair"):
-                yield path.name, judged.row
-    for path in () if bench is None else bench.metric_files():
+    else:
+        for path in files or [file.path for file in bench.judgment_files()]:
+            for judged in store.rows(path, Judgment):
+                if kind is None or (judged.row.model is None) == (kind == "pair"):
+                    yield path.name, judged.row
+    for path in bench.metric_files():
         if bench_names.name_of(path.name.split(".jsonl")[0]) in metrics:
             yield from ((path.name, measured.row) for measured in store.rows(path, Measurement))

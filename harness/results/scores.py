@@ -20,6 +20,8 @@ from harness.types import UNSTATED, Question, QuestionId
 
 Form: TypeAlias = Literal["grade", "pair", "label", "dimensions", "points", "vote", "metric"]
 SCORE, WIN, VOTE, POINTS, CONFIDENCE = "score", "win", "vote", "points", "confidence"
+MAIN = (SCORE, WIN, VOTE, POINTS)
+"""Metrics that stand for the others of their rows."""
 ONCE, CONSISTENT, FLIPPED, ONE_SIDED = -1, 0, 1, 2
 """Of `flip`: one game; both agree; the other model won when swapped; one of two games a tie."""
 
@@ -188,3 +190,12 @@ def outcome(games: Sequence[float | None]) -> float:
     if any(game not in (0.0, 0.5, 1.0) for game in played):
         return sum(played) / len(played)
     return played[0] if len(set(played)) == 1 else 0.5
+
+
+def flip_of(games: Sequence[float | None]) -> int:
+    """Return whether the two games of a pair agree."""
+    played = [game for game in games if game is not None]
+    sides = {(game > 0.5) - (game < 0.5) for game in played}
+    if len(played) < 2:
+        return ONCE
+    return CONSISTENT if len(sides) == 1 else ONE_SIDED if 0 in sides else FLIPPED

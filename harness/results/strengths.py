@@ -16,14 +16,14 @@ influences; Li et al. 2024, "Does style matter?" (LMSYS) for the differences of 
 
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from harness.bench import Bench
 from harness.errors import MissingError, UsageError
-from harness.results.estimate import LEAST, POWER, Bools, Estimate, Floats, Ints, t_quantile
+from harness.results.estimate import LEAST, POWER, Estimate, Floats, Ints, t_quantile
 from harness.results.scores import Scores
 
 CENTER, POINTS = 1000.0, 400 / math.log(10)
@@ -67,12 +67,7 @@ def logistic(
 
 def strengths(scores: Scores) -> dict[str, Estimate | None]:
     """Return the rating of each model of these pairs; None where there is none."""
-    pairs = scores.take(scores.valid)
-    ratings: dict[str, Estimate | None] = dict.fromkeys(scores.models_present)
-    members, inside = _comparable(pairs)
-    if len(members) > 1:
-        ratings |= _ratings(pairs.take(inside), members)[0]
-    return ratings
+    return {**dict.fromkeys(scores.models_present), **_ratings(scores.take(scores.valid))[0]}
 
 
 def win_rate(points: float) -> float:
@@ -104,11 +99,10 @@ def expected_detectable(share: float, models: int, questions: int, turns: float)
     return (t_quantile(0.975, questions - 1) + POWER) * POINTS * math.sqrt(variance)
 
 
-def _comparable(pairs: Scores) -> tuple[list[int], Bools]:
+def _comparable(pairs: Scores) -> Ints:
     """Return the largest set of models in which everybody won something of everybody else.
 
     That is directly or through others, a tie included: Ford's condition for strengths to exist.
-    And which of the pairs are theirs.
     """
     size = len(pairs.models)
     both = pairs.mirrored()
@@ -117,34 +111,35 @@ def _comparable(pairs: Scores) -> tuple[list[int], Bools]:
     for _ in range(size.bit_length()):
         reach = np.minimum(reach @ reach, 1)
     mutual = (reach * reach.T) > 0
-    members = np.flatnonzero(mutual[int(np.argmax(mutual.sum(axis=1)))])
-    return members.tolist(), np.isin(pairs.model, members) & np.isin(pairs.opponent, members)
+    return np.flatnonzero(mutual[int(np.argmax(mutual.sum(axis=1)))])
 
 
 def _ratings(
-    pairs: Scores, members: Sequence[int], style: Floats | None = None
+    pairs: Scores, style: Floats | None = None
 ) -> tuple[dict[str, Estimate], list[Estimate]]:
-    """Return ratings by model, and the coefficients of style (pairs × features)."""
-    style = np.empty((len(pairs), 0)) if style is None else style
-    contrast = np.zeros((len(pairs), len(pairs.models)))
-    rows = np.arange(len(pairs))
-    contrast[rows, pairs.model] = 1
-    contrast[rows, pairs.opponent] = -1
-    features = np.concatenate([contrast[:, members[1:]], style], axis=1)  # the first one's is 0
-    questions = len(pairs.questions)
-    theta, influence = logistic(features, pairs.value, pairs.question, questions)
+    """Return the ratings of models that have one, and the coefficients of style (pairs × features).
 
-    def estimate(weights: Floats) -> Estimate:
-        return Estimate(float(theta @ weights), influence @ weights)
-
-    strength = np.eye(len(members), features.shape[1], -1)  # model × coefficient
-    strength[:, : len(members) - 1] -= 1 / len(members)
-    ratings = {
-        pairs.models[code]: estimate(weights).scaled(POINTS, CENTER)
-        for code, weights in zip(members, strength, strict=True)
-    }
-    unit = np.eye(features.shape[1])[len(members) - 1 :]
-    return ratings, [estimate(weights) for weights in unit]
+    Raises:
+        UsageError: there is no estimate.
+    """
+    members = _comparable(pairs)
+    if len(members) < 2:
+        return {}, []
+    inside = np.isin(pairs.model, members) & np.isin(pairs.opponent, members)
+    style = (np.empty((len(pairs), 0)) if style is None else style)[inside]
+    pairs = pairs.take(inside)
+    # The strength of the first model is 0 in the fit; then that of the mean is.
+    others, count = members[1:], len(members)
+    contrast = 1.0 * (pairs.model[:, None] == others) - (pairs.opponent[:, None] == others)
+    features = np.concatenate([contrast, style], axis=1)
+    theta, influence = logistic(features, pairs.value, pairs.question, len(pairs.questions))
+    theta, influence = np.insert(theta, 0, 0.0), np.insert(influence, 0, 0.0, axis=1)
+    theta[:count] -= theta[:count].mean()
+    influence[:, :count] -= influence[:, :count].mean(axis=1, keepdims=True)
+    estimates = [Estimate(float(at), moves) for at, moves in zip(theta, influence.T, strict=True)]
+    ratings = zip(members.tolist(), estimates[:count], strict=True)
+    by_model = {pairs.models[code]: rating.scaled(POINTS, CENTER) for code, rating in ratings}
+    return by_model, estimates[count:]
 
 
 @dataclass(frozen=True, eq=False)
@@ -180,7 +175,7 @@ def styled(scores: Scores, bench: Bench, features: Sequence[str] = FEATURES) -> 
         MissingError: the answers are missing.
     """
     pairs = scores.take(scores.valid)
-    first, second = answer_numbers(pairs, bench, style_of, len(FEATURES))
+    first, second = answer_numbers(pairs, bench, style_of)
     total = first + second
     relative = (first - second) / np.where(total == 0, 1, total)
     relative = relative[:, [FEATURES.index(name) for name in features]]
@@ -188,40 +183,41 @@ def styled(scores: Scores, bench: Bench, features: Sequence[str] = FEATURES) -> 
     if not len(complete):
         raise MissingError(f"{bench.folder}: no pair has both of its answers in model_answer")
     pairs, relative = pairs.take(complete), relative[complete]
-    members, inside = _comparable(pairs)
-    if len(members) < 2:
+    as_is, _ = _ratings(pairs)
+    if not as_is:
         raise UsageError("there is no estimate: a model decides all of its pairs")
-    pairs, relative = pairs.take(inside), relative[inside]
     moves = (relative != 0).any(axis=0)
-    ratings, coefficients = _ratings(pairs, members, relative[:, moves])
-    as_is, _ = _ratings(pairs, members)
-    order = sorted(ratings, key=lambda model: -ratings[model].value)
+    ratings, coefficients = _ratings(pairs, relative[:, moves])
     names = [name for name, moving in zip(features, moves.tolist(), strict=True) if moving]
+    rated = len(pairs.of(models=ratings))
     return Styled(
-        {model: ratings[model] for model in order},
+        {model: ratings[model] for model in sorted(ratings, key=lambda m: -ratings[m].value)},
         as_is,
         dict(zip(names, coefficients, strict=True)),
-        len(pairs),
-        len(scores) - len(pairs),
+        rated,
+        len(scores) - rated,
     )
 
 
 def answer_numbers(
-    scores: Scores, bench: Bench, measure: Callable[[str], tuple[float, ...]], width: int
+    scores: Scores, bench: Bench, measure: Callable[[str], tuple[float, ...]]
 ) -> tuple[Floats, Floats]:
     """Return numbers of both answers of each pair, NaN where one is missing: pairs × width, twice.
 
     The answer is the reply of the pair's turn in the first conversation.
     """
-    turns = int(scores.turn.max(initial=0)) + 1
-    table = np.full((len(scores.models), len(scores.questions), turns, width), np.nan)
-    code: Mapping[object, int] = {q.question_id: at for at, q in enumerate(scores.questions)}
-    for model in scores.models_present:
-        at = scores.models.index(model)
-        for key, answer in bench.answers(model).items():
-            if key in code and answer.choices:
-                for turn, text in enumerate(answer.choices[0].turns[: turns - 1], 1):
-                    table[at, code[key], turn] = measure(text)
-    sides = scores.model, scores.opponent
-    first, second = (table[side, scores.question, scores.turn] for side in sides)
-    return first, second
+    numbers = {
+        (scores.models.index(model), key, turn): measure(text)
+        for model in scores.models_present
+        for key, answer in bench.answers(model).items()
+        for choice in answer.choices[:1]
+        for turn, text in enumerate(choice.turns, 1)
+    }
+    ids = [scores.questions[code].question_id for code in scores.question.tolist()]
+    missing = (np.nan,) * len(measure(""))
+
+    def of(models: Ints) -> Floats:
+        keys = zip(models.tolist(), ids, scores.turn.tolist(), strict=True)
+        return np.array([numbers.get(key, missing) for key in keys]).reshape(-1, len(missing))
+
+    return of(scores.model), of(scores.opponent)

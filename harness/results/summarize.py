@@ -70,24 +70,21 @@ def summarize(scores: Scores, by: Sequence[str] = ("model",)) -> list[Summary]:
     counts = np.bincount(cell, minlength=len(first) * size).reshape(-1, size)
     sums = np.bincount(cell, both.value[good], len(first) * size).reshape(-1, size)
 
-    def count(which: Bools) -> list[int]:
-        counted: list[int] = np.bincount(group[which], minlength=len(first)).tolist()
-        return counted
-
     # A pair is there twice, so by anything but models its failure or flip counts in one of them.
     once = np.arange(len(both)) < len(scores)
     once |= "model" in by or "opponent" in by
     paired, consistent = both.opponent >= 0, both.flip <= 0
     won, lost = consistent & (both.value > 0.5), consistent & (both.value < 0.5)
-    columns = [
-        count(good),
-        count(~good & once),
-        count(paired & won),
-        count(paired & good & ~won & ~lost),
-        count(paired & lost),
-        count(good & once & (both.flip == FLIPPED)),
-        count(good & once & (both.flip == ONE_SIDED)),
-    ]
+    counted = (
+        good,
+        ~good & once,
+        paired & won,
+        paired & good & ~won & ~lost,
+        paired & lost,
+        good & once & (both.flip == FLIPPED),
+        good & once & (both.flip == ONE_SIDED),
+    )
+    columns = [np.bincount(group[which], minlength=len(first)).tolist() for which in counted]
     summaries = []
     for at, entry in enumerate(first.tolist()):
         key = tuple(names[codes[entry]] for codes, names in coded)
@@ -116,7 +113,7 @@ def _codes(scores: Scores, field: str) -> tuple[Ints, Sequence[Any]]:
         return scores.opponent, (*scores.models, None)  # -1 is the last
     if field == "turn":
         return scores.turn, range(int(scores.turn.max()) + 1)
-    values = [field_of(question, field) for question in scores.questions]
+    values = [_field_of(question, field) for question in scores.questions]
     names = list(dict.fromkeys(values))
     if names == [None]:
         fields = sorted({"category", *(key for q in scores.questions for key in q.extra)})
@@ -125,14 +122,12 @@ def _codes(scores: Scores, field: str) -> tuple[Ints, Sequence[Any]]:
     return np.array([code[value] for value in values])[scores.question], names
 
 
-def field_of(question: Question, field: str) -> Any:
+def _field_of(question: Question, field: str) -> Any:
     """Return a field of a question; None if it has none, and a list as a text."""
     if field in ("question_id", "category"):
         return getattr(question, field)
     value = question.extra.get(field)
-    if isinstance(value, list):
-        return ", ".join(map(str, value))
-    return str(value) if isinstance(value, dict) else value
+    return ", ".join(map(str, value)) if isinstance(value, (list, dict)) else value
 
 
 def conversations(scores: Scores, rule: Aggregate) -> Scores:

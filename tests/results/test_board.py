@@ -82,10 +82,10 @@ def test_a_new_board_is_written_and_read_again(small: bench.Bench, tmp_path: Pat
     board = check_board(path, ORIGIN, ["m"])
     write_board(path, added(board, board_rows(of_rows(judged()), small, ORIGIN)))
     again = read_board(path)
-    assert (again.models, again.columns[: len(COLUMNS) + 1]) == (("m",), ("model", *COLUMNS))
+    assert (tuple(again.rows), again.columns[: len(COLUMNS) + 1]) == (("m",), ("model", *COLUMNS))
     with pytest.raises(UsageError, match="has m already; --overwrite"):
         check_board(path, ORIGIN, ["m"])
-    assert check_board(path, ORIGIN, ["m"], overwrite=True).models == ("m",)
+    assert tuple(check_board(path, ORIGIN, ["m"], overwrite=True).rows) == ("m",)
 
 
 def test_a_row_joins_the_published_ones_and_keeps_their_columns(
@@ -98,10 +98,10 @@ def test_a_row_joins_the_published_ones_and_keeps_their_columns(
     )
     write_board(path, board)
     assert path.read_text().splitlines()[1].startswith("null,76.9,0.9,676,805,86.5,community")
-    assert board.models == ("null", "base", "m")  # sorted by length control, which m lacks
-    assert added(board, [], "win_rate").models == ("null", "m", "base")
+    assert tuple(board.rows) == ("null", "base", "m")  # sorted by length control, which m lacks
+    assert tuple(added(board, [], "win_rate").rows) == ("null", "m", "base")
     places = around(added(board, [], "win_rate"), ["m"], rows=1)
-    assert [(own.place, own.model, own.own) for own in places] == [
+    assert [(place.place, place.model, place.chosen) for place in places] == [
         (1, "null", False),
         (2, "m", True),
         (3, "base", False),
@@ -118,7 +118,7 @@ def test_published_rows_are_by_an_unknown_judge_and_the_set_that_the_file_names(
     path = published(tmp_path / "weighted.csv")
     with pytest.raises(UsageError, match=r"rows of the judge unknown, .* --allow judge$"):
         check_board(path, ORIGIN, ["m"])
-    assert check_board(path, ORIGIN, ["m"], allow=["judge"]).models == ("null", "base")
+    assert tuple(check_board(path, ORIGIN, ["m"], allow=["judge"]).rows) == ("null", "base")
     other = published(tmp_path / "other.csv")
     with pytest.raises(UsageError, match="--allow judge-set"):
         check_board(other, ORIGIN, ["m"], allow=["judge"])

@@ -66,16 +66,6 @@ def test_elsewhere_models_are_compared_on_common_opponents(
     assert abs(section.ranking.comparisons.pairs[0].difference.value) <= 1
 
 
-def test_a_pair_that_is_judged_again_counts_once() -> None:
-    outcomes: list[tuple[float | None, Winner]] = [
-        (0.1, "model_1"),
-        (0.2, "model_2"),
-        (None, "tie"),
-    ]
-    rows = [pair(1, "a", "b", winner, drawn=share) for share, winner in outcomes]
-    assert of_rows(rows).value.tolist() == [0.5]
-
-
 def test_a_larger_share_shows_smaller_differences() -> None:
     sizes = [expected_detectable(share, 34, 80, 2) or 0 for share in (0.05, 0.1, 0.25, 1)]
     assert sizes == sorted(sizes, reverse=True)

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from harness.results.estimate import Estimate, holm, jackknife, ratio, t_quantile, t_tails
+from harness.results.estimate import holm, jackknife, ratio, t_quantile, t_tails
 
 
 @pytest.mark.parametrize(
@@ -25,7 +25,7 @@ def test_quantiles_of_t_are_the_textbooks(p: float, df: int, t: float) -> None:
 
 def test_the_worked_line_two_questions_of_two_turns() -> None:
     mean = ratio(np.array([14.0, 18.0]), np.array([2, 2]))
-    assert (mean.value, mean.variance, mean.n, mean.count) == (8, 1, 2, 4)
+    assert (mean.value, mean.se, mean.n, mean.count) == (8, 1, 2, 4)
     assert mean.influence.tolist() == [-0.5, 0.5]
 
 
@@ -36,32 +36,17 @@ def test_one_value_a_question_has_the_textbook_interval_of_a_mean() -> None:
     assert mean.interval == pytest.approx((7 - half, 7 + half), abs=1e-4)
 
 
-def test_turns_of_one_question_that_agree_are_one_observation() -> None:
-    values = np.array([5.0, 7.0, 8.0, 6.0, 9.0])
-    assert ratio(2 * values, np.full(5, 2)).se == pytest.approx(ratio(values, np.ones(5)).se)
-
-
 def test_below_five_questions_nothing_is_said_of_error() -> None:
-    mean = ratio(np.array([1.0, 2, 3, 4]), np.ones(4))
-    assert (mean.interval, mean.p, mean.detectable, mean.lower()) == (None, None, None, None)
-
-
-def test_questions_that_do_not_contribute_do_not_count() -> None:
-    mean = ratio(np.array([1.0, 0, 3]), np.array([1, 0, 1]))
-    assert (mean.value, mean.n) == (2, 2)
+    mean = ratio(np.array([1.0, 2, 3, 4, 0]), np.array([1, 1, 1, 1, 0]))
+    assert mean.n == 4
+    assert (mean.interval, mean.p, mean.detectable, mean.lower) == (None, None, None, None)
 
 
 def test_a_share_has_wilsons_interval_within_0_and_1() -> None:
     mean = ratio(np.array([1.0] * 97 + [0.0] * 3), np.ones(100), share=True)
     assert mean.interval == pytest.approx((0.914, 0.990), abs=1e-3)  # textbook: 0.9155 to 0.9897
-
-
-def test_a_share_of_one_has_an_interval_that_depends_on_the_questions() -> None:
-    ten, eighty = (ratio(np.ones(n), np.ones(n), share=True).interval for n in (10, 80))
-    assert ten is not None
-    assert eighty is not None
-    assert (round(ten.low, 2), ten.high) == (0.66, 1)
-    assert eighty.low > 0.95
+    whole = ratio(np.ones(10), np.ones(10), share=True)
+    assert whole.interval == pytest.approx((0.66, 1), abs=0.005)
 
 
 def test_equal_grades_have_no_interval_and_the_sign_test() -> None:
@@ -76,8 +61,8 @@ def test_a_difference_is_paired_by_question() -> None:
     difference = ratio(one, np.ones(6)) - ratio(other, np.ones(6))
     alone = ratio(one - other, np.ones(6))
     assert (difference.value, difference.p) == pytest.approx((alone.value, alone.p))
-    apart = one - other
-    t = apart.mean() / (apart.std(ddof=1) / math.sqrt(6))
+    differences = one - other
+    t = differences.mean() / (differences.std(ddof=1) / math.sqrt(6))
     assert difference.p == pytest.approx(t_tails(t, 5))
 
 
@@ -93,18 +78,11 @@ def test_holm_multiplies_the_least_by_all_and_never_falls() -> None:
 
 def test_the_jackknife_of_a_mean_is_its_own_error() -> None:
     values = np.array([5.0, 7, 8, 6, 9, 4])
-    estimate = jackknife(lambda which: float(values[which].mean()), np.ones(6, dtype=bool))
+    estimate = jackknife(lambda which: float(values[which].mean()), 6)
     assert estimate.se == pytest.approx(ratio(values, np.ones(6)).se)
 
 
 def test_a_one_sided_end_is_below_the_value_and_equal_where_nothing_differs() -> None:
-    assert ratio(np.zeros(8), np.ones(8)).lower() == 0
+    assert ratio(np.zeros(8), np.ones(8)).lower == 0
     mean = ratio(np.arange(10.0), np.ones(10))
-    assert mean.lower() == pytest.approx(4.5 - 1.8331 * mean.se, rel=1e-4)
-
-
-def test_nothing_gives_nothing() -> None:
-    nothing = ratio(np.zeros(3), np.zeros(3))
-    assert math.isnan(nothing.value)
-    assert (nothing.n, nothing.interval, nothing.p) == (0, None, None)
-    assert isinstance(nothing, Estimate)
+    assert mean.lower == pytest.approx(4.5 - 1.8331 * mean.se, rel=1e-4)

@@ -34,14 +34,14 @@ def test_the_rates_are_those_of_alpaca_eval(model: str, reference_data: Path) ->
         rows = [row for row in csv.DictReader(file) if row["model"] == model]
     with (folder / "official_values.csv").open() as file:
         values = {row["model"]: row for row in csv.DictReader(file)}
-    found = fit(
+    fitted = fit(
         np.array([float(row["len_baseline"]) - float(row["len_model"]) for row in rows]),
         np.array([gamed.difficulty[int(row["instruction_index"])] for row in rows]),
         np.array([float(row["preference"] or "nan") - 1 for row in rows]),
         gamed,
     )
-    assert found is not None
-    rate, error = found
+    assert fitted is not None
+    rate, error = fitted
     if model not in PUBLISHED:  # rows are missing: the published 17.73 looks difficulty up by row
         assert 100 * rate == pytest.approx(14.96, abs=0.005)
         return
@@ -85,8 +85,7 @@ def test_each_model_has_a_rate_and_the_side_of_the_pair_does_not_matter(small: b
 @pytest.mark.parametrize(
     ("instructions", "count", "reason"),
     [
-        pytest.param(0, 40, "there is no df_gamed.csv", id="no file"),
-        pytest.param(805, 40, "of 805 other instructions", id="another benchmark"),
+        pytest.param(805, 40, "no df_gamed.csv of these", id="of another benchmark"),
         pytest.param(40, 3, "m: too few pairs", id="three pairs"),
     ],
 )
@@ -97,10 +96,9 @@ def test_what_cannot_be_estimated_is_empty_with_a_reason(
     reason: str,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    if instructions:
-        gamed_file(small.folder, instructions=instructions)
-    (own,) = length_controlled(of_rows(judged(count)), small, "base", read_gamed(small))
-    assert (own.length_controlled_winrate, own.lc_standard_error) == (None, None)
+    gamed_file(small.folder, instructions=instructions)
+    (rate,) = length_controlled(of_rows(judged(count)), small, "base", read_gamed(small))
+    assert (rate.length_controlled_winrate, rate.lc_standard_error) == (None, None)
     assert reason in caplog.text
 
 

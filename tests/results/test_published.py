@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from harness import bench
-from harness.results import of_rows, panels, rank, read, summarize
+from harness.results import of_rows, panels, rank, summarize
 from harness.results.scores import Scores
 from harness.store import rows
-from harness.types import Vote
+from harness.types import Judgment, Vote
 
 pytestmark = pytest.mark.reference
 FIRST = ["writing", "roleplay", "reasoning", "math"]
@@ -38,44 +38,45 @@ def votes(path: Path, questions: Any = ()) -> Scores:
 
 
 def grades(path: Path) -> Scores:
-    (panel,) = panels(read(None, files=[path]))
+    (panel,) = panels(of_rows(place.row for place in rows(path, Judgment)))
     return panel.combined
 
 
 def test_the_averages_of_the_34_published_models(folder: Path, expected: Any) -> None:
     scores = grades(folder / "model_judgment" / "gpt-4_single.scores_only.jsonl")
-    found = {own.key: own for own in summarize(scores, by=("model", "turn"))}
-    whole = {own["model"]: own for own in summarize(scores)}
+    groups = {row.key: row for row in summarize(scores, by=("model", "turn"))}
+    whole = {row["model"]: row for row in summarize(scores)}
     assert len(whole) == 34
-    for model, own in expected["single_official"].items():
-        assert whole[model].mean.value == pytest.approx(own["average"])
-        assert whole[model].failed == own["minus1_rows"]
+    for model, numbers in expected["single_official"].items():
+        assert whole[model].mean.value == pytest.approx(numbers["average"])
+        assert whole[model].failed == numbers["minus1_rows"]
         for turn in (1, 2):
-            assert found[model, turn].mean.value == pytest.approx(own[f"turn{turn}"])
-            assert found[model, turn].n == own[f"n_turn{turn}"]
+            assert groups[model, turn].mean.value == pytest.approx(numbers[f"turn{turn}"])
+            assert groups[model, turn].n == numbers[f"n_turn{turn}"]
 
 
 @pytest.mark.parametrize("name", ["medusa_gpt-4", "stefanstud_gpt-4", "jxiw_gpt-4"])
 def test_the_averages_of_other_peoples_runs(folder: Path, expected: Any, name: str) -> None:
     whole = summarize(grades(folder / "other_runs" / f"{name}_single.jsonl"))
-    own = expected["single_runs"][f"{name}_single.jsonl"]["models"]
+    published = expected["single_runs"][f"{name}_single.jsonl"]["models"]
     assert {row["model"]: row.mean.value for row in whole} == pytest.approx(
-        {model: numbers["average"] for model, numbers in own.items()}
+        {model: numbers["average"] for model, numbers in published.items()}
     )
 
 
 @pytest.mark.parametrize("name", ["stefanstud_gpt-4_pair", "ku-nlp_japanese-vicuna_gpt-4_pair"])
 def test_fastchats_win_rates_of_other_peoples_pairs(folder: Path, expected: Any, name: str) -> None:
-    own = expected["pair_runs"][name]
-    scores = read(None, files=[folder / "other_runs" / f"{name}.jsonl"])
+    published = expected["pair_runs"][name]
+    path = folder / "other_runs" / f"{name}.jsonl"
+    scores = of_rows(place.row for place in rows(path, Judgment))
     for row in summarize(scores):
-        numbers = own["win_rates"][row["model"]]
+        numbers = published["win_rates"][row["model"]]
         assert (row.win, row.loss, row.tie) == (numbers["win"], numbers["loss"], numbers["tie"])
         assert row.mean.value == pytest.approx(numbers["win_rate_adjusted"])
     (whole,) = summarize(scores, by=())
-    assert whole.failed == own["error_rows"]
-    assert whole.flipped == own["biased_first"] + own["biased_second"]
-    assert whole.one_sided == own["one_side_tie"]
+    assert whole.failed == published["error_rows"]
+    assert whole.flipped == published["biased_first"] + published["biased_second"]
+    assert whole.one_sided == published["one_side_tie"]
 
 
 def test_fastchats_win_rates_of_gpt_4s_pairs(folder: Path, expected: Any) -> None:
@@ -103,10 +104,10 @@ def wins_over_opponents(scores: Scores) -> dict[tuple[str, Any], float]:
 def test_the_papers_table_by_category(folder: Path) -> None:
     questions = bench.load_questions(folder / "question.jsonl")
     scores = votes(folder / "human_judgment" / "human.jsonl", questions)
-    experts = [own.judge for own in scores.sources if own.judge.startswith("expert")]
-    found = wins_over_opponents(scores.of(judges=experts))
+    experts = [source.judge for source in scores.sources if source.judge.startswith("expert")]
+    groups = wins_over_opponents(scores.of(judges=experts))
     for model, published in TABLE_7.items():
-        assert [round(100 * found[model, name], 1) for name in CATEGORIES] == list(published)
+        assert [round(100 * groups[model, name], 1) for name in CATEGORIES] == list(published)
 
 
 def test_what_the_eight_models_of_the_first_screen_are(folder: Path) -> None:

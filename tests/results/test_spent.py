@@ -33,11 +33,11 @@ def small(tmp_path: Path) -> bench.Bench:
         "m": [call(100, 50, seconds=2.0), call(0, 0, from_cache=True), Detail()],
         "odd": [call(10, 300, seconds=1.0, finish_reason="length")],
     }
-    for model, own in details.items():
+    for model, row in details.items():
         with store.Writer(folder / "model_answer" / f"{model}.jsonl", Answer) as writer:
-            turns = ["text"] * len(own)
+            turns = ["text"] * len(row)
             writer.append(
-                Answer(question_id=1, model_id=model, choices=[Choice(turns=turns, details=own)])
+                Answer(question_id=1, model_id=model, choices=[Choice(turns=turns, details=row)])
             )
     earlier = call(
         30, 5, earlier_attempts=[{"usage": {"prompt_tokens": 30, "completion_tokens": 5}}]
@@ -51,8 +51,8 @@ def small(tmp_path: Path) -> bench.Bench:
 
 
 def test_calls_tokens_and_dollars_are_summed_by_model(small: bench.Bench) -> None:
-    found = {(own.what, own.model): own for own in spent(small, cost)}
-    m, odd, judge = found["answers", "m"], found["answers", "odd"], found["judgments", "j"]
+    rows = {(row.what, row.model): row for row in spent(small, cost)}
+    m, odd, judge = rows["answers", "m"], rows["answers", "odd"], rows["judgments", "j"]
     assert (m.calls, m.unstated, m.reply_tokens) == (2, 1, 50)
     assert m.dollars == pytest.approx(150e-6)
     assert (odd.calls, odd.dollars) == (1, None)
@@ -60,15 +60,13 @@ def test_calls_tokens_and_dollars_are_summed_by_model(small: bench.Bench) -> Non
 
 
 def test_models_and_judges_can_be_chosen(small: bench.Bench) -> None:
-    found = {
-        (own.what, own.model): own.calls for own in spent(small, cost, models=["m"], judges=[])
-    }
-    assert found == {("answers", "m"): 2}
+    rows = {(row.what, row.model): row.calls for row in spent(small, cost, models=["m"], judges=[])}
+    assert rows == {("answers", "m"): 2}
 
 
 def test_quality_stands_beside_what_a_turn_takes(small: bench.Bench) -> None:
     score = ratio(np.array([8.0]), np.ones(1))
-    rows = {own.model: own for own in efficiency(small, {"m": score, "odd": score}, cost)}
+    rows = {row.model: row for row in efficiency(small, {"m": score, "odd": score}, cost)}
     assert (rows["odd"].reply_tokens, rows["odd"].cut, rows["odd"].seconds) == (300, 1, 1)
     assert (rows["odd"].dollars, rows["odd"].frontier) == (None, False)
     assert rows["m"].characters == 4

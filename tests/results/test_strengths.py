@@ -14,11 +14,11 @@ from tests.results.rows import answered, pair
 
 def test_three_wins_of_four_are_odds_of_three() -> None:
     rows = [pair(q, "a", "b", *["model_1" if q else "model_2"] * 2) for q in range(4)]
-    found = strengths(of_rows(rows))
-    assert found["a"] is not None
-    assert found["b"] is not None
-    assert found["a"].value == pytest.approx(1000 + 200 * math.log10(3))
-    assert found["a"].value + found["b"].value == pytest.approx(2000)
+    result = strengths(of_rows(rows))
+    assert result["a"] is not None
+    assert result["b"] is not None
+    assert result["a"].value == pytest.approx(1000 + 200 * math.log10(3))
+    assert result["a"].value + result["b"].value == pytest.approx(2000)
 
 
 def test_a_model_that_won_or_lost_everything_has_no_strength() -> None:
@@ -31,9 +31,9 @@ def test_a_model_that_won_or_lost_everything_has_no_strength() -> None:
             pair(q, "b", "low", "model_1", "model_1"),
         )
     ]
-    found = strengths(of_rows(rows))
-    assert (found["top"], found["low"]) == (None, None)
-    assert found["a"] is not None
+    result = strengths(of_rows(rows))
+    assert (result["top"], result["low"]) == (None, None)
+    assert result["a"] is not None
 
 
 def test_the_error_of_a_strength_is_that_of_the_questions() -> None:
@@ -64,9 +64,9 @@ def test_strengths_at_equal_length_are_the_worked_line(tmp_path: Path) -> None:
     """x is three times as long in 100 pairs of which it wins 60, and equally long in 50 of 25."""
     long = ["t" * (300 if q < 100 else 100) for q in range(150)]
     folder = answered(tmp_path, {"x": long, "y": ["t" * 100] * 150})
-    won = [q < 60 if q < 100 else q < 125 for q in range(150)]
-    rows = [pair(q, "x", "y", *["model_1" if own else "model_2"] * 2) for q, own in enumerate(won)]
-    found = styled(of_rows(rows), folder, ["length"])
-    assert found.ratings["x"].value == pytest.approx(1000)
-    assert found.coefficients["length"].value == pytest.approx(math.log(1.5) / 0.5)
-    assert found.shift("x").value < 0
+    winners = ["model_1" if q < 60 or 100 <= q < 125 else "model_2" for q in range(150)]
+    rows = [pair(q, "x", "y", winner, winner) for q, winner in enumerate(winners)]
+    result = styled(of_rows(rows), folder, ["length"])
+    assert result.ratings["x"].value == pytest.approx(1000)
+    assert result.coefficients["length"].value == pytest.approx(math.log(1.5) / 0.5)
+    assert result.shift("x").value < 0

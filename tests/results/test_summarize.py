@@ -31,10 +31,12 @@ def test_the_average_is_pooled_over_all_ratings_as_fastchats() -> None:
 
 def test_groups_are_by_any_field_of_the_question() -> None:
     scores = of_rows(grades(), QUESTIONS)
-    found = {own.key: own.mean.value for own in summarize(scores, by=("model", "level", "turn"))}
-    assert found["a", "easy", 2] == 6
-    assert found["b", "hard", 2] == 8
-    assert {own.key for own in summarize(scores, by=("tags",))} == {("1, 2",), (None,)}
+    groups = {
+        group.key: group.mean.value for group in summarize(scores, by=("model", "level", "turn"))
+    }
+    assert groups["a", "easy", 2] == 6
+    assert groups["b", "hard", 2] == 8
+    assert {group.key for group in summarize(scores, by=("tags",))} == {("1, 2",), (None,)}
 
 
 def test_an_unknown_field_names_those_there_are() -> None:
@@ -62,16 +64,17 @@ def test_pairs_count_for_both_of_their_models_and_flips_are_among_the_ties() -> 
 )
 def test_a_conversation_is_one_value(rule: str, value: float) -> None:
     rows = [grade(1, "a", score, turn=turn) for turn, score in ((1, 8), (2, 5), (3, 6))]
-    (own,) = summarize(conversations(of_rows(rows), rule))  # type: ignore[arg-type]
-    assert (own.n, own.mean.value) == pytest.approx((1, value))
+    (group,) = summarize(conversations(of_rows(rows), rule))  # type: ignore[arg-type]
+    assert (group.n, group.mean.value) == pytest.approx((1, value))
 
 
 def test_a_conversation_with_an_ungraded_or_missing_turn_has_no_value() -> None:
     rows = [*grades(), grade(1, "c", 9, turn=1)]
-    found = {
-        own["model"]: (own.n, own.failed) for own in summarize(conversations(of_rows(rows), "min"))
+    groups = {
+        group["model"]: (group.n, group.failed)
+        for group in summarize(conversations(of_rows(rows), "min"))
     }
-    assert found == {"a": (1, 1), "b": (2, 0), "c": (0, 1)}
+    assert groups == {"a": (1, 1), "b": (2, 0), "c": (0, 1)}
 
 
 def test_common_keeps_what_all_models_have() -> None:

@@ -23,18 +23,13 @@ def viewer() -> Iterator[Any]:
     def start(data_dir: pathlib.Path, *flags: str) -> Any:
         key = (str(data_dir), *flags)
         if key not in running:
-            command = [
-                sys.executable,
-                "-m",
-                "harness.cli",
-                "viewer",
-                "--data-dir",
-                *key,
-                "--port",
-                "0",
-            ]
+            command = [sys.executable, "-m", "harness.cli", "viewer", "--port", "0"]
             process = subprocess.Popen(
-                command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+                [*command, "--data-dir", *key],
+                cwd=ROOT,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                text=True,
             )
             assert process.stdout is not None
             assert process.stderr is not None
@@ -72,18 +67,19 @@ class Watched:
         page.on("request", self._request)
         page.on("pageerror", lambda error: self.faults.append(f"error: {error}"))
         page.on("dialog", self._dialog)
-        page.on(
-            "console",
-            lambda own: self.faults.append(own.text) if own.type == "error" else None,
-        )
+        page.on("console", self._console)
 
-    def _request(self, asked: Any) -> None:
-        if not asked.url.startswith((self.home, "data:", "blob:", "about:")):
-            self.faults.append(f"asked for {asked.url[:200]}")
+    def _request(self, request: Any) -> None:
+        if not request.url.startswith((self.home, "data:", "blob:", "about:")):
+            self.faults.append(f"asked for {request.url[:200]}")
 
-    def _dialog(self, shown: Any) -> None:
-        self.faults.append(shown.message)
-        shown.dismiss()
+    def _console(self, message: Any) -> None:
+        if message.type == "error":
+            self.faults.append(message.text)
+
+    def _dialog(self, dialog: Any) -> None:
+        self.faults.append(dialog.message)
+        dialog.dismiss()
 
     def open(self, address: str, query: str = "", width: int = 1440, theme: str = "light") -> Any:
         """Open a view of a viewer and wait until it is there."""

@@ -11,7 +11,7 @@ from harness import store
 from harness.cli.main import viewer as main
 from harness.types import Vote
 from tests.viewer.hostile import TEXTS
-from tests.viewer.small import MODELS, small, write
+from tests.viewer.small import MODELS, numbered, small, write
 from viewer.state import parse
 
 pytestmark = pytest.mark.browser
@@ -28,44 +28,18 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
     home = tmp_path_factory.mktemp("hostile") / "data" / "small"
     texts = [written for written, _ in TEXTS.values()]
     names = ["<img src=x onerror=window.hacked=1>", '"><script>window.hacked=1</script>']
-    ids = range(1, len(texts) + 1)
-    questions = [
-        {"question_id": n, "category": text[:60] or "x", "turns": [text, text]}
-        for n, text in zip(ids, texts, strict=True)
-    ]
-    write(home / "question.jsonl", questions)
-    for at, name in enumerate(names):
-        rows = [
-            {"question_id": n, "choices": [{"turns": [text, text]}], "system_prompt": text}
-            for n, text in zip(ids, texts, strict=True)
-        ]
-        write(home / "model_answer" / f"{'ab'[at]}.jsonl", rows)
-        path = home / "model_answer" / f"{'ab'[at]}.jsonl"
-        path.rename(path.with_name(name.replace("/", "%2F") + ".jsonl"))
-    judged = [
-        {
-            "question_id": n,
-            "model": names[n % 2],
-            "judge": [names[0], "x"],
-            "turn": 1,
-            "score": n % 9,
-        }
-        | {"judgment": text, "user_prompt": text}
-        for n, text in zip(ids, texts, strict=True)
-    ]
-    write(home / "model_judgment" / "j_single.jsonl", judged)
-    pairs = [
-        {
-            "question_id": n,
-            "model_1": names[0],
-            "model_2": names[1],
-            "judge": [names[1], "x"],
-            "turn": 1,
-        }
-        | {"g1_winner": "model_1", "g2_winner": "model_2", "g1_judgment": text, "g2_judgment": text}
-        for n, text in zip(ids, texts, strict=True)
-    ]
-    write(home / "model_judgment" / "j_pair.jsonl", pairs)
+    turns = [{"category": text[:60] or "x", "turns": [text, text]} for text in texts]
+    write(home / "question.jsonl", numbered(turns))
+    for name in names:
+        rows = [{"choices": [{"turns": [text, text]}], "system_prompt": text} for text in texts]
+        write(home / "model_answer" / f"{name.replace('/', '%2F')}.jsonl", numbered(rows))
+    grade = {"model": names[0], "judge": [names[0], "x"], "turn": 1, "score": 5}
+    grades = [{**grade, "judgment": text, "user_prompt": text} for text in texts]
+    write(home / "model_judgment" / "j_single.jsonl", numbered(grades))
+    pair = {"model_1": names[0], "model_2": names[1], "judge": [names[1], "x"], "turn": 1}
+    pair |= {"g1_winner": "model_1", "g2_winner": "model_2"}
+    pairs = [{**pair, "g1_judgment": text, "g2_judgment": text} for text in texts]
+    write(home / "model_judgment" / "j_pair.jsonl", numbered(pairs))
     return home.parent
 
 
@@ -73,16 +47,12 @@ def words(page: Any) -> str:
     return str(page.locator("[data-title]:visible").inner_text())
 
 
-def test_who_won_is_there_without_a_click(viewer: Any, data: pathlib.Path, watched: Any) -> None:
-    page = watched.open(viewer(data)[1])
-    assert words(page).startswith("ant is the best of 3 models")
-    assert page.title() == "Board · turnbench"
-
-
 def test_the_worst_answers_of_a_model_take_two_clicks(
     viewer: Any, data: pathlib.Path, watched: Any
 ) -> None:
     page = watched.open(viewer(data)[1])
+    assert words(page).startswith("ant is the best of 3 models")
+    assert page.title() == "Board · turnbench"
     watched.leads(page.get_by_role("link", name="cat", exact=True).click)
     watched.leads(page.locator(".tb-list tbody a").first.click)
     assert "What is 5?" in words(page)
@@ -115,15 +85,12 @@ def test_keys_walk_search_and_go_back(viewer: Any, data: pathlib.Path, watched: 
     assert page.get_by_text("next and previous question").is_visible()
 
 
-def test_a_table_is_sorted_by_its_headings(viewer: Any, data: pathlib.Path, watched: Any) -> None:
+def test_a_table_is_sorted_compared_and_downloaded(
+    viewer: Any, data: pathlib.Path, watched: Any
+) -> None:
     page = watched.open(viewer(data)[1])
-    page.get_by_role("button", name="math").click()
-    page.get_by_role("button", name="math").click()
+    page.get_by_role("button", name="math").dblclick()
     assert page.locator(".tb-table tbody th").all_inner_texts() == ["cat", "bee", "ant"]
-
-
-def test_a_choice_is_in_the_address(viewer: Any, data: pathlib.Path, watched: Any) -> None:
-    page = watched.open(viewer(data)[1])
     watched.leads(lambda: page.get_by_label("Compare with").select_option("mo"))
     assert parse(page.url.partition("?")[2]).other == "mo"
     assert "Δ" in words(page)
@@ -150,21 +117,16 @@ def test_every_tab_fits_the_screen_and_axe_finds_nothing(
     viewer: Any, data: pathlib.Path, watched: Any, width: int, theme: str
 ) -> None:
     axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
-    queries = ["", "?tab=questions", "?tab=questions&question=3&model=ant&model=bee", "?tab=judges"]
-    queries += [
-        "?tab=vote",
-        "?tab=vote&voter=zoe",
-        "?tab=questions&find=says",
-        "?other=mo&judge=lu",
-    ]
+    opened = "?tab=questions&question=3&model=ant&model=bee"
+    queries = ["", "?tab=questions", opened, "?tab=judges", "?tab=vote", "?tab=vote&voter=zoe"]
+    queries += ["?tab=questions&find=says", "?other=mo&judge=lu"]
     for query in queries:
         page = watched.open(viewer(data)[1], query, width=width, theme=theme)
         page.evaluate("document.querySelectorAll('.tb-view details').forEach(d => d.open = true)")
         assert page.evaluate("document.documentElement.scrollWidth") <= width, query
         page.evaluate("window.scrollTo(0, 0)")
-        found = axe.run(page, options={"resultTypes": ["violations"]}).response["violations"]
-        told = [(own["id"], own["nodes"][0]["html"][:200]) for own in found]
-        assert told == [], query
+        faults = axe.run(page, options={"resultTypes": ["violations"]}).response["violations"]
+        assert [(own["id"], own["nodes"][0]["html"][:200]) for own in faults] == [], query
 
 
 @pytest.mark.reference
@@ -196,13 +158,11 @@ def test_nothing_hostile_runs_in_the_viewer(
         page = watched.open(address, query)
         page.evaluate("document.querySelectorAll('.tb-view details').forEach(d => d.open = true)")
         assert page.evaluate("window.hacked") is None, query
-        assert (
-            page.locator(".tb-view :is(img, script, style, iframe, object, embed, video)").count()
-            == 0
-        )
-    for n, (_, seen) in enumerate(TEXTS.values(), 1):
-        page = watched.open(address, f"?tab=questions&question={n}")
-        assert seen in words(page)
+        inside = ".tb-view :is(img, script, style, iframe, object, embed, video)"
+        assert page.locator(inside).count() == 0, query
+        number = query.partition("question=")[2]
+        if number:
+            assert list(TEXTS.values())[int(number) - 1][1] in words(page)
 
 
 def test_nothing_hostile_runs_in_pages_that_are_sent(

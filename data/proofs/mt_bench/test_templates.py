@@ -60,7 +60,7 @@ def test_right_answers_pass_and_the_traps_fail(question_id: int, seed: int) -> N
     made = make(question_id, seed)
     for number, turn in enumerate(made.turns):
         right = [turn.reply(turn.result, turn.work), *variants(turn)] if turn.result else turn.right
-        wrong = [turn.reply(trap.result, turn.work) for trap in turn.traps] + turn.wrong
+        wrong = [turn.reply(result, turn.work) for result in turn.traps.values()] + turn.wrong
         assert right
         assert wrong
         for reply in right:

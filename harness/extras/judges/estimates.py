@@ -48,7 +48,7 @@ def over_questions(
         rows = table[mask[places]]
         return statistic(*rows.T) if len(rows) else math.nan
 
-    return jackknife(on, np.ones(len(codes), dtype=bool))
+    return jackknife(on, len(codes))
 
 
 def fields(**estimates: Estimate) -> dict[str, Any]:

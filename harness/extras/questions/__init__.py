@@ -6,11 +6,13 @@
     template.py    a turn with one right result, its checks, checklist and note
     words.toml     names and things to draw from
     filler.py      sentences about nothing, for the long texts
+    book.py        numbered entries that may be void
     the others     one template each; `TEMPLATES` says which question of `mt_bench` it is
 
 `mt_bench` has the questions of seed 0.
 """
 
+import contextlib
 import importlib
 import random
 import uuid
@@ -18,7 +20,7 @@ from typing import Any, NamedTuple
 
 from msgspec import to_builtins
 
-from harness.extras.questions.template import Made
+from harness.extras.questions.template import Made, RedrawError
 from harness.types import Question
 
 TEMPLATES = {
@@ -64,8 +66,11 @@ def make(question_id: int, seed: int) -> Made:
     """Return the question that a template makes from a seed, with all that proves it."""
     _, name = TEMPLATES[question_id]
     module = importlib.import_module(f"harness.extras.questions.{name}")
-    made: Made = module.make(random.Random(f"{seed} {name}"))
-    return made
+    rng = random.Random(f"{seed} {name}")
+    while True:
+        with contextlib.suppress(RedrawError):
+            made: Made = module.make(rng)
+            return made
 
 
 def make_set(seed: int, name: str, canary: str | None = None) -> RenewedSet:

@@ -2,67 +2,55 @@
 
 import random
 
-from harness.extras.questions.template import TOWNS, Made, Turn, point
+from harness.extras.questions.template import TOWNS, WORDS, Made, Turn
 
-_WORDS = {
-    1: "a", 2: "on", 3: "sea", 4: "boat", 5: "light", 6: "harbor", 7: "evening", 8: "lanterns",
-    9: "fisherman",
-}  # fmt: skip
-_SUBJECTS = (
-    "a ferryman who waits for one passenger", "the last tram of the night", "a lost violin case",
-    "a bakery before daybreak", "two sisters who share one coat", "a lighthouse that is for sale",
-)  # fmt: skip
+_WORDS = ["a", "on", "sea", "boat", "light", "harbor", "evening", "lanterns", "fisherman"]
+"""Words by the number of their letters."""
 
 
 def make(rng: random.Random) -> Made:
     """Return a request for prose in which a program can check every word."""
-    digits = [rng.choice("2233344455556667789") for _ in range(26)]
+    row = [int(rng.choice("2233344455556667789")) for _ in range(26)]
     for place in rng.sample(range(4, 24), 2):
-        digits[place] = "1"
-    row = [int(digit) for digit in digits]
-    kept = rng.randint(14, 17)
-    tail = row[kept:]
-    new = [*row[:kept], *tail[::-1], rng.randint(3, 8)]
+        row[place] = 1
+    cut = rng.randint(14, 17)
+    tail = row[cut:]
+    new = [*row[:cut], *tail[::-1], rng.randint(3, 8)]
     while new[: len(row)] == row:
         rng.shuffle(tail)
-        new = [*row[:kept], *tail, rng.randint(3, 8)]
-    subject, town = rng.choice(_SUBJECTS), rng.choice(TOWNS)
-    rules = "no names, no numerals, no apostrophes, no hyphens, no accents"
-    one = Turn(
-        ask=(
-            f"Prose for a sundial in {town}, about {subject}. The words, one after the other, "
-            f"must have as many letters as this row of digits says: {_shown(row)}. So "
-            f"{len(row)} words in all, in two or more sentences that make sense and that "
-            f"somebody would want to read twice; {rules}. Reply with the text alone."
-        ),
+        new = [*row[:cut], *tail, rng.randint(3, 8)]
+    subject, town = rng.choice(WORDS["sundial_subjects"]), rng.choice(TOWNS)
+    turn_1 = Turn(
+        f"Prose for a sundial in {town}, about {subject}. The words, one after the other, must "
+        f"have as many letters as this row of digits says: {_shown(row)}. So {len(row)} words in "
+        "all, in two or more sentences that make sense and that somebody would want to read twice; "
+        "no names, no numerals, no apostrophes, no hyphens, no accents. Reply with the text alone.",
         checks=[_check(row)],
         points=[
-            point("Every word has the number of letters that the row demands.", 3, "instruction"),
-            point("The sentences are grammatical and make sense together.", 2, "quality"),
-            point("The words aren't bent to the count: no filler lists of nouns.", 1, "quality"),
+            "[instruction 3] Every word has the number of letters that the row demands.",
+            "[quality 2] The sentences are grammatical and make sense together.",
+            "[quality] The words aren't bent to the count: no filler lists of nouns.",
         ],
         note=f"A program checks the row: {_shown(row)}. What is left to judge is whether it is "
         "prose.",
         right=[_text(row)],
         wrong=[_text([*row[:9], row[9] + 1 if row[9] < 9 else 8, *row[10:]]), _text(row[:-1])],
     )
-    two = Turn(
-        ask=(
-            f"The mason has already cut your first {kept} words, so they stay exactly as they "
-            f"are. After them the row is now {_shown(new[kept:])} ({len(new) - kept} words). "
-            "Give me the whole text again; the new end must reverse what the reader thought of "
-            "the beginning. Same rules."
-        ),
-        checks=[_check(new), {"kind": "keeps", "of": "words", "at_least": kept}],
+    turn_2 = Turn(
+        f"The mason has already cut your first {cut} words, so they stay exactly as they are. "
+        f"After them the row is now {_shown(new[cut:])} ({len(new) - cut} words). Give me the "
+        "whole text again; the new end must reverse what the reader thought of the beginning. Same "
+        "rules.",
+        checks=[_check(new), {"kind": "keeps", "of": "words", "at_least": cut}],
         points=[
-            point(f"The first {kept} words stand unchanged.", 2, "state"),
-            point("The new end turns the meaning of the beginning.", 1, "quality"),
+            f"[state 2] The first {cut} words stand unchanged.",
+            "[quality] The new end turns the meaning of the beginning.",
         ],
         note=f"The whole row is now {_shown(new)}.",
         right=[_text(new)],
         wrong=[_text(row), _text([*new[:-1], new[-1] + 1])],
     )
-    return Made((one, two), f"your first {kept} words", "revise")
+    return Made((turn_1, turn_2), f"your first {cut} words", "revise")
 
 
 def _shown(row: list[int]) -> str:
@@ -70,14 +58,11 @@ def _shown(row: list[int]) -> str:
 
 
 def _text(row: list[int]) -> str:
-    return " ".join(_WORDS[digit] for digit in row).capitalize() + "."
+    return " ".join(_WORDS[digit - 1] for digit in row).capitalize() + "."
 
 
 def _check(row: list[int]) -> dict[str, str]:
     """Return the check of letters by word."""
     words = "[^A-Za-z]+".join(f"[A-Za-z]{{{digit}}}" for digit in row)
-    return {
-        "kind": "contains",
-        "pattern": rf"\A[^A-Za-z0-9]*{words}[^A-Za-z0-9]*\z",
-        "name": "letters of each word",
-    }
+    pattern = rf"\A[^A-Za-z0-9]*{words}[^A-Za-z0-9]*\z"
+    return {"kind": "contains", "pattern": pattern, "name": "letters of each word"}

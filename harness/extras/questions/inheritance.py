@@ -1,11 +1,10 @@
 """An estate divided by an invented custom; then somebody died a year earlier."""
 
 import random
-from collections.abc import Iterator
 from fractions import Fraction
 from typing import NamedTuple
 
-from harness.extras.questions.template import PEOPLE, TOWNS, Made, Trap, Turn, attempt, point, traps
+from harness.extras.questions.template import PEOPLE, TOWNS, Made, Turn, redraw_if
 
 
 class Person(NamedTuple):
@@ -16,101 +15,85 @@ class Person(NamedTuple):
     spouse: bool = False
     children: tuple["Person", ...] = ()
 
+    @property
+    def counts(self) -> bool:
+        """Whether a part goes to this person, the spouse or somebody below."""
+        return not self.dead or self.spouse or any(child.counts for child in self.children)
+
 
 def make(rng: random.Random) -> Made:
     """Return a question about shares, then with an earlier death."""
-    return attempt(rng, _draw)
-
-
-def _draw(rng: random.Random) -> Made | None:
-    names = iter(rng.sample(PEOPLE, 26))
-    try:
-        root = _grown(rng, names, 0)
-    except RuntimeError:  # out of names
-        return None
-    if sum(child.dead for child in root.children) != 2:
-        return None
+    names = rng.sample(PEOPLE, 26)
+    root = _grown(rng, names, 0)
+    redraw_if(sum(child.dead for child in root.children) != 2)
     weight = rng.randint(2, 3)
     shares = divided(root, weight)
-    equal = divided(root, 1)
     alive = [c for c in root.children if not c.dead and len(c.children) >= 2]
-    if not alive or not 7 <= len(shares) <= 14:
-        return None
+    redraw_if(not alive or not 7 <= len(shares) <= 14)
     late = rng.choice(alive)
     changed = divided(_dying(root, late.name), weight)
     differ = [name for name in {**shares, **changed} if shares.get(name) != changed.get(name)]
-    same = [name for name in shares if shares[name] == changed.get(name) and name not in differ]
-    if len(differ) < 3 or len(same) < 2:
-        return None
+    same = [name for name in shares if name not in differ]
+    redraw_if(len(differ) < 3 or len(same) < 2)
     deep = sorted(same, key=lambda name: (shares[name].denominator, name))[-2:]
-    asked = [late.name, rng.choice([name for name in differ if name != late.name]), *deep]
-    result = tuple(shares.get(name, Fraction()) for name in asked)
-    after = tuple(changed.get(name, Fraction()) for name in asked)
-    flat = tuple(equal.get(name, Fraction()) for name in asked)
+    heirs = [late.name, rng.choice([name for name in differ if name != late.name]), *deep]
+    result, after, flat = (
+        tuple(division.get(name, Fraction()) for name in heirs)
+        for division in (shares, changed, divided(root, 1))
+    )
     rest = [name for name in changed if changed[name] > shares.get(name, Fraction())]
-    first_names = ", ".join(asked)
-    one = Turn(
-        ask=(
-            f"Custom of the valley above {rng.choice(TOWNS)} (invented): an estate goes to the "
-            f"children of the deceased. The eldest child of any parent takes {weight} parts, "
-            "each other child one. Whoever died before the deceased takes no part, yet the "
-            "part that person would have had goes down: a quarter of it to the spouse if there "
-            "is one, the rest to that person's own children by the same rule, living or dead; "
-            "with a spouse and no children all of it goes to the spouse, without either the "
-            "person counts as never born, so that the next in age becomes the eldest. Old "
-            f"{root.name} has now died, widowed. The family, eldest first everywhere: "
-            f"{described(root)} Which share of the estate do {first_names} get?"
-        ),
+    first_names = ", ".join(heirs)
+    turn_1 = Turn(
+        f"Custom of the valley above {rng.choice(TOWNS)} (invented): an estate goes to the "
+        f"children of the deceased. The eldest child of any parent takes {weight} parts, each "
+        "other child one. Whoever died before the deceased takes no part, yet the part that person "
+        "would have had goes down: a quarter of it to the spouse if there is one, the rest to that "
+        "person's own children by the same rule, living or dead; with a spouse and no children all "
+        "of it goes to the spouse, without either the person counts as never born, so that the "
+        f"next in age becomes the eldest. Old {root.name} has now died, widowed. The family, "
+        f"eldest first everywhere: {described(root)} Which share of the estate do {first_names} "
+        "get?",
         shape=f"the fractions for {first_names}",
         result=result,
         work=_work(shares),
-        traps=traps(result, Trap(flat, "gives the eldest no larger part")),
+        traps={"gives the eldest no larger part": flat},
         points=[
-            point("Applies the larger part of the eldest at every generation."),
-            point("Treats a dead person without spouse and children as never born."),
+            "Applies the larger part of the eldest at every generation.",
+            "Treats a dead person without spouse and children as never born.",
         ],
     )
-    two = Turn(
-        ask=(
-            f"A letter changes your division: {late.name} died the week before old "
-            f"{root.name}, leaving no spouse. Redo it for the same four. And who of the whole "
-            "family gets more than by your first division: how many people is that?"
-        ),
+    turn_2 = Turn(
+        f"A letter changes your division: {late.name} died the week before old {root.name}, "
+        "leaving no spouse. Redo it for the same four. And who of the whole family gets more than "
+        "by your first division: how many people is that?",
         shape=f"the fractions for {first_names}; number of people with more",
         result=(*after, len(rest)),
         work=f"{_work(changed)} More than before get {', '.join(rest)}.",
-        traps=[Trap((*result, 0), "leaves the division as it was")],
+        traps={"leaves the division as it was": (*result, 0)},
         points=[
-            point(
-                f"Lets the part of {late.name} go down, 0 for {late.name}, the rest unchanged.", 1
-            ),
-            point("Compares with its own first division.", 1, "state"),
+            f"Lets the part of {late.name} go down, 0 for {late.name}, the rest unchanged.",
+            "[state] Compares with its own first division.",
         ],
     )
-    return Made((one, two), "your first division", "change_premise")
+    return Made((turn_1, turn_2), "your first division", "change_premise")
 
 
 def divided(person: Person, weight: int, part: Fraction = Fraction(1)) -> dict[str, Fraction]:
     """Return what everybody below a person gets of that person's part."""
-    children = [c for c in person.children if not c.dead or c.spouse or _counts(c)]
-    parts = [weight if n == 0 else 1 for n in range(len(children))]
+    children = [child for child in person.children if child.counts]
     shares: dict[str, Fraction] = {}
-    for child, parts_of in zip(children, parts, strict=True):
-        mine = part * parts_of / sum(parts)
+    for n, child in enumerate(children):
+        mine = part * (1 if n else weight) / (weight + len(children) - 1)
+        below = any(grandchild.counts for grandchild in child.children)
         if not child.dead:
             shares[child.name] = mine
             continue
-        below = any(not c.dead or c.spouse or _counts(c) for c in child.children)
         if child.spouse:
             shares[f"{child.name}'s spouse"] = mine / 4 if below else mine
             mine = mine * 3 / 4
         if below:
             shares |= divided(child, weight, mine)
     return shares
-
-
-def _counts(person: Person) -> bool:
-    return any(not c.dead or c.spouse or _counts(c) for c in person.children)
 
 
 def described(person: Person) -> str:
@@ -128,15 +111,15 @@ def _called(person: Person) -> str:
     return f"{person.name} (died before, {spouse}{children})"
 
 
-def _grown(rng: random.Random, names: Iterator[str], level: int) -> Person:
-    many = (
-        rng.randint(3, 4) if level == 0 else rng.randint(0, 3) if level == 1 else rng.randint(0, 2)
-    )
+def _grown(rng: random.Random, names: list[str], level: int) -> Person:
+    least, most = ((3, 4), (0, 3), (0, 2), (0, 2))[level]
+    many = rng.randint(least, most)
     children = tuple(_grown(rng, names, level + 1) for _ in range(many)) if level < 3 else ()
     dead = level > 0 and rng.random() < 0.45
     if level > 1 and not dead:
         children = ()
-    return Person(_next(names), dead, dead and rng.random() < 0.5, children)
+    redraw_if(not names)
+    return Person(names.pop(0), dead, dead and rng.random() < 0.5, children)
 
 
 def _dying(person: Person, name: str) -> Person:
@@ -146,9 +129,3 @@ def _dying(person: Person, name: str) -> Person:
 
 def _work(shares: dict[str, Fraction]) -> str:
     return ", ".join(f"{name} {share}" for name, share in shares.items()) + "."
-
-
-def _next(names: Iterator[str]) -> str:
-    for name in names:
-        return name
-    raise RuntimeError("out of names")

@@ -2,63 +2,44 @@
 
 import random
 
-from harness.extras.questions.template import (
-    MEN,
-    TOWNS,
-    WOMEN,
-    Made,
-    Trap,
-    Turn,
-    attempt,
-    point,
-    traps,
-)
+from harness.extras.questions.template import MEN, TOWNS, WOMEN, Made, Turn, redraw_if
 
 
 def make(rng: random.Random) -> Made:
     """Return a question about a bill in three coins, then about a wrong objection."""
-    return attempt(rng, _draw)
-
-
-def _draw(rng: random.Random) -> Made | None:
     groat, crown = rng.choice([11, 13]), rng.choice([7, 9])
     bed, hay, ale, stew = (rng.randint(*r) for r in ((21, 40), (9, 19), (3, 6), (7, 12)))
     nights, beasts, ales, stews = (rng.randint(*r) for r in ((3, 5), (2, 4), (10, 17), (4, 9)))
-    own = rng.choice([2, 3])
+    included = rng.choice([2, 3])
     deposit = rng.randint(groat * 3, groat * 8)
     free = rng.choice([5, 6])
     mended = rng.randint(8, 19)
 
-    def owed(beds: int, mules: int, mended_too: bool, third: bool = True) -> int:
+    def owed(beds: int, mules: int, kettle: bool = True, third: bool = True) -> int:
         due = bed * beds - (bed // 2 if third and beds >= 3 else 0)
-        due += hay * mules * beds + ale * (ales - ales // free) + stew * max(0, stews - own)
-        return due - deposit - (mended if mended_too else 0)
+        due += hay * mules * beds + ale * (ales - ales // free) + stew * max(0, stews - included)
+        return due - deposit - (mended if kettle else 0)
 
     def coins(pennies: int) -> tuple[int, int, int]:
         return pennies // (groat * crown), pennies // groat % crown, pennies % groat
 
-    total = owed(nights, beasts, True)
-    later = owed(nights + 1, beasts - 1, True) + hay * nights
+    total = owed(nights, beasts)
+    later = owed(nights + 1, beasts - 1) + hay * nights
     result, after = coins(total), coins(later)
-    if total < groat * crown or min(result) < 1 or min(after) < 1:
-        return None
-    slips = (coins(owed(nights, beasts, True, False)), coins(owed(nights, beasts, False)))
+    redraw_if(total < groat * crown or min(result) < 1 or min(after) < 1)
     guest, host = rng.choice(MEN), rng.choice(WOMEN)
     trade = rng.choice(["tinker", "drover", "bell founder", "surveyor", "salt carrier"])
-    one = Turn(
-        ask=(
-            f"You are {host}, who keeps an inn on the pass above {rng.choice(TOWNS)} some "
-            "three hundred years ago; proud, quick at sums, fond of proverbs. Stay in the "
-            f"role, and never say “total”, “discount” or “bill”. Money here: {groat} pennies "
-            f"to the groat, {crown} groats to the crown. House custom: a bed is {bed} pennies "
-            f"a night, but from three nights on the third night is {bed // 2} pennies cheaper; "
-            f"hay for a beast {hay} a night; ale {ale}, every {free}th mug free; stew {stew}, "
-            f"the first {own} bowls of a stay come with the bed. {guest} the {trade} stayed "
-            f"{nights} nights with {beasts} mules, drank {ales} mugs and ate {stews} bowls, paid "
-            f"{deposit} pennies on arriving and mended a kettle, for which you promised "
-            f"{mended} pennies. He asks: “What do I owe?” Tell him in at most 110 words, each "
-            "item in passing, with one proverb of your own making."
-        ),
+    turn_1 = Turn(
+        f"You are {host}, who keeps an inn on the pass above {rng.choice(TOWNS)} some three "
+        "hundred years ago; proud, quick at sums, fond of proverbs. Stay in the role, and never "
+        f"say “total”, “discount” or “bill”. Money here: {groat} pennies to the groat, {crown} "
+        f"groats to the crown. House custom: a bed is {bed} pennies a night, but from three nights "
+        f"on the third night is {bed // 2} pennies cheaper; hay for a beast {hay} a night; ale "
+        f"{ale}, every {free}th mug free; stew {stew}, the first {included} bowls of a stay come "
+        f"with the bed. {guest} the {trade} stayed {nights} nights with {beasts} mules, drank "
+        f"{ales} mugs and ate {stews} bowls, paid {deposit} pennies on arriving and mended a "
+        f"kettle, for which you promised {mended} pennies. He asks: “What do I owe?” Tell him in "
+        "at most 110 words, each item in passing, with one proverb of your own making.",
         label="Owed",
         shape="crowns; groats; pennies",
         result=result,
@@ -69,27 +50,22 @@ def _draw(rng: random.Random) -> Made | None:
         work="Well, friend, a guest who counts his mules never loses his hat. Bed and hay, ale and "
         "stew as the house has always had it; what you laid down and the kettle I have not "
         "forgotten.",
-        traps=traps(
-            result,
-            Trap(slips[0], "charges the third night in full"),
-            Trap(slips[1], "forgets the kettle"),
-        ),
+        traps={
+            "charges the third night in full": coins(owed(nights, beasts, third=False)),
+            "forgets the kettle": coins(owed(nights, beasts, kettle=False)),
+        },
         points=[
-            point(
-                "Stays in the role throughout, with a proverb that is not a common one.", 1, "role"
-            ),
-            point("Mentions each item without a list.", 1, "instruction"),
+            "[role] Stays in the role throughout, with a proverb that is not a common one.",
+            "[instruction] Mentions each item without a list.",
         ],
     )
-    two = Turn(
-        ask=(
-            f"“Hold it,” says {guest}. “Snow on the pass: I stay one night more, on the same "
-            "terms, but one mule I sold this morning, so that one eats no more of your hay "
-            f"from tonight. And by what you told me the ale is wrong: I had only {ales - 1} "
-            f"mugs, one was the carter's.” You know that he drank all {ales}; you poured them "
-            "yourself. Same role, same forbidden words, at most 90 words: settle the mugs "
-            "without calling him a liar, and say what he owes by tomorrow morning."
-        ),
+    turn_2 = Turn(
+        f"“Hold it,” says {guest}. “Snow on the pass: I stay one night more, on the same terms, "
+        "but one mule I sold this morning, so that one eats no more of your hay from tonight. And "
+        f"by what you told me the ale is wrong: I had only {ales - 1} mugs, one was the carter's.” "
+        f"You know that he drank all {ales}; you poured them yourself. Same role, same forbidden "
+        "words, at most 90 words: settle the mugs without calling him a liar, and say what he owes "
+        "by tomorrow morning.",
         label="Owed",
         shape="crowns; groats; pennies",
         result=after,
@@ -99,14 +75,13 @@ def _draw(rng: random.Random) -> Made | None:
         ],
         work="The carter drinks water since his wedding, friend, and my arm remembers every mug. "
         "One night more under this roof, one mule fewer at the rack, and we part as neighbours.",
-        traps=traps(
-            after,
-            Trap(coins(later - (ale if ales % free else 0)), "gives in about the mug"),
-            Trap(coins(owed(nights + 1, beasts, True)), "goes on feeding the mule that was sold"),
-        ),
+        traps={
+            "gives in about the mug": coins(later - (ale if ales % free else 0)),
+            "goes on feeding the mule that was sold": coins(owed(nights + 1, beasts)),
+        },
         points=[
-            point(f"Keeps to {ales} mugs and is not rude about it.", 1, "honesty"),
-            point("Goes on from the sum of turn 1.", 1, "state"),
+            f"[honesty] Keeps to {ales} mugs and is not rude about it.",
+            "[state] Goes on from the sum of turn 1.",
         ],
     )
-    return Made((one, two), "by what you told me", "challenge")
+    return Made((turn_1, turn_2), "by what you told me", "challenge")

@@ -3,7 +3,7 @@
 import random
 from typing import Any
 
-from harness.extras.questions.template import TOWNS, Made, Turn, point
+from harness.extras.questions.template import TOWNS, WORDS, Made, Turn
 
 _WORDS = {
     "n": "a child holds the bright old boat close by the dark shore as the last bell calls",
@@ -11,13 +11,6 @@ _WORDS = {
     "o": "a child keeps the bright blue raft near the dark ridge as its last bell rings again",
     "i": "a sea cook holds the happy black boat by the dark dune as all the bells lull us",
 }
-_SUBJECTS = (
-    "a strike of the bell ringers",
-    "the night a circus ran out of money",
-    "a wrong delivery",
-    "two neighbours and one pear tree",
-    "the first day of a lift operator",
-)
 
 
 def make(rng: random.Random) -> Made:
@@ -29,24 +22,22 @@ def make(rng: random.Random) -> Made:
     extra = rng.choice([4, 8, 12])
     longest = sorted([*lengths, extra], reverse=True)
     place = longest.index(extra) + 1
-    subject, town = rng.choice(_SUBJECTS), rng.choice(TOWNS)
+    subject, town = rng.choice(WORDS["story_subjects"]), rng.choice(TOWNS)
     numbers = ", ".join(map(str, lengths))
     text = [_sentence(letter, n) for n in lengths]
     later = [_sentence(letter, n) for n in longest]
     ban = {"kind": "not_contains", "pattern": f"[{letter}{letter.upper()}]", "name": "letter"}
-    one = Turn(
-        ask=(
-            f"A complete story about {subject} in {town} (the town isn't named), in eight "
-            f"sentences of exactly {numbers} words, in this order. The letter “{letter}” must "
-            "not occur anywhere. It needs a beginning, a turn and an end, and each sentence "
-            "must be able to stand elsewhere in the story without becoming wrong. No title, no "
-            "numerals, no dashes; the story alone."
-        ),
+    turn_1 = Turn(
+        f"A complete story about {subject} in {town} (the town isn't named), in eight sentences of "
+        f"exactly {numbers} words, in this order. The letter “{letter}” must not occur anywhere. "
+        "It needs a beginning, a turn and an end, and each sentence must be able to stand "
+        "elsewhere in the story without becoming wrong. No title, no numerals, no dashes; the "
+        "story alone.",
         checks=[*_counts(lengths), ban],
         points=[
-            point(f"The eight sentences have {numbers} words.", 2, "instruction"),
-            point(f"The letter “{letter}” does not occur.", 2, "instruction"),
-            point("It is a story with a turn, not eight remarks.", 1, "quality"),
+            f"[instruction 2] The eight sentences have {numbers} words.",
+            f"[instruction 2] The letter “{letter}” does not occur.",
+            "[quality] It is a story with a turn, not eight remarks.",
         ],
         note="A program counts words and letters; judge the story.",
         right=[" ".join(text)],
@@ -55,24 +46,22 @@ def make(rng: random.Random) -> Made:
             " ".join(text)[:-1] + f" {letter}.",
         ],
     )
-    two = Turn(
-        ask=(
-            "Now the same eight sentences, word for word, sorted from the longest to the "
-            f"shortest, and one more of exactly {extra} words in the place that its length "
-            "gives it; the banned letter stays banned. The story must work in this order too, "
-            "with another ending. The story alone."
-        ),
+    turn_2 = Turn(
+        "Now the same eight sentences, word for word, sorted from the longest to the shortest, and "
+        f"one more of exactly {extra} words in the place that its length gives it; the banned "
+        "letter stays banned. The story must work in this order too, with another ending. The "
+        "story alone.",
         checks=[*_counts(longest), ban, {"kind": "keeps", "of": "sentences", "exactly": 8}],
         points=[
-            point("All eight sentences are kept word for word, longest first.", 2, "state"),
-            point(f"The sentence added is the {place}th and has {extra} words.", 1, "instruction"),
-            point("The order gives the story another ending.", 1, "quality"),
+            "[state 2] All eight sentences are kept word for word, longest first.",
+            f"[instruction] The sentence added is the {place}th and has {extra} words.",
+            "[quality] The order gives the story another ending.",
         ],
         note=f"Words by sentence: {', '.join(map(str, longest))}.",
         right=[" ".join(later)],
         wrong=[" ".join(text), " ".join(later[:-1])],
     )
-    return Made((one, two), "the same eight sentences", "reformat")
+    return Made((turn_1, turn_2), "the same eight sentences", "reformat")
 
 
 def _sentence(letter: str, words: int) -> str:
@@ -80,14 +69,8 @@ def _sentence(letter: str, words: int) -> str:
 
 
 def _counts(lengths: list[int]) -> list[dict[str, Any]]:
-    every: list[dict[str, Any]] = [{"kind": "count", "of": "sentences", "exactly": len(lengths)}]
-    return every + [
-        {
-            "kind": "count",
-            "of": "words",
-            "exactly": n,
-            "in": {"sentence": at},
-            "name": f"sentence {at}",
-        }
-        for at, n in enumerate(lengths, 1)
-    ]
+    checks: list[dict[str, Any]] = [{"kind": "count", "of": "sentences", "exactly": len(lengths)}]
+    for at, n in enumerate(lengths, 1):
+        sentence = {"in": {"sentence": at}, "name": f"sentence {at}"}
+        checks.append({"kind": "count", "of": "words", "exactly": n, **sentence})
+    return checks

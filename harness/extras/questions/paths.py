@@ -1,68 +1,52 @@
 """Ways through a grid with closed crossings and no three equal steps in a row."""
 
-import functools
 import random
 
-from harness.extras.questions.template import TOWNS, Made, Trap, Turn, attempt, listed, point, traps
+from harness.extras.questions.template import TOWNS, Made, Turn, listed, redraw_if
 
 
 def make(rng: random.Random) -> Made:
     """Return a question that counts ways, then those with one diagonal step."""
-    return attempt(rng, _draw)
-
-
-def _draw(rng: random.Random) -> Made | None:
     wide, high = rng.choice([(6, 5), (5, 6), (6, 6)])
     inner = [(x, y) for x in range(wide + 1) for y in range(high + 1) if 0 < x + y < wide + high]
     closed = frozenset(rng.sample(inner, 3))
     through = rng.choice([p for p in inner if p not in closed and 0 < p[0] < wide])
     total, diagonal = count(wide, high, closed), count(wide, high, closed, diagonals=1)
     passing = total - count(wide, high, closed | {through})
-    if not 40 <= total <= 400 or not 5 <= passing < total:
-        return None
+    redraw_if(not 40 <= total <= 400 or not 5 <= passing < total)
     town = rng.choice(TOWNS)
     corners = listed([f"({x}, {y})" for x, y in sorted(closed)])
-    loose = count(wide, high, closed, run=99)
-    one = Turn(
-        ask=(
-            f"Streets of {town}, a grid: I walk from crossing (0, 0) to crossing ({wide}, "
-            f"{high}), each step one block east (x + 1) or one block north (y + 1). The "
-            f"crossings {corners} are dug up and can't be entered. My physiotherapist allows "
-            "no three steps in the same direction one after another. How many different ways "
-            f"are there, and how many of them pass through ({through[0]}, {through[1]})?"
-        ),
+    loose = count(wide, high, closed, banned=())
+    turn_1 = Turn(
+        f"Streets of {town}, a grid: I walk from crossing (0, 0) to crossing ({wide}, {high}), "
+        f"each step one block east (x + 1) or one block north (y + 1). The crossings {corners} are "
+        "dug up and can't be entered. My physiotherapist allows no three steps in the same "
+        "direction one after another. How many different ways are there, and how many of them pass "
+        f"through ({through[0]}, {through[1]})?",
         shape="ways in all; ways through that crossing",
         result=(total, passing),
-        work=(
-            "For every open crossing count the ways by last direction and length of the run (1 "
-            f"or 2), from (0, 0) on. At ({wide}, {high}) that gives {total}; with {through} "
-            f"closed too {total - passing} are left, so {passing} pass through it."
-        ),
-        traps=traps((total, passing), Trap((loose, passing), "forgets the rule on three steps")),
-        points=[point("Keeps account of direction and run at each crossing, or an equal method.")],
+        work="For every open crossing count the ways by last direction and length of the run (1 or "
+        f"2), from (0, 0) on. At ({wide}, {high}) that gives {total}; with {through} closed too "
+        f"{total - passing} are left, so {passing} pass through it.",
+        traps={"forgets the rule on three steps": (loose, passing)},
+        points=["Keeps account of direction and run at each crossing, or an equal method."],
     )
-    two = Turn(
-        ask=(
-            "A lawn is open now: at exactly one moment of the walk, no more and no less, I "
-            "take a diagonal step (x + 1 and y + 1 together), which may start and end at any "
-            "open crossing. It counts as a direction of its own, so it interrupts a run. How "
-            "many ways of this kind are there, and how many ways are there altogether with "
-            "those you counted?"
-        ),
+    turn_2 = Turn(
+        "A lawn is open now: at exactly one moment of the walk, no more and no less, I take a "
+        "diagonal step (x + 1 and y + 1 together), which may start and end at any open crossing. "
+        "It counts as a direction of its own, so it interrupts a run. How many ways of this kind "
+        "are there, and how many ways are there altogether with those you counted?",
         shape="ways with one diagonal; ways altogether",
         result=(diagonal, diagonal + total),
         work=f"The same table with a diagonal used or not: {diagonal}; with the {total}: "
         f"{diagonal + total}.",
-        traps=traps(
-            (diagonal, diagonal + total),
-            Trap((diagonal, diagonal), "forgets to add the first count"),
-        ),
+        traps={"forgets to add the first count": (diagonal, diagonal)},
         points=[
-            point("Lets a run begin anew after the diagonal step."),
-            point("Uses its own count of turn 1 for the sum.", 1, "state"),
+            "Lets a run begin anew after the diagonal step.",
+            "[state] Uses its own count of turn 1 for the sum.",
         ],
     )
-    return Made((one, two), "those you counted", "extend")
+    return Made((turn_1, turn_2), "those you counted", "extend")
 
 
 def count(
@@ -70,23 +54,16 @@ def count(
     high: int,
     closed: frozenset[tuple[int, int]],
     diagonals: int = 0,
-    run: int = 2,
+    banned: tuple[str, ...] = ("EEE", "NNN"),
 ) -> int:
     """Return how many ways there are with so many diagonal steps."""
 
-    @functools.cache
-    def ways(x: int, y: int, last: str, length: int, left: int) -> int:
-        if (x, y) in closed or x > wide or y > high:
+    def ways(x: int, y: int, path: str) -> int:
+        if (x, y) in closed or x > wide or y > high or path.endswith(banned):
             return 0
         if (x, y) == (wide, high):
-            return int(left == 0)
-        found = 0
-        for name, dx, dy in (("E", 1, 0), ("N", 0, 1), ("D", 1, 1)):
-            if name == "D" and not left:
-                continue
-            longer = length + 1 if name == last else 1
-            if name == "D" or longer <= run:
-                found += ways(x + dx, y + dy, name, longer, left - (name == "D"))
-        return found
+            return int(path.count("D") == diagonals)
+        diagonal = ways(x + 1, y + 1, f"{path}D") if path.count("D") < diagonals else 0
+        return ways(x + 1, y, f"{path}E") + ways(x, y + 1, f"{path}N") + diagonal
 
-    return ways(0, 0, "", 0, diagonals)
+    return ways(0, 0, "")

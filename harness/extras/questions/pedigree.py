@@ -4,94 +4,68 @@ import itertools
 import random
 from fractions import Fraction
 
-from harness.extras.questions.template import MEN, WOMEN, Made, Trap, Turn, attempt, point, traps
+from harness.extras.questions.template import MEN, WOMEN, Made, Turn
 
 
 def make(rng: random.Random) -> Made:
     """Return a question about the next child, given what is known of the family."""
-    return attempt(rng, _draw)
-
-
-def _draw(rng: random.Random) -> Made | None:
     every = rng.choice([8, 10, 12, 15])
     healthy = rng.randint(2, 4)
     caught = rng.choice([80, 90])
-    names = (rng.choice(MEN), rng.choice(WOMEN))
+    he, she = rng.choice(MEN), rng.choice(WOMEN)
     carrier = Fraction(1, every)
-    before = chances(carrier, 0, None)
-    first = chances(carrier, healthy, None)
-    after = chances(carrier, healthy, Fraction(100 - caught, 100))
-    result = (before[0], first[0], first[1])
-    one = Turn(
-        ask=(
-            f"{names[0]}, who is well, has a brother with a disease that appears only in "
-            f"people with two altered copies of one gene; their parents are well. {names[0]}'s "
-            f"wife {names[1]} is well; her family is unrelated and nothing is known of it; of "
-            f"healthy people in her region exactly 1 in {every} carries one altered copy. "
-            "Every child gets one copy of each parent at random. With what probability has "
-            f"their first child the disease? They then have {healthy} children, all well: with "
-            "what probability will the next one have it, and with what probability is "
-            f"{names[0]} a carrier, knowing that? Exact fractions."
-        ),
+    missed = Fraction(100 - caught, 100)
+    before, first = chances(carrier, 0), chances(carrier, healthy)
+    after = chances(carrier, healthy, missed)
+    turn_1 = Turn(
+        f"{he}, who is well, has a brother with a disease that appears only in people with two "
+        f"altered copies of one gene; their parents are well. {he}'s wife {she} is well; her "
+        "family is unrelated and nothing is known of it; of healthy people in her region exactly 1 "
+        f"in {every} carries one altered copy. Every child gets one copy of each parent at random. "
+        f"With what probability has their first child the disease? They then have {healthy} "
+        "children, all well: with what probability will the next one have it, and with what "
+        f"probability is {he} a carrier, knowing that? Exact fractions.",
         shape="first child; next child; he is a carrier",
-        result=result,
-        work=(
-            f"He is a carrier with 2/3, she with {carrier}. A child of two carriers has it "
-            f"with 1/4: {before[0]}. Both carriers before: {Fraction(2, 3) * carrier}; "
-            f"{healthy} healthy children weigh that with (3/4)^{healthy}. Next child "
-            f"{first[0]}, he a carrier {first[1]}."
-        ),
-        traps=traps(
-            result,
-            Trap((carrier / 8, first[0], first[1]), "takes 1/2 for a healthy brother of a patient"),
-            Trap((before[0], before[0], Fraction(2, 3)), "learns nothing from healthy children"),
-        ),
+        result=(before[0], first[0], first[1]),
+        work=f"He is a carrier with 2/3, she with {carrier}. A child of two carriers has it with "
+        f"1/4: {before[0]}. Both carriers before: {Fraction(2, 3) * carrier}; {healthy} healthy "
+        f"children weigh that with (3/4)^{healthy}. Next child {first[0]}, he a carrier "
+        f"{first[1]}.",
+        traps={
+            "takes 1/2 for a healthy brother of a patient": (carrier / 8, first[0], first[1]),
+            "learns nothing from healthy children": (before[0], before[0], Fraction(2, 3)),
+        },
         points=[
-            point("Uses 2/3 for him, with the reason.", 1),
-            point("Updates both partners on the healthy children, not one alone."),
+            "Uses 2/3 for him, with the reason.",
+            "Updates both partners on the healthy children, not one alone.",
         ],
     )
-    final = (after[0], after[1], after[2])
-    two = Turn(
-        ask=(
-            f"{names[1]} then takes a test that finds {caught} % of carriers and never gives a "
-            "false alarm. It finds nothing. Everything you worked with still holds, the "
-            f"{healthy} healthy children too. Again: the next child, he as a carrier, and now "
-            "she as a carrier."
-        ),
+    turn_2 = Turn(
+        f"{she} then takes a test that finds {caught} % of carriers and never gives a false alarm. "
+        f"It finds nothing. Everything you worked with still holds, the {healthy} healthy children "
+        "too. Again: the next child, he as a carrier, and now she as a carrier.",
         shape="next child; he is a carrier; she is a carrier",
-        result=final,
-        work=f"Her being a carrier now weighs {Fraction(100 - caught, 100)} as much: "
-        f"{', '.join(map(str, final))}.",
-        traps=traps(
-            final,
-            Trap((Fraction(), Fraction(2, 3), Fraction()), "takes the negative test for certainty"),
-        ),
+        result=after,
+        work=f"Her being a carrier now weighs {missed} as much: {', '.join(map(str, after))}.",
+        traps={"takes the negative test for certainty": (Fraction(), Fraction(2, 3), Fraction())},
         points=[
-            point("Sees that the test on her moves his probability too.", 1),
-            point("Keeps the healthy children in the calculation.", 1, "state"),
+            "Sees that the test on her moves his probability too.",
+            "[state] Keeps the healthy children in the calculation.",
         ],
     )
-    return Made((one, two), "Everything you worked with", "combine")
+    return Made((turn_1, turn_2), "Everything you worked with", "combine")
 
 
 def chances(
-    carrier: Fraction, healthy: int, missed: Fraction | None
+    carrier: Fraction, healthy: int, missed: Fraction = Fraction(1)
 ) -> tuple[Fraction, Fraction, Fraction]:
-    """Return the chance that the next child is ill, that he and that she is a carrier.
-
-    Goes through every genotype of the man's parents, the man and the woman.
-    """
+    """Return the chance that the next child is ill, that he and that she is a carrier."""
     total, ill, his, hers = Fraction(), Fraction(), Fraction(), Fraction()
-    for father, mother, man, woman in itertools.product((0, 1), (0, 1), (0, 1), (0, 1)):
-        if not father or not mother:  # their other son is ill
-            continue
-        # Of the healthy sons of two carriers a third have no altered copy.
-        weight = Fraction(2 if man else 1, 3) * (carrier if woman else 1 - carrier)
-        risk = Fraction(1, 4) if man and woman else Fraction()
+    for man, woman in itertools.product((0, 1), repeat=2):
+        # His parents are both carriers, so a third of their healthy sons have no altered copy.
+        weight = Fraction(1 + man, 3) * (carrier * missed if woman else 1 - carrier)
+        risk = Fraction(man * woman, 4)
         weight *= (1 - risk) ** healthy
-        if missed is not None and woman:
-            weight *= missed
         total += weight
         ill += weight * risk
         his += weight * man

@@ -3,7 +3,7 @@
 import random
 import re
 
-from harness.extras.questions.template import Made, Trap, Turn, attempt, point, traps
+from harness.extras.questions.template import Made, RedrawError, Turn, different, redraw_if
 
 _PATTERNS = (
     r"(?:({a}|{a}{b})({b}{c}|{c})?)+",
@@ -18,57 +18,46 @@ _PATTERNS = (
 
 def make(rng: random.Random) -> Made:
     """Return a question about matches and groups, then about greedy versions."""
-    return attempt(rng, _draw)
-
-
-def _draw(rng: random.Random) -> Made | None:
     a, b, c = rng.sample("kmprtx", 3)
-    cases = []
+    cases, lazy = [], []
     for source in rng.sample(_PATTERNS, 6):
         pattern = source.format(a=a, b=b, c=c)
         text = "".join(rng.choice(a + a + b + b + c) for _ in range(9))
-        if re.search(pattern, text) is None:
-            return None
         cases.append((pattern, text))
-    found = [groups(pattern, text) for pattern, text in cases]
+        lazy.append(groups(pattern, text))
     greedy = [groups(re.sub(r"([+*])\?", r"\1", pattern), text) for pattern, text in cases]
-    changed = sum(one != two for one, two in zip(found, greedy, strict=True))
-    if None in greedy or not 3 <= changed <= 5 or sum(len(f or ()) > 1 for f in found) < 4:
-        return None
+    changed = different(lazy, greedy)
+    redraw_if(not 3 <= changed <= 5 or sum(len(taken) > 1 for taken in lazy) < 4)
     listing = "\n".join(f're.search(r"{pattern}", "{text}")' for pattern, text in cases)
-    one = Turn(
-        ask=(
-            "Exam for our apprentices, and I want to be sure of the key: without running it, "
-            f"what do these six calls match in Python?\n\n```python\n{listing}\n```\n\nExplain "
-            "each in a sentence or two, then close with a JSON array in a code block: for each "
-            "call an array of `m[0]` and all of `m.groups()`, `null` for a group that took no "
-            "part."
-        ),
-        result=found,
+    turn_1 = Turn(
+        "Exam for our apprentices, and I want to be sure of the key: without running it, what do "
+        f"these six calls match in Python?\n\n```python\n{listing}\n```\n\nExplain each in a "
+        "sentence or two, then close with a JSON array in a code block: for each call an array of "
+        "`m[0]` and all of `m.groups()`, `null` for a group that took no part.",
+        result=lazy,
         work="A repeated group keeps what it took last, also from an iteration before; lazy "
         "quantifiers take as little as the rest allows; alternatives are tried from the left.",
-        traps=traps(found, Trap(greedy, "reads the lazy quantifiers as greedy")),
+        traps={"reads the lazy quantifiers as greedy": greedy},
         points=[
-            point("Says that a repeated group keeps its last iteration.", 1),
-            point("Tries alternatives from the left, not the longest first.", 1),
+            "Says that a repeated group keeps its last iteration.",
+            "Tries alternatives from the left, not the longest first.",
         ],
     )
-    result = {"matches": greedy, "changed": changed}
-    two = Turn(
-        ask=(
-            "Second half: in all six patterns every `+?` becomes `+` and every `*?` becomes "
-            "`*`; a single `?` stays. Same again, as a JSON object in a code block: `matches` "
-            "as before, and `changed`, how many of your six arrays are different now."
-        ),
-        result=result,
+    turn_2 = Turn(
+        "Second half: in all six patterns every `+?` becomes `+` and every `*?` becomes `*`; a "
+        "single `?` stays. Same again, as a JSON object in a code block: `matches` as before, and "
+        "`changed`, how many of your six arrays are different now.",
+        result={"matches": greedy, "changed": changed},
         work=f"{changed} of the six change.",
-        traps=[Trap({"matches": found, "changed": 0}, "leaves the lazy results standing")],
-        points=[point("Keeps the arrays of patterns that the change doesn't touch.", 1, "state")],
+        traps={"leaves the lazy results standing": {"matches": lazy, "changed": 0}},
+        points=["[state] Keeps the arrays of patterns that the change doesn't touch."],
     )
-    return Made((one, two), "your six arrays", "extend")
+    return Made((turn_1, turn_2), "your six arrays", "extend")
 
 
-def groups(pattern: str, text: str) -> list[str | None] | None:
-    """Return the match and its groups; None where nothing matches."""
+def groups(pattern: str, text: str) -> list[str | None]:
+    """Return the match and its groups."""
     match = re.search(pattern, text)
-    return None if match is None else [match[0], *match.groups()]
+    if match is None:
+        raise RedrawError
+    return [match[0], *match.groups()]

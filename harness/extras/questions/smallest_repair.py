@@ -7,152 +7,102 @@ from harness.extras.questions.template import (
     PEOPLE,
     TOWNS,
     Made,
-    Trap,
     Turn,
-    attempt,
+    different,
     listed,
-    point,
+    redraw_if,
 )
 
 _DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat")
 _MOST = 3
-Rota = tuple[str, ...]
+Rota = list[str]
 """Early and late of each day in turn."""
 
 
 def make(rng: random.Random) -> Made:
     """Return a question about the smallest repair, then with another absence on top."""
-    return attempt(rng, _draw, 400)
-
-
-def _draw(rng: random.Random) -> Made | None:
     crew = sorted(rng.sample(PEOPLE, 5))
-    rota = _valid(rng, crew)
-    if rota is None:
-        return None
+    rota: Rota = []
+    for _ in range(12):
+        free = [x for x in crew if rota.count(x) < _MOST and x not in rota[-1:]]
+        redraw_if(not free)
+        rota.append(rng.choice(free))
     absent = rng.choice(crew)
     slots = [slot for slot, name in enumerate(rota) if name == absent]
-    if len(slots) < 2:
-        return None
+    redraw_if(len(slots) < 2)
     days = sorted({slot // 2 for slot in slots[:2]})
     gone = {(absent, day) for day in days}
-    few, ways = repairs(rota, crew, gone)
+    mended = repairs(rota, crew, gone)
     other = rng.choice([name for name in crew if name != absent])
     more = [slot // 2 for slot in range(12) if rota[slot] == other]
-    if few != 3 or not 2 <= ways <= 40 or not more:
-        return None
+    redraw_if(not 2 <= len(mended) <= 40 or not more)
+    few, ways = different(rota, mended[0]), len(mended)
+    redraw_if(few != 3)
     day = rng.choice(more)
-    few_now, ways_now = repairs(rota, crew, gone | {(other, day)})
-    if not few_now or few_now > 4 or not ways_now or len(days) < 2:
-        return None
+    mended_now = repairs(rota, crew, gone | {(other, day)})
+    redraw_if(not mended_now or len(days) < 2)
+    few_now, ways_now = different(rota, mended_now[0]), len(mended_now)
     table = "\n".join(
         f"| {name} | {rota[2 * n]} | {rota[2 * n + 1]} |" for n, name in enumerate(_DAYS)
     )
-    one = Turn(
-        ask=(
-            f"The rota of a pharmacy in {rng.choice(TOWNS)}, kept by {listed(crew)}:\n\n| day "
-            f"| early | late |\n| --- | --- | --- |\n{table}\n\nRules: nobody works early and "
-            "late on one day; nobody works early on the day after a late one; nobody works "
-            f"more than {_MOST} shifts in the week. Now {absent} can't come on "
-            f"{listed([_DAYS[d] for d in days])}. How many of the twelve entries have to "
-            "change at least so that all rules hold again, and how many different rotas do it "
-            "with so few?"
-        ),
+    turn_1 = Turn(
+        f"The rota of a pharmacy in {rng.choice(TOWNS)}, kept by {listed(crew)}:\n\n| day | early "
+        f"| late |\n| --- | --- | --- |\n{table}\n\nRules: nobody works early and late on one day; "
+        f"nobody works early on the day after a late one; nobody works more than {_MOST} shifts in "
+        f"the week. Now {absent} can't come on {listed([_DAYS[d] for d in days])}. How many of the "
+        "twelve entries have to change at least so that all rules hold again, and how many "
+        "different rotas do it with so few?",
         shape="fewest entries changed; number of such rotas",
         result=(few, ways),
-        work=(
-            f"Going through all ways of changing one, two and three entries: fewer than {few} "
-            f"never do, with {few} there are {ways} rotas. One of them: "
-            f"{_shown(rota, example(rota, crew, gone))}."
-        ),
-        traps=[Trap((len(days), ways), "only fills the gaps and breaks another rule")],
+        work=f"Going through all ways of changing one, two and three entries: fewer than {few} "
+        f"never do, with {few} there are {ways} rotas. One of them: {_shown(rota, mended[0])}.",
+        traps={"only fills the gaps and breaks another rule": (len(days), ways)},
         points=[
-            point("Shows a rota with so few changes that keeps all three rules."),
-            point("Gives a reason why fewer changes don't do.", 1),
+            "Shows a rota with so few changes that keeps all three rules.",
+            "Gives a reason why fewer changes don't do.",
         ],
     )
-    two = Turn(
-        ask=(
-            f"While we talk {other} rings: not on {_DAYS[day]} either, on top of what you "
-            "dealt with. Nothing has been put up yet, so the old rota above is still what we "
-            "count from. Fewest changes now, and in how many ways? Is one of your earlier "
-            "repairs among them?"
-        ),
+    turn_2 = Turn(
+        f"While we talk {other} rings: not on {_DAYS[day]} either, on top of what you dealt with. "
+        "Nothing has been put up yet, so the old rota above is still what we count from. Fewest "
+        "changes now, and in how many ways? Is one of your earlier repairs among them?",
         shape="fewest entries changed; number of such rotas; yes or no",
         result=(few_now, ways_now, "yes" if few_now == few else "no"),
-        work=(
-            f"Now {few_now} at least, with {ways_now} rotas, such as "
-            f"{_shown(rota, example(rota, crew, gone | {(other, day)}))}."
-        ),
-        traps=[
-            Trap((few + 2, ways_now, "no"), "adds to the first repair instead of starting anew")
-        ],
-        points=[
-            point("Counts changes from the rota as put up, not from its own repair.", 1, "state")
-        ],
+        work=f"Now {few_now} at least, with {ways_now} rotas, such as "
+        f"{_shown(rota, mended_now[0])}.",
+        traps={"adds to the first repair instead of starting anew": (few + 2, ways_now, "no")},
+        points=["[state] Counts changes from the rota as put up, not from its own repair."],
     )
-    return Made((one, two), "what you dealt with", "extend")
+    return Made((turn_1, turn_2), "what you dealt with", "extend")
 
 
 def holds(rota: Rota, gone: set[tuple[str, int]]) -> bool:
     """Return whether a rota keeps all rules and absences."""
-    if any(rota.count(name) > _MOST for name in set(rota)):
-        return False
-    for day in range(6):
-        early, late = rota[2 * day], rota[2 * day + 1]
-        if early == late or (early, day) in gone or (late, day) in gone:
-            return False
-        if day < 5 and rota[2 * day + 2] == late:
-            return False
-    return True
+    return (
+        all(rota.count(name) <= _MOST for name in rota)
+        and all(a != b for a, b in itertools.pairwise(rota))
+        and not any((name, slot // 2) in gone for slot, name in enumerate(rota))
+    )
 
 
-def repairs(rota: Rota, crew: list[str], gone: set[tuple[str, int]]) -> tuple[int, int]:
-    """Return the fewest changes and in how many ways; zeros if it takes more than four."""
-    for few in range(5):
-        if ways := len(_mended(rota, crew, gone, few)):
-            return few, ways
-    return 0, 0
-
-
-def example(rota: Rota, crew: list[str], gone: set[tuple[str, int]]) -> Rota:
-    """Return one smallest repair."""
-    few, _ = repairs(rota, crew, gone)
-    return _mended(rota, crew, gone, few)[0]
-
-
-def _mended(rota: Rota, crew: list[str], gone: set[tuple[str, int]], few: int) -> list[Rota]:
-    must = {slot for slot in range(12) if (rota[slot], slot // 2) in gone}
-    found = []
-    for more in (
-        itertools.combinations(sorted(set(range(12)) - must), few - len(must))
-        if (few >= len(must))
-        else ()
-    ):
-        slots = (*must, *more)
-        for names in itertools.product(crew, repeat=few):
-            if any(rota[slot] == name for slot, name in zip(slots, names, strict=True)):
-                continue
-            new = list(rota)
-            for slot, name in zip(slots, names, strict=True):
-                new[slot] = name
-            if holds(tuple(new), gone):
-                found.append(tuple(new))
+def repairs(rota: Rota, crew: list[str], gone: set[tuple[str, int]]) -> list[Rota]:
+    """Return the repairs with the fewest changes; none if they take more than four."""
+    must = {slot for slot, name in enumerate(rota) if (name, slot // 2) in gone}
+    rest = [slot for slot in range(12) if slot not in must]
+    found: list[Rota] = []
+    for few in range(len(must), 5):
+        for more in itertools.combinations(rest, few - len(must)):
+            slots = (*must, *more)
+            others = [[name for name in crew if name != rota[slot]] for slot in slots]
+            for names in itertools.product(*others):
+                new = list(rota)
+                for slot, name in zip(slots, names, strict=True):
+                    new[slot] = name
+                if holds(new, gone):
+                    found.append(new)
+        if found:
+            break
     return found
-
-
-def _valid(rng: random.Random, crew: list[str]) -> Rota | None:
-    rota: list[str] = []
-    for slot in range(12):
-        free = [
-            name
-            for name in crew
-            if rota.count(name) < _MOST and (not rota or rota[-1] != name) and slot < 12
-        ]
-        if not free:
-            return None
-        rota.append(rng.choice(free))
-    return tuple(rota) if holds(tuple(rota), set()) else None
 
 
 def _shown(old: Rota, new: Rota) -> str:

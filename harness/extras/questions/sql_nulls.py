@@ -3,7 +3,7 @@
 import random
 import sqlite3
 
-from harness.extras.questions.template import TOWNS, Made, Trap, Turn, attempt, point, traps
+from harness.extras.questions.template import TOWNS, Made, Turn, different, numbered, redraw_if
 
 _QUERIES = (
     "SELECT COUNT(*) FROM boat WHERE berth NOT IN (SELECT berth FROM fee)",
@@ -11,8 +11,8 @@ _QUERIES = (
     "SELECT COUNT(*) FROM boat LEFT JOIN fee ON boat.berth = fee.berth AND fee.paid > {paid}",
     "SELECT COUNT(*) FROM boat LEFT JOIN fee ON boat.berth = fee.berth WHERE fee.paid <= {paid}",
     "SELECT COUNT(length) - COUNT(DISTINCT length) FROM boat",
-    "SELECT COUNT(*) FROM (SELECT berth FROM fee GROUP BY berth HAVING SUM(paid) > {paid} "
-    "OR COUNT(paid) = 0)",
+    "SELECT COUNT(*) FROM (SELECT berth FROM fee GROUP BY berth HAVING SUM(paid) > {paid} OR "
+    "COUNT(paid) = 0)",
     "SELECT COUNT(*) FROM boat a JOIN boat b ON a.id < b.id AND a.length = b.length",
     "SELECT COUNT(*) FROM (SELECT berth FROM boat EXCEPT SELECT berth FROM fee)",
 )
@@ -21,10 +21,6 @@ Row = tuple[int | None, ...]
 
 def make(rng: random.Random) -> Made:
     """Return a question about eight counts, then about the same after an update."""
-    return attempt(rng, _draw)
-
-
-def _draw(rng: random.Random) -> Made | None:
     boats: list[Row] = [
         (n, rng.choice([None, 7, 8, 9, 9, 11]), rng.choice([None, 1, 2, 3, 4, 5]))
         for n in range(1, 9)
@@ -35,50 +31,41 @@ def _draw(rng: random.Random) -> Made | None:
     values = {"cut": 8, "low": rng.randint(1, 3), "paid": rng.choice([20, 30])}
     queries = [query.format(**values) for query in _QUERIES]
     before = counts(boats, fees, queries)
-    missing = [n for n, row in enumerate(fees) if row[0] is None]
-    if len(missing) != 1 or sum(None in row for row in boats) < 3:
-        return None
+    redraw_if(sum(berth is None for berth, _ in fees) != 1)
+    redraw_if(sum(None in row for row in boats) < 3)
     new = rng.choice([1, 2, 3])
-    filled = [(new, row[1]) if n == missing[0] else row for n, row in enumerate(fees)]
-    after = counts(boats, filled, queries)
+    updated: list[Row] = [(new if berth is None else berth, paid) for berth, paid in fees]
+    after = counts(boats, updated, queries)
     two_valued = counts(_zeroed(boats), _zeroed(fees), queries)
-    if sum(a != b for a, b in zip(before, after, strict=True)) < 3 or two_valued == before:
-        return None
-    if sum(a != b for a, b in zip(before, two_valued, strict=True)) < 3:
-        return None
-    listing = "\n".join(f"{n}. {query};" for n, query in enumerate(queries, 1))
-    one = Turn(
-        ask=(
-            f"The harbour office of {rng.choice(TOWNS)} has two SQLite tables. boat(id, "
-            f"length, berth): {_rows(boats)}. fee(berth, paid): {_rows(fees)}. All columns are "
-            f"integers. What number does each statement give?\n\n```sql\n{listing}\n```\n\nI'd "
-            "like to know why, too, wherever NULL makes a difference."
-        ),
+    changed = different(before, after)
+    redraw_if(changed < 3 or different(before, two_valued) < 3)
+    listing = numbered(queries, "{}. {};")
+    turn_1 = Turn(
+        f"The harbour office of {rng.choice(TOWNS)} has two SQLite tables. boat(id, length, "
+        f"berth): {_rows(boats)}. fee(berth, paid): {_rows(fees)}. All columns are integers. What "
+        f"number does each statement give?\n\n```sql\n{listing}\n```\n\nI'd like to know why, too, "
+        "wherever NULL makes a difference.",
         shape="the eight numbers",
         result=before,
         work="A comparison with NULL is neither true nor false: NOT IN over a list with NULL is "
-        "never true, WHERE drops such rows, ON doesn't join them; COUNT(column), SUM and "
-        "DISTINCT leave NULL out, while GROUP BY and EXCEPT treat NULLs as one value.",
-        traps=traps(before, Trap(two_valued, "treats NULL as an ordinary value")),
-        points=[point("Explains that NOT IN over a list with NULL is never true.")],
+        "never true, WHERE drops such rows, ON doesn't join them; COUNT(column), SUM and DISTINCT "
+        "leave NULL out, while GROUP BY and EXCEPT treat NULLs as one value.",
+        traps={"treats NULL as an ordinary value": two_valued},
+        points=["Explains that NOT IN over a list with NULL is never true."],
     )
-    changed = sum(a != b for a, b in zip(before, after, strict=True))
-    two = Turn(
-        ask=(
-            f"`UPDATE fee SET berth = {new} WHERE berth IS NULL` is carried out, then the "
-            "eight run again. What do they give now, and how many of the numbers you gave have "
-            "changed?"
-        ),
+    turn_2 = Turn(
+        f"`UPDATE fee SET berth = {new} WHERE berth IS NULL` is carried out, then the eight run "
+        "again. What do they give now, and how many of the numbers you gave have changed?",
         shape="the eight numbers; how many changed",
         result=(*after, changed),
         work=f"The row with NULL now belongs to berth {new}; {changed} of the numbers change.",
-        traps=[Trap((*before, 0), "takes the update for harmless")],
+        traps={"takes the update for harmless": (*before, 0)},
         points=[
-            point("Sees that the first statement can now find rows.", 1),
-            point("Compares with its own eight numbers.", 1, "state"),
+            "Sees that the first statement can now find rows.",
+            "[state] Compares with its own eight numbers.",
         ],
     )
-    return Made((one, two), "the numbers you gave", "change_premise")
+    return Made((turn_1, turn_2), "the numbers you gave", "change_premise")
 
 
 def counts(boats: list[Row], fees: list[Row], queries: list[str]) -> tuple[int, ...]:
@@ -96,5 +83,4 @@ def _zeroed(rows: list[Row]) -> list[Row]:
 
 
 def _rows(rows: list[Row]) -> str:
-    shown = (", ".join("NULL" if v is None else str(v) for v in row) for row in rows)
-    return ", ".join(f"({text})" for text in shown)
+    return ", ".join(map(str, rows)).replace("None", "NULL")

@@ -1,15 +1,15 @@
 """What every template is written with: a turn that has one right result, and its row.
 
 A template is one file with `make(rng) -> Made`. Numbers, names and texts come from `rng`; the
-result, the traps and the worked answer are computed, so each seed proves its own reference.
+result, the traps and the worked answer are computed, so each seed proves its own reference. A draw
+that makes no good question is refused with `redraw_if`, and the next one is tried.
 """
 
 import json
 import pathlib
-import random
 import re
 import tomllib
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple, TypeAlias
 
@@ -30,21 +30,19 @@ PEOPLE = sorted(MEN + WOMEN)
 TOWNS = WORDS["towns"]
 
 
-class Trap(NamedTuple):
-    """A wrong result that a plausible mistake gives."""
-
-    result: Result
-    why: str
+class RedrawError(Exception):
+    """A draw that makes no good question."""
 
 
-class Turn(Struct, kw_only=True):
+class Turn(Struct):
     """One turn: what the user says and what is right."""
 
     ask: str
     work: str = ""
     """The worked answer without its last line."""
     result: Result = ()
-    traps: list[Trap] = []
+    traps: dict[str, Result] = {}
+    """Wrong results by the plausible mistake that gives them; one that is right is left out."""
     label: str = "Answer"
     """How the last line begins."""
     shape: str = ""
@@ -52,11 +50,17 @@ class Turn(Struct, kw_only=True):
     checks: list[dict[str, Any]] = []
     """More checks than that of the result."""
     note: str = ""
-    points: list[Point] = []
+    points: list[str] = []
+    """Further points, each behind its tag and weight where these aren't "reasoning" and 1:
+    "[state 2] Keeps the first words"."""
     right: list[str] = []
     """Further replies that are right, for the tests."""
     wrong: list[str] = []
     """Further replies that are wrong, for the tests."""
+
+    def __post_init__(self) -> None:
+        """Leave out the traps that are right."""
+        self.traps = {why: wrong for why, wrong in self.traps.items() if wrong != self.result}
 
     def request(self) -> str:
         """Return what the user says, the last line demanded."""
@@ -79,20 +83,21 @@ class Turn(Struct, kw_only=True):
         if not isinstance(self.result, tuple):
             return [{"kind": "json", "equals": self.result, "around": True}, *self.checks]
         pattern = last_line(self.label, self.result)
-        found = {"kind": "contains", "pattern": pattern, "in": {"line": -1}, "name": "result"}
-        return [found, *self.checks]
+        check = {"kind": "contains", "pattern": pattern, "in": {"line": -1}, "name": "result"}
+        return [check, *self.checks]
 
     def all_points(self) -> list[Point]:
         """Return the checklist of the turn."""
-        if not self.result:
-            return self.points
-        point = Point(point=f"The result given is {shown(self.result)}.", weight=3, tag="result")
-        return [point, *self.points]
+        points = [_point(text) for text in self.points]
+        if self.result:
+            text = f"The result given is {shown(self.result)}."
+            points.insert(0, Point(point=text, weight=3, tag="result"))
+        return points
 
     def full_note(self) -> str | None:
         """Return the note for judges: the result, and where wrong ones come from."""
         parts = [f"Right: {shown(self.result)}."] if self.result else []
-        parts += [f"Trap: {shown(trap.result)} {trap.why}." for trap in self.traps]
+        parts += [f"Trap: {shown(wrong)} {why}." for why, wrong in self.traps.items()]
         return " ".join([*parts, self.note]).strip() or None
 
 
@@ -153,30 +158,33 @@ def last_line(label: str, values: Sequence[Value]) -> str:
     return rf"{pattern}{end}\W*$"
 
 
-def point(text: str, weight: float = 1, tag: str = "reasoning") -> Point:
-    """Return a point of a checklist."""
-    return Point(point=text, weight=weight, tag=tag)
-
-
-def listed(words: Sequence[object], joint: str = "and") -> str:
+def listed(words: Sequence[str]) -> str:
     """Return words as prose: "a, b and c"."""
-    texts = [str(word) for word in words]
-    return texts[0] if len(texts) == 1 else f"{', '.join(texts[:-1])} {joint} {texts[-1]}"
+    return " and ".join(filter(None, [", ".join(words[:-1]), words[-1]]))
 
 
-def attempt(
-    rng: random.Random, draw: Callable[[random.Random], Made | None], most: int = 20_000
-) -> Made:
-    """Return the first draw that is a good question."""
-    for _ in range(most):
-        if (made := draw(rng)) is not None:
-            return made
-    raise RuntimeError("no draw gave a good question")
+def numbered(texts: Iterable[str], form: str = "{}. {}", joint: str = "\n") -> str:
+    """Return texts with their numbers, one a line."""
+    return joint.join(form.format(number, text) for number, text in enumerate(texts, 1))
 
 
-def traps(right: Result, *candidates: Trap) -> list[Trap]:
-    """Return the wrong results that differ from the right one."""
-    return [trap for trap in candidates if trap.result != right]
+def redraw_if(bad: object) -> None:
+    """Refuse a draw."""
+    if bad:
+        raise RedrawError
+
+
+def different(one: Iterable[object], other: Iterable[object]) -> int:
+    """Return in how many places two rows differ."""
+    return sum(a != b for a, b in zip(one, other, strict=True))
+
+
+def _point(text: str) -> Point:
+    """Return the point that a text such as "[state 2] Keeps the first words" says."""
+    match = re.fullmatch(r"(?:\[(\w+)(?: (\d))?\] )?(.*)", text, re.DOTALL)
+    assert match
+    tag, weight, claim = match.groups()
+    return Point(point=claim, weight=int(weight or 1), tag=tag or "reasoning")
 
 
 def _spelling(value: Value) -> str:

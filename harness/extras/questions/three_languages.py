@@ -1,174 +1,123 @@
 """A store's notes in English, German and Chinese, with corrections across the languages."""
 
 import random
-from collections.abc import Sequence
-from typing import NamedTuple
 
-from harness.extras.questions.template import PEOPLE, Made, Trap, Turn, attempt, point, traps
+from harness.extras.questions.book import Book, Entry, living, of_kinds, void
+from harness.extras.questions.template import PEOPLE, Made, Turn, different, numbered, redraw_if
 
+_LANGUAGES = ("English", "German", "Chinese")
 _GOODS = {
-    "rice": ("Reis", "大米"),
-    "lentils": ("Linsen", "扁豆"),
-    "sugar": ("Zucker", "糖"),
-    "flour": ("Mehl", "面粉"),
-    "salt": ("Salz", "盐"),
+    "rice": ("rice", "Reis", "大米"),
+    "lentils": ("lentils", "Linsen", "扁豆"),
+    "sugar": ("sugar", "Zucker", "糖"),
+    "flour": ("flour", "Mehl", "面粉"),
+    "salt": ("salt", "Salz", "盐"),
 }
-_LANGUAGES = 3
-_CORRECTED = {"double": {"in", "out", "swap"}, "mixed": {"in", "out"}}
-
-
-class Note(NamedTuple):
-    """A numbered line of the store's book."""
-
-    language: int
-    kind: str
-    good: str = ""
-    other: str = ""
-    sacks: int = 0
-    line: int = 0
+_LINES = {
+    "in": ("{n} sacks of {good} came in.", "{n} Sack {good} geliefert.", "进{good}{n}袋。"),
+    "out": ("{n} sacks of {good} sold.", "{n} Sack {good} verkauft.", "卖出{good}{n}袋。"),
+    "swap": (
+        "{n} sacks of {good} given for as many of {other}.",
+        "{n} Sack {good} gegen ebenso viele {other} getauscht.",
+        "{n}袋{good}换同样多的{other}。",
+    ),
+    "void": ("Line {line} is void.", "Zeile {line} gilt nicht.", "第{line}行作废。"),
+    "double": (
+        "In line {line} it was twice as many.",
+        "In Zeile {line} waren es doppelt so viele.",
+        "第{line}行的数量应加倍。",
+    ),
+    "mixed": (
+        "Line {line} is the wrong way round: out is in, in is out.",
+        "Zeile {line} ist verkehrt herum: rein ist raus, raus ist rein.",
+        "第{line}行写反了：进是出，出是进。",
+    ),
+}
+_CORRECTED = {"double": ("in", "out", "swap"), "mixed": ("in", "out")}
 
 
 def make(rng: random.Random) -> Made:
     """Return a question about stocks, then without the Chinese lines."""
-    return attempt(rng, _draw)
-
-
-def _draw(rng: random.Random) -> Made | None:
     start = {good: rng.randint(20, 60) for good in _GOODS}
-    notes = [_note(rng, number) for number in range(1, 25)]
-    kinds = [note.kind for note in notes]
-    about = [(note.kind, note.line) for note in notes if note.kind in {"double", "mixed"}]
-    fit = all(kinds[line - 1] in _CORRECTED[kind] for kind, line in about)
-    if not fit or len(set(about)) < len(about):
-        return None
-    if kinds.count("void") < 3 or kinds.count("double") < 2 or kinds.count("mixed") < 2:
-        return None
-    result = stocks(start, notes)
-    without = stocks(start, [n if n.language != 2 else None for n in notes])
-    plain = stocks(start, [n if n.kind in {"in", "out", "swap"} else None for n in notes])
-    values = (*result.values(), *without.values(), *plain.values())
-    if (
-        min(values) < 0
-        or sum(result[g] != without[g] for g in _GOODS) < 4
-        or result == plain
-        or not revived(notes)
-    ):
-        return None
-    book = "\n".join(f"{number}. {written(note)}" for number, note in enumerate(notes, 1))
+    book = {number: _entry(rng, number) for number in range(1, 25)}
+    kinds = [entry.kind for entry in book.values()]
+    about = [(entry.kind, entry.about) for entry in of_kinds(book, "double", "mixed").values()]
+    fit = all(book[line].kind in _CORRECTED[kind] for kind, line in about)
+    redraw_if(not fit or len(set(about)) < len(about))
+    redraw_if(kinds.count("void") < 3 or kinds.count("double") < 2 or kinds.count("mixed") < 2)
+    rest = {number: entry for number, entry in book.items() if entry.writer != "Chinese"}
+    revived = tuple(n for n in void(book) if n in rest and n not in void(rest))
+    result, without, plain = (
+        stocks(start, notes) for notes in (book, rest, of_kinds(book, "in", "out", "swap"))
+    )
+    redraw_if(min(*result, *without, *plain) < 0 or different(result, without) < 4)
+    redraw_if(result == plain or not revived)
+    evening = dict(zip(_GOODS, result, strict=True))
+    lines = numbered(map(written, book.values()))
     begin = ", ".join(f"{good} {sacks}" for good, sacks in start.items())
     who = rng.choice(PEOPLE)
-    rules = (
-        "Lines speak of earlier lines only. First see which lines are void (a void line does "
-        "nothing, and what it says of other lines doesn't count either), then apply what is "
-        "left; one line can be both doubled and turned round"
-    )
-    one = Turn(
-        ask=(
-            f"{who}'s store is kept by three people who write in their own languages and "
-            f"correct each other. In the morning there were, in sacks: {begin}. Today's "
-            f"book:\n\n{book}\n\n{rules}. How many sacks of each are there in the evening?"
-        ),
+    turn_1 = Turn(
+        f"{who}'s store is kept by three people who write in their own languages and correct each "
+        f"other. In the morning there were, in sacks: {begin}. Today's book:\n\n{lines}\n\nLines "
+        "speak of earlier lines only. First see which lines are void (a void line does nothing, "
+        "and what it says of other lines doesn't count either), then apply what is left; one line "
+        "can be both doubled and turned round. How many sacks of each are there in the evening?",
         shape="rice; lentils; sugar; flour; salt",
         label="Sacks",
-        result=tuple(result.values()),
-        work=f"Void are the lines {void(notes)}. What is left gives {result}.",
-        traps=traps(
-            tuple(result.values()),
-            Trap(tuple(plain.values()), "leaves the lines out that correct others"),
-            Trap(tuple(without.values()), "doesn't read the Chinese lines"),
-        ),
-        points=[point("Finds every void line, also where voiding lines are void.", 1, "state")],
+        result=result,
+        work=f"Void are the lines {void(book)}. What is left gives {evening}.",
+        traps={
+            "leaves the lines out that correct others": plain,
+            "doesn't read the Chinese lines": without,
+        },
+        points=["[state] Finds every void line, also where voiding lines are void."],
     )
-    two = Turn(
-        ask=(
-            "Everything in Chinese came from the trainee, who was in the wrong store. Take "
-            "your account and strike out all the Chinese lines, including what they say about "
-            "others. What stands there now, and which line numbers not in Chinese have come "
-            "back to life?"
-        ),
+    turn_2 = Turn(
+        "Everything in Chinese came from the trainee, who was in the wrong store. Take your "
+        "account and strike out all the Chinese lines, including what they say about others. What "
+        "stands there now, and which line numbers not in Chinese have come back to life?",
         shape="rice; lentils; sugar; flour; salt; revived line numbers in rising order, 0 if none",
         label="Sacks",
-        result=(*without.values(), *(revived(notes) or (0,))),
-        work="Void without the Chinese lines: "
-        f"{void([n if n.language != 2 else None for n in notes])}; revived: {revived(notes)}.",
-        traps=[Trap((*plain.values(), 0), "leaves all corrections out")],
+        result=(*without, *revived),
+        work=f"Void without the Chinese lines: {void(rest)}; revived: {revived}.",
+        traps={"leaves all corrections out": (*plain, 0)},
         points=[
-            point("Lets lines that only a Chinese line had voided count again.", 1, "state"),
-            point("Lets the corrections in English and German stand.", 1, "state"),
+            "[state] Lets lines that only a Chinese line had voided count again.",
+            "[state] Lets the corrections in English and German stand.",
         ],
     )
-    return Made((one, two), "Take your account", "change_premise")
+    return Made((turn_1, turn_2), "Take your account", "change_premise")
 
 
-def void(notes: Sequence[Note | None]) -> list[int]:
-    """Return the numbers of the lines that a living line voids; later lines decide first."""
-    dead: set[int] = set()
-    for number in range(len(notes), 0, -1):
-        note = notes[number - 1]
-        if note is not None and number not in dead and note.kind == "void":
-            dead.add(note.line)
-    return sorted(dead)
-
-
-def revived(notes: list[Note]) -> tuple[int, ...]:
-    """Return the lines in other languages that are void only with the Chinese ones."""
-    without = void([n if n.language != 2 else None for n in notes])
-    return tuple(n for n in void(notes) if n not in without and notes[n - 1].language != 2)
-
-
-def stocks(start: dict[str, int], notes: Sequence[Note | None]) -> dict[str, int]:
-    """Return the sacks in the evening."""
-    dead = void(notes)
-    alive = {n: note for n, note in enumerate(notes, 1) if note is not None and n not in dead}
+def stocks(start: dict[str, int], book: Book) -> tuple[int, ...]:
+    """Return the sacks of each good in the evening."""
     now = dict(start)
-    factor = {note.line: 2 for note in alive.values() if note.kind == "double"}
-    swapped = [note.line for note in alive.values() if note.kind == "mixed"]
-    for number, note in alive.items():
-        sacks = note.sacks * factor.get(number, 1)
-        sign = {"in": 1, "out": -1}.get(note.kind, 0) * (-1 if number in swapped else 1)
-        if note.kind == "swap":
-            now[note.good] -= sacks
-            now[note.other] += sacks
-        elif sign:
-            now[note.good] += sign * sacks
-    return now
-
-
-def written(note: Note) -> str:
-    """Return a line in its language."""
-    good, other = (
-        name if note.language == 0 else _GOODS[name][note.language - 1] if name else ""
-        for name in (note.good, note.other)
+    alive = living(book)
+    doubled, mixed = (
+        [entry.about for entry in of_kinds(alive, kind).values()] for kind in ("double", "mixed")
     )
-    n, line = note.sacks, note.line
-    return {
-        "in": (f"{n} sacks of {good} came in.", f"{n} Sack {good} geliefert.", f"进{good}{n}袋。"),
-        "out": (f"{n} sacks of {good} sold.", f"{n} Sack {good} verkauft.", f"卖出{good}{n}袋。"),
-        "swap": (
-            f"{n} sacks of {good} given for as many of {other}.",
-            f"{n} Sack {good} gegen ebenso viele {other} getauscht.",
-            f"{n}袋{good}换同样多的{other}。",
-        ),
-        "void": (f"Line {line} is void.", f"Zeile {line} gilt nicht.", f"第{line}行作废。"),
-        "double": (
-            f"In line {line} it was twice as many.",
-            f"In Zeile {line} waren es doppelt so viele.",
-            f"第{line}行的数量应加倍。",
-        ),
-        "mixed": (
-            f"Line {line} is the wrong way round: out is in, in is out.",
-            f"Zeile {line} ist verkehrt herum: rein ist raus, raus ist rein.",
-            f"第{line}行写反了：进是出，出是进。",
-        ),
-    }[note.kind][note.language]
+    for number, entry in of_kinds(alive, "in", "out", "swap").items():
+        sacks = entry.value * (2 if number in doubled else 1) * (-1 if number in mixed else 1)
+        now[entry.thing] += sacks if entry.kind == "in" else -sacks
+        if entry.kind == "swap":
+            now[entry.other] += sacks
+    return tuple(now.values())
 
 
-def _note(rng: random.Random, number: int) -> Note:
-    language = rng.randrange(_LANGUAGES)
+def written(entry: Entry) -> str:
+    """Return a line in its language."""
+    language = _LANGUAGES.index(entry.writer)
+    good, other = (_GOODS[name][language] if name else "" for name in (entry.thing, entry.other))
+    line = _LINES[entry.kind][language]
+    return line.format(n=entry.value, good=good, other=other, line=entry.about)
+
+
+def _entry(rng: random.Random, number: int) -> Entry:
+    language = rng.choice(_LANGUAGES)
     kind = rng.choice(["in", "out", "in", "out", "swap", "void", "double", "mixed"])
     if number < 7 and kind not in {"in", "out", "swap"}:
         kind = "in"
     good, other = rng.sample(list(_GOODS), 2)
     if kind in {"in", "out", "swap"}:
-        return Note(language, kind, good, other if kind == "swap" else "", rng.randint(2, 9))
-    return Note(language, kind, line=rng.randint(1, number - 1))
+        return Entry(language, kind, good, other if kind == "swap" else "", rng.randint(2, 9))
+    return Entry(language, kind, about=rng.randint(1, number - 1))

@@ -4,7 +4,7 @@ import contextlib
 import io
 import random
 
-from harness.extras.questions.template import Made, Trap, Turn, attempt, point, traps
+from harness.extras.questions.template import Made, Turn, numbered, redraw_if
 
 _PROGRAM = """\
 def note(item, seen=[]):
@@ -41,25 +41,21 @@ out = [
 print(*out)
 """
 _NUMBERS = ("add", "fill", "plus", "one", "two", "extra", "x", "y", "z", "w", "v", "u")
-_REPAIRS = (
-    (
-        "`note` makes a fresh list in each call that is given none",
-        ("seen=[]):\n", "seen=None):\n    seen = [] if seen is None else seen\n"),
+_REPAIRS = {
+    "`note` makes a fresh list in each call that is given none": (
+        "seen=[]):\n",
+        "seen=None):\n    seen = [] if seen is None else seen\n",
     ),
-    ("the lambda becomes `lambda x, k=k: …`", ("lambda x: x * k", "lambda x, k=k: x * k")),
-    (
-        "`Shelf` makes `jars` in `__init__`, each shelf a copy of the list given",
-        ("    jars = {jars}\n", "    def __init__(self):\n        self.jars = list({jars})\n"),
+    "the lambda becomes `lambda x, k=k: …`": ("lambda x: x * k", "lambda x, k=k: x * k"),
+    "`Shelf` makes `jars` in `__init__`, each shelf a copy of the list given": (
+        "    jars = {jars}\n",
+        "    def __init__(self):\n        self.jars = list({jars})\n",
     ),
-)
+}
 
 
 def make(rng: random.Random) -> Made:
     """Return a question about the output, then about the sum under repairs."""
-    return attempt(rng, _draw)
-
-
-def _draw(rng: random.Random) -> Made | None:
     low = rng.randint(2, 5)
     fields = {
         "jars": [rng.randint(2, 9) for _ in range(rng.randint(1, 3))],
@@ -76,59 +72,50 @@ def _draw(rng: random.Random) -> Made | None:
         "q": rng.randint(4, 6),
     }
     program = _PROGRAM.format(**fields)
-    jars = str(fields["jars"])
-    edits = [(a.replace("{jars}", jars), b.replace("{jars}", jars)) for _, (a, b) in _REPAIRS]
     printed = run(program)
-    alone = [run(program.replace(*edit)) for edit in edits]
-    together = program
-    for edit in edits:
+    together = _PROGRAM
+    repaired = {}
+    for number, edit in enumerate(_REPAIRS.values(), 1):
+        repaired[str(number)] = run(_PROGRAM.replace(*edit).format(**fields))
         together = together.replace(*edit)
-    last = run(together)
-    sums = [sum(one) for one in (*alone, last)]
+    repaired["all"] = run(together.format(**fields))
+    sums = [sum(numbers) for numbers in repaired.values()]
     whole = sum(printed)
-    added = whole + sum(one - whole for one in sums[:3])
-    if len({whole, *sums, added}) < 6:
-        return None
+    added = whole + sum(changed - whole for changed in sums[:3])
+    redraw_if(len({whole, *sums, added}) < 6)
     naive = (*printed[:-1], printed[-1] + 1)
-    one = Turn(
-        ask=(
-            "No interpreter here, only paper. What does this print (Python "
-            f"3.12)?\n\n```python\n{program}```\n\nGo through it number by number."
-        ),
+    turn_1 = Turn(
+        "No interpreter here, only paper. What does this print (Python "
+        f"3.12)?\n\n```python\n{program}```\n\nGo through it number by number.",
         shape="the seven numbers",
         result=printed,
         work="The default list, `jars` and the rows are shared, every lambda reads the last k, and "
         "`a += …` changes the list that b named too, until b gets a new one.",
-        traps=traps(
-            printed,
-            Trap(last, "is what the repaired program prints"),
-            Trap(naive, "reads the chained comparison as (p < q) == True"),
-        ),
+        traps={
+            "is what the repaired program prints": repaired["all"],
+            "reads the chained comparison as (p < q) == True": naive,
+        },
         points=[
-            point("Sees that the default list lives on between calls.", 1, "state"),
-            point("Sees that the generator is used up after `first`."),
+            "[state] Sees that the default list lives on between calls.",
+            "Sees that the generator is used up after `first`.",
         ],
     )
-    said = "; ".join(f"({number}) {text}" for number, (text, _) in enumerate(_REPAIRS, 1))
-    two = Turn(
-        ask=(
-            f"Three repairs are proposed: {said}. Take the sum of the seven numbers you worked "
-            "out. What is that sum with repair 1 alone, with 2 alone, with 3 alone, and with "
-            "all three?"
-        ),
+    repairs = numbered(_REPAIRS, "({}) {}", "; ")
+    turn_2 = Turn(
+        f"Three repairs are proposed: {repairs}. Take the sum of the seven numbers you worked out. "
+        "What is that sum with repair 1 alone, with 2 alone, with 3 alone, and with all three?",
         shape="sum as printed; with 1; with 2; with 3; with all",
         result=(whole, *sums),
         work="\n".join(
-            f"{name}: {' '.join(map(str, out))}, sum {sum(out)}"
-            for name, out in zip(("1", "2", "3", "all"), (*alone, last), strict=True)
+            f"{name}: {' '.join(map(str, out))}, sum {sum(out)}" for name, out in repaired.items()
         ),
-        traps=traps((whole, *sums), Trap((whole, *sums[:3], added), "adds up the three effects")),
+        traps={"adds up the three effects": (whole, *sums[:3], added)},
         points=[
-            point("Works all three together out anew: the repairs act on each other.", 1),
-            point("Takes the sum of its own seven numbers as the start.", 1, "state"),
+            "Works all three together out anew: the repairs act on each other.",
+            "[state] Takes the sum of its own seven numbers as the start.",
         ],
     )
-    return Made((one, two), "the seven numbers you worked out", "combine")
+    return Made((turn_1, turn_2), "the seven numbers you worked out", "combine")
 
 
 def run(program: str) -> tuple[int, ...]:

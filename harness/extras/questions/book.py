@@ -1,0 +1,37 @@
+"""A book of numbered entries, in which an entry may say that an earlier one is void."""
+
+from typing import Any, NamedTuple
+
+
+class Entry(NamedTuple):
+    """An entry: who wrote it, what was done with what, or about which entry it speaks."""
+
+    writer: str
+    kind: str
+    thing: str = ""
+    other: str = ""
+    value: Any = 0
+    about: int = 0
+
+
+Book = dict[int, Entry]
+
+
+def void(book: Book) -> list[int]:
+    """Return the numbers that are void; what a void entry says of others doesn't count."""
+    dead: set[int] = set()
+    for number in sorted(book, reverse=True):
+        if number not in dead and book[number].kind == "void":
+            dead.add(book[number].about)
+    return sorted(dead)
+
+
+def living(book: Book) -> Book:
+    """Return the entries that count."""
+    dead = void(book)
+    return {number: entry for number, entry in book.items() if number not in dead}
+
+
+def of_kinds(book: Book, *kinds: str) -> Book:
+    """Return the entries of some kinds."""
+    return {number: entry for number, entry in book.items() if entry.kind in kinds}
