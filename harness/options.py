@@ -40,6 +40,7 @@ Count: TypeAlias = Annotated[int, Meta(ge=1)]
 FromZero: TypeAlias = Annotated[int, Meta(ge=0)]
 Positive: TypeAlias = Annotated[float, Meta(gt=0)]
 Share: TypeAlias = Annotated[float, Meta(ge=0, le=1)]
+Temperature: TypeAlias = Annotated[float, Meta(ge=0, le=2)]
 PartOf: TypeAlias = Annotated[float, Meta(gt=0, le=1)]
 Format: TypeAlias = Literal["text", "json", "csv", "markdown", "html"]
 
@@ -77,13 +78,11 @@ class Slice(Struct, kw_only=True, frozen=True):
 class AnswerSampling(Struct, kw_only=True, frozen=True):
     """Sampling of the answers."""
 
-    temperature: Annotated[
-        Annotated[float, Meta(ge=0, le=2)] | None, Flag("T", ("--force-temperature",))
-    ] = None
+    temperature: Annotated[Temperature | None, Flag("T", ("--force-temperature",))] = None
     """one temperature for all questions (default: by category as in MT-Bench)"""
     max_tokens: Annotated[Count | None, Flag("N", ("--max-new-token",))] = None
     """the most tokens of a reply, reasoning included (default: the benchmark's, else 4096)"""
-    top_p: Annotated[Annotated[float, Meta(gt=0, le=1)] | None, Flag("P")] = None
+    top_p: Annotated[PartOf | None, Flag("P")] = None
     """nucleus sampling (default: the endpoint's)"""
     seed: Annotated[int | None, Flag("N")] = None
     """sent to endpoints that take one"""
@@ -101,9 +100,7 @@ class AnswerSampling(Struct, kw_only=True, frozen=True):
 class JudgeSampling(Struct, kw_only=True, frozen=True):
     """Sampling of the judge."""
 
-    temperature: Annotated[
-        Annotated[float, Meta(ge=0, le=2)] | None, Flag("T", ("--force-temperature",))
-    ] = None
+    temperature: Annotated[Temperature | None, Flag("T", ("--force-temperature",))] = None
     """the judge's temperature (default: the judge set's)"""
     max_tokens: Annotated[Count | None, Flag("N", ("--max-new-token",))] = None
     """the most tokens of a judgment (default: the judge set's)"""
@@ -711,16 +708,16 @@ def fields(record: type[Struct], prefix: str = "", path: tuple[str, ...] = ()) -
     for info in msgspec.structs.fields(record):
         hint = hints[info.name]
         kind, *extras = get_args(hint) if get_origin(hint) is Annotated else (hint,)
-        inside = (*path, info.name)
+        place = (*path, info.name)
         if isinstance(kind, type) and issubclass(kind, Struct):
-            inner = next((e.text for e in extras if isinstance(e, Prefix)), "")
-            options += fields(kind, prefix + inner, inside)
+            added = next((e.text for e in extras if isinstance(e, Prefix)), "")
+            options += fields(kind, prefix + added, place)
             continue
         flag = next((e for e in extras if isinstance(e, Flag)), Flag())
         if prefix:
             flag = msgspec.structs.replace(flag, aliases=())
         name = prefix + info.name
-        options.append(Field(name, inside, hint, kind, flag, info.default, record))
+        options.append(Field(name, place, hint, kind, flag, info.default, record))
     return options
 
 
@@ -732,12 +729,12 @@ def build(record: type[T], values: Mapping[str, Any], project: Project | None = 
     Raises:
         UsageError: a name is unknown, a value is not what it may be, or a required one is missing.
     """
-    known = {field.name: field for field in fields(record)}
+    options = {field.name: field for field in fields(record)}
     for name in values:
-        if name not in known:
-            raise UsageError(f"there is no option {name!r}{near(name, known, every=False)}")
+        if name not in options:
+            raise UsageError(f"there is no option {name!r}{near(name, options, every=False)}")
     tree: dict[str, Any] = {}
-    for name, field in known.items():
+    for name, field in options.items():
         value = values.get(name)
         if value is None:
             value = getattr(project, name, None) or None
@@ -765,18 +762,12 @@ def option(name: str) -> str:
 
 def _converted(field: Field, value: Any) -> Any:
     try:
-        return msgspec.convert(_texts(value), field.hint, strict=False, dec_hook=_path)
+        value = msgspec.to_builtins(value, enc_hook=str)  # options that are texts take paths too
+        return msgspec.convert(value, field.hint, strict=False, dec_hook=_path)
     except msgspec.ValidationError:
         typed = " ".join(map(str, value)) if field.many else value
         text = f"{option(field.name)} must be {describe(field.hint)}, this is {typed!r}"
         raise UsageError(text) from None
-
-
-def _texts(value: Any) -> Any:
-    """Return paths as texts: options that are texts take paths too."""
-    if isinstance(value, list | tuple):
-        return list(map(_texts, value))
-    return str(value) if isinstance(value, pathlib.PurePath) else value
 
 
 def describe(kind: Any) -> str:

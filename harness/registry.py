@@ -25,7 +25,7 @@ TABLE: dict[str, dict[str, str]] = {
         "completions": "harness.models.completions:Completions",
         "builtin": "harness.models.builtin:open",
         "builtin_judge": "harness.judging.builtin:open",
-        "local": "harness.extras.local:open",
+        "local": "harness.extras.local.model:LocalModel",
     },
     "metric": {
         **{

@@ -7,9 +7,9 @@ from markupsafe import Markup
 
 from harness.bench import Bench
 from harness.reporting.html import table_html
-from harness.reporting.page import Column, Row, Table
+from harness.reporting.page import Column, Row, Table, put
 from harness.reporting.results_page import results_page, sections_of
-from harness.reporting.section import Section, put
+from harness.reporting.section import Section
 from harness.reporting.section import View as Shown
 from harness.results import Panel, summarize
 from viewer import pages

@@ -19,12 +19,12 @@ from markupsafe import Markup
 
 from harness.bench import name_of
 from harness.extras.judges.data import Item, of_judgment
-from harness.extras.judges.estimates import fields, share
+from harness.extras.judges.estimates import share
 from harness.extras.judges.position import kind
 from harness.models.prices import list_price
 from harness.reporting.charts import marks
 from harness.reporting.html import table_html
-from harness.reporting.page import Column, Table
+from harness.reporting.page import Column, Table, row_of
 from harness.types import QuestionId
 from viewer import pages
 from viewer.data import Data
@@ -143,7 +143,7 @@ def judge_rows(data: Data) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
             **{name: statistics.fmean(numbers) for name, numbers in judge.costs.items()},
         }
         if judge.flipped:
-            row |= {"pairs": len(judge.flipped), **fields(flipped=share(judge.flipped))}
+            row |= row_of({"pairs": len(judge.flipped)}, flipped=share(judge.flipped))
             flips: dict[str, list[bool]] = defaultdict(list)
             for key, is_flipped in judge.flipped:
                 flips[data.bench.by_id[key].category].append(is_flipped)
@@ -227,7 +227,7 @@ def _compared(judge: _Judge, votes: Votes) -> Shares:
 def _agreement(shares: Shares) -> dict[str, Any]:
     if not shares:
         return {}
-    return {"compared": len(shares), **fields(agrees=share(shares))}
+    return row_of({"compared": len(shares)}, agrees=share(shares))
 
 
 def _longer(judge: _Judge, lengths: Mapping[tuple[str, QuestionId], list[int]]) -> Iterable[bool]:

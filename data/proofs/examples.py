@@ -103,8 +103,6 @@ def _counted(check: dict[str, Any]) -> Examples | None:
     wrap = {"line": "{}", "item": "1. {}", "sentence": "{}.", "bullet": "- {}"}.get(
         str(check.get("each", "")).rstrip("s"), "{}"
     )
-    if check.get("each") in {"cell", "cells"}:
-        wrap = "| a |\n| --- |\n| {} |"
     sizes = {max(least, 1), most or max(least, 1)} if most != 0 else {0}
     right = [_placed(check, wrap.format(make(n))) for n in sizes]
     wrong = [make(most + 1)] if most is not None else []

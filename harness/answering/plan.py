@@ -19,12 +19,11 @@ from harness import models, store
 from harness.answering.conversation import Todo
 from harness.answering.sampling import requested, retry_cut, typed
 from harness.answering.users import Player, load_prompt
-from harness.bench import Bench, take
+from harness.bench import Bench
 from harness.errors import MissingError, UsageError
 from harness.models import Endpoint, ModelConfig
 from harness.options import GenAnswer
 from harness.running import Job, Steps
-from harness.running.jobs import nothing_follows
 from harness.types import (
     Answer,
     MadeFrom,
@@ -73,7 +72,7 @@ class AnswerPlan:
         """The number of jobs."""
         return sum(len(model.todo) for model in self.models)
 
-    def jobs(self, then: Callable[[Answer], Iterable[Job]] = nothing_follows) -> Iterator[Job]:
+    def jobs(self, then: Callable[[Answer], Iterable[Job]] = lambda _: ()) -> Iterator[Job]:
         """Yield the jobs question by question, so that the models advance side by side.
 
         `then` is given each answer and returns what can be done because of it.
@@ -134,9 +133,7 @@ def plan_answers(
     """
     names = _names(options)
     if questions is None:
-        part = options.slice
-        bounds = part.question_begin, part.question_end, part.first_n, part.sample_n
-        questions = take(bench.questions, *bounds)
+        questions = bench.take(options.slice)
     if not questions:
         number = len(bench.questions)
         raise UsageError(f"the slice leaves none of the {number} questions of {bench.name}")

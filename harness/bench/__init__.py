@@ -1,21 +1,14 @@
 """One benchmark folder: found, loaded, checked."""
 
 from harness.bench.bench import (
-    OTHER_TEMPERATURE,
-    TEMPERATURES,
     Bench,
-    JudgmentFile,
-    References,
-    Settings,
     find_source,
     load,
     load_questions,
     shipped,
     spread,
-    take,
 )
 from harness.bench.names import (
-    JudgmentName,
     check_bench_name,
     check_model_name,
     file_stem,
@@ -28,13 +21,7 @@ load_bench = load
 """The name of `load` where the room is not named: `harness.load_bench`."""
 
 __all__ = [
-    "OTHER_TEMPERATURE",
-    "TEMPERATURES",
     "Bench",
-    "JudgmentFile",
-    "JudgmentName",
-    "References",
-    "Settings",
     "check_bench_name",
     "check_model_name",
     "file_stem",
@@ -47,5 +34,4 @@ __all__ = [
     "parse_judgment_name",
     "shipped",
     "spread",
-    "take",
 ]

@@ -26,6 +26,7 @@ from harness.bench.names import (
     parse_judgment_name,
 )
 from harness.errors import DataError, MissingError, UsageError
+from harness.options import Slice
 from harness.types import Answer, Judgment, Question, QuestionId, split_variant
 
 log = logging.getLogger("turnbench")
@@ -114,6 +115,11 @@ class Bench:
         """The questions by id."""
         return {question.question_id: question for question in self.questions}
 
+    def take(self, part: Slice) -> list[Question]:
+        """Return the questions of a slice."""
+        questions = list(self.questions[part.question_begin : part.question_end][: part.first_n])
+        return questions if part.sample_n is None else spread(questions, part.sample_n)
+
     def temperature(self, category: str) -> float:
         """Return the temperature at which answers of a category are sampled."""
         usual = TEMPERATURES.get(category, OTHER_TEMPERATURE)
@@ -143,9 +149,8 @@ class Bench:
 
     def answers(self, model: str) -> dict[QuestionId, Answer]:
         """Return a model's answers by question id; `$ERROR$` rows of FastChat are no answers."""
-        path = self.answer_file(model)
-        answers = store.latest(path, Answer) if path.exists() else {}
-        return {row.question_id: row for row in answers.values() if store.is_good(row)}
+        rows = store.latest(self.answer_file(model), Answer).values()
+        return {row.question_id: row for row in rows if store.is_good(row)}
 
     def answered_models(self) -> list[str]:
         """Return the models that have answers, by name."""
@@ -153,8 +158,8 @@ class Bench:
 
     def reference_files(self) -> dict[str, pathlib.Path]:
         """Return the files of reference answers by author."""
-        own = _by_model(self.folder / "reference_answer")
-        return own or _by_model(self.source / "reference_answer")
+        files = _by_model(self.folder / "reference_answer")
+        return files or _by_model(self.source / "reference_answer")
 
     def references(self, author: str | None = None) -> References | None:
         """Return reference answers: the only ones, or those of a reference file or answered model.
@@ -172,8 +177,8 @@ class Bench:
             author = next(iter(files))
         path = files.get(author) or self.answer_file(author)
         if not path.exists():
-            known = ", ".join(dict.fromkeys([*files, *self.answered_models()])) or "none"
-            raise MissingError(f"no reference answers by {author!r}; there are: {known}")
+            names = ", ".join(dict.fromkeys([*files, *self.answered_models()])) or "none"
+            raise MissingError(f"no reference answers by {author!r}; there are: {names}")
         rows = store.latest(path, Answer).values()
         return References(author, {row.question_id: row.choices[0].turns for row in rows})
 
@@ -191,15 +196,15 @@ class Bench:
         references = self.references(None if name == "reference" else name)
         if references is None:
             raise MissingError(f"{self.name} has no reference answers for --history reference")
-        found = {}
+        replies = {}
         for question in self.questions:
             turns = references.turns.get(question.question_id)
             if turns is not None:
-                found[question.question_id] = [
+                replies[question.question_id] = [
                     question.given(number) or text
                     for number, text in enumerate(turns[: len(question.turns)], 1)
                 ]
-        return found
+        return replies
 
     # Judgments, votes, measurements
 
@@ -219,16 +224,14 @@ class Bench:
         paths = store.data_files(home)
         for folder in sorted(home.glob("*/")):
             paths += store.data_files(folder)
-        found = []
+        files = []
         for path in paths:
             name = parse_judgment_name(path.name)
-            if path.stat().st_size == 0:
-                continue
             if name is not None or store.looks_like(path, Judgment):
-                found.append(JudgmentFile(path, name))
-            else:
+                files.append(JudgmentFile(path, name))
+            elif path.stat().st_size:
                 log.warning("%s: holds no judgments; it is left out", path)
-        return found
+        return files
 
     def vote_files(self) -> list[pathlib.Path]:
         """Return the files of people's votes."""
@@ -273,10 +276,10 @@ def find_source(folder: pathlib.Path) -> pathlib.Path:
         if (source / "question.jsonl").is_file():
             return source
     homes = (folder.parent, shipped("data"))
-    known = sorted({path.parent.name for home in homes for path in home.glob("*/question.jsonl")})
+    names = sorted({path.parent.name for home in homes for path in home.glob("*/question.jsonl")})
     raise UsageError(
         f"no benchmark {folder.name!r} ({folder / 'question.jsonl'} is not there); "
-        f"there are {', '.join(known)}; fetch_bench downloads published ones"
+        f"there are {', '.join(names)}; fetch_bench downloads published ones"
     )
 
 
@@ -286,29 +289,16 @@ def load_questions(path: pathlib.Path) -> tuple[Question, ...]:
     Raises:
         DataError: a line is not a question, an id occurs twice, or there is none.
     """
-    found: dict[QuestionId, int] = {}
+    lines: dict[QuestionId, int] = {}
     questions = []
-    for place in store.rows(path, Question):
-        key = place.row.question_id
-        if key in found:
-            raise DataError(f"question {key} is also on line {found[key]}", path, place.line)
-        found[key] = place.line
-        questions.append(place.row)
+    for question, line, *_ in store.rows(path, Question):
+        key = question.question_id
+        if lines.setdefault(key, line) != line:
+            raise DataError(f"question {key} is also on line {lines[key]}", path, line)
+        questions.append(question)
     if not questions:
         raise DataError("holds no questions", path)
     return tuple(questions)
-
-
-def take(
-    questions: Sequence[Question],
-    begin: int = 0,
-    end: int | None = None,
-    first_n: int | None = None,
-    sample_n: int | None = None,
-) -> list[Question]:
-    """Return a zero-based slice of questions, its first n, of these a sample (see `spread`)."""
-    part = list(questions[begin:end][:first_n])
-    return part if sample_n is None else spread(part, sample_n)
 
 
 def spread(questions: Sequence[Question], count: int) -> list[Question]:

@@ -2,7 +2,6 @@
 
 import hashlib
 import pathlib
-from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -43,20 +42,6 @@ class BenchReport:
             row["with_reference"] += question.question_id in having
         return list(rows.values())
 
-    def fields(self) -> list[dict[str, Any]]:
-        """Return how often each value of each further field occurs, for fields of few values."""
-        counts: dict[str, Counter[Any]] = {}
-        for question in self.questions:
-            for name, value in question.extra.items():
-                if isinstance(value, str | int | bool):
-                    counts.setdefault(name, Counter())[value] += 1
-        return [
-            {"field": name, "value": value, "questions": number}
-            for name, values in counts.items()
-            if len(values) <= 12
-            for value, number in values.most_common()
-        ]
-
 
 def check_bench(which: pathlib.Path | str, data_dir: pathlib.Path | str = "data") -> BenchReport:
     """Return the report on a benchmark: a folder, a name in the data folder or a shipped one.
@@ -90,42 +75,38 @@ def check_bench(which: pathlib.Path | str, data_dir: pathlib.Path | str = "data"
 
 def find_folder(which: pathlib.Path | str, data_dir: pathlib.Path | str) -> pathlib.Path:
     """Return the folder meant, or raise `UsageError`."""
-    given = pathlib.Path(which)
-    if (given / "question.jsonl").is_file():
-        return given
-    if given.is_dir() or len(given.parts) > 1:
-        raise UsageError(f"{given}: there is no question.jsonl, so it is not a benchmark")
-    return find_source(pathlib.Path(data_dir) / given)
+    path = pathlib.Path(which)
+    if (path / "question.jsonl").is_file():
+        return path
+    if path.is_dir() or len(path.parts) > 1:
+        raise UsageError(f"{path}: there is no question.jsonl, so it is not a benchmark")
+    return find_source(pathlib.Path(data_dir) / path)
 
 
 def _check_questions(report: BenchReport) -> None:
     path = report.folder / "question.jsonl"
     report.sha256 = hashlib.sha256(path.read_bytes()).hexdigest()
-    report.problems += [str(fault) for fault in store.faults(path, Question)]
-    if report.problems:
-        return
+    faults: list[DataError] = []
     lines: dict[QuestionId, int] = {}
     texts: dict[str, QuestionId] = {}
-    for place in store.rows(path, Question):
-        question = place.row
+    for question, line, *_ in store.rows(path, Question, faults=faults):
         key = question.question_id
-        if key in lines:
+        if lines.setdefault(key, line) != line:
             again = f"question {key} is also on line {lines[key]}"
-            report.problems.append(str(DataError(again, path, place.line)))
+            faults.append(DataError(again, path, line))
             continue
-        lines[key] = place.line
         same = texts.setdefault(" ".join(" ".join(question.turns).split()).casefold(), key)
         if same != key:
-            report.notes.append(f"{path}:{place.line}: question {key} has the words of {same}")
+            report.notes.append(f"{path}:{line}: question {key} has the words of {same}")
         if question.checks or question.user is not None:
             try:
                 registry.find("check", "validate")(question)
             except ValueError as error:
-                wrong = DataError(f"question {key}: {error}", path, place.line)
-                report.problems.append(str(wrong))
+                faults.append(DataError(f"question {key}: {error}", path, line))
         report.questions.append(question)
-    if not lines:
-        report.problems.append(f"{path}: holds no questions")
+    if not lines and not faults:
+        faults.append(DataError("holds no questions", path))
+    report.problems += map(str, faults)
 
 
 def _note_unused_references(report: BenchReport) -> None:
@@ -142,21 +123,19 @@ def _note_unused_references(report: BenchReport) -> None:
 
 def _check_references(report: BenchReport, path: pathlib.Path) -> None:
     author = name_of(path.name.removesuffix(".gz").removesuffix(".jsonl"))
-    faults = [str(fault) for fault in store.faults(path, Answer)]
-    report.problems += faults
-    report.references[author] = set()
-    if faults:
-        return
+    faults: list[DataError] = []
+    answered = report.references[author] = set()
     turns = {question.question_id: len(question.turns) for question in report.questions}
-    for place in store.rows(path, Answer):
-        key, given = place.row.question_id, len(place.row.choices[0].turns)
+    for row, line, *_ in store.rows(path, Answer, faults=faults):
+        key, count = row.question_id, len(row.choices[0].turns)
         if key not in turns:
             problem = f"a reference to question {key}, which is not in question.jsonl"
-        elif key in report.references[author]:
+        elif key in answered:
             problem = f"a second reference to question {key}"
-        elif given != turns[key]:
-            problem = f"question {key} has {turns[key]} turns, its reference {given}"
+        elif count != turns[key]:
+            problem = f"question {key} has {turns[key]} turns, its reference {count}"
         else:
-            report.references[author].add(key)
+            answered.add(key)
             continue
-        report.problems.append(str(DataError(problem, path, place.line)))
+        faults.append(DataError(problem, path, line))
+    report.problems += map(str, faults)

@@ -22,28 +22,26 @@ Kind: TypeAlias = Literal["single", "pair", "pair1"]
 
 def check_model_name(name: str) -> str:
     """Return the name, or raise `UsageError` if no model can be called that."""
-    if not name.strip() or "\0" in name:
-        raise UsageError(f"the model name {name!r} is empty or holds a NUL character")
-    try:
-        too_long = len(name.encode()) > 200
-    except UnicodeEncodeError:
-        raise UsageError(f"the model name {name!r} is not valid UTF-8 text") from None
-    if too_long:
-        raise UsageError(
-            f"the model name {name[:40]!r}… is over 200 bytes long; give a shorter one"
-        )
+    data = name.encode(errors="ignore")
+    if not name.strip() or "\0" in name or len(data) > 200 or data.decode() != name:
+        wrong = "is empty, over 200 bytes long, or holds what no file name can"
+        raise UsageError(f"the model name {name[:40]!r} {wrong}")
     return name
 
 
 def file_stem(model: str) -> str:
     """Return a model's name as a file name, without its ending."""
-    return _UNSAFE.sub(lambda found: f"%{ord(found[0]):02X}", check_model_name(model))
+    return _escaped(check_model_name(model))
 
 
 def name_of(stem: str) -> str:
     """Return the name of a file's stem; one that `file_stem` never writes is the name itself."""
-    name = _ESCAPED.sub(lambda found: chr(int(found[1], 16)), stem)
-    return name if _UNSAFE.sub(lambda found: f"%{ord(found[0]):02X}", name) == stem else stem
+    name = _ESCAPED.sub(lambda match: chr(int(match[1], 16)), stem)
+    return name if _escaped(name) == stem else stem
+
+
+def _escaped(name: str) -> str:
+    return _UNSAFE.sub(lambda match: f"%{ord(match[0]):02X}", name)
 
 
 def check_bench_name(name: str) -> str:
@@ -83,9 +81,9 @@ def parse_judgment_name(name: str) -> JudgmentName | None:
     JudgmentName(judge='org/judge', judge_set='metrics_en', kind='pair', sample=2)
     """
     pattern = r"(.+?)(?:@([^@#]+)(?:#(\d+))?)?_(single|pair1?)\.jsonl(?:\.gz)?"
-    found = re.fullmatch(pattern, name, re.DOTALL)
-    if found is None:
+    match = re.fullmatch(pattern, name, re.DOTALL)
+    if match is None:
         return None
-    judge, judge_set, sample, kind = found.groups()
-    judge_set = "mt_bench" if judge_set is None else name_of(judge_set)
+    judge, judge_set, sample, kind = match.groups(default="")
+    judge_set = name_of(judge_set) or "mt_bench"
     return JudgmentName(name_of(judge), judge_set, kind, int(sample or 0))  # type: ignore[arg-type]

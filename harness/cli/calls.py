@@ -3,21 +3,26 @@
 import contextlib
 import pathlib
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from msgspec.structs import asdict, replace
 
 from harness import options, registry, running
-from harness.cli.command import agrees, at_terminal, is_quiet, log
+from harness.cli.command import agrees, at_terminal, first_lines, is_quiet, log
 from harness.errors import Interrupted, UsageError
 from harness.models import ModelConfig
 from harness.reporting import Column, Page, Table
 from harness.reporting.page import counted
-from harness.running import Job, Outcome, estimate
+from harness.running import Outcome, estimate
 from harness.running.bar import bar, dollars
 from harness.running.estimate import Estimate, total_cost
 from harness.store import convert
+
+if TYPE_CHECKING:
+    from harness.answering import AnswerPlan
+    from harness.cli.run_bench import BenchPlan
+    from harness.judging.plan import JudgePlan
 
 _MOST_CAUSES = 10
 
@@ -103,28 +108,28 @@ def estimate_page(estimates: Sequence[Estimate], more: Sequence[Table] = ()) -> 
 
 
 def carry_out(
+    plan: "AnswerPlan | JudgePlan | BenchPlan",
     limits: options.Limits,
-    jobs: Callable[[], Iterable[Job]],
     estimates: Callable[[], Sequence[Estimate]],
     *,
-    total: int,
     unit: str,
     questions: int,
-    **more: Any,
+    redo: bool = False,
 ) -> Outcome:
     """Ask where calls cost something, run the jobs under a bar, list what failed.
-
-    `more` goes to `running.run`.
 
     Raises:
         Interrupted: the user said no, or stopped the run.
     """
+    total, state = plan.total, plan.bench.state
     if total and not limits.yes and at_terminal():
         question = estimate.question(estimates(), questions)
         if question and not agrees(f"{question}. Continue?", default=True):
             raise Interrupted("nothing was done")
     with bar(total, unit, quiet=is_quiet()) as progress:
-        outcome = running.run(jobs(), limits, total=total, progress=progress, **more)
+        outcome = running.run(
+            plan.jobs(), limits, state=state, total=total, redo=redo, progress=progress
+        )
     _report(outcome)
     return outcome
 
@@ -142,10 +147,7 @@ def _report(outcome: Outcome) -> None:
     if outcome.superseded:
         log.info("%d older rows were moved to .turnbench/", outcome.superseded)
     if outcome.failures:
-        causes = [f"  {cause}" for cause in outcome.causes()]
-        if len(causes) > _MOST_CAUSES:
-            causes[_MOST_CAUSES:] = [f"  and {len(causes) - _MOST_CAUSES} more causes"]
         missing = f"{len(outcome.failures)} rows are missing; the same command tries them again:"
-        log.warning("\n".join([missing, *causes]))
+        log.warning("\n  ".join([missing, *first_lines(outcome.causes(), _MOST_CAUSES)]))
     if outcome.stopped:
         log.warning("%s", outcome.stopped)

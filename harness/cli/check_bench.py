@@ -2,7 +2,7 @@
 
 from harness import bench, options
 from harness.bench.check import BenchReport, check_bench
-from harness.cli.command import show
+from harness.cli.command import first_lines, show
 from harness.cli.parser import Parsed
 from harness.errors import TurnbenchError
 from harness.judging.plan import plan_judgments
@@ -51,17 +51,12 @@ def page(report: BenchReport) -> Page:
         of_turns = f" of {turns[0]} to {turns[-1]} turns"
     outcome = f"{report.name}{version}: {counted(len(report.questions), 'question')}{of_turns}"
     if problems:
-        lines = problems[:_MOST_PROBLEMS]
-        if len(problems) > len(lines):
-            lines.append(f"and {len(problems) - len(lines)} more")
+        lines = first_lines(problems, _MOST_PROBLEMS)
         outcome = "\n".join([f"{outcome}; {counted(len(problems), 'problem')}:", *lines])
     else:
         outcome += f", no problems. Next: gen_answer --model NAME --bench-name {report.name}"
     categories = [Column(name) for name in ("category", "questions", "turns", "with_reference")]
     tables = [Table("", categories, report.categories(), "categories")] if report.questions else []
-    if fields := report.fields():
-        columns = [Column("field"), Column("value"), Column("questions")]
-        tables.append(Table("fields", columns, fields, "fields", only="json"))
     facts = {
         "bench": report.name,
         "title": settings.title,

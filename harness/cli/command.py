@@ -73,6 +73,12 @@ def show(page: "Page", name: str = "text") -> None:
     print(find("format", name)(page).removesuffix("\n"))
 
 
+def first_lines(lines: Sequence[str], most: int) -> list[str]:
+    """Return the first lines, and how many more there are."""
+    more = [f"and {len(lines) - most} more"] if len(lines) > most else []
+    return [*lines[:most], *more]
+
+
 def at_terminal() -> bool:
     """Return whether somebody is there to answer a question."""
     return all(stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr))

@@ -34,13 +34,11 @@ def work(parsed: Parsed) -> int:
             show(calls.estimate_page(estimates()))
             return 0
         outcome = calls.carry_out(
+            plan,
             record.limits,
-            plan.jobs,
             estimates,
-            total=plan.total,
             unit="answers",
             questions=max(len(model.todo) for model in plan.models),
-            state=loaded.state,
             redo=record.redo,
         )
     report = AnswerReport(outcome, plan)
@@ -53,14 +51,7 @@ def tell(plan: AnswerPlan) -> None:
     for notice in plan.notices:
         log.info("%s", notice)
     if plan.player is not None:
-        conversations = sum(
-            len(todo.missing)
-            for model in plan.models
-            for todo in model.todo
-            if todo.player is not None
-        )
-        name = plan.player.endpoint.name
-        log.info("the user is played by %s: %d conversations to hold", name, conversations)
+        log.info("the user is played by %s", plan.player.endpoint.name)
     for model in plan.models:
         todo = ""
         if model.todo:

@@ -37,13 +37,11 @@ def work(parsed: Parsed) -> int:
             of = f"{counted(len(plan.questions), 'question')}, {plan.total:,} to judge"
             log.info("look %d: %s on %s", len(reports) + 1, ", ".join(plan.models), of)
         outcome = calls.carry_out(
+            plan,
             limits if not reports else replace(limits, yes=True),
-            plan.jobs,
             functools.partial(estimate_judgments, whole, batch=limits.batch),
-            total=plan.total,
             unit="judgments",
             questions=len(whole.questions),
-            state=loaded.state,
             redo=record.judging.redo is not None,
         )
         reports.append(JudgmentReport(outcome, plan))
@@ -62,25 +60,24 @@ SHARES = (0.05, 0.1, 0.25, 1.0)
 def _dry_run(whole: JudgePlan, record: options.GenJudgment, plan_at: PlanAt) -> Page:
     """Return what the plan would take, by looks with `--until`, of pairs also by shares of them."""
     estimates = estimate_judgments(whole, batch=record.limits.batch)
+    tables = []
     if record.until is not None:
-        table = _looks(whole, record, plan_at)
+        tables = [_looks(whole, record, plan_at)]
     elif whole.mode == "pairwise-all" and len(whole.models) > 2 and whole.votes is None:
-        table = _shares(whole, record, plan_at, estimates)
-    else:
-        return calls.estimate_page(estimates)
-    return calls.estimate_page(estimates, [table])
+        tables = [_shares(whole, record, plan_at, estimates)]
+    return calls.estimate_page(estimates, tables)
 
 
 def _looks(whole: JudgePlan, record: options.GenJudgment, plan_at: PlanAt) -> Table:
-    """Return the calls up to each look, if no model is decided before; the last are the most."""
+    """Return the calls up to each look, if no model is decided before."""
     from harness.results.until import look_of  # with numpy, which other runs do not need
 
     looks = look_of(whole.questions)
     rows = []
     for look in sorted(set(looks.values())):
         part = [q for q in whole.questions if looks[q.question_id] <= look]
-        number = plan_at(record, questions=part, looks=looks).calls
-        rows.append({"look": look, "questions": len(part), "calls": number})
+        calls_made = plan_at(record, questions=part, looks=looks).calls
+        rows.append({"look": look, "questions": len(part), "calls": calls_made})
     title = f"From {rows[0]['calls']:,} calls, if all is decided at the first look, to "
     title += f"{rows[-1]['calls']:,}, if nothing is before the last"
     columns = [Column("look"), Column("questions", always=True), Column("calls", always=True)]
@@ -143,10 +140,8 @@ def _todo(plan: JudgePlan, task: JudgeTask) -> str:
     if plan.mode == "single":
         judgments = counted(len(task.todo), "judgment")
         return f"{judgments} to make, {counted(task.calls, 'call')}"
-    orders, games = (" in both orders", 2) if plan.kind == "pair" else ("", 1)
-    fewer = task.calls < games * len(task.todo)
-    equal = " (equal answers are a tie without a call)" if fewer else ""
-    return f"{len(task.todo):,} pairs to compare{orders}, {task.calls:,} calls{equal}"
+    orders = " in both orders" if plan.kind == "pair" else ""
+    return f"{len(task.todo):,} pairs to compare{orders}, {task.calls:,} calls"
 
 
 def tell_unread(report: JudgmentReport) -> None:

@@ -2,7 +2,7 @@
 
 import harness
 from harness import ImportReport, registry
-from harness.cli.command import log
+from harness.cli.command import first_lines, log
 from harness.cli.parser import Parsed
 from harness.errors import UsageError
 from harness.options import ImportData
@@ -58,17 +58,13 @@ def report_import(report: ImportReport) -> None:
         advice = "without a preference give no judgment; gen_judgment judges those pairs"
         log.info("%s %s", counted(report.failed, "record"), advice)
     if report.bad:
-        lines = [f"{counted(len(report.bad), 'record')} left out:", *report.bad[:_MOST_BAD]]
-        if len(report.bad) > _MOST_BAD:
-            lines.append(f"and {len(report.bad) - _MOST_BAD} more")
-        log.warning("\n  ".join(lines))
+        left_out = f"{counted(len(report.bad), 'record')} left out:"
+        log.warning("\n  ".join([left_out, *first_lines(report.bad, _MOST_BAD)]))
 
 
 def _next(options: ImportData, form: str, report: ImportReport) -> str:
     """Return the command to go on with."""
-    flags = f"--bench-name {options.bench.bench_name}"
-    if options.bench.data_dir != "data":
-        flags += f" --data-dir {options.bench.data_dir}"
+    flags = harness.load_bench(options.bench.bench_name, options.bench.data_dir).flags
     if report.judgments:
         return f"show_result {flags}"
     if not report.answers and form != "votes":

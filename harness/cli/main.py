@@ -40,11 +40,16 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def command(name: str, argv: Sequence[str] | None = None) -> int:
     """Run one command; return its exit code."""
-    if threading.current_thread() is threading.main_thread():
+    in_main = threading.current_thread() is threading.main_thread()
+    if in_main:
         signal.signal(signal.SIGINT, _interrupted)  # while the command is imported
     from harness.cli.command import run
 
-    return run(name, argv)
+    try:
+        return run(name, argv)
+    finally:
+        if in_main:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def _interrupted(*_: Any) -> NoReturn:

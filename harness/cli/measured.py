@@ -6,7 +6,7 @@ from tqdm import tqdm
 
 from harness.cli.calls import state_of
 from harness.cli.command import is_quiet, log
-from harness.metrics import Metric, MetricPlan, run
+from harness.metrics import MetricPlan, run
 from harness.reporting.page import counted
 
 
@@ -19,7 +19,7 @@ def carry_out(plan: MetricPlan, unit: str) -> None:
     for work in plan.works:
         todo = f"{counted(len(work.todo), 'turn')} to measure" if work.todo else ""
         state = state_of("measure", work.already, 0, todo)
-        log.info("%s: %s", _title(work.metric), state)
+        log.info("%s: %s", work.metric.name, state)
     total = sum(len(work.todo) for work in plan.works)
     hidden = is_quiet() or not sys.stderr.isatty()
     with tqdm(total=total, unit=unit, disable=hidden, leave=False) as bar:
@@ -32,11 +32,3 @@ def carry_out(plan: MetricPlan, unit: str) -> None:
         log.info("%s moved to .turnbench/", counted(report.superseded, "older row"))
     names = " ".join(work.metric.name for work in plan.works)
     log.info("show_result %s --metric %s shows them", plan.bench.flags, names)
-
-
-def _title(metric: Metric) -> str:
-    """Return a metric's name with its variant, tokenizer and library."""
-    variant = None if metric.variant == "default" else metric.variant
-    tokens = metric.tokenizer and f"tokens: {metric.tokenizer}"
-    how = ", ".join(part for part in (variant, tokens, metric.library) if part)
-    return f"{metric.name} ({how})" if how else metric.name

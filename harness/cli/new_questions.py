@@ -27,11 +27,11 @@ def work(parsed: Parsed) -> int:
     folder = pathlib.Path(record.out)
     if folder.exists() and any(folder.iterdir()):
         raise UsageError(f"{folder} is not empty; name a new folder")
-    made = registry.find("questions", "make_set")(record.seed, folder.name)
-    store.write_file(folder / "bench.toml", _SETTINGS.format(seed=record.seed, canary=made.canary))
-    store.write_file(folder / "question.jsonl", lines(made.questions))
-    store.write_file(folder / "reference_answer" / "turnbench.jsonl", lines(made.references))
-    log.info("wrote %d questions into %s", len(made.questions), folder)
+    new = registry.find("questions", "make_set")(record.seed, folder.name)
+    store.write_file(folder / "bench.toml", _SETTINGS.format(seed=record.seed, canary=new.canary))
+    store.write_file(folder / "question.jsonl", lines(new.questions))
+    store.write_file(folder / "reference_answer" / "turnbench.jsonl", lines(new.references))
+    log.info("wrote %d questions into %s", len(new.questions), folder)
     where = f"--bench-name {folder.name} --data-dir {folder.parent}"
     log.info("next: gen_answer %s --model NAME", where)
     return 0

@@ -60,16 +60,11 @@ def read_project() -> Project:
 
     Raises:
         DataError: it is not what it must be.
-        UsageError: there is a `models.toml`, which is not read, and no turnbench.toml.
     """
     from harness.store import read_toml
 
     path = pathlib.Path("turnbench.toml")
-    if path.exists():
-        return read_toml(path, Project)
-    if path.with_name("models.toml").exists():
-        raise UsageError("models.toml is not read; put its tables under [models] in turnbench.toml")
-    return Project()
+    return read_toml(path, Project) if path.exists() else Project()
 
 
 class _Parser(argparse.ArgumentParser):

@@ -1,5 +1,7 @@
 """The command `run_bench`: answers judged as soon as they exist, in one run; then results."""
 
+import copy
+import functools
 import pathlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
@@ -8,8 +10,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 import harness
+from harness import ImportReport, metrics, models, options, registry, running
 from harness import bench as benches
-from harness import metrics, models, options, registry, running
 from harness.answering import AnswerPlan, estimate_answers, plan_answers
 from harness.answering.plan import ModelPlan
 from harness.bench import Bench
@@ -113,9 +115,7 @@ def plan_bench(
     """
     bench = benches.load(record.bench.bench_name, record.bench.data_dir)
     part, flags = record.slice, record.judging
-    bounds = part.question_begin, part.question_end, part.first_n, part.sample_n
-    questions = benches.take(bench.questions, *bounds)
-    questions = [q for q in questions if categories is None or q.category in categories]
+    questions = [q for q in bench.take(part) if categories is None or q.category in categories]
     answers, awaited = None, {}
     if record.models.model or record.models.model_path:
         shared = ("models", "bench", "slice", "history", "user", "sampling", "endpoint", "limits")
@@ -156,14 +156,15 @@ def plan_bench(
 
 
 def estimate_bench(plan: BenchPlan, *, batch: bool = False) -> list[Estimate]:
-    """Return what a plan will take, by chat model. It is used up: stand-ins are its answers."""
+    """Return what a plan will take, by chat model; stand-ins are its answers."""
     estimates: list[Estimate] = []
+    judgments = copy.deepcopy(plan.judgments)
     if plan.answers is not None:
         estimates = estimate_answers(plan.answers, batch=batch)
         for model in plan.answers.models:
             for todo in model.todo:
-                list(plan.judgments.about(_stand_in(model, todo.question)))
-    return estimates + estimate_judgments(plan.judgments, batch=batch)
+                list(judgments.about(_stand_in(model, todo.question)))
+    return estimates + estimate_judgments(judgments, batch=batch)
 
 
 def _stand_in(model: ModelPlan, question: Question) -> Answer:
@@ -197,12 +198,12 @@ def work(parsed: Parsed) -> int:
     evaluation = None
     if record.config is not None:
         evaluation = registry.find("judge_file", "colossalai_config")(record.config)
-    left_out = 0
-    imported: list[str] = []
+    left_out, imported = 0, list[str]()
     if record.import_:
         record, report = _imported(record, parsed, evaluation)
-        imported, left_out = list(report.answers), len(report.bad)
-    record = _settled(record, evaluation, imported)
+        left_out, imported = len(report.bad), list(report.answers)
+    if evaluation is not None or record.import_[:1] == ("colossalai",):
+        record = replace(record, judging=_as_colossalai(record, evaluation, imported))
     dry_run = record.limits.dry_run
     with calls.served(record.models, record.endpoint, dry_run=dry_run) as (weights, endpoint):
         record = replace(record, models=weights, endpoint=endpoint)
@@ -210,7 +211,7 @@ def work(parsed: Parsed) -> int:
     return code or int(left_out > 0)
 
 
-def _imported(record: RunBench, parsed: Parsed, evaluation: Any) -> tuple[RunBench, Any]:
+def _imported(record: RunBench, parsed: Parsed, evaluation: Any) -> tuple[RunBench, ImportReport]:
     """Import answers first; the benchmark is called after the first file unless it is named."""
     form, *files = record.import_
     if not files:
@@ -229,21 +230,20 @@ def _imported(record: RunBench, parsed: Parsed, evaluation: Any) -> tuple[RunBen
     import_data.report_import(report)
     if not report.answers and not record.models.model:
         raise UsageError(f"{', '.join(files)}: no answers; add files of answers, or --model")
-    return replace(record, bench=replace(record.bench, bench_name=name)), report
+    part = record.slice
+    if report.answers and not part.model_list:
+        part = replace(part, model_list=(*record.models.model, *report.answers))
+    return replace(record, bench=replace(record.bench, bench_name=name), slice=part), report
 
 
-def _settled(record: RunBench, evaluation: Any, imported: Sequence[str]) -> RunBench:
-    """Fill in what is not typed: two models of ColossalAI's files are compared, others graded."""
-    judging, part = record.judging, record.slice
-    if evaluation is not None or record.import_[:1] == ("colossalai",):
-        pairs = len(imported) == 2 and not record.models.model
-        mode = judging.mode or ("pairwise-all" if pairs else "single")
-        language = "en" if evaluation is None else evaluation.language
-        usual = f"{'metrics' if mode == 'single' else 'battle'}_{language}"
-        judging = replace(judging, mode=mode, judge_set=judging.judge_set or usual)
-    if imported and not part.model_list:
-        part = replace(part, model_list=(*record.models.model, *imported))
-    return replace(record, judging=judging, slice=part)
+def _as_colossalai(record: RunBench, evaluation: Any, imported: Sequence[str]) -> options.Judging:
+    """Fill in what is not typed: two imported models are compared, others graded."""
+    flags = record.judging
+    pairs = len(imported) == 2 and not record.models.model
+    mode = flags.mode or ("pairwise-all" if pairs else "single")
+    language = "en" if evaluation is None else evaluation.language
+    judge_set = flags.judge_set or f"{'metrics' if mode == 'single' else 'battle'}_{language}"
+    return replace(flags, mode=mode, judge_set=judge_set)
 
 
 def _run(parsed: Parsed, record: RunBench, evaluation: Any) -> int:
@@ -256,18 +256,13 @@ def _run(parsed: Parsed, record: RunBench, evaluation: Any) -> int:
         names = _measured(record)
         return _shown(options.ShowResult(bench=record.bench, metric=names, output=record.output))
 
-    def planned() -> BenchPlan:
-        return plan_bench(
-            record,
-            calls.configs(parsed.project),
-            None if evaluation is None else evaluation.criteria,
-            key_needed=not record.limits.dry_run,
-        )
-
-    def estimates() -> list[Estimate]:
-        return estimate_bench(planned(), batch=record.limits.batch)
-
-    plan = planned()
+    plan = plan_bench(
+        record,
+        calls.configs(parsed.project),
+        None if evaluation is None else evaluation.criteria,
+        key_needed=not record.limits.dry_run,
+    )
+    estimates = functools.partial(estimate_bench, plan, batch=record.limits.batch)
     _check_board(record.board, plan.judgments)
     if plan.answers is not None:
         gen_answer.tell(plan.answers)
@@ -276,13 +271,11 @@ def _run(parsed: Parsed, record: RunBench, evaluation: Any) -> int:
         show(calls.estimate_page(estimates()))
         return 0
     outcome = calls.carry_out(
+        plan,
         record.limits,
-        plan.jobs,
         estimates,
-        total=plan.total,
         unit="jobs",
         questions=len(plan.judgments.questions),
-        state=plan.bench.state,
         redo=record.judging.redo is not None,
     )
     report = BenchReport(outcome, plan)

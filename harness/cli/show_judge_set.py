@@ -66,32 +66,27 @@ def _list(sets: Sequence[Mapping[str, Any]]) -> str:
 
 def _description(values: Mapping[str, Any]) -> str:
     """Return the lines that describe a set, without what it does not say."""
-    values = dict(values)
-    criteria, templates = values.pop("criteria"), values.pop("templates")
-    name, version, title = (values.pop(name) for name in ("name", "version", "title"))
-    lines = [f"{name} {version}: {title}".rstrip(": ")]
-    lines += [f"  {name:<11} {words}" for name, words in _in_words(values).items()]
-    if criteria:
+    lines = [f"{values['name']} {values['version']}: {values['title']}".rstrip(": ")]
+    for name, value in values.items():
+        text = _words(value)
+        if text and name not in ("name", "version", "title", "criteria", "templates"):
+            lines.append(f"  {name:<11} {text}")
+    if values["criteria"]:
         lines.append("criteria")
-        lines += [f"  {name:<24} {' '.join(text.split())}" for name, text in criteria.items()]
+    lines += [f"  {name:<24} {' '.join(text.split())}" for name, text in values["criteria"].items()]
     lines.append("templates")
-    for template in templates:
+    for template in values["templates"]:
         facts = {key: value for key, value in template.items() if key not in ("name", "content")}
         lines.append(f"  {template['name']:<24} {_words(facts)}")
     return "\n".join(lines)
-
-
-def _in_words(values: Mapping[str, Any]) -> dict[str, str]:
-    """Return the values that are not empty as texts."""
-    texts = {name: _words(value) for name, value in values.items()}
-    return {name: text for name, text in texts.items() if text}
 
 
 def _words(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, Mapping):
-        return "; ".join(f"{name}: {text}" for name, text in _in_words(value).items())
+        texts = {name: _words(part) for name, part in value.items()}
+        return "; ".join(f"{name}: {text}" for name, text in texts.items() if text)
     if isinstance(value, list | tuple):
         return ", ".join(map(str, value))
     return "" if value is None else str(value)

@@ -3,7 +3,7 @@
 import shlex
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, TypeAlias
 
 from harness import bench, options, store
 from harness.bench import Bench
@@ -20,6 +20,10 @@ from harness.running.bar import dollars
 from harness.running.estimate import Estimate, total_cost
 from harness.types import UNSTATED, Answer, Judgment, Mode, split_variant
 
+_Judging: TypeAlias = tuple[str, str, Mode, int]
+"""Judge, judge set, mode and sample."""
+_State: TypeAlias = tuple[bool, float | None, int | None]
+"""Of a judgment, whether it has no verdict, and the share of the pairs or look it is of."""
 STOPPED = "judged by --until, as far as it was needed"
 
 
@@ -66,35 +70,17 @@ def page(loaded: Bench, configs: Mapping[str, ModelConfig]) -> Page:
     )
 
 
-class _Judging(NamedTuple):
-    """Judgments of one kind by one judge."""
-
-    judge: str
-    judge_set: str
-    mode: Mode
-    sample: int
-
-
-class _State(NamedTuple):
-    """What one judgment says of the run that made it."""
-
-    failed: bool
-    share: float | None
-    in_looks: bool
-
-
 def _judgments(loaded: Bench) -> dict[_Judging, dict[Any, _State]]:
-    """Return the kinds of judgments that there are, in files by any name."""
+    """Return the judgments that count, by judge, judge set, mode and sample, in whatever files."""
     kinds: dict[_Judging, dict[Any, _State]] = {}
     for file in loaded.judgment_files():
-        for place in store.rows(file.path, Judgment):
-            row, judge_set = place.row, place.row.judge_set
+        for row, *_ in store.rows(file.path, Judgment):
+            judge_set = row.judge_set
             if judge_set == UNSTATED:
                 judge_set = file.name.judge_set if file.name is not None else "mt_bench"
             mode: Mode = "single" if row.model is not None else "pairwise-all"
-            judging = _Judging(row.judge_model, judge_set, mode, row.sample)
-            state = _State(row.failed, row.drawn, bool(row.look))
-            kinds.setdefault(judging, {})[row.key] = state
+            states = kinds.setdefault((row.judge_model, judge_set, mode, row.sample), {})
+            states[row.key] = row.failed, row.drawn, row.look
     return kinds
 
 
@@ -105,20 +91,18 @@ def _model_row(loaded: Bench, model: str) -> dict[str, Any]:
     # A variant continues a given first turn, so it answers only where a second one follows.
     least = 1 if split_variant(model)[1] is None else 2
     hashes = {q.question_id: q.hash for q in loaded.questions if len(q.turns) >= least}
-    answered = superseded = 0
-    for key, row in good.items():
-        if key in hashes:
-            made_from = row.made_from.question if row.made_from is not None else None
-            current = made_from in (None, hashes[key])
-            answered += current
-            superseded += not current
+    current = [
+        row.made_from is None or row.made_from.question in (None, hashes[key])
+        for key, row in good.items()
+        if key in hashes
+    ]
     missing = [key for key in hashes if key not in good]
     details = [d for row in good.values() for choice in row.choices for d in choice.details]
     return {
         "model": model,
-        "answered": answered,
+        "answered": sum(current),
         "missing": len(missing),
-        "superseded": superseded,
+        "superseded": len(current) - sum(current),
         "failed": len(store.failures(loaded.folder, f"model_answer/{path.name}")),
         "not_whole": sum(d.finish_reason in ("length", "refused", "empty") for d in details),
         "missing_questions": ", ".join(map(str, missing)) or None,
@@ -132,36 +116,38 @@ def _judge_row(
     configs: Mapping[str, ModelConfig],
 ) -> tuple[dict[str, Any], list[Estimate]]:
     """Return what one judge has judged, and what is left by the plan of the same command."""
-    shares = [state.share for state in states]
-    drawn = max((share for share in shares if share is not None), default=None)
-    row: dict[str, Any] = judging._asdict() | {
+    judge, judge_set, mode, sample = judging
+    failed, shares, looks = zip(*states, strict=True)
+    share = None if None in shares else max(shares)
+    row: dict[str, Any] = {
+        "judge": judge,
+        "judge_set": judge_set,
+        "mode": mode,
+        "sample": sample,
+        "share": share,
         "judged": len(states),
         "missing": None,
         "superseded": None,
-        "unparsed": sum(state.failed for state in states),
         "failed": 0,
-        "share": None if None in shares else drawn,
+        "unparsed": sum(failed),
     }
-    flags = options.Judging(
-        judge_model=(judging.judge,),
-        judge_set=judging.judge_set,
-        mode=judging.mode,
-        share=row["share"],
-        skip_missing=True,
+    record = options.GenJudgment(
+        judging=options.Judging(
+            judge_model=(judge,), judge_set=judge_set, mode=mode, share=share, skip_missing=True
+        )
     )
-    record = options.GenJudgment(judging=flags)
     try:
         plan = plan_judgments(loaded, record, configs=configs, key_needed=False)
     except TurnbenchError as error:
         return row | {"note": str(error)}, []
-    tasks = [task for task in plan.tasks if task.sample == judging.sample]
+    tasks = [task for task in plan.tasks if task.sample == sample]
     row["superseded"] = sum(task.superseded for task in tasks)
     row["missing"] = sum(len(task.todo) for task in tasks) - row["superseded"]
-    if any(state.in_looks for state in states):
+    if any(looks):
         row |= {"missing": None, "note": STOPPED}
     for task in tasks:
         row["failed"] += len(store.failures(loaded.folder, f"model_judgment/{task.path.name}"))
-    return row, estimate_judgments(plan) if judging.sample == 0 else []
+    return row, estimate_judgments(plan) if sample == 0 else []
 
 
 def _outcome(
@@ -172,14 +158,16 @@ def _outcome(
 ) -> str:
     """Return how far the benchmark is, and the next command."""
     total = counted(len(loaded.questions), "question")
-    partial = [row["model"] for row in models if row["missing"] or row["superseded"]]
-    left = [row for row in judges if row["missing"] or row["superseded"]]
+    partial, left = (
+        [row for row in rows if row["missing"] or row["superseded"]] for rows in (models, judges)
+    )
     state = f"{counted(len(models), 'model')} answered {total}"
     if not models and not judges:
         state, command = f"{total}, no answers yet", "gen_answer --model NAME"
     elif partial:
         state = f"{len(partial)} of {counted(len(models), 'model')} lack answers"
-        command = f"gen_answer --model {' '.join(map(shlex.quote, partial[:3]))}"
+        names = " ".join(shlex.quote(row["model"]) for row in partial[:3])
+        command = f"gen_answer --model {names}"
     elif not judges:
         state, command = f"{state}, no judgments yet", "gen_judgment --judge-model NAME"
     elif not left:
@@ -191,12 +179,10 @@ def _outcome(
         state += f"; {counted(number, 'judgment')} missing"
         cost = total_cost(estimates)
         state += f" (up to {dollars(cost[1])})" if cost and cost[1] else ""
-        judge, judge_set, mode, share = (
-            left[0][name] for name in ("judge", "judge_set", "mode", "share")
-        )
-        command = f"gen_judgment --judge-model {shlex.quote(judge)} --mode {mode}"
-        command += f" --share {share:g}" if share is not None else ""
-        if judge_set != (loaded.settings.judge_set or "mt_bench"):
-            command += f" --judge-set {judge_set}"
+        row = left[0]
+        command = f"gen_judgment --judge-model {shlex.quote(row['judge'])} --mode {row['mode']}"
+        command += "" if row["share"] is None else f" --share {row['share']:g}"
+        if row["judge_set"] != (loaded.settings.judge_set or "mt_bench"):
+            command += f" --judge-set {row['judge_set']}"
     where = "" if loaded.flags == "--bench-name mt_bench" else f" {loaded.flags}"
     return f"{loaded.name}: {state}. Next: {command}{where}"

@@ -20,7 +20,7 @@ from typing import Any, TypeAlias
 from msgspec.structs import replace
 
 from harness import models, store
-from harness.bench import Bench, take
+from harness.bench import Bench
 from harness.bench.names import Kind as JudgmentKind
 from harness.errors import MissingError, UsageError
 from harness.judging import builtin
@@ -232,8 +232,7 @@ def plan_judgments(
     votes = _voted(flags.votes) if flags.votes else None
     mode = _mode(options, judge_set)
     if questions is None:
-        bounds = part.question_begin, part.question_end, part.first_n, part.sample_n
-        questions = take(bench.questions, *bounds)
+        questions = bench.take(part)
     if votes is not None:
         questions = [q for q in questions if q.question_id in {vote[0] for vote in votes}]
     waits = {model: set(ids) for model, ids in (awaited or {}).items()}

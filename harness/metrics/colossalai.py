@@ -122,16 +122,16 @@ def metric(name: str, setup: Setup) -> Metric:
             f"these texts are {language!r}; leave out --variant, or say --language en or zh"
         )
     function, main, libraries = _METRICS[name]
-    library = versions(*libraries, *(["jieba"] if language == "zh" else [])) or None
+    chinese = language == "zh"
+    tokens = _jieba if chinese else str.split
+    library = versions(*libraries, *(["jieba"] if chinese else [])) or None
 
     def measured(answer: str, reference: str) -> Numbers:
         try:
-            if language == "en":
-                return function(prepared(answer).split(), prepared(reference).split())
-            if name == "distinct":
+            if chinese and name == "distinct":
                 return _distinct(_jieba(answer), (1,))
-            chinese = _rouge_chinese if name == "rouge" else function
-            return chinese(_jieba(prepared(answer)), _jieba(prepared(reference)))
+            score = _rouge_chinese if chinese and name == "rouge" else function
+            return score(tokens(prepared(answer)), tokens(prepared(reference)))
         except (ValueError, ZeroDivisionError, IndexError):  # of an empty text
             return {main: None}
 
@@ -140,7 +140,7 @@ def metric(name: str, setup: Setup) -> Metric:
         main,
         name=name,
         variant=VARIANT,
-        tokenizer=None if name == "chrf" else "jieba" if language == "zh" else "whitespace",
+        tokenizer=None if name == "chrf" else "jieba" if chinese else "whitespace",
         library=library,
         needs_reference=name != "distinct",
         parameters={"language": language},

@@ -4,13 +4,11 @@ from typing import Any
 
 from harness import bench as benches
 from harness import options, registry
-from harness.bench import Bench
 from harness.errors import MissingError, UsageError
 from harness.metrics.load import load
 from harness.metrics.metric import Setup
 from harness.metrics.run import MetricPlan, MetricReport, plan, run
-from harness.options import AutoChecks, AutoMetrics, Slice
-from harness.types import Question
+from harness.options import AutoChecks, AutoMetrics
 
 
 def auto_metrics(**keywords: Any) -> MetricReport:
@@ -34,7 +32,7 @@ def auto_checks(**keywords: Any) -> MetricReport:
 def plan_metrics(record: AutoMetrics) -> MetricPlan:
     """Return what `auto_metrics` will do."""
     bench = benches.load(record.bench.bench_name, record.bench.data_dir)
-    questions = _questions(bench, record.slice)
+    questions = bench.take(record.slice)
     setup = Setup(
         language=record.options.language or bench.settings.language,
         options=record.options,
@@ -49,14 +47,7 @@ def plan_metrics(record: AutoMetrics) -> MetricPlan:
     else:
         configured = registry.find("judge_file", "colossalai_metrics")
         metrics, notices = configured(record.config, setup, questions)
-    result = plan(
-        bench,
-        metrics,
-        questions,
-        record.slice,
-        reference=record.reference,
-        redo=record.redo,
-    )
+    result = plan(record, bench, questions, metrics, record.reference)
     result.notices[:0] = notices
     return result
 
@@ -64,18 +55,12 @@ def plan_metrics(record: AutoMetrics) -> MetricPlan:
 def plan_checks(record: AutoChecks) -> MetricPlan:
     """Return what `auto_checks` will do: every turn with checks, of every choice."""
     bench = benches.load(record.bench.bench_name, record.bench.data_dir)
-    questions = [question for question in _questions(bench, record.slice) if any(question.checks)]
+    questions = [question for question in bench.take(record.slice) if any(question.checks)]
     if not questions:
         raise MissingError(f"no question of {bench.name} has checks; see docs/checks.md")
     bench.validate_checks(questions)
-    result = plan(
-        bench,
-        load(["checks"], Setup(run_code=record.run_code)),
-        questions,
-        record.slice,
-        every_choice=True,
-        redo=record.redo,
-    )
+    metrics = load(["checks"], Setup(run_code=record.run_code))
+    result = plan(record, bench, questions, metrics, every_choice=True)
     checks = [check for question in questions for turn in question.checks for check in turn]
     code = sum(check.get("kind") == "code" for check in checks)
     if code and not record.run_code:
@@ -83,8 +68,3 @@ def plan_checks(record: AutoChecks) -> MetricPlan:
             f"{code} checks run a model's code; they are left undecided without --run-code"
         )
     return result
-
-
-def _questions(bench: Bench, part: Slice) -> list[Question]:
-    bounds = (part.question_begin, part.question_end, part.first_n, part.sample_n)
-    return benches.take(bench.questions, *bounds)

@@ -1,7 +1,7 @@
 """From answers to rows of `model_metric/`: the plan, and the measuring.
 
-    work = plan(bench, load(["text"]), bench.questions, Slice())     # reads; computes nothing
-    report = run(work)                                               # writes each row at once
+    work = plan(record, bench, bench.questions, load(["text"]))     # reads; computes nothing
+    report = run(work)                                              # writes each row at once
 
 A row is done if it was made from today's question, answer, reference and metric; else it is made
 again, and the old one moves to `.turnbench/`.
@@ -17,7 +17,7 @@ from harness.bench import Bench
 from harness.errors import MissingError, UsageError
 from harness.judging.extraction import extracted
 from harness.metrics.metric import Item, Measured, Metric
-from harness.options import Slice
+from harness.options import AutoChecks, AutoMetrics
 from harness.types import Answer, Measurement, Question, split_variant
 
 
@@ -56,19 +56,18 @@ class MetricReport:
 
 
 def plan(
+    record: AutoMetrics | AutoChecks,
     bench: Bench,
-    metrics: Sequence[Metric],
     questions: Sequence[Question],
-    part: Slice,
-    *,
+    metrics: Sequence[Metric],
     reference: str | None = None,
+    *,
     every_choice: bool = False,
-    redo: bool = False,
 ) -> MetricPlan:
     """Return what has to be done so that every metric has measured every turn of every answer.
 
-    `part` has the models and turns, `reference` names a reference file or an answered model; None
-    takes the only file. Of an answer's choices the first is measured, or each.
+    `reference` names a reference file or an answered model; None takes the only file. Of an
+    answer's choices the first is measured, or each.
 
     Raises:
         UsageError: there are no answers by a model, or several references to choose from.
@@ -77,10 +76,10 @@ def plan(
     answered = bench.answered_models()
     if not answered:
         raise MissingError(f"there are no answers yet in {bench.folder}; run gen_answer first")
-    for model in part.model_list:
+    for model in record.slice.model_list:
         if model not in answered:
             raise UsageError(f"no answers by {model!r}; there are {', '.join(answered)}")
-    result = MetricPlan(bench, list(part.model_list or answered), [])
+    result = MetricPlan(bench, list(record.slice.model_list or answered), [])
     references = None
     if any(metric.needs_reference or metric.reads_reference for metric in metrics):
         references = bench.references(reference)
@@ -97,7 +96,8 @@ def plan(
         missing = []
         for question in questions:
             answer = answers.get(question.question_id)
-            if answer is None or not _is_current(answer, question):
+            source = answer.made_from if answer is not None else None
+            if answer is None or (source and source.question not in (None, question.hash)):
                 missing.append(str(question.question_id))
             elif question.user is None:  # no two conversations with a played user are alike
                 expected = references.turns.get(question.question_id, ()) if references else ()
@@ -108,21 +108,19 @@ def plan(
                 f"left out: {model} has no answer to {len(missing)} questions as they are now "
                 f"({listed})"
             )
-    items = [item for item in items if not part.turns or item.turn in part.turns]
+    turns = record.slice.turns
+    items = [item for item in items if not turns or item.turn in turns]
     bare: dict[str, int] = {}
     for metric in metrics:
         fitting = [item for item in items if metric.applies(item.question, item.turn)]
-        usable = fitting
-        if metric.needs_reference:
-            usable = [item for item in fitting if (item.reference or "").strip()]
-        if len(usable) < len(fitting):
-            bare[metric.name] = len(fitting) - len(usable)
-        result.works.append(_work(metric, bench, usable, redo))
+        usable = [item for item in fitting if item.reference or not metric.needs_reference]
+        if without := len(fitting) - len(usable):
+            bare[metric.name] = without
+        result.works.append(_work(metric, bench, usable, record.redo))
     if not any(work.todo or work.already for work in result.works):
         names = ", ".join(metric.name for metric in metrics)
-        text = f"there is nothing to measure in {bench.folder} for {names}"
-        advice = "put references into reference_answer/, or name an answered model with --reference"
-        raise MissingError(f"{text}; {advice}" if bare else text)
+        advice = "most metrics need reference_answer/, or an answered model with --reference"
+        raise MissingError(f"there is nothing to measure in {bench.folder} for {names}; {advice}")
     if bare:
         count, names = max(bare.values()), ", ".join(bare)
         result.notices.append(f"{count} turns without a reference are left out ({names})")
@@ -150,12 +148,6 @@ def run(plan: MetricPlan, done: Callable[[], object] = lambda: None) -> MetricRe
     return report
 
 
-def _is_current(answer: Answer, question: Question) -> bool:
-    """Return whether an answer is to the question as it is worded now, as far as it says."""
-    made = answer.made_from.question if answer.made_from else None
-    return made in (None, question.hash)
-
-
 def _items(
     bench: Bench,
     model: str,
@@ -175,8 +167,8 @@ def _items(
             replies = [*history, *choice.turns[len(history) : turn]]
             if name is not None:
                 replies = [extracted(reply, name).answer for reply in replies]
-            reference = expected[turn - 1] if turn <= len(expected) else None
-            yield Item(question, turn, replies, reference, model, choice.index)
+            reference = expected[turn - 1] if turn <= len(expected) else ""
+            yield Item(question, turn, replies, reference or None, model, choice.index)
 
 
 def _work(metric: Metric, bench: Bench, items: Sequence[Item], redo: bool) -> Work:
@@ -194,7 +186,7 @@ def _work(metric: Metric, bench: Bench, items: Sequence[Item], redo: bool) -> Wo
 
 
 def _row(item: Item, measured: Measured, metric: Metric, reference: str | None) -> Measurement:
-    made = metric.made_from(item)
+    made_from = metric.made_from(item)
     return Measurement(
         question_id=item.question.question_id,
         turn=item.turn,
@@ -206,9 +198,9 @@ def _row(item: Item, measured: Measured, metric: Metric, reference: str | None) 
         variant=metric.variant,
         tokenizer=metric.tokenizer,
         library=metric.library,
-        reference=None if made.reference is None else reference,
+        reference=reference if made_from.reference else None,
         note=measured.note,
-        made_from=made,
+        made_from=made_from,
         checks=measured.checks,
         tstamp=time.time(),
     )

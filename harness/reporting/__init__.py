@@ -19,3 +19,5 @@ from harness.reporting.page import Column as Column
 from harness.reporting.page import Note as Note
 from harness.reporting.page import Page as Page
 from harness.reporting.page import Table as Table
+from harness.reporting.page import interval_columns as interval_columns
+from harness.reporting.page import row_of as row_of

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from harness.errors import StorageError
-from harness.reporting.page import Column, Page, Row, rounded
+from harness.reporting.page import Column, Page, Row
 from harness.reporting.templates import asset, ems_of, render
 
 WIDTH = 460.0
@@ -29,8 +29,6 @@ class Axis:
 
     def __init__(self, marks: Sequence[float], start: float, end: float, percent: bool) -> None:
         self.marks, self.start, self.end, self.percent = marks, start, end, percent
-        exact = [f"{mark * (100 if percent else 1):.6f}".rstrip("0") for mark in marks]
-        self.places = max(len(mark.partition(".")[2]) for mark in exact)
 
     def at(self, value: float | None) -> float | None:
         """Return where a number lies; outside the axis at its end."""
@@ -42,7 +40,7 @@ class Axis:
 
     def written(self, mark: float) -> str:
         """Return a mark with the decimal places that it needs: 0.725 is 72.5%."""
-        return rounded(mark, self.places, 2 if self.percent else 0) + "%" * self.percent
+        return f"{100 * mark:.9g}%" if self.percent else f"{mark:.9g}"
 
 
 def marks(
@@ -78,8 +76,8 @@ def marks(
         lines += [{"heading": column.heading}] if len(columns) > 1 else []
         for place, row in enumerate(rows):
             line = {"name": row[name], "number": column.cell(row), "series": place % SERIES + 1}
-            line |= {"x": axis.at(row.get(column.key))}
-            line |= {end: axis.at(row.get(f"{column.key}_{end}")) for end in ("low", "high")}
+            for end, key in (("x", ""), ("low", "_low"), ("high", "_high")):
+                line[end] = axis.at(row.get(f"{column.key}{key}"))
             lines.append(line)
     values = {"label": label, "reference": reference, "bar": bar, "most": _NAME, "width": WIDTH}
     return render("marks.svg", axis=axis, lines=lines, **values)

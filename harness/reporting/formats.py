@@ -28,18 +28,15 @@ def text(page: Page, width: int | None = None) -> str:
     parts = [_wrapped(page.outcome, width)]
     causes = [f"  {cause.text}:\n    {cause.flag}" for cause in page.causes]  # to be pasted
     parts.append("\n".join(printable(line) for cause in causes for line in cause.splitlines()))
-    pointers = []
+    flags = []
     for table in page.tables:
-        if not table.rows or table.only not in ("", "text"):
-            continue
-        if body := text_table(table, width):
-            parts += [_wrapped(table.title, width), body]
-        else:
-            pointers.append(table.instead)
-    pointers += [note.flag for note in page.notes if not note.text]
+        if table.rows and table.only in ("", "text"):
+            body = text_table(table, width)
+            parts += [_wrapped(table.title, width), body] if body else []
+            flags += [] if body else [table.instead]
+    flags += [note.flag for note in page.notes if not note.text]
     notes = [str(note) for note in page.notes if note.text]
-    notes.append(". ".join(dict.fromkeys(pointers)))
-    parts.append(_wrapped("\n".join(filter(None, notes)), width))
+    parts.append(_wrapped("\n".join([*notes, ". ".join(dict.fromkeys(flags))]), width))
     return "\n\n".join(filter(None, parts))
 
 
@@ -60,11 +57,12 @@ def text_table(table: Table, width: int) -> str:
     half = width // 2 - 1
     blocks: list[str] = []
     while others or not blocks:
-        taken = len(others)
-        while taken > 1 and not _aligned([*keys, *others[:taken]], table.rows, width, half):
+        body, taken = "", len(others) + 1
+        while not body:
             taken -= 1
-        part = [*keys, *others[:taken]]
-        blocks.append(_aligned(part, table.rows, width, half) or _aligned(part, table.rows, 10_000))
+            room = width if taken > 1 else 10_000
+            body = _aligned([*keys, *others[:taken]], table.rows, room, half)
+        blocks.append(body)
         keys, others = keys[-1:], others[taken:]
     return "\n\n".join(blocks)
 

@@ -105,7 +105,7 @@ def _cell(column: Column, row: Row, rows: Sequence[Row]) -> dict[str, Any]:
 def _whisker(key: str, row: Row, rows: Sequence[Row]) -> list[float]:
     """Return a number and the ends of its interval as parts of the axis that all rows share."""
     keys = (key, f"{key}_low", f"{key}_high")
-    numbers = [other[k] for other in rows for k in keys if other.get(k) is not None]
+    numbers = [r[k] for r in rows for k in keys if r.get(k) is not None]
     least, span = min(numbers), (max(numbers) - min(numbers)) or 1.0
     ends = [row[key] if row.get(k) is None else row[k] for k in keys]
     return [(end - least) / span for end in ends]

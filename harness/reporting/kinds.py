@@ -8,10 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from harness.reporting.outcome import flips
-from harness.reporting.page import Column, Table, rounded
+from harness.reporting.page import Column, Table, interval_columns, percent, rounded, row_of
 from harness.reporting.ranked import Ranked, Rows, several
-from harness.reporting.section import Section, View, interval_columns, measure_of, put, row_of
+from harness.reporting.section import Section, View, measure_of
 from harness.results import Panel, Ranking, Scores, ratio, summarize
 from harness.results.facts import CORRECT, facts, is_facts
 from harness.results.scores import FLIPPED, ONCE
@@ -32,29 +31,17 @@ def _section_of(panel: Panel, view: View) -> Section:
     """Return the section of a panel."""
     if panel.form in ("pair", "vote"):
         return pairs(panel, view)
+    main, *others = panel.metrics
+    if panel.form == "label" and is_facts(panel.combined):
+        return short_facts(panel, view)
     if panel.form == "label":
-        return short_facts(panel, view) if is_facts(panel.combined) else labels(panel, view)
-    if len(panel.metrics) > 1:
+        return Ranked(panel, view, main, main.lower(), others=others).section()
+    if others:
         return several([panel], view)
     if panel.form == "metric":
-        return Ranked(panel, view, panel.metrics[0], panel.metrics[0]).section()
+        return Ranked(panel, view, main, main).section()
     heading = "all" if len(panel.judges) > 1 else "score"
     return Ranked(panel, view, "average", heading).section()
-
-
-def labels(panel: Panel, view: View) -> Section:
-    """Return the section of labels: the share of each, the main one ranked."""
-    main, *others = panel.metrics
-
-    def further(scores: Scores) -> Rows:
-        rows: Rows = {}
-        for name in others:
-            for summary in summarize(scores.of(metric=name)):
-                put(rows.setdefault(summary["model"], {}), name, summary.mean)
-        return rows
-
-    shares = [Column(name, name.lower().replace("_", " "), "%", always=True) for name in others]
-    return Ranked(panel, view, main, main.lower(), further=further).section(shares)
 
 
 def short_facts(panel: Panel, view: View) -> Section:
@@ -90,6 +77,8 @@ def _facts(scores: Scores) -> Rows:
     return rows
 
 
+MANY_FLIPS = 1 / 3
+"""The share of flips above which they are said in words."""
 _CONTROLLED = ("length_controlled_winrate", "lc_standard_error")
 """Fields of rows, and of `Controlled`: win rates at equal length."""
 
@@ -113,19 +102,17 @@ def pairs(panel: Panel, view: View) -> Section:
                 row |= {f"{name}_rate": total and count / total for name, count in counts.items()}
             if rate := view.controlled.get(summary["model"]):
                 for name in _CONTROLLED:
-                    percent = getattr(rate, name)
-                    row[name] = None if percent is None else percent / 100
+                    number = getattr(rate, name)
+                    row[name] = None if number is None else number / 100
             rows[summary["model"]] = row
         return rows
 
     key = "win_rate" if measure.percent else "win_rate_adjusted"
     column = Ranked(panel, view, key, "win rate", further=further)
     both_orders = bool((column.scores.flip != ONCE).any())
-    extra = []
-    if view.controlled:
-        about = "as alpaca_eval computes it; leaves out that the fit is estimated"
-        for name, heading in zip(_CONTROLLED, ("LC win rate", "se"), strict=True):
-            extra.append(Column(name, heading, measure.form, about, always=True))
+    about = "as alpaca_eval computes it; leaves out that the fit is estimated"
+    heads = dict(zip(_CONTROLLED, ("LC win rate", "se"), strict=True))
+    extra = [Column(name, head, measure.form, about, always=True) for name, head in heads.items()]
     counts = {"win": "", tie: "tie", "loss": ""} | ({"flipped": ""} if both_orders else {})
     extra += [Column(name, head, always=True, optional=True) for name, head in counts.items()]
     extra.append(Column("", "win/tie/loss", draw="record", hidden_in_text=True))
@@ -181,20 +168,26 @@ def _two_models(scores: Scores, model: str, *, both_orders: bool) -> Table:
 
 
 def _flips(scores: Scores) -> str:
-    """Return the sentence about flips, if there are many."""
+    """Return what is said of pairs whose winner changed with the order, if there are many."""
     judged = scores.take(scores.valid & (scores.flip != ONCE))
     flipped = judged.flip == FLIPPED
+    count, pairs = int(flipped.sum()), len(judged)
+    if count <= MANY_FLIPS * pairs:
+        return ""
     decided = flipped | (judged.value != 0.5)
     by_question = functools.partial(np.bincount, minlength=len(judged.questions))
     sums, counts = by_question(judged.question[flipped]), by_question(judged.question[decided])
-    return flips(int(flipped.sum()), len(judged), ratio(sums, counts, share=True))
+    interval = ratio(sums, counts, share=True).interval
+    maybe = "The judge may be guessing: one" if interval and interval.high >= 0.5 else "A judge"
+    return (
+        f"In {percent(count / pairs)} of the pairs ({count} of {pairs}) the verdict changed with "
+        f"the order of the two answers; these are ties. {maybe} that guesses changes about half."
+    )
 
 
 def _strengths(scores: Scores) -> Table:
     """Return the models' strengths, for reading; who is better is not said by them."""
-    rows = [
-        row_of({"model": model}, strength=rating) for model, rating in strengths(scores).items()
-    ]
+    rows = [row_of({"model": name}, strength=rating) for name, rating in strengths(scores).items()]
     rows.sort(key=lambda row: -(row["strength"] or -np.inf))
     heading = "Bradley-Terry strengths, ties as half a win; 400 points are odds of 10 to 1"
     columns = [Column("model"), *interval_columns("strength", "", ".0")]

@@ -13,9 +13,11 @@ from dataclasses import asdict, replace
 from harness.bench import Bench
 from harness.errors import UsageError
 from harness.options import Board, ShowResult
-from harness.reporting.outcome import UNSEEN, Measure
-from harness.reporting.page import Column, Note, Page, Table, counted, dollars, listed, rounded
-from harness.reporting.section import View, interval_columns, measure_of, row_of
+from harness.reporting import Column, Note, Page, Table, interval_columns, row_of
+from harness.reporting.outcome import UNSEEN, Measure, first_lines
+from harness.reporting.page import counted, dollars, listed, rounded
+from harness.reporting.ranked import compared_row
+from harness.reporting.section import View, measure_of
 from harness.results import Panel, Scores, panels, rank, read
 from harness.results import board as boards
 from harness.results.first_turn import Effect, first_turn_effect
@@ -39,7 +41,7 @@ def against_page(
         panel,
         max(
             panels(read(bench, files=[options.against])),
-            key=lambda other: (other.form == panel.form, other.judge_set == panel.judge_set),
+            key=lambda old: (old.form == panel.form, old.judge_set == panel.judge_set),
         ),
         margin=options.margin,
         renamed=dict(pair.split("=", 1) for pair in options.compare) or None,
@@ -49,15 +51,12 @@ def against_page(
         max_missing=options.max_missing,
     )
     measure, rows, lines = measure_of(panel), [], []
-    models = sorted(gated.models, key=lambda model: model.difference.value)  # the worst first
-    for model in models:
+    for model in sorted(gated.models, key=lambda model: model.difference.value):  # worst first
         names = {"model_1": model.model, "model_2": model.old, "verdict": _verdict(model)}
-        row = row_of(names, difference=model.difference)
-        row |= {"p": model.difference.p, "p_holm": model.p, "questions": model.difference.n}
-        row |= {"missing": model.missing, "smallest_detectable": model.difference.detectable}
-        rows.append(row)
+        row = compared_row(names, model.difference, model.p)
+        rows.append(row | {"missing": model.missing})
         lines.append(_run_in_words(model, measure, options.margin))
-    lines[3:] = [f"{len(models) - 3} more: see the table."] if len(models) > 3 else []
+    lines = first_lines(lines)
     if options.fail_if_worse or options.margin is not None:
         lines += [f"Does not pass: {fault}." for fault in gated.faults] or ["The run passes."]
     columns = [
@@ -67,7 +66,7 @@ def against_page(
         Column("questions", always=True),
         Column("missing", format="%", help="of what the other run has, in percent"),
     ]
-    if any(model.model != model.old for model in models):
+    if any(model.model != model.old for model in gated.models):
         columns[:1] = [Column("model_1", "this run"), Column("model_2", "other run", always=True)]
     title = f"{page.facts['bench']}, this run less the other, question by question"
     compared = replace(
@@ -268,11 +267,11 @@ def board_page(options: Board, bench: Bench, panel: Panel, view: View, page: Pag
     count = f"{path} has {counted(len(board.rows), 'row')}, {len(models)} of them from here."
     ranks = f"On this board of {counted(len(board.rows), 'model')} {listed(places)}."
     table = Table(page.tables[0].title, columns, rows, only="text")
-    others = [replace(other, only="html") for other in page.tables if other.only != "text"]
+    results = [replace(part, only="html") for part in page.tables if part.only != "text"]
     return replace(
         page,
         outcome=f"{page.outcome}\n{ranks}",
-        tables=[table, *others],
+        tables=[table, *results],
         notes=[Note(about), Note(count)],
         rows=page.all_rows,
     )

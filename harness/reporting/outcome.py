@@ -14,12 +14,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from harness.reporting.page import counted, listed, percent, rounded
+from harness.reporting.page import counted, listed, rounded
 from harness.results import Estimate, Ranking
 
 UNSEEN = "would not have been seen"
-_MANY_FLIPS = 1 / 3
-"""The share of flips above which they are said in words."""
 
 
 class Measure(NamedTuple):
@@ -125,12 +123,15 @@ class Evidence:
         return f"too close to call, {self.unseen(models)}"
 
 
-def outcomes(evidence: Sequence[Evidence], most: int = 3) -> str:
-    """Return a paragraph for each criterion or metric, and how many more there are."""
-    lines = [f"{item.name}: {outcome([item])}" for item in evidence[:most]]
-    if len(evidence) > most:
-        lines.append(f"{len(evidence) - most} more: see the table.")
-    return "\n".join(lines)
+def outcomes(evidence: Sequence[Evidence]) -> str:
+    """Return a paragraph for each of the first criteria or metrics."""
+    return "\n".join(first_lines([f"{item.name}: {outcome([item])}" for item in evidence]))
+
+
+def first_lines(lines: Sequence[str], most: int = 3) -> list[str]:
+    """Return the first lines, and how many more there are."""
+    more = len(lines) - most
+    return [*lines[:most], *[f"{more} more: see the table."] * (more > 0)]
 
 
 def outcome(evidence: Sequence[Evidence]) -> str:
@@ -206,20 +207,3 @@ def _against(evidence: Evidence, model: str) -> tuple[str, str]:
 def _sharing(models: Sequence[str], first: int) -> str:
     last = first + len(models) - 1
     return f"{listed(models)} share ranks {first} {'and' if len(models) == 2 else 'to'} {last}"
-
-
-def flips(flipped: int, pairs: int, decided: Estimate) -> str:
-    """Return what is said of pairs whose winner changed with the order; nothing up to a third.
-
-    Args:
-        flipped: pairs in which the other model won when the answers were swapped.
-        pairs: pairs that were judged in both orders.
-        decided: the share of flips among wins, losses and flips.
-    """
-    if not pairs or flipped / pairs <= _MANY_FLIPS:
-        return ""
-    share = f"In {percent(flipped / pairs)} of the pairs ({flipped} of {pairs})"
-    words = f"{share} the verdict changed with the order of the two answers; these are ties."
-    guess = (interval := decided.interval) is not None and interval.high >= 0.5
-    maybe = "The judge may be guessing: one" if guess else "A judge"
-    return f"{words} {maybe} that guesses changes about half."

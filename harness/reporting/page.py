@@ -13,17 +13,19 @@ Every format takes a page and returns text: see `formats`.
 """
 
 import decimal
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 from unicodedata import combining, east_asian_width
+
+if TYPE_CHECKING:
+    from harness.results import Estimate
 
 ABSENT = "–"
 """What stands where there is no value."""
 
 Row: TypeAlias = Mapping[str, Any]
-Only: TypeAlias = Literal["", "text", "html", "json"]
-Draw: TypeAlias = Literal["", "whisker", "shade", "record"]
 
 
 @dataclass(frozen=True)
@@ -53,7 +55,7 @@ class Column:
     """Shown in text too where every row has the same value."""
     optional: bool = False
     """Left out of text where the table is too wide."""
-    draw: Draw = ""
+    draw: Literal["", "whisker", "shade", "record"] = ""
     """What HTML draws: a whisker of the interval; a shade by how far the value departs from the
     mean of the row's shaded columns; a bar of `win`, `tie` and `loss`, with the key before them."""
 
@@ -126,7 +128,7 @@ class Table:
     rows: Sequence[Row]
     name: str = ""
     """The table's name in JSON; without one it is in the page's rows already."""
-    only: Only = ""
+    only: Literal["", "text", "html", "json"] = ""
     """The one kind of page that shows it: text (and Markdown), HTML or JSON."""
     instead: str = ""
     """What text says at the end if the table is too wide (default: it is divided)."""
@@ -134,12 +136,12 @@ class Table:
     def text_columns(self) -> list[Column]:
         """Return the columns that text shows: the first, and those not hidden, empty, constant."""
         first, *others = [column for column in self.columns if not column.hidden_in_text]
-        shown = [first]
+        columns = [first]
         for column in others:
             cells = {column.cell(row) for row in self.rows}
             varies = len(cells) > 1 or len(self.rows) < 2 or column.always
-            shown += [column] if varies and cells != {ABSENT} else []
-        return shown
+            columns += [column] if varies and cells != {ABSENT} else []
+        return columns
 
 
 @dataclass(frozen=True)
@@ -179,6 +181,37 @@ class Page:
         if self.rows is not None:
             return self.rows
         return self.tables[0].rows if self.tables else []
+
+
+def put(
+    row: dict[str, Any],
+    key: str,
+    estimate: "Estimate | None",
+    scale: tuple[float, float] | None = None,
+) -> None:
+    """Put a number and its interval, which does not leave the scale, into a row."""
+    value = low = high = None
+    if estimate is not None:
+        value = None if math.isnan(estimate.value) else estimate.value
+        if ends := estimate.interval:
+            least, most = scale or (-math.inf, math.inf)
+            low, high = max(ends.low, least), min(ends.high, most)
+    row |= {key: value, f"{key}_low": low, f"{key}_high": high}
+
+
+def row_of(names: Row, **numbers: "Estimate | None") -> dict[str, Any]:
+    """Return a row of names, numbers and their intervals."""
+    row = dict(names)
+    for key, estimate in numbers.items():
+        put(row, key, estimate)
+    return row
+
+
+def interval_columns(key: str, title: str, form: str) -> list[Column]:
+    """Return the columns of a number and of its interval."""
+    about = "95% confidence interval over questions"
+    ends = Column(key, "95% interval", f"interval{form}", about, always=True, draw="whisker")
+    return [Column(key, title, form, always=True), ends]
 
 
 def rounded(value: float, places: int, scale: int = 0) -> str:

@@ -5,60 +5,46 @@ and each category's; the tables and charts show them.
 """
 
 import functools
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 from harness.reporting import charts
 from harness.reporting.outcome import Evidence
-from harness.reporting.page import Chart, Column, Only, Table
-from harness.reporting.section import (
-    Section,
-    View,
-    caveats_of,
-    evidence_of,
-    interval_columns,
-    put,
-    row_of,
-    sorted_rows,
-    title,
-)
-from harness.results import Panel, Ranking, Scores, compare, conversations, summarize
+from harness.reporting.page import Chart, Column, Table, interval_columns, put, row_of
+from harness.reporting.section import Section, View, caveats_of, evidence_of, sorted_rows, title
+from harness.results import Estimate, Panel, Ranking, Scores, compare, conversations, summarize
 from harness.results.scores import POINTS, SCORE
 
 Rows: TypeAlias = dict[str, dict[str, Any]]
 """Rows by model."""
-MANY = 12
-"""Models above which --details compares only neighbours, and bars show the first."""
+BARS = 12
+"""Models of which bars are drawn, the first ones."""
 Further: TypeAlias = Callable[[Scores], Rows]
 """Returns what else verdicts say of each model, such as wins and losses."""
 
 
+@dataclass
 class Ranked:
     """The rows of one column of a panel, and what is shown of them."""
 
-    def __init__(
-        self,
-        panel: Panel,
-        view: View,
-        key: str,
-        heading: str,
-        *,
-        metric: str = "",
-        further: Further = lambda scores: {},
-    ) -> None:
-        """Sum up a column.
+    panel: Panel
+    view: View
+    key: str
+    """The field of the rows that holds its number."""
+    heading: str
+    """What stands over it."""
+    metric: str = ""
+    """The column of the panel (default: the main one)."""
+    others: Sequence[str] = ()
+    """Columns of the panel whose numbers stand beside it, such as other labels."""
+    further: Further = lambda scores: {}
+    """Further fields of the rows."""
 
-        Args:
-            panel: whose verdicts.
-            view: how they are to be shown.
-            key: the field of the rows that holds its number.
-            heading: what stands over it.
-            metric: the column of the panel (default: the main one).
-            further: further fields of the rows.
-        """
-        self.panel, self.view, self.further = panel, view, further
-        self.key, self.heading, self.metric = key, heading, metric or panel.metrics[0]
+    def __post_init__(self) -> None:
+        """Sum up the column."""
+        panel, view = self.panel, self.view
+        self.metric = self.metric or panel.metrics[0]
         self.rule = view.aggregates.get(panel.judge_set)
         if self.rule:
             self.key = f"{self.rule}_{'turn' if self.rule in ('first', 'last') else 'of_turns'}"
@@ -75,7 +61,9 @@ class Ranked:
                 rows[model] = {"model": model, "rank_first": first, "rank_last": last, **row}
             if self.ranking.strengths:
                 put(rows[model], "strength", self.ranking.strengths[model])
-        self.groups = self._split(rows, self.scores, view.group)
+        short = ".1" if self.measure.kind == "grades" else self.measure.form
+        groups = self._split(rows, self.scores, view.group, short)
+        self.groups = [replace(column, draw="shade") for column in groups]
         self.rows = self.all_rows = sorted_rows(list(rows.values()), view)
         if self.judges:
             together = [{"judge": "all together", **row} for row in self.rows]
@@ -99,16 +87,19 @@ class Ranked:
             summary = summaries[name]
             put(row, self.key, summary.mean, scale)
             row |= {"n": summary.n, "questions": summary.questions, "failed": summary.failed}
-        self.turns = self._split(rows, column, "turn")
+        self.turns = self._split(rows, column, "turn", self.measure.form)
         if len(self.turns) > 2:
             for rule in ("first", "last"):
                 for group in summarize(conversations(column, rule)):
                     put(rows.get(group["model"], {}), f"{rule}_turn", group.mean, scale)
+        for metric in self.others:
+            for group in summarize(scores.of(metric=metric)):
+                put(rows.get(group["model"], {}), metric, group.mean)
         for name, fields in self.further(scores).items():
             rows.get(name, {}).update(fields)
         return rows
 
-    def _split(self, rows: Rows, scores: Scores, field: str) -> list[Column]:
+    def _split(self, rows: Rows, scores: Scores, field: str, form: str) -> list[Column]:
         """Put the number of each value of a field into the rows; return the columns, if several."""
         groups = [group for group in summarize(scores, ("model", field)) if group[field]]
         values = dict.fromkeys(str(group[field]) for group in groups)
@@ -119,15 +110,13 @@ class Ranked:
         for group in groups:
             row = rows.get(group["model"], {})
             put(row, f"{field}_{group[field]}", group.mean, self.measure.scale)
-        return [Column(f"{field}_{value}", value, always=True) for value in values]
+        heads = {value: "" if field == "turn" else value for value in values}
+        columns = [Column(f"{field}_{v}", head, form, always=True) for v, head in heads.items()]
+        return columns if len(columns) > 1 else []
 
     def section(self, extra: Sequence[Column] = (), tables: Sequence[Table] = ()) -> Section:
         """Return the section, with columns after the number and tables below that of models."""
-        form, field = self.measure.form, self.view.group
-        short = ".1" if self.measure.kind == "grades" else form
-        groups = [replace(column, format=short, draw="shade") for column in self.groups]
-        turns = [replace(column, title="", format=form) for column in self.turns]
-        turns = turns if len(turns) > 1 else []
+        form, field, groups, turns = self.measure.form, self.view.group, self.groups, self.turns
         ends = [replace(column, format=f"interval{column.format}") for column in (*turns, *groups)]
         if len(turns) > 2:
             turns = [Column(key, format=form, always=True) for key in ("first_turn", "last_turn")]
@@ -135,9 +124,10 @@ class Ranked:
             *[Column("rank", format="ranks", always=True)] * (len(self.rows) > 2),
             Column("model"),
             *interval_columns(self.key, self.heading, form),
-            *[Column("strength", format=".0", always=True)] * bool(self.ranking.strengths),
+            Column("strength", format=".0", always=True),
             *[Column("questions", always=True)] * (self.panel.looks is not None),
             *extra,
+            *(Column(n, n.lower().replace("_", " "), form, always=True) for n in self.others),
             *turns,
             *(Column(f"judge_{name}", name, form, always=True) for name in self.judges),
             *[Column("failed", hidden_in_text=True)] * any(row["failed"] for row in self.rows),
@@ -158,53 +148,46 @@ class Ranked:
         if ends:
             columns = [Column("model"), *ends]
             section.more.append(Table("95% intervals", columns, self.rows, only="text"))
-        section.more += compared(self.ranking, ".0" if self.ranking.strengths else form)
-        section.charts = self._charts(groups)
+        section.more.append(compared(self.ranking, ".0" if self.ranking.strengths else form))
+        section.charts = self._charts()
         return section
 
     def _add_judges(self, section: Section) -> None:
         """Add the difference of the two first models by judge, and a sentence if judges differ."""
         both = first, second = self.ranking.names[:2]
-        turns = {column.key: int(column.title) for column in self.turns[:2]}
-        turns = turns if len(turns) > 1 else {}
-        rows, better = [], []
+        rows, better, turns = [], [], self.turns[:2]
         for judge, scores in {"all": self.panel.combined, **self.panel.by_judge}.items():
             column = scores.of(metric=self.metric)
             whole = compare(column, both, looks=self.panel.looks).pairs[0]
             row = row_of({"judge": judge}, difference=whole.difference)
-            for key, turn in turns.items():
-                put(row, key, compare(column.of(turns=[turn]), both).pairs[0].difference)
+            for turn in turns:
+                part = column.of(turns=[int(turn.key.removeprefix("turn_"))])
+                put(row, turn.key, compare(part, both).pairs[0].difference)
             rows.append(row)
             better.append(whole.better)
-        form = self.measure.form
         columns = [Column("judge", f"{first} less {second}")]
-        columns += interval_columns("difference", "", form)
-        columns += [Column(key, format=form, always=True) for key in turns]
+        columns += [*interval_columns("difference", "", self.measure.form), *turns]
         section.tables.append(Table("", columns, rows, name="by_judge"))
-        _, *judges = better
-        if set(judges) != {better[0]}:
-            words = {model: f"called {model} better" for model in both} | {
-                None: "saw no difference"
-            }
+        together, *judges = better
+        if set(judges) != {together}:
+            words = {m: f"called {m} better" if m else "saw no difference" for m in (*both, None)}
             parts = [f"{judges.count(m)} of {len(judges)} {words[m]}" for m in words if m in judges]
             section.remark = f"The judges do not agree on {first} and {second}: {', '.join(parts)}."
 
-    def _charts(self, groups: Sequence[Column]) -> list[Chart]:
+    def _charts(self) -> list[Chart]:
         """Return the charts of models and of groups of questions."""
-        rows, scale, pairs = self.rows, self.measure.scale, self.measure.kind == "pairs"
-        percent = self.measure.percent or pairs
+        rows, groups, scale = self.rows, self.groups, self.measure.scale
         name = self.heading if self.heading != "all" else "score"
-        title, label = name.capitalize(), f"{name} by {self.view.group}"
-        number = [Column(self.key, format="%" if percent else ".2")]
-        cells = [replace(column, format="%" if percent else ".1") for column in groups]
-        middle = 0.5 if pairs else None
-        drawn = functools.partial(charts.marks, rows, number, name, reference=middle)
-        pictures = [Chart(title, drawn, "scores", in_table=True)]
+        label = f"{name} by {self.view.group}"
+        number = Column(self.key, format=self.measure.form)
+        middle = 0.5 if self.measure.kind == "pairs" else None
+        drawn = functools.partial(charts.marks, rows, [number], name, reference=middle)
+        pictures = [Chart(name.capitalize(), drawn, "scores", in_table=True)]
         if groups:
-            drawn = functools.partial(charts.heat_map, rows, cells, label)
+            drawn = functools.partial(charts.heat_map, rows, groups, label)
             pictures.append(Chart(label.capitalize(), drawn, "categories", in_table=True))
         if len(groups) > 2 and scale is not None:
-            drawn = functools.partial(charts.radar, rows, cells, label, scale=scale)
+            drawn = functools.partial(charts.radar, rows, groups, label, scale=scale)
             pictures.append(Chart(f"{label.capitalize()}, the first models", drawn, "radar"))
         return pictures
 
@@ -215,24 +198,26 @@ def several(panels: Sequence[Panel], view: View) -> Section:
     groups: dict[tuple[Any, ...], dict[str, Any]] = {}
     evidence: list[Evidence] = []
     numbers: list[Column] = []
-    for panel, metric in [(one, metric) for one in panels for metric in one.metrics]:
-        scores, main = panel.combined.of(metric=metric), panel.metrics[0]
-        column = evidence_of(panel, view, scores, metric)
-        if metric == main or not (main in (SCORE, POINTS) or panel.form == "metric"):
-            evidence.append(column)  # a total stands for those beside it
-        numbers.append(Column(metric, metric, column.measure.form, always=True))
-        for summary in column.ranking.models:
-            name = summary["model"]
-            row = by_model.setdefault(name, {"model": name, "n": 0, "failed": 0})
-            put(row, metric, summary.mean, column.measure.scale)
-            row[f"{metric}_rank_first"], row[f"{metric}_rank_last"] = column.ranking.ranks[name]
-            row["n"] = max(row["n"], summary.n)
-            row["failed"] += summary.failed
-        for summary in summarize(scores, by=("model", view.group)):
-            if summary[view.group]:
-                names = {"model": summary["model"], view.group: summary[view.group]}
-                row = groups.setdefault(summary.key, names)
-                put(row, metric, summary.mean, column.measure.scale)
+    for panel in panels:
+        main = panel.metrics[0]
+        for metric in panel.metrics:
+            scores = panel.combined.of(metric=metric)
+            column = evidence_of(panel, view, scores, metric)
+            if metric == main or not (main in (SCORE, POINTS) or panel.form == "metric"):
+                evidence.append(column)  # a total stands for those beside it
+            scale = column.measure.scale
+            numbers.append(Column(metric, metric, column.measure.form, always=True))
+            for summary in column.ranking.models:
+                name = summary["model"]
+                row = by_model.setdefault(name, {"model": name, "n": 0, "failed": 0})
+                put(row, metric, summary.mean, scale)
+                row[f"{metric}_rank_first"], row[f"{metric}_rank_last"] = column.ranking.ranks[name]
+                row["n"] = max(row["n"], summary.n)
+                row["failed"] += summary.failed
+            for summary in summarize(scores, by=("model", view.group)):
+                if summary[view.group]:
+                    names = dict(zip(summary.by, summary.key, strict=True))
+                    put(groups.setdefault(summary.key, names), metric, summary.mean, scale)
     evidence.sort(key=lambda item: -item.questions)
     if len(evidence) == 1:
         evidence = [replace(evidence[0], name="")]
@@ -240,26 +225,34 @@ def several(panels: Sequence[Panel], view: View) -> Section:
     columns = [model, *numbers, Column("failed", hidden_in_text=True)]
     section = Section(panels[0], evidence, rows, [Table(title(panels[0], view), columns, rows)])
     columns = [model, Column(view.group, always=True), *numbers]
-    only: Only = "" if view.by else "json"
-    by_group = Table(f"By {view.group}", columns, list(groups.values()), "groups", only)
-    section.tables.append(by_group)
+    by_group = Table(f"By {view.group}", columns, list(groups.values()), "groups")
+    section.tables.append(by_group if view.by else replace(by_group, only="json"))
     section.caveats = [caveat for panel in panels for caveat in caveats_of(panel, panel.combined)]
     ends = [replace(column, format=f"interval{column.format}") for column in numbers]
     section.more = [Table("95% intervals", [model, *ends], rows, only="text")]
-    scale = evidence[0].measure.scale or ()
-    draw = functools.partial(charts.marks, rows[:MANY], numbers, "score", scale=scale, bar=True)
+    ends_of_axis = evidence[0].measure.scale or ()
+    draw = functools.partial(
+        charts.marks, rows[:BARS], numbers, "score", scale=ends_of_axis, bar=True
+    )
     section.charts = [Chart("Numbers", draw, "numbers")]
     return section
 
 
-def compared(ranking: Ranking, form: str) -> list[Table]:
-    """Return the models compared with each other for --details; of many only neighbours."""
+def compared_row(
+    names: Mapping[str, Any], difference: Estimate, p_holm: float | None
+) -> dict[str, Any]:
+    """Return a row of two models compared, of two runs or of two histories."""
+    row = row_of(names, difference=difference)
+    row |= {"p": difference.p, "p_holm": p_holm, "questions": difference.n}
+    return row | {"smallest_detectable": difference.detectable}
+
+
+def compared(ranking: Ranking, form: str) -> Table:
+    """Return every two models compared, for --details."""
     rows = []
     for pair in ranking.comparisons.pairs:
         models = {"model_1": pair.model_1, "model_2": pair.model_2, "better": pair.better}
-        row = row_of(models, difference=pair.difference)
-        row |= {"p": pair.difference.p, "p_holm": pair.p, "questions": pair.questions}
-        row |= {"smallest_detectable": pair.difference.detectable}
+        row = compared_row(models, pair.difference, pair.p)
         rows.append(row | {"opponents": pair.opponents or None})
     columns = [
         Column("model_1", "model 1"),
@@ -270,8 +263,4 @@ def compared(ranking: Ranking, form: str) -> list[Table]:
         Column("questions"),
     ]
     what = "by strength, in rating points" if ranking.strengths else "on what both did"
-    neighbours = set(zip(ranking.names, ranking.names[1:], strict=False))
-    many = len(ranking.names) > MANY
-    shown = [row for row in rows if not many or (row["model_1"], row["model_2"]) in neighbours]
-    heading = f"Models compared {what}"
-    return [Table(heading, columns, shown), Table("", columns, rows, "compared", only="json")]
+    return Table(f"Models compared {what}", columns, rows, "compared")

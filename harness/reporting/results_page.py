@@ -17,7 +17,6 @@ from harness.reporting.page import Column, Note, Page, Table, counted
 from harness.reporting.section import Section, View
 from harness.results import Panel
 
-_MODES = {"pair": "pairwise-all", "vote": "pairwise-all"}
 _NOT_SAID = Note(
     "Which is better is not said while over 10% of the judgments are missing: long and odd answers "
     "fail more often, so the rest is not a fair sample. To compare it all the same",
@@ -34,6 +33,8 @@ def results_page(sections: Sequence[Section], view: View, causes: Sequence[Note]
         causes: why judgments are missing, with what to do.
     """
     incomplete = incomplete_of(sections)
+    facts = {"mode": "", "bench": view.bench} | _made_by(sections[0].panel, view)
+    facts |= {"baseline": view.baseline} if view.baseline else {}
     text, notes = _text(_main(sections)), _notes(sections, view)
     if incomplete:
         text = _no_result(incomplete[0])
@@ -51,8 +52,8 @@ def results_page(sections: Sequence[Section], view: View, causes: Sequence[Note]
         notes,
         causes if incomplete else (),
         f"{view.bench}: results",
-        _facts(sections[0].panel, view),
-        _rows(sections),
+        facts,
+        _rows(sections, view),
     )
 
 
@@ -117,28 +118,23 @@ def _notes(sections: Sequence[Section], view: View) -> list[Note]:
     return [*map(Note, caveats[:1]), Note("", "Everything: --details")]
 
 
-def _facts(panel: Panel, view: View) -> dict[str, object]:
-    """Return what JSON says of the page: mode, benchmark, judge, judge set, baseline."""
-    facts: dict[str, object] = {"mode": _MODES.get(panel.form, "single"), "bench": view.bench}
-    facts |= {"judge": ", ".join(panel.judges), "judge_set": _judge_set(panel)}
+def _made_by(panel: Panel, view: View) -> dict[str, object]:
+    """Return mode, judge and judge set of some judgments."""
     if panel.form == "vote":
-        facts |= {"judge": "human", "judge_set": "votes"}
-    if view.baseline:
-        facts["baseline"] = view.baseline
-        facts["mode"] = "pairwise-baseline" if panel.form == "pair" else facts["mode"]
-    return facts
+        return {"mode": "pairwise-all", "judge": "human", "judge_set": "votes"}
+    pairs = "pairwise-baseline" if view.baseline else "pairwise-all"
+    return {
+        "mode": pairs if panel.form == "pair" else "single",
+        "judge": ", ".join(panel.judges),
+        "judge_set": " ".join([panel.judge_set, *panel.versions[-1:]]),
+    }
 
 
-def _rows(sections: Sequence[Section]) -> list[dict[str, Any]]:
+def _rows(sections: Sequence[Section], view: View) -> list[dict[str, Any]]:
     """Return the rows for programs; of several kinds each row says its mode."""
     rows = []
     for section in sections:
-        more = {"judge_set": _judge_set(section.panel)}
-        if len(sections) > 1:
-            more["mode"] = _MODES.get(section.panel.form, "single")
+        made_by = _made_by(section.panel, view)
+        more = {name: made_by[name] for name in ("judge_set", "mode")[: len(sections)]}
         rows += [{**row, **more} for row in section.rows]
     return rows
-
-
-def _judge_set(panel: Panel) -> str:
-    return " ".join([panel.judge_set, *panel.versions[-1:]])

@@ -13,8 +13,8 @@ import numpy as np
 
 from harness.errors import UsageError
 from harness.reporting.outcome import Evidence, Measure
-from harness.reporting.page import Chart, Column, Table, counted, listed, percent
-from harness.results import Estimate, Panel, Ranking, Scores, rank
+from harness.reporting.page import Chart, Table, counted, listed, percent
+from harness.results import Panel, Ranking, Scores, rank
 from harness.results.facts import is_facts
 from harness.results.length_control import Controlled
 from harness.results.summarize import Aggregate
@@ -94,36 +94,6 @@ def evidence_of(panel: Panel, view: View, scores: Scores, name: str = "") -> Evi
         ranking = replace(ranking, missing=())
     questions = len(np.unique(scores.question[scores.valid]))
     return Evidence(measure_of(panel), ranking, questions, baseline, name=name)
-
-
-def put(
-    row: dict[str, Any],
-    key: str,
-    estimate: Estimate | None,
-    scale: tuple[float, float] | None = None,
-) -> None:
-    """Put a number and its interval, which does not leave the scale, into a row."""
-    value = None if estimate is None or np.isnan(estimate.value) else estimate.value
-    low = high = None
-    if estimate is not None and (interval := estimate.interval) is not None:
-        least, most = scale or (-np.inf, np.inf)
-        low, high = max(interval.low, least), min(interval.high, most)
-    row |= {key: value, f"{key}_low": low, f"{key}_high": high}
-
-
-def row_of(names: Mapping[str, Any], **numbers: Estimate | None) -> dict[str, Any]:
-    """Return a row of names, numbers and their intervals."""
-    row = dict(names)
-    for key, estimate in numbers.items():
-        put(row, key, estimate)
-    return row
-
-
-def interval_columns(key: str, title: str, form: str) -> list[Column]:
-    """Return the columns of a number and of its interval."""
-    about = "95% confidence interval over questions"
-    ends = Column(key, "95% interval", f"interval{form}", about, always=True, draw="whisker")
-    return [Column(key, title, form, always=True), ends]
 
 
 def measure_of(panel: Panel) -> Measure:

@@ -2,13 +2,11 @@
 
 import contextlib
 import fnmatch
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from harness import bench as benches
 from harness.bench import Bench
 from harness.errors import MissingError, TurnbenchError, UsageError
 from harness.judging import sets
@@ -19,7 +17,7 @@ from harness.results import Scores, Source, common, read
 from harness.results.scores import WIN
 from harness.results.summarize import Aggregate
 from harness.store import looks_like
-from harness.types import FAILED_SCORE, Question, Vote
+from harness.types import FAILED_SCORE, Vote
 
 
 def select(options: ShowResult, bench: Bench) -> tuple[Scores, View]:
@@ -28,7 +26,13 @@ def select(options: ShowResult, bench: Bench) -> tuple[Scores, View]:
     Raises:
         MissingError: there are none; the message names what there is.
     """
-    chosen = _chosen(_read(options, bench), options, bench)
+    select = options.select
+    kinds = {"single": "single", "pairwise-baseline": "pair", "pairwise-all": "pair"}
+    kind: Any = kinds.get(select.mode or "")
+    if select.votes or any(looks_like(path, Vote) for path in select.input_file):
+        kind = "vote"
+    files = select.votes or select.input_file
+    chosen = _chosen(read(bench, files=files, kind=kind, metrics=options.metric), options, bench)
     view = _view(options, bench, chosen)
     scores = chosen
     if view.baseline is not None:
@@ -47,23 +51,6 @@ def select(options: ShowResult, bench: Bench) -> tuple[Scores, View]:
     return scores, view
 
 
-def questions_taken(options: ShowResult, bench: Bench) -> Sequence[Question]:
-    """Return the questions that --question-begin, --first-n and the like leave."""
-    part = options.slice
-    ends = part.question_begin, part.question_end
-    return benches.take(bench.questions, *ends, part.first_n, part.sample_n)
-
-
-def _read(options: ShowResult, bench: Bench) -> Scores:
-    """Return every verdict in the files that the flags name."""
-    select = options.select
-    kinds = {"single": "single", "pairwise-baseline": "pair", "pairwise-all": "pair"}
-    kind: Any = kinds.get(select.mode or "")
-    if select.votes or any(looks_like(path, Vote) for path in select.input_file):
-        kind = "vote"
-    return read(bench, files=select.votes or select.input_file, kind=kind, metrics=options.metric)
-
-
 def _chosen(scores: Scores, options: ShowResult, bench: Bench) -> Scores:
     """Return the verdicts of the judges, sets, samples, questions and turns of the flags."""
     select = options.select
@@ -74,15 +61,15 @@ def _chosen(scores: Scores, options: ShowResult, bench: Bench) -> Scores:
             names = source.judge_set, f"{source.judge_set} {source.version}"
             if select.judge_model and source.judge not in select.judge_model:
                 return False
-            if select.judge_set is not None and select.judge_set not in names:
+            if select.judge_set not in (None, *names):
                 return False
         if source.form == "metric":
-            if options.variant not in (None, source.method.partition(" ")[0]):
-                return False
-        elif options.metric and source.form not in judged:
-            return False
+            chosen = options.variant in (None, source.method.partition(" ")[0])
+        else:
+            chosen = not options.metric or source.form in judged
         return (
-            select.sample in (None, source.sample)
+            chosen
+            and select.sample in (None, source.sample)
             and source.method.startswith(select.score_method or "")
             and not any(fnmatch.fnmatch(source.judge, glob) for glob in select.exclude)
         )
@@ -90,7 +77,7 @@ def _chosen(scores: Scores, options: ShowResult, bench: Bench) -> Scores:
     which = np.array([is_chosen(source) for source in scores.sources], dtype=bool)
     chosen = scores.take(which[scores.source])
     chosen = chosen.of(metric=options.slice.criterion or None, turns=options.slice.turns or None)
-    taken = questions_taken(options, bench)
+    taken = bench.take(options.slice)
     if len(taken) < len(bench.questions):
         chosen = chosen.of(questions=[question.question_id for question in taken])
     if not len(chosen):
@@ -136,15 +123,16 @@ def _baseline(options: ShowResult, scores: Scores) -> str | None:
     select = options.select
     if select.mode == "pairwise-all":
         return None
-    if select.baseline_model is not None:
-        if select.baseline_model not in scores.models:
-            raise MissingError(f"no pairs with {select.baseline_model} (--baseline-model)")
-        return select.baseline_model
+    if (name := select.baseline_model) is not None:
+        if name not in scores.models:
+            raise MissingError(f"no pairs with {name} (--baseline-model)")
+        return name
     pairs = scores.take(scores.opponent >= 0).of(metric=WIN)
-    models = pairs.models_present
-    in_every_pair = [name for name in models if len(pairs.of(models=[name])) == len(pairs)]
-    if len(models) < 3 or in_every_pair:
-        return in_every_pair[0] if len(models) > 2 else None
+    if len(pairs.models_present) < 3:
+        return None
+    for name in pairs.models_present:
+        if len(pairs.of(models=[name])) == len(pairs):
+            return name
     if select.mode == "pairwise-baseline":
         raise UsageError("no model is in every pair; name one with --baseline-model")
     return None

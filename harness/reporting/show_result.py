@@ -144,7 +144,7 @@ def _add_caveats(
     absent = [name for name in view.models or bench.answered_models() if name not in names]
     if absent:
         first.insert(0 if view.models else len(first), f"Not judged: {listed(absent)}.")
-    total = len(selecting.questions_taken(options, bench))
+    total = len(bench.take(options.slice))
     for section in sections:
         judged = max(evidence.questions for evidence in section.evidence)
         if judged < total and section.panel.form != "metric":
@@ -169,8 +169,8 @@ def _causes(bench: Bench, groups: Sequence[Panel]) -> list[Note]:
     if unread := sum(int((~panel.combined.valid).sum()) for panel in groups):
         replies = counted(unread, "reply", "replies")
         causes.append(Note(f"{replies} without a verdict", f"{command} --redo failed"))
-    columns = [panel.combined.of(metric=panel.metrics[0]) for panel in groups]
-    lost = sum(part.absent for column in columns for part in missing(column)) - len(failed)
+    mains = (panel.combined.of(metric=panel.metrics[0]) for panel in groups)
+    lost = sum(part.absent for main in mains for part in missing(main)) - len(failed)
     if lost > 0:
         causes.append(Note(f"{counted(lost, 'judgment')} never made", command))
     return causes

@@ -2,7 +2,6 @@
 
 import contextlib
 import sys
-import time
 from collections.abc import Callable, Iterator
 
 from harness.running.jobs import Progress
@@ -19,28 +18,17 @@ def bar(total: int, unit: str, *, quiet: bool = False) -> Iterator[Callable[[Pro
         return
     from tqdm import tqdm
 
-    drawn = tqdm(total=total, unit=f" {unit}", file=sys.stderr, dynamic_ncols=True)
     pause = _TERMINAL if sys.stderr.isatty() else _FILE
-    due = time.monotonic() + pause
-
-    last = Progress()
+    drawn = tqdm(total=total, unit=f" {unit}", dynamic_ncols=True, mininterval=pause, miniters=0)
 
     def move(progress: Progress) -> None:
-        nonlocal due, last
-        last = progress
-        if time.monotonic() >= due:
-            due = time.monotonic() + pause
-            draw()
-
-    def draw() -> None:
         with contextlib.suppress(OSError):  # nobody looks any more: no reason to stop paid work
-            drawn.n = last.done + last.failed
-            drawn.set_postfix_str(figures(last), refresh=True)
+            drawn.set_postfix_str(figures(progress), refresh=False)
+            drawn.update(progress.done + progress.failed - drawn.n)
 
     try:
         yield move
     finally:
-        draw()
         with contextlib.suppress(OSError):
             drawn.close()
 
@@ -51,19 +39,19 @@ def figures(progress: Progress) -> str:
     >>> figures(Progress(failed=2, in_flight=16, cost=0.124))
     '2 failed, $0.12, 16 in flight'
     """
-    shown = [progress.state] if progress.state else []
+    parts = [progress.state] if progress.state else []
     counts = {
         "failed": progress.failed,
         **progress.flagged,
         "tried again": progress.retries,
         "from cache": progress.from_cache,
     }
-    shown += [f"{count:,} {name}" for name, count in counts.items() if count]
+    parts += [f"{count:,} {name}" for name, count in counts.items() if count]
     if progress.cost:
-        shown.append(dollars(progress.cost))
+        parts.append(dollars(progress.cost))
     if progress.in_flight:
-        shown.append(f"{progress.in_flight} in flight")
-    return ", ".join(shown)
+        parts.append(f"{progress.in_flight} in flight")
+    return ", ".join(parts)
 
 
 def dollars(amount: float) -> str:

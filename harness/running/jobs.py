@@ -26,11 +26,6 @@ from harness.types import Detail, Reply, Request, Row
 Steps: TypeAlias = Generator[Request, Reply, Row]
 
 
-def nothing_follows(_: Any) -> Iterable["Job"]:
-    """Return no jobs."""
-    return ()
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Job:
     """One row to be made by calls to chat models."""
@@ -49,7 +44,7 @@ class Job:
     """Jobs with the same text have prompts that begin alike: one warms the provider's cache."""
     others: Mapping[str, Endpoint] = field(default_factory=dict)
     """The chat models that requests name by `to`."""
-    then: Callable[[Any], Iterable["Job"]] = nothing_follows
+    then: Callable[[Any], Iterable["Job"]] = lambda _: ()
     """Given the row, the jobs that can be run because of it."""
 
 
@@ -138,10 +133,8 @@ def uncut(request: Request, factor: float) -> Generator[Request, Reply, list[Rep
     sampling = msgspec.structs.replace(request.sampling, max_tokens=int(limit * factor))
     try:
         whole = yield msgspec.structs.replace(request, sampling=sampling)
-    except ChatError as error:
-        note = f"cut at {limit} tokens; a larger limit was refused: {error}"
-        detail = msgspec.structs.replace(reply.detail, note=note)
-        return [msgspec.structs.replace(reply, detail=detail)]
+    except ChatError:
+        return [reply]
     if whole.detail.note is None:
         note = f"asked again: the first reply was cut at {limit} tokens"
         whole.detail = msgspec.structs.replace(whole.detail, note=note)

@@ -13,9 +13,9 @@ import signal
 import threading
 import time
 from collections import Counter, deque
-from collections.abc import Callable, Coroutine, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -23,7 +23,6 @@ from harness import registry
 from harness.errors import ChatError, EndpointError, Interrupted, UsageError
 from harness.models import Endpoint
 from harness.options import Limits
-from harness.running import worker as workers
 from harness.running.budget import Budget
 from harness.running.cache import Cache
 from harness.running.jobs import Engine, Job, Outcome, Progress
@@ -31,8 +30,6 @@ from harness.running.pace import MOST, START, Bucket, Parallel
 from harness.running.worker import Member, Stopped, Worker, wait_for
 from harness.store import Failure, Pending, Writer
 from harness.types import Reply, Request, Row
-
-T = TypeVar("T")
 
 AHEAD = 2000
 """Jobs that may be under way or wait: a plan may be larger than memory."""
@@ -64,9 +61,13 @@ def run(
         StorageError: a file cannot be written.
         UsageError: the cost is limited and a price unknown; the engine cannot be used.
     """
-    running = _Run(iter(jobs), limits, state, total, redo, progress or (lambda _: None))
-    with _signals(running.interrupt):
-        return _to_end(running.run)
+    work = _Run(iter(jobs), limits, state, total, redo, progress or (lambda _: None)).run
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(work())
+    with ThreadPoolExecutor(1, "turnbench") as thread:  # a loop is running here, as in a notebook
+        return thread.submit(asyncio.run, work()).result()
 
 
 class _Output(NamedTuple):
@@ -99,12 +100,16 @@ class _Run:
         self.tasks: set[asyncio.Task[None]] = set()
         self.warm: dict[Any, asyncio.Event] = {}
         self.changed = asyncio.Event()
-        self.loop: asyncio.AbstractEventLoop | None = None
         self.stopping = self.interrupted = False
+        usual = (signal.SIG_DFL, signal.default_int_handler)  # a handler of another stays
+        numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+        self.signals = [number for number in numbers if signal.getsignal(number) in usual]
         self.error: BaseException | None = None
 
     async def run(self) -> Outcome:
-        self.loop = asyncio.get_running_loop()
+        if threading.current_thread() is threading.main_thread():  # only it gets signals
+            for number in self.signals:
+                asyncio.get_running_loop().add_signal_handler(number, self._interrupt)
         async with self.resources:
             self.resources.push_async_callback(self.engine.close)
             if self.cache is not None:
@@ -142,7 +147,11 @@ class _Run:
     async def _begin_jobs(self) -> None:
         """Begin jobs as long as there is room for their calls."""
         most = max(AHEAD, self.engine.fixed or 0)
-        while not self.stopping and len(self.tasks) < most and self._has_room():
+        while not self.stopping and len(self.tasks) < most:
+            workers = self.workers.values()
+            waiting = sum(worker.waiting for worker in workers)
+            if waiting >= _BACKLOG and all(worker.spare <= 0 for worker in workers):
+                break
             job = next(self.jobs, None) or (self.later.popleft() if self.later else None)
             if job is None:
                 break
@@ -151,22 +160,18 @@ class _Run:
             task.add_done_callback(self._ended)
             await asyncio.sleep(0)  # until it waits for its call
 
-    def _has_room(self) -> bool:
-        workers = self.workers.values()
-        return sum(w.waiting for w in workers) < _BACKLOG or any(w.spare > 0 for w in workers)
-
     async def _job(self, job: Job) -> None:
         output = self._output(job)
-        kept = output.pending.replies(job.id)
+        replies = output.pending.replies(job.id)
         sent = Counter[str]()
         steps = job.steps()
         try:
             request = next(steps)
             while True:
-                at = next((n for n, (key, _) in enumerate(kept) if key == request.hash), None)
+                at = next((n for n, (key, _) in enumerate(replies) if key == request.hash), None)
                 try:
                     if at is not None:
-                        reply = kept.pop(at)[1]
+                        reply = replies.pop(at)[1]
                     else:
                         reply = await self._reply(job, request, sent)
                 except EndpointError:
@@ -237,14 +242,7 @@ class _Run:
         if self.engine.stays:
             self._cancel()
 
-    def interrupt(self) -> None:
-        """Take a Ctrl-C, in whichever thread it comes."""
-        if self.loop is None:
-            self.stopping = self.interrupted = True
-        elif not self.loop.is_closed():
-            self.loop.call_soon_threadsafe(self._interrupted)
-
-    def _interrupted(self) -> None:
+    def _interrupt(self) -> None:
         if self.interrupted:
             self._cancel()
         self.interrupted = True
@@ -257,8 +255,8 @@ class _Run:
 
     def _left(self) -> str:
         total = self.progress.total
-        left = total - self.progress.done - self.progress.failed
-        return f", {left:,} of {total:,} left" if total and left > 0 else ""
+        rest = total - self.progress.done - self.progress.failed
+        return f", {rest:,} of {total:,} left" if total and rest > 0 else ""
 
     def _output(self, job: Job) -> _Output:
         output = self.outputs.get(job.path)
@@ -275,7 +273,7 @@ class _Run:
             others = () if self.limits.batch else endpoint.pool
             alone = msgspec.structs.replace(endpoint, pool=())
             members = [self._member(member) for member in (alone, *others)]
-            parts = self.limits, workers.RETRY, self.budget, self.progress, self.changed
+            parts = self.limits, self.budget, self.progress, self.changed
             worker = self.workers[key] = Worker(members, *parts)
         return worker
 
@@ -302,9 +300,9 @@ def _key(endpoint: Endpoint) -> Any:
 def _engine(limits: Limits, state: pathlib.Path) -> Engine:
     if limits.batch and limits.ray is not None:
         raise UsageError("--batch and --ray exclude each other")
-    if not limits.batch and limits.ray is None:
-        return Engine()
-    engine: Engine = registry.find("engine", "batch" if limits.batch else "ray")(limits, state)
+    engine = Engine()
+    if limits.batch or limits.ray is not None:
+        engine = registry.find("engine", "batch" if limits.batch else "ray")(limits, state)
     return engine
 
 
@@ -314,30 +312,3 @@ def _cache(limits: Limits, state: pathlib.Path, redo: bool) -> Cache | None:
         return None
     usual = state.parent.parent / state.name / "cache.sqlite"
     return Cache(pathlib.Path(limits.cache or usual), since=time.time() if redo else 0.0)
-
-
-@contextlib.contextmanager
-def _signals(interrupt: Callable[[], None]) -> Iterator[None]:
-    """Call `interrupt` for each Ctrl-C in the block; only the main thread gets signals."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    usual = (signal.SIG_DFL, signal.default_int_handler)
-    named = [getattr(signal, name, None) for name in ("SIGTERM", "SIGHUP")]
-    numbers = [signal.SIGINT, *(n for n in named if n is not None and signal.getsignal(n) in usual)]
-    before = {number: signal.signal(number, lambda *_: interrupt()) for number in numbers}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler or signal.default_int_handler)
-
-
-def _to_end(work: Callable[[], Coroutine[Any, Any, T]]) -> T:
-    """Return what the work returns; in a thread where this one has a loop, as in a notebook."""
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return asyncio.run(work())
-    with ThreadPoolExecutor(1, "turnbench") as thread:
-        return thread.submit(asyncio.run, work()).result()

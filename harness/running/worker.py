@@ -105,7 +105,7 @@ class Member:
         self.answered_at, self.warned = time.monotonic(), False
         self.failures, self.failing_since = 0, math.inf
 
-    def failed(self, error: TransientError, began: float, retry: Retry) -> None:
+    def failed(self, error: TransientError, began: float) -> None:
         """Take note of a failure: fewer calls at once, or a pause for all of them."""
         now = time.monotonic()
         if error.kind in PUSHED_BACK:
@@ -120,7 +120,7 @@ class Member:
         self.failures += 1
         if self.failures >= DOWN:
             self.paused_at = now
-            self.paused_until = max(self.paused_until, now + retry.pause(self.failures - DOWN))
+            self.paused_until = max(self.paused_until, now + RETRY.pause(self.failures - DOWN))
 
 
 @dataclass(slots=True, eq=False)
@@ -129,7 +129,6 @@ class Worker:
 
     members: list[Member]
     limits: Limits
-    retry: Retry
     budget: Budget
     progress: Progress
     changed: asyncio.Event
@@ -191,12 +190,21 @@ class Worker:
         self.changed.set()
 
     async def _member(self, request: Request) -> Member:
-        """Wait in line for a member that may be called, and count the call as under way."""
+        """Wait in line for a member that may be called, and count the call as under way.
+
+        Raises:
+            ChatError: no member is left.
+            Stopped: the run is ending.
+        """
         self.waiting += 1
         try:
             async with self._line:
                 while True:
-                    self._check()
+                    if self.stopping:
+                        raise Stopped
+                    gone = self.members[0].gone
+                    if gone is not None and all(m.gone for m in self.members):
+                        raise copy.copy(gone)
                     now = time.monotonic()
                     member = min(self.members, key=lambda m: (max(m.ready_at(), now), m.under_way))
                     wait = member.ready_at() - now
@@ -212,14 +220,6 @@ class Worker:
             member.tokens.take(_most_tokens(request), now)
         self.progress.in_flight += 1
         return member
-
-    def _check(self) -> None:
-        """Raise if no call begins any more: the run is ending, or no endpoint is left."""
-        if self.stopping:
-            raise Stopped
-        gone = self.members[0].gone
-        if gone is not None and all(m.gone for m in self.members):
-            raise copy.copy(gone)
 
     async def _call(self, member: Member, request: Request) -> Reply:
         """Make one call within the budget, and count what it took."""
@@ -255,7 +255,7 @@ class Worker:
             message = f"asks to wait for {error.retry_after:.4g} s, tried after {longest:g} s"
             message += " (--max-wait)"
             error.retry_after = longest
-        member.failed(error, began, self.retry)
+        member.failed(error, began)
         now = time.monotonic()
         if now - member.failing_since >= patience and member.failures > 1:
             text = f"{error}; given up after {patience:g} s without a reply (--patience)"
@@ -268,11 +268,11 @@ class Worker:
         at_fault = error.kind not in NOT_THE_REQUEST
         if error.kind == "server error":
             at_fault = member.answered_at > since
-        if tries >= self.retry.tries and (at_fault or now - since >= patience):
+        if tries >= RETRY.tries and (at_fault or now - since >= patience):
             raise ChatError(f"{error} ({tries} tries)", kind=error.kind, status=error.status)
         if error.retry_after is not None:  # the member waits, not the call: another member may do
             return 0.0
-        return self.retry.wait(tries)
+        return RETRY.wait(tries)
 
     def _give_up(self, member: Member, error: ChatError) -> None:
         """Call a member no more; raise the error if there are no others."""

@@ -14,7 +14,6 @@ from harness.store.pending import Failure, Pending, failures
 from harness.store.read import (
     Place,
     data_files,
-    faults,
     is_good,
     latest,
     looks_like,
@@ -34,7 +33,6 @@ __all__ = [
     "data_files",
     "explain",
     "failures",
-    "faults",
     "is_good",
     "latest",
     "looks_like",

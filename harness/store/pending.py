@@ -9,10 +9,10 @@ One file beside each output, `.turnbench/FOLDER/NAME.pending`, of lines
 It is removed when nothing in it is open.
 """
 
+import contextlib
 import os
 import pathlib
 import time
-from collections.abc import Iterator
 from typing import Self
 
 import msgspec
@@ -59,11 +59,9 @@ class Pending:
         """Read what earlier runs left."""
         with storing(self.path):
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            for line in _lines(self.path):
-                self._take(line)
+            self._read()
             self._file = os.open(self.path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o644)
-            if not _ends_whole(self._file):
-                append_whole(self._file, b"\n")
+            append_whole(self._file, b"\n")  # ends a line that a kill cut off
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -77,11 +75,6 @@ class Pending:
     def replies(self, job: str) -> list[tuple[str, Reply]]:
         """Return the replies of a job in their order, each with its request's hash."""
         return list(self._replies.get(job, ()))
-
-    @property
-    def failures(self) -> dict[str, Failure]:
-        """The last failure of each job whose row is still missing."""
-        return dict(self._failures)
 
     def keep(self, job: str, request: str, reply: Reply) -> None:
         """Keep a reply until its job is done; `request` is the request's hash."""
@@ -103,6 +96,14 @@ class Pending:
             append_whole(self._file, msgspec.json.encode(line) + b"\n")
         self._take(line)
 
+    def _read(self) -> None:
+        if not self.path.exists():
+            return
+        decode = msgspec.json.Decoder(_Line).decode
+        for data in self.path.read_bytes().splitlines():
+            with contextlib.suppress(msgspec.MsgspecError, UnicodeError):  # a line that was cut off
+                self._take(decode(data))
+
     def _take(self, line: _Line) -> None:
         if line.done:
             self._replies.pop(line.job, None)
@@ -113,36 +114,14 @@ class Pending:
             self._replies.setdefault(line.job, []).append((line.request, line.reply))
 
 
-def failures(folder: pathlib.Path, output: str = "*") -> list[Failure]:
+def failures(folder: pathlib.Path, output: str = "*/*") -> list[Failure]:
     """Return why rows are missing from a benchmark's files: the last failure of each job.
 
     `folder` is the benchmark's; `output` a pattern such as `model_judgment/gpt-4_single.jsonl`.
     """
-    pattern = output if "/" in output else f"*/{output}"
-    found: list[Failure] = []
-    for path in sorted(state_dir(folder).glob(f"{pattern}.pending")):
-        last: dict[str, Failure] = {}
-        for line in _lines(path):
-            if line.done:
-                last.pop(line.job, None)
-            elif line.failure is not None:
-                last[line.job] = line.failure
-        found += last.values()
-    return found
-
-
-def _lines(path: pathlib.Path) -> Iterator[_Line]:
-    """Yield the lines of a file; one that a kill cut off is passed over."""
-    if not path.exists():
-        return
-    decode = msgspec.json.Decoder(_Line).decode
-    for data in path.read_bytes().splitlines():
-        try:
-            yield decode(data)
-        except (msgspec.MsgspecError, UnicodeError):
-            continue
-
-
-def _ends_whole(file: int) -> bool:
-    size = os.fstat(file).st_size
-    return size == 0 or os.pread(file, 1, size - 1) == b"\n"
+    failures: list[Failure] = []
+    for path in sorted(state_dir(folder).glob(f"{output}.pending")):
+        pending = Pending(folder / path.parent.name / path.stem)
+        pending._read()
+        failures += pending._failures.values()
+    return failures

@@ -41,23 +41,30 @@ class Place(NamedTuple, Generic[T]):
 
 def data_files(folder: pathlib.Path) -> list[pathlib.Path]:
     """Return the `.jsonl` and `.jsonl.gz` files in a folder, by name."""
-    found = [*folder.glob("*.jsonl"), *folder.glob("*.jsonl.gz")]
-    return sorted(path for path in found if path.is_file() and not path.name.startswith("."))
+    paths = [*folder.glob("*.jsonl"), *folder.glob("*.jsonl.gz")]
+    return sorted(path for path in paths if path.is_file() and not path.name.startswith("."))
 
 
 def rows(
-    path: pathlib.Path, kind: type[T], *, offset: int = 0, line: int = 1, text: str = ""
+    path: pathlib.Path,
+    kind: type[T],
+    *,
+    offset: int = 0,
+    line: int = 1,
+    text: str = "",
+    faults: list[DataError] | None = None,
 ) -> Iterator[Place[T]]:
     """Yield the rows of a file in its order, from the line that begins at an offset.
 
     With a text, only lines that hold it are read (ASCII letters in any case), however JSON writes
     it: `é` or `\\u00e9`. A question id such as "81" becomes 81. A last line that is not JSON was
-    cut off by a kill: it is left out with a warning.
+    cut off by a kill: it is left out with a warning. With `faults`, what is wrong is added to it,
+    each line on its own.
 
     Raises:
         DataError: a line is not a row of this kind.
     """
-    decode = cast("Callable[[bytes], T]", _decoder(kind))
+    decode = _decoder(kind)
     spellings = {json.dumps(text, ensure_ascii=pure)[1:-1] for pure in (True, False)}
     needles = [spelling.encode().lower() for spelling in spellings]
     with _open(path) as file:
@@ -65,16 +72,20 @@ def rows(
         for number, content in enumerate(file, line):
             length = len(content)
             if not content.isspace() and (not text or _holds(content, needles)):
-                data = content.removeprefix(_BOM) if number == 1 else content
                 try:
-                    row = decode(data)
-                except (msgspec.MsgspecError, UnicodeError, TypeError):
-                    lenient = _lenient(data, kind, path, number)
-                    if lenient is None:
-                        _need_end(file, path, number)
+                    row: T = _row(decode, content, kind, path, number)
+                except DataError as error:
+                    if faults is not None:
+                        faults.append(error)
+                    elif isinstance(error, _NotJsonError) and all(line.isspace() for line in file):
+                        log.warning(
+                            "%s:%s: the last line was cut off; it is left out", path, number
+                        )
                         return
-                    row = lenient
-                yield Place(_finished(row, path, number), number, offset, length)
+                    else:
+                        raise
+                else:
+                    yield Place(row, number, offset, length)
             offset += length
 
 
@@ -83,51 +94,24 @@ def _holds(line: bytes, needles: list[bytes]) -> bool:
     return any(needle in small for needle in needles)
 
 
-def faults(path: pathlib.Path, kind: type[Row]) -> Iterator[DataError]:
-    """Yield what is wrong with a file, each line on its own, where `rows` stops at the first."""
-    try:
-        with _open(path) as file:
-            lines = list(file)
-    except DataError as error:
-        yield error
-        return
-    for number, line in enumerate(lines, 1):
-        if line.isspace():
-            continue
-        data = line.removeprefix(_BOM)
-        try:
-            row = _lenient(data, kind, path, number)
-            if row is None:
-                yield DataError("is not JSON; mend or remove the line", path, number)
-            else:
-                _finished(row, path, number)
-        except DataError as error:
-            yield error
-
-
 def latest(path: pathlib.Path, kind: type[T]) -> dict[Any, T]:
     """Return for each key the row that counts: the last good one, else the last."""
-    found: dict[Any, T] = {}
+    counting: dict[Any, T] = {}
     if not path.exists():
-        return found
+        return counting
     for place in rows(path, kind):
         key = place.row.question_id if isinstance(place.row, Question) else place.row.key  # type: ignore[attr-defined]
-        if is_good(place.row) or key not in found or not is_good(found[key]):
-            found.pop(key, None)
-            found[key] = place.row
-    return found
+        if is_good(place.row) or key not in counting or not is_good(counting[key]):
+            counting.pop(key, None)
+            counting[key] = place.row
+    return counting
 
 
 def row_at(path: pathlib.Path, kind: type[T], offset: int, length: int) -> T:
     """Return the row at a place that `rows` gave."""
     with _open(path) as file:
         file.seek(offset)
-        data = file.read(length).removeprefix(_BOM)
-    try:
-        row = cast("T", _decoder(kind)(data))
-    except (msgspec.MsgspecError, UnicodeError, TypeError):
-        row = cast("T", _lenient(data, kind, path, None))
-    return _finished(row, path, None)
+        return _row(_decoder(kind), file.read(length), kind, path, None)
 
 
 def is_good(row: Row) -> bool:
@@ -135,7 +119,7 @@ def is_good(row: Row) -> bool:
     if isinstance(row, Judgment):
         return not row.failed
     if isinstance(row, Answer):
-        return not any(_is_error(choice.turns, choice.details) for choice in row.choices)
+        return not any("$ERROR$" in choice.turns for choice in row.choices if not choice.details)
     return True
 
 
@@ -147,11 +131,6 @@ def looks_like(path: pathlib.Path, kind: type[Row]) -> bool:
         return False
 
 
-def _is_error(turns: list[str], details: list[Any]) -> bool:
-    """Return whether a turn is FastChat's error text, which it writes in place of a reply."""
-    return not details and any(text == "$ERROR$" for text in turns)
-
-
 def _open(path: pathlib.Path) -> IO[bytes]:
     try:
         return cast("IO[bytes]", gzip.open(path) if path.suffix == ".gz" else path.open("rb"))
@@ -161,14 +140,25 @@ def _open(path: pathlib.Path) -> IO[bytes]:
 
 def _decoder(kind: type[Row]) -> Callable[[bytes], Any]:
     if kind is Question:
-        return _question
+        return lambda data: question_of(msgspec.json.decode(data, type=dict[str, Any]))
     decode: Callable[[bytes], Any] = msgspec.json.Decoder(kind).decode
     return decode
 
 
-def _question(data: bytes) -> Question:
-    """Return a question; every key that is not ours goes into `extra`."""
-    return question_of(msgspec.json.decode(data, type=dict[str, Any]))
+class _NotJsonError(DataError):
+    pass
+
+
+def _row(
+    decode: Callable[[bytes], T], line: bytes, kind: type[T], path: pathlib.Path, number: int | None
+) -> T:
+    """Return the row of a line, or raise `DataError`."""
+    data = line.removeprefix(_BOM)
+    try:
+        row = decode(data)
+    except (msgspec.MsgspecError, UnicodeError, TypeError):
+        row = _lenient(data, kind, path, number)
+    return _finished(row, path, number)
 
 
 def question_of(row: dict[str, Any]) -> Question:
@@ -176,63 +166,44 @@ def question_of(row: dict[str, Any]) -> Question:
 
     `reference` may be one text; a `note` that is not a list is another tool's and stays in `extra`.
     """
-    known = {name: value for name, value in row.items() if name in _KNOWN and value is not None}
-    if isinstance(known.get("reference"), str):
-        known["reference"] = [known["reference"]]
-    if not isinstance(known.get("note", []), list):
-        del known["note"]
-    if "user" in known:
-        known.setdefault("turns", [])
-    extra = {name: value for name, value in row.items() if name not in known}
-    return msgspec.convert({**known, "extra": extra}, Question)
+    values = {name: value for name, value in row.items() if name in _KNOWN and value is not None}
+    if isinstance(values.get("reference"), str):
+        values["reference"] = [values["reference"]]
+    if not isinstance(values.get("note", []), list):
+        del values["note"]
+    if "user" in values:
+        values.setdefault("turns", [])
+    extra = {name: value for name, value in row.items() if name not in values}
+    return msgspec.convert({**values, "extra": extra}, Question)
 
 
-def _lenient(data: bytes, kind: type[T], path: pathlib.Path, number: int | None) -> T | None:
+def _lenient(data: bytes, kind: type[T], path: pathlib.Path, number: int | None) -> T:
     """Read a line that msgspec refuses: NaN, half surrogates, optional fields of another type.
-
-    Returns None if it is not JSON.
 
     Raises:
         DataError: it is not a row of this kind.
     """
     try:
         value = json.loads(data.decode("utf-8", "replace"))
+        # again, without half surrogates, which no file can hold
+        value = json.loads(json.dumps(value, ensure_ascii=False).encode("utf-8", "replace"))
     except (ValueError, RecursionError):
-        return None
+        raise _NotJsonError("is not JSON; mend or remove the line", path, number) from None
     if not isinstance(value, dict):
         raise DataError("must be a JSON object", path, number)
-    value = _without_half_surrogates(value)
     for name in ("score", "value"):
         if isinstance(value.get(name), float) and not math.isfinite(value[name]):
             value[name] = FAILED_SCORE if name == "score" else None
     while True:
         try:
-            return cast(
-                "T", question_of(value) if kind is Question else msgspec.convert(value, kind)
-            )
+            row: Any = question_of(value) if kind is Question else msgspec.convert(value, kind)
         except msgspec.ValidationError as error:
             field = re.search(r"`\$\.(\w+)", str(error))
             if field is None or field[1] in _NEEDED or field[1] not in value:
                 raise DataError(explain(error, kind), path, number) from None
             del value[field[1]]
-
-
-def _need_end(file: IO[bytes], path: pathlib.Path, number: int) -> None:
-    """Warn of a line that is not JSON if it is the last one, else raise `DataError`."""
-    if any(not line.isspace() for line in file):
-        raise DataError("is not JSON; mend or remove the line", path, number)
-    log.warning("%s:%s: the last line was cut off; it is left out", path, number)
-
-
-def _without_half_surrogates(value: Any) -> Any:
-    """Return a JSON value whose texts can be written as UTF-8."""
-    if isinstance(value, str):
-        return value.encode("utf-8", "replace").decode()
-    if isinstance(value, list):
-        return [_without_half_surrogates(item) for item in value]
-    if isinstance(value, dict):
-        return {key: _without_half_surrogates(item) for key, item in value.items()}
-    return value
+        else:
+            return cast("T", row)
 
 
 def _finished(row: T, path: pathlib.Path, number: int | None) -> T:
@@ -257,13 +228,12 @@ def _finished(row: T, path: pathlib.Path, number: int | None) -> T:
 
 def _finish_judgment(row: Judgment, path: pathlib.Path, number: int | None) -> None:
     row.turn = row.turn or 1
-    unset = msgspec.UNSET
-    if row.model is None and (row.model_1 is None or row.model_2 is None):
-        raise DataError("names no model (model, or model_1 and model_2)", path, number)
     if row.model is None:
+        if row.model_1 is None or row.model_2 is None:
+            raise DataError("names no model (model, or model_1 and model_2)", path, number)
         if row.g1_winner is None and row.g2_winner is None:
             raise DataError("has no g1_winner and g2_winner", path, number)
-    elif row.score is unset and row.label is unset and row.scores is unset and row.points is unset:
+    elif all(value is msgspec.UNSET for value in (row.score, row.label, row.scores, row.points)):
         raise DataError("has no score, label, scores or points", path, number)
 
 

@@ -3,7 +3,7 @@
 import pathlib
 import re
 import tomllib
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_args
 
 import msgspec
 
@@ -46,7 +46,7 @@ def explain(error: msgspec.ValidationError, kind: Any = None) -> str:
     where = where.removesuffix("`").lstrip(".")
     unknown = re.fullmatch(r"Object contains unknown field `(.+)`", what)
     if unknown:
-        advice = near(unknown[1], _keys(kind, where), every=False)
+        advice = near(unknown[1], _keys(kind, deep=bool(where)), every=False)
         return f"unknown key {unknown[1]!r}{f' in {where}' if where else ''}{advice}"
     missing = re.fullmatch(r"Object missing required field `(.+)`", what)
     if missing:
@@ -71,24 +71,9 @@ _WORDS = {
 }
 
 
-def _keys(kind: Any, where: str) -> list[str]:
-    """Return the keys that a Struct has at a place such as `criteria[...].scale`."""
-    for name in [part for part in re.split(r"\.|\[[^]]*\]", where) if part]:
-        if not hasattr(kind, "__struct_fields__"):
-            return []
-        types = {field.encode_name: field.type for field in msgspec.structs.fields(kind)}
-        kind = _struct_in(types.get(name))
-    if not hasattr(kind, "__struct_fields__"):
-        return []
-    return [field.encode_name for field in msgspec.structs.fields(kind)]
-
-
-def _struct_in(kind: Any) -> Any:
-    """Return the Struct in a type such as `dict[str, Criterion] | None`, else the type itself."""
-    if hasattr(kind, "__struct_fields__"):
-        return kind
-    for part in getattr(kind, "__args__", ()):
-        found = _struct_in(part)
-        if hasattr(found, "__struct_fields__"):
-            return found
-    return kind
+def _keys(kind: Any, *, deep: bool) -> set[str]:
+    """Return the keys of a Struct; if deep those of the Structs in it too."""
+    keys = set().union(*(_keys(part, deep=deep) for part in get_args(kind)))
+    for field in msgspec.structs.fields(kind) if hasattr(kind, "__struct_fields__") else ():
+        keys |= {field.encode_name} | (_keys(field.type, deep=True) if deep else set())
+    return keys

@@ -6,6 +6,7 @@ import os
 import pathlib
 import shutil
 import time
+from collections import defaultdict, deque
 from typing import Any, Generic, Self, TypeVar
 
 import msgspec
@@ -52,15 +53,11 @@ class Writer(Generic[T]):
         with storing(self.path):
             self.state.mkdir(parents=True, exist_ok=True)
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            if not os.access(self.path if self.path.exists() else self.path.parent, os.W_OK):
-                raise StorageError(f"{self.path}: cannot be written; choose another --data-dir")
             try:
                 self._lock.acquire(blocking=False)
             except Timeout:
-                advice = "wait for it to end, or stop it"
-                raise StorageError(
-                    f"{self.path}: another process is writing it; {advice}"
-                ) from None
+                text = f"{self.path}: another process is writing it; wait for it to end, or stop it"
+                raise StorageError(text) from None
             try:
                 if self.path.exists():
                     self._mend_tail()
@@ -105,20 +102,13 @@ class Writer(Generic[T]):
         if not self._keys:
             return 0
         self.sync()
-        counts: dict[Any, tuple[int, bool]] = {}
-        superseded: set[int] = set()
+        places = defaultdict[Any, list[tuple[bool, int]]](list)
         for place in rows(self.path, self.kind):
             key = place.row.key  # type: ignore[attr-defined]
-            if key not in self._keys:
-                continue
-            good = is_good(place.row)
-            before = counts.get(key)
-            if before is None or good or not before[1]:
-                if before is not None:
-                    superseded.add(before[0])
-                counts[key] = (place.line, good)
-            else:
-                superseded.add(place.line)
+            if key in self._keys:
+                places[key].append((is_good(place.row), place.line))
+        # The last good row counts, else the last.
+        superseded = {line for lines in places.values() for _, line in sorted(lines)[:-1]}
         if superseded:
             self._move(superseded)
         return len(superseded)
@@ -151,9 +141,7 @@ class Writer(Generic[T]):
     def _mend_tail(self) -> None:
         """Complete a last line without a newline; set aside one that is not JSON."""
         with self.path.open("r+b") as file:
-            start = _last_line(file)
-            file.seek(start)
-            tail = file.read()
+            tail = b"".join(deque(file, 1))
             if tail.endswith(b"\n") or not tail.strip():
                 return
             try:
@@ -162,7 +150,7 @@ class Writer(Generic[T]):
                 aside = self._aside("torn")
                 with aside.open("ab") as torn:
                     torn.write(tail + b"\n")
-                file.truncate(start)
+                file.truncate(file.tell() - len(tail))
                 log.warning("%s: a line that was cut off was moved to %s", self.path, aside)
             else:
                 file.write(b"\n")
@@ -210,18 +198,3 @@ def write_file(path: pathlib.Path, text: str | bytes) -> None:
             fresh.replace(path)
         finally:
             fresh.unlink(missing_ok=True)
-
-
-def _last_line(file: Any) -> int:
-    """Return the offset at which the last line begins, with or without its newline."""
-    position: int = file.seek(0, os.SEEK_END)
-    tail = b""
-    while position > 0:
-        step = min(position, 1 << 16)
-        position -= step
-        file.seek(position)
-        tail = file.read(step) + tail
-        cut: int = tail.removesuffix(b"\n").rfind(b"\n")
-        if cut >= 0:
-            return position + cut + 1
-    return 0

@@ -6,7 +6,8 @@ import pathlib
 import pytest
 
 from harness import bench
-from harness.errors import DataError, MissingError, UsageError
+from harness.bench.check import check_bench
+from harness.errors import MissingError, UsageError
 
 QUESTION = {"question_id": 1, "category": "math", "turns": ["1 + 1?", "Why?"]}
 
@@ -41,16 +42,20 @@ def test_an_unknown_benchmark_names_those_there_are(tmp_path: pathlib.Path) -> N
         bench.load("mt_bnch", tmp_path)
 
 
-def test_a_key_that_is_misspelt_names_the_nearest(tmp_path: pathlib.Path) -> None:
-    with pytest.raises(
-        DataError, match=r"bench\.toml: unknown key 'langage'; did you mean language"
-    ):
-        bench.load("mine", make(tmp_path, settings='langage = "fi"'))
-
-
-def test_a_question_may_not_occur_twice(tmp_path: pathlib.Path) -> None:
-    with pytest.raises(DataError, match=r"question\.jsonl:2: question 1 is also on line 1"):
-        bench.load("mine", make(tmp_path, QUESTION, QUESTION))
+def test_every_problem_is_listed_with_its_place(tmp_path: pathlib.Path) -> None:
+    folder = make(tmp_path, QUESTION, "no question", QUESTION, settings='langage = "fi"') / "mine"
+    (folder / "reference_answer").mkdir()
+    rows = [{"question_id": n, "choices": [{"turns": ["2"]}]} for n in (1, 7)]
+    text = "".join(json.dumps(row) + "\n" for row in rows)
+    (folder / "reference_answer" / "ann.jsonl").write_text(text)
+    problems = [p.removeprefix(f"{folder}/") for p in check_bench(folder).problems]
+    assert problems == [
+        "bench.toml: unknown key 'langage'; did you mean language?",
+        "question.jsonl:2: must be a JSON object",
+        "question.jsonl:3: question 1 is also on line 1",
+        "reference_answer/ann.jsonl:1: question 1 has 2 turns, its reference 1",
+        "reference_answer/ann.jsonl:2: a reference to question 7, which is not in question.jsonl",
+    ]
 
 
 def test_temperatures_are_those_of_the_category(tmp_path: pathlib.Path) -> None:

@@ -20,8 +20,8 @@ def test_verdicts_equal_those_of_the_published_checker(reference_data: pathlib.P
     expected = {row["key"]: row for row in json.loads((folder / "expected.json").read_text())}
     compared, differing = 0, []
     for row in rows["input_data"]:
-        given = zip(row["instruction_id_list"], row["kwargs"], strict=True)
-        specs = [{"kind": "ifeval", "instruction": name, "arguments": args} for name, args in given]
+        pairs = zip(row["instruction_id_list"], row["kwargs"], strict=True)
+        specs = [{"kind": "ifeval", "instruction": name, "arguments": args} for name, args in pairs]
         published = expected[row["key"]]
         verdicts = check_turn(responses[row["prompt"]], specs)
         for verdict, strict, loose in zip(

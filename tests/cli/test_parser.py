@@ -62,12 +62,6 @@ def test_a_misspelt_key_of_the_project_file_is_named() -> None:
         parse("status", [])
 
 
-def test_models_toml_is_not_read_and_says_where_to() -> None:
-    pathlib.Path("models.toml").write_text("")
-    with pytest.raises(UsageError, match=r"\[models\] in turnbench\.toml"):
-        parse("status", [])
-
-
 def test_prefixed_groups_do_not_meet() -> None:
     argv = ["--temperature", "1", "--judge-temperature", "0", "--judge-base-url", "http://x/v1"]
     found = parse("run_bench", argv).options

@@ -33,16 +33,16 @@ def read(tmp_path: pathlib.Path, config: Any) -> Any:
 
 def test_its_names_become_ours(tmp_path: pathlib.Path) -> None:
     (tmp_path / "weights").mkdir()
-    made = read(tmp_path, CONFIG)
-    assert made.language == "zh"
-    assert made.criteria["chat"] == ("relevance", "language_organization")
-    assert {name: set(categories) for name, categories in made.metrics.items()} == {
+    evaluation = read(tmp_path, CONFIG)
+    assert evaluation.language == "zh"
+    assert evaluation.criteria["chat"] == ("relevance", "language_organization")
+    assert {name: set(categories) for name, categories in evaluation.metrics.items()} == {
         "distinct": {"chat"},
         "token_f1": {"chat"},
         "unieval": {"chat"},
     }
-    assert made.dimensions["chat"] == ("dialogue/naturalness",)
-    assert made.checkpoints == (f"dialogue={tmp_path / 'weights'}",)
+    assert evaluation.dimensions["chat"] == ("dialogue/naturalness",)
+    assert evaluation.checkpoints == (f"dialogue={tmp_path / 'weights'}",)
 
 
 def test_each_metric_is_for_its_categories(tmp_path: pathlib.Path) -> None:

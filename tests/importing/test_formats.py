@@ -35,7 +35,7 @@ def test_feedback_becomes_questions_with_rubric_answer_reference_and_vote(
 
 def test_colossalai_joins_the_input_and_falls_back_on_the_output(tmp_path: pathlib.Path) -> None:
     target = json_array(tmp_path / "target.json", files.TARGETS)
-    answered = [dict(one, output=f"answer {one['id']}") for one in files.TARGETS]
+    answered = [dict(t, output=f"answer {t['id']}") for t in files.TARGETS]
     path = json_array(tmp_path / "my.model.json", answered)
     report = import_data("colossalai", [target, path], "c", data_dir=tmp_path, language="zh")
     loaded = bench.load("c", tmp_path)
@@ -71,9 +71,9 @@ def test_the_winner_of_a_battle_is_found(
 def test_battles_are_one_question_as_long_as_each_model_has_one_answer(
     tmp_path: pathlib.Path,
 ) -> None:
-    def battle(other: str, text: str, **more: Any) -> dict[str, Any]:
-        own = {"question": "Q", "model_a": "x", "answer_a": "1", "winner": "model_a"}
-        return own | {"model_b": other, "answer_b": text} | more
+    def battle(opponent: str, text: str, **more: Any) -> dict[str, Any]:
+        record = {"question": "Q", "model_a": "x", "answer_a": "1", "winner": "model_a"}
+        return record | {"model_b": opponent, "answer_b": text} | more
 
     battles = [battle("y", "2"), battle("z", "3"), battle("y", "2"), battle("y", "other")]
     report = import_data(
@@ -217,12 +217,12 @@ def test_parquet_is_read(tmp_path: pathlib.Path) -> None:
 
 
 def test_votes_are_added_to_a_benchmark_that_is_there(tmp_path: pathlib.Path) -> None:
-    own = json_lines(tmp_path / "m.jsonl", [{"messages": messages("u", "r"), "model": "x"}])
-    import_data("messages", [own], "m", data_dir=tmp_path)
+    first = json_lines(tmp_path / "m.jsonl", [{"messages": messages("u", "r"), "model": "x"}])
+    import_data("messages", [first], "m", data_dir=tmp_path)
     vote = {"question_id": 1, "model_a": "x", "model_b": "y", "winner": "tie"}
     path = json_array(tmp_path / "ballot.json", [vote, vote | {"judge": "ann", "question_id": 9}])
     report = import_data("votes", [path], "m", data_dir=tmp_path)
-    assert report.bad == [f"{path}:8: it is about no question of m"]
+    assert report.bad == [f"{path}, record 2: it is about no question of m"]
     (row,) = rows(report.folder / "human_judgment" / "ballot.jsonl")
     assert (row["winner"], row["judge"], row["turn"]) == ("tie", "ballot", 1)
     again = import_data("votes", [path], "m", data_dir=tmp_path)

@@ -52,15 +52,6 @@ def server(source: pathlib.Path) -> Iterator[str]:
         httpd.shutdown()
 
 
-def test_the_table_is_whole() -> None:
-    for name, original in originals().items():
-        places = [file.into for file in original.files]
-        assert len(set(places)) == len(places) > 0, name
-        assert all(len(file.sha256) == 64 and file.bytes > 0 for file in original.files), name
-        assert original.licence
-        assert original.title
-
-
 @pytest.mark.reference
 def test_mt_bench_is_set_up_as_fastchat_ran_it(
     source: pathlib.Path, tmp_path: pathlib.Path
@@ -71,8 +62,8 @@ def test_mt_bench_is_set_up_as_fastchat_ran_it(
     assert (loaded.settings.max_tokens, loaded.settings.retry_cut) == (1024, 1)
     assert [loaded.temperature(name) for name in ("writing", "math", "stem")] == [0.7, 0.0, 0.1]
     assert loaded.settings.judge_set == "mt_bench_lmsys"
-    made = sets.load(loaded.settings.judge_set, loaded.folder)
-    assert (made.name, len(made.templates)) == ("mt_bench_lmsys", 8)
+    judge_set = sets.load(loaded.settings.judge_set, loaded.folder)
+    assert (judge_set.name, len(judge_set.templates)) == ("mt_bench_lmsys", 8)
     assert len(fetched.written) == 4
     (fetched.folder / "bench.toml").write_text("max_tokens = 2048\n")
     assert fetch_bench("mt_bench_lmsys", tmp_path, source=str(source)).written == ()
@@ -84,12 +75,12 @@ def test_prometheus_prompts_become_a_judge_set(
     source: pathlib.Path, tmp_path: pathlib.Path
 ) -> None:
     fetch_bench("prometheus_original", tmp_path, source=str(source))
-    made = sets.load(str(tmp_path / "prometheus_original"))
-    assert (len(made.templates), len(made.criteria)) == (4, 5)
-    assert "rubric" in made.templates["absolute"].names
-    assert "criterion" in made.templates["relative"].names
-    assert made.templates["absolute_reference"].reference
-    words = made.words("honesty", "any")
+    judge_set = sets.load(str(tmp_path / "prometheus_original"))
+    assert (len(judge_set.templates), len(judge_set.criteria)) == (4, 5)
+    assert "rubric" in judge_set.templates["absolute"].names
+    assert "criterion" in judge_set.templates["relative"].names
+    assert judge_set.templates["absolute_reference"].reference
+    words = judge_set.words("honesty", "any")
     assert words.rubric.count("\nScore ") == 5
     assert words.rubric.startswith(words.definition)
 
@@ -157,11 +148,11 @@ def test_husimpleqas_prompt_is_filled_with_the_gold_and_the_reply(
     source.mkdir()
     (source / "HuSimpleQA.py").write_text(text)
     fetch_bench(name, tmp_path, source=str(source))
-    made = sets.load(str(tmp_path / name))
-    (template,) = made.templates.values()
+    judge_set = sets.load(str(tmp_path / name))
+    (template,) = judge_set.templates.values()
     filled = template.user.fill({"question": "Q", "reference": "gold", "answer": "reply"})
     assert filled == 'Judge {"a": 1}.\nQ gold reply'
-    assert made.labels == {"CORRECT": 1, "INCORRECT": 0, "NOT_ATTEMPTED": 0}
+    assert judge_set.labels == {"CORRECT": 1, "INCORRECT": 0, "NOT_ATTEMPTED": 0}
 
 
 @pytest.mark.parametrize(
@@ -194,6 +185,6 @@ def test_the_command_prints_files_and_what_comes_next(
 ) -> None:
     words = ["mt_bench_lmsys", "--from", str(source), "--data-dir", str(tmp_path)]
     assert main(words) == 0
-    said = capsys.readouterr()
-    assert said.out.splitlines()[-1] == f"{tmp_path}/mt_bench_lmsys/bench.toml"
-    assert "next: gen_answer --bench-name mt_bench_lmsys" in said.err
+    output = capsys.readouterr()
+    assert output.out.splitlines()[-1] == f"{tmp_path}/mt_bench_lmsys/bench.toml"
+    assert "next: gen_answer --bench-name mt_bench_lmsys" in output.err

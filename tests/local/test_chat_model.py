@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from harness.errors import ChatError, UsageError
-from harness.extras import local
+from harness.extras.local.model import LocalModel
 from harness.models import Endpoint, Weights
 from harness.types import Message, Reply, Request, Sampling
 from tests.local.tiny_models import save_llama
@@ -30,7 +30,7 @@ def ask(place: str, requests: list[Request], **more: Any) -> list[Reply]:
     """Return the replies to requests that are made at once."""
 
     async def replies() -> list[Reply]:
-        model = local.open(endpoint(place, **more))
+        model = LocalModel(endpoint(place, **more))
         try:
             return list(await asyncio.gather(*map(model.reply, requests)))
         finally:
@@ -52,8 +52,10 @@ def request(
 def test_a_long_prompt_does_not_pad_short_ones(tmp_path: pathlib.Path) -> None:
     model = save_llama(tmp_path, longest=4096)
     requests = [request("The cat sat. " * n, max_tokens=4) for n in (1, 300, 2)]
-    short, long, other = [reply.detail.seconds for reply in ask(model, requests)]  # of the batch
-    assert short == other != long
+    short, long, short_too = [
+        reply.detail.seconds for reply in ask(model, requests)
+    ]  # of the batch
+    assert short == short_too != long
 
 
 @pytest.mark.parametrize("temperature", [0, 1.0])
@@ -158,9 +160,9 @@ def test_a_server_is_started_waited_for_and_stopped(
     fake.chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
     with served("vllm --seed 1", "./weights", "tiny") as url:
-        said = urllib.request.urlopen(url).read().decode()
-        assert "'serve', './weights'" in said
-        assert "'--served-model-name=tiny'" in said
-        assert said.endswith("'--seed', '1']")
+        arguments = urllib.request.urlopen(url).read().decode()
+        assert "'serve', './weights'" in arguments
+        assert "'--served-model-name=tiny'" in arguments
+        assert arguments.endswith("'--seed', '1']")
     with pytest.raises(urllib.error.URLError):
         urllib.request.urlopen(url)

@@ -80,11 +80,11 @@ def test_unieval_asks_about_answers_and_sentences(t5: str, tmp_path: pathlib.Pat
 def test_unieval_does_not_depend_on_the_batch(t5: str, tmp_path: pathlib.Path) -> None:
     question = Question(question_id=1, category="c", turns=["What?"])
     items = [Item(question, 1, ["It rains. " * n]) for n in range(1, 6)]
-    one, many = (
+    singly, batched = (
         [measured.value for measured in unieval(t5, tmp_path, ASK, size).measure(items)]
         for size in (1, 8)
     )
-    assert one == pytest.approx(many, abs=1e-6)
+    assert singly == pytest.approx(batched, abs=1e-6)
 
 
 def test_an_answer_cannot_end_its_own_part(t5: str, tmp_path: pathlib.Path) -> None:
@@ -93,7 +93,8 @@ def test_an_answer_cannot_end_its_own_part(t5: str, tmp_path: pathlib.Path) -> N
 
 
 def test_an_answer_without_sentences_has_no_number(t5: str, tmp_path: pathlib.Path) -> None:
-    assert unieval(t5, tmp_path, EACH)("What?", " ").note == "there is no answer"
+    note = unieval(t5, tmp_path, EACH)("What?", " ").note
+    assert note == "a text that is asked about is empty (dialogue/claims)"
 
 
 def test_a_model_without_tokens_for_yes_and_no_is_refused(tmp_path: pathlib.Path) -> None:

@@ -38,22 +38,24 @@ def smollm(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 def second(smollm: str, first: str, then: str) -> tuple[Reply, Reply]:
     """Return the replies to two turns of the user."""
-    (one,) = ask(smollm, [request(first, temperature=0, max_tokens=60)])
-    (two,) = ask(smollm, [request(first, one.text, then, temperature=0, max_tokens=60)])
-    return one, two
+    (reply1,) = ask(smollm, [request(first, temperature=0, max_tokens=60)])
+    (reply2,) = ask(smollm, [request(first, reply1.text, then, temperature=0, max_tokens=60)])
+    return reply1, reply2
 
 
 def test_it_answers_by_its_template_and_stops(smollm: str) -> None:
-    one, two = second(smollm, "What is the capital of France?", "And what is the capital of Italy?")
-    assert "Paris" in one.text
-    assert "Rome" in two.text
-    assert {one.detail.finish_reason, two.detail.finish_reason} == {"stop"}
-    assert "<|im_" not in one.text + two.text
+    reply1, reply2 = second(
+        smollm, "What is the capital of France?", "And what is the capital of Italy?"
+    )
+    assert "Paris" in reply1.text
+    assert "Rome" in reply2.text
+    assert {reply1.detail.finish_reason, reply2.detail.finish_reason} == {"stop"}
+    assert "<|im_" not in reply1.text + reply2.text
 
 
 def test_it_remembers_the_first_turn(smollm: str) -> None:
     question = "What is the secret word?"
-    _, two = second(smollm, "The secret word is banana. Please repeat it.", question)
+    _, reply2 = second(smollm, "The secret word is banana. Please repeat it.", question)
     (alone,) = ask(smollm, [request(question, temperature=0, max_tokens=60)])
-    assert "banana" in two.text
+    assert "banana" in reply2.text
     assert "banana" not in alone.text

@@ -22,8 +22,8 @@ def rows(path: pathlib.Path) -> list[dict[str, Any]]:
 
 def answers(model: str, *turns: list[str]) -> list[dict[str, Any]]:
     return [
-        {"question_id": n, "model_id": model, "choices": [{"index": 0, "turns": own}]}
-        for n, own in enumerate(turns, 1)
+        {"question_id": n, "model_id": model, "choices": [{"index": 0, "turns": texts}]}
+        for n, texts in enumerate(turns, 1)
     ]
 
 
@@ -53,8 +53,8 @@ def test_every_turn_with_a_reference_is_measured_once(
 ) -> None:
     assert auto_metrics(flags(tiny, "--metrics", "exact_match")) == 0
     file = tiny / "model_metric" / "exact_match.jsonl"
-    found = {(row["model"], row["turn"]): row["value"] for row in rows(file)}
-    assert found == {("bad", 1): 0, ("bad", 2): 1, ("good", 1): 1, ("good", 2): 1}
+    measured = {(row["model"], row["turn"]): row["value"] for row in rows(file)}
+    assert measured == {("bad", 1): 0, ("bad", 2): 1, ("good", 1): 1, ("good", 2): 1}
     out, err = capsys.readouterr()
     assert out == f"{file}\n"
     assert "warning: 4 turns without a reference are left out (exact_match)" in err
@@ -70,9 +70,9 @@ def test_a_changed_answer_is_measured_again(tiny: pathlib.Path) -> None:
     auto_metrics(flags(tiny, "--metrics", "exact_match"))
     write(tiny / "model_answer" / "bad.jsonl", answers("bad", ["Rhine", "x"], ["y", ""]))
     auto_metrics(flags(tiny, "--metrics", "exact_match"))
-    found = rows(tiny / "model_metric" / "exact_match.jsonl")
-    assert len(found) == 4
-    assert all(row["value"] == 1 for row in found)
+    measured = rows(tiny / "model_metric" / "exact_match.jsonl")
+    assert len(measured) == 4
+    assert all(row["value"] == 1 for row in measured)
     moved = tiny / ".turnbench" / "model_metric" / "superseded" / "exact_match.jsonl"
     assert len(rows(moved)) == 2  # both turns: the second one's conversation has changed
 
@@ -80,8 +80,10 @@ def test_a_changed_answer_is_measured_again(tiny: pathlib.Path) -> None:
 def test_two_variants_stand_in_one_file(tiny: pathlib.Path) -> None:
     for variant in ("default", "colossalai"):
         auto_metrics(flags(tiny, "--metrics", "bleu", "--variant", variant, "-q"))
-    found = rows(tiny / "model_metric" / "bleu.jsonl")
-    assert [row.get("variant", "default") for row in found] == ["default"] * 4 + ["colossalai"] * 4
+    measured = rows(tiny / "model_metric" / "bleu.jsonl")
+    assert [row.get("variant", "default") for row in measured] == ["default"] * 4 + [
+        "colossalai"
+    ] * 4
 
 
 def test_rows_without_a_number_say_why(

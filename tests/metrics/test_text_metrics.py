@@ -70,13 +70,6 @@ def test_an_answer_without_words_is_unlike_the_reference(name: str) -> None:
     assert metric(name)("?", "", "a reference").value == 0
 
 
-def test_bleu_equals_sacrebleu() -> None:
-    sacrebleu = pytest.importorskip("sacrebleu")
-    answer, reference = "the cat sat on the mat today", "the cat sat on a mat there today"
-    theirs = sacrebleu.sentence_bleu(answer, [reference]).score / 100
-    assert metric("bleu")("?", answer, reference).value == pytest.approx(theirs)
-
-
 def test_rouge_is_rouge_scores_own_in_english() -> None:
     rouge = pytest.importorskip("rouge_score.rouge_scorer")
     answer, reference = "Él café costs 3.5 π", "The café costs 35"
@@ -84,39 +77,6 @@ def test_rouge_is_rouge_scores_own_in_english() -> None:
     assert metric("rouge")("?", answer, reference).value == scores["rougeL"].fmeasure
     assert metric("rouge").tokenizer == "rouge-score"
     assert metric("rouge", "hu").tokenizer == "words"
-
-
-@pytest.mark.parametrize(
-    ("language", "answer", "reference", "tokens", "expected"),
-    [
-        pytest.param(
-            "en",
-            "The CAT sat; on the mat.",
-            "the cat sat on a mat.",
-            "the cat sat on the mat.",
-            "the cat sat on a mat.",
-            id="en",
-        ),
-        pytest.param(
-            "zh",
-            "天气非常好！",
-            "今天的天气非常好。",
-            "天气 非常 好",
-            "今天 的 天气 非常 好",
-            id="zh",
-        ),
-    ],
-)
-def test_colossalai_s_numbers_are_those_of_its_libraries(
-    language: str, answer: str, reference: str, tokens: str, expected: str
-) -> None:
-    bleu = pytest.importorskip("nltk.translate.bleu_score")
-    chrf = pytest.importorskip("nltk.translate.chrf_score")
-    values = metric("bleu", language, variant="colossalai")("?", answer, reference).values
-    theirs = bleu.sentence_bleu([expected.split()], tokens.split(), (0.5, 0.5))
-    assert values["bleu_2"] == pytest.approx(theirs, abs=1e-12)
-    value = metric("chrf", language, variant="colossalai")("?", answer, reference).value
-    assert value == pytest.approx(chrf.sentence_chrf(expected.split(), tokens.split()), abs=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -134,8 +94,8 @@ def test_colossalai_s_faults_are_part_of_the_numbers(
     name: str, answer: str, reference: str, value: float | None
 ) -> None:
     pytest.importorskip("sklearn")
-    found = metric(name, variant="colossalai")("?", answer, reference).value
-    assert found == (value if value is None else pytest.approx(value, abs=1e-5))
+    measured = metric(name, variant="colossalai")("?", answer, reference).value
+    assert measured == (value if value is None else pytest.approx(value, abs=1e-5))
 
 
 @pytest.mark.parametrize(

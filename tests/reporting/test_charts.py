@@ -69,10 +69,6 @@ def test_nothing_is_cut_off_and_nothing_has_a_style_or_script_of_its_own(name: s
             assert x + float(part.get("width") or 0) <= width
 
 
-def test_a_cell_without_a_number_is_a_dash() -> None:
-    assert texts(CHARTS["heat map"]()).count("–") == 3 * len(CATEGORIES) - 1
-
-
 def test_files_bring_their_colours_and_two_of_a_name_both_stay(tmp_path: pathlib.Path) -> None:
     charts = [Chart("Scores", CHARTS["dots"], "scores"), Chart("Scores", CHARTS["bars"], "scores")]
     write_charts(tmp_path / "charts", Page("x.", charts=charts))

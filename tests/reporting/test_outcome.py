@@ -3,11 +3,10 @@
 import re
 from typing import Any
 
-import numpy as np
 import pytest
 
-from harness.reporting.outcome import Evidence, Measure, flips, outcome, outcomes
-from harness.results import of_rows, panels, rank, ratio
+from harness.reporting.outcome import Evidence, Measure, outcome, outcomes
+from harness.results import of_rows, panels, rank
 from harness.types import Judgment, Question
 
 QUESTIONS = [Question(question_id=at, category="c", turns=["?", "?"]) for at in range(40)]
@@ -105,21 +104,3 @@ def test_several_criteria_have_a_paragraph_each_and_no_more_than_three() -> None
     lines = outcomes([graded({"a": 8.0, "b": 5.0})] * 5).splitlines()
     assert len(lines) == 4
     assert lines[-1] == "2 more: see the table."
-
-
-@pytest.mark.parametrize(
-    ("flipped", "decided", "sentence"),
-    [
-        pytest.param(30, 70, "", id="up to a third nothing"),
-        pytest.param(34, 100, "A judge that guesses changes about half.", id="above a third"),
-        pytest.param(45, 90, "may be guessing", id="half of the decided pairs"),
-    ],
-)
-def test_flips_are_said_above_a_third_beside_what_guessing_gives(
-    flipped: int, decided: int, sentence: str
-) -> None:
-    places = np.arange(100)
-    share = ratio((places < flipped) * 1.0, (places < decided) * 1.0, share=True)
-    words = flips(flipped, 100, share)
-    assert sentence in words
-    assert bool(words) == bool(sentence)

@@ -217,15 +217,6 @@ def test_one_job_warms_the_cache_for_those_that_begin_alike(path: pathlib.Path) 
     assert len(model.asked) == 10
 
 
-def test_follow_up_jobs_are_run(path: pathlib.Path) -> None:
-    model = Model()
-    to = endpoint(model)
-    second = path.with_name("second.jsonl")
-    jobs = [job(to, path, n, then=lambda row: [job(to, second, row.question_id)]) for n in range(3)]
-    assert run(jobs).done == 6
-    assert sorted(answers(second)) == [0, 1, 2]
-
-
 def test_ctrl_c_lets_the_calls_under_way_end(path: pathlib.Path) -> None:
     model = Model(seconds=0.05)
     timer = threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT))

@@ -73,15 +73,6 @@ def test_superseded_rows_move_as_bytes(tmp_path: pathlib.Path) -> None:
     assert moved.read_bytes() == odd + b"\n"
 
 
-def test_rows_of_keys_not_written_stay(tmp_path: pathlib.Path) -> None:
-    path = output(tmp_path)
-    path.parent.mkdir(parents=True)
-    path.write_text('{"question_id": 5, "model": "x", "score": 3}\n' * 2)
-    with store.Writer(path, Judgment) as writer:
-        writer.append(grade(1, 9))
-        assert writer.compact() == 0
-
-
 def test_a_reply_is_kept_until_its_row_is_complete(tmp_path: pathlib.Path) -> None:
     path = output(tmp_path)
     with store.Pending(path) as pending:

@@ -4,7 +4,6 @@ import math
 import re
 import unicodedata
 from collections.abc import Iterator
-from typing import Literal
 
 from harness.extras.checks.check import Check
 from harness.extras.checks.passage import Outcome, Passage, normal
@@ -32,12 +31,11 @@ class Number(Check, frozen=True, kw_only=True, tag="number"):
 
     equals: float
     tolerance: float = 0
-    which: Literal["last", "any"] = "last"
 
     def requirement(self) -> str:
         """Return the requirement in words."""
         off = f" (±{self.tolerance:g})" if self.tolerance else ""
-        return f"{'a' if self.which == 'any' else 'the last'} number is {self.equals:.15g}{off}"
+        return f"the last number is {self.equals:.15g}{off}"
 
     def test(self, passage: Passage) -> Outcome:
         """Read the numbers and compare."""
@@ -46,12 +44,11 @@ class Number(Check, frozen=True, kw_only=True, tag="number"):
             return Outcome(False, "there is no number")
         # A tolerance of 0.1 lets 1.1 pass for 1, although 1.1 - 1 is a little more in binary.
         off = self.tolerance * (1 + 1e-9)
-        near = (
+        passed = any(
             math.isclose(self.equals, value, rel_tol=1e-12, abs_tol=off)
-            for match in (matches if self.which == "any" else matches[-1:])
-            for value in _values(match)
+            for value in _values(matches[-1])
         )
-        return Outcome(any(near), f"it is {matches[-1][0].strip()[:40]}")
+        return Outcome(passed, f"it is {matches[-1][0].strip()[:40]}")
 
 
 class Choice(Check, frozen=True, kw_only=True, tag="choice"):

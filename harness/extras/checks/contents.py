@@ -49,7 +49,7 @@ class Searching(Bounds, frozen=True, kw_only=True):
         if self.bounded and not self.COUNTS:
             raise ValueError(f"{self.kind} takes no bounds; contains does")
         for entry in self.entries:
-            self.expression(entry)
+            self.expression(entry)  # raises where a pattern is not valid
 
     @property
     def entries(self) -> list[str]:

@@ -8,7 +8,6 @@ from harness.extras.checks.check import Bounds, Check
 from harness.extras.checks.passage import PASSED, MissingPartError, Outcome, Passage, normal
 from harness.extras.checks.units import after_mark, counted, parts, plural, singular
 
-_TIME = re.compile(r"([01]?\d|2[0-4])[:.h]([0-5]\d)")
 _NUMBER = re.compile(r"[-−]?(\d{1,3}(?:,\d{3})+|\d+)(\.\d+)?")
 
 
@@ -39,7 +38,7 @@ class Sorted(Check, frozen=True, kw_only=True, tag="sorted"):
     """The parts are in order: {"of": "lines", "by": "number"}; equal ones may follow each other."""
 
     of: str
-    by: Literal["alphabet", "number", "length", "time"] = "alphabet"
+    by: Literal["alphabet", "number", "length"] = "alphabet"
     descending: bool = False
 
     def requirement(self) -> str:
@@ -59,11 +58,9 @@ class Sorted(Check, frozen=True, kw_only=True, tag="sorted"):
             return 0, after_mark(part).casefold()
         if self.by == "length":
             return len(part), ""
-        match = (_TIME if self.by == "time" else _NUMBER).search(part)
+        match = _NUMBER.search(part)
         if match is None:
-            raise MissingPartError(f"no {self.by} in “{part[:30]}”")
-        if self.by == "time":
-            return int(match[1]) * 60 + int(match[2]), ""
+            raise MissingPartError(f"no number in “{part[:30]}”")
         return float(match[0].replace("−", "-").replace(",", "")), ""
 
 

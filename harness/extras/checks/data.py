@@ -5,14 +5,15 @@ import csv
 import math
 import re
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import msgspec
 
 from harness.extras.checks.check import Check
-from harness.extras.checks.passage import Outcome, Passage, normal
+from harness.extras.checks.passage import PASSED, Outcome, Passage, normal
 from harness.extras.checks.units import cells_of, tables
 
+Grid: TypeAlias = list[list[str | float]]
 FENCE = re.compile(
     r"^[ \t]*(`{3,}+|~{3,}+)[ \t]*+([^\s`{]*+)[^\n]*+\n(.*?)(?:^[ \t]*\1[`~]*[ \t]*$|\Z)",
     re.M | re.S,
@@ -66,9 +67,7 @@ class Table(Check, frozen=True, kw_only=True, tag="table"):
     """The header; case and emphasis do not count."""
     rows: int | None = None
     """How many rows, the header left out."""
-    around: bool = True
-    """Whether text may surround it."""
-    equals: list[list[str | float]] | None = None
+    equals: Grid | None = None
     """Header and rows."""
 
     def requirement(self) -> str:
@@ -84,15 +83,11 @@ class Table(Check, frozen=True, kw_only=True, tag="table"):
         if len(blocks) != 1:
             return Outcome(False, f"{len(blocks)} tables")
         grid = [cells_of(row) for row in blocks[0]]
-        reason = _grid_fault(grid, self.equals or [])
-        lines = [line for line in passage.text.splitlines() if line.strip()]
-        if not self.around and len(lines) > len(grid) + 1:  # and the line below the header
-            reason = "there is text around the table"
-        elif self.columns and not _same_cells(self.columns, grid[0]):
-            reason = f"columns: {', '.join(grid[0])}"[:80]
-        elif self.rows is not None and len(grid) - 1 != self.rows:
-            reason = f"{len(grid) - 1} rows"
-        return Outcome(not reason, reason)
+        if self.columns and not _same_cells(self.columns, grid[0]):
+            return Outcome(False, f"columns: {', '.join(grid[0])}"[:80])
+        if self.rows is not None and len(grid) - 1 != self.rows:
+            return Outcome(False, f"{len(grid) - 1} rows")
+        return _compared(grid, self.equals)
 
 
 class Csv(Check, frozen=True, kw_only=True, tag="csv"):
@@ -100,7 +95,7 @@ class Csv(Check, frozen=True, kw_only=True, tag="csv"):
 
     around: bool = False
     """Whether text may surround the code block with the data."""
-    equals: list[list[str | float]] | None = None
+    equals: Grid | None = None
     """Header and rows."""
 
     def requirement(self) -> str:
@@ -114,8 +109,7 @@ class Csv(Check, frozen=True, kw_only=True, tag="csv"):
             grid = [row for row in csv.reader(lines, strict=True) if row]
         except csv.Error as error:
             return Outcome(False, f"not valid CSV: {error}")
-        reason = _grid_fault(grid, self.equals or [])
-        return Outcome(not reason, reason)
+        return _compared(grid, self.equals)
 
 
 def different(expected: Any, value: Any, at: str = "") -> str:
@@ -136,18 +130,17 @@ def different(expected: Any, value: Any, at: str = "") -> str:
     return "" if same else f"{at or 'the value'} is {str(value)[:40]}"
 
 
-def _grid_fault(grid: Sequence[Sequence[str]], expected: Sequence[Sequence[str | float]]) -> str:
-    """Return what is wrong with the rows of a table, its header the first; "" if nothing."""
-    if not grid:
-        return "it is empty"
-    if expected and len(grid) != len(expected):
-        return f"{len(grid) - 1} rows"
+def _compared(grid: Sequence[Sequence[str]], expected: Grid | None) -> Outcome:
+    """Return whether the rows of a table, its header the first, are whole and as expected."""
+    if not grid or (expected is not None and len(grid) != len(expected)):
+        return Outcome(False, f"{max(len(grid) - 1, 0)} rows")
     for number, row in enumerate(grid):
         if len(row) != len(grid[0]):
-            return f"row {number} has {len(row)} cells, the header {len(grid[0])}"
-        if expected and not _same_cells(expected[number], row):
-            return f"row {number} is not as given"
-    return ""
+            reason = f"row {number} has {len(row)} cells, the header {len(grid[0])}"
+            return Outcome(False, reason)
+        if expected is not None and not _same_cells(expected[number], row):
+            return Outcome(False, f"row {number} is not as given")
+    return PASSED
 
 
 def _same_cells(expected: Sequence[str | float], row: Sequence[str]) -> bool:

@@ -18,7 +18,7 @@ _QUOTE = re.compile(
 class Keeps(Bounds, frozen=True, kw_only=True, tag="keeps"):
     """Parts of the reply before are repeated verbatim: {"of": "sentences", "exactly": 1}.
 
-    Without bounds all of them are. For words, it is the longest run that both have.
+    For words, it is the longest run that both have.
     """
 
     of: str
@@ -28,24 +28,22 @@ class Keeps(Bounds, frozen=True, kw_only=True, tag="keeps"):
     def requirement(self) -> str:
         """Return the requirement in words."""
         where = f"the reply before{self.source}"
-        if self.bounded and plural(self.of) == "words":
+        if plural(self.of) == "words":
             return f"{self.many()} consecutive words of {where}"
-        many = self.many() if self.bounded else "all"
-        return f"keeps {many} {plural(self.of)} of {where} word for word"
+        return f"keeps {self.many()} {plural(self.of)} of {where} word for word"
 
     def test(self, passage: Passage) -> Outcome:
         """Look for each part of the reply before."""
         source = self.source.text(passage.before)
         if plural(self.of) == "words":
-            now, then = (words(_flat(text).casefold()) for text in (passage.text, source))
-            kept = SequenceMatcher(None, now, then, autojunk=False).find_longest_match().size
-            reason, total = f"the longest run is {kept} words", len(then)
-        else:
-            every = parts(self.of, source)
-            lost = [part for part in every if _flat(part) not in _flat(passage.text)]
-            kept, total = len(every) - len(lost), len(every)
-            reason = f"{kept} of {total} kept" + (f"; not “{lost[0][:40]}”" if lost else "")
-        return Outcome(total > 0 and (self.holds(kept) if self.bounded else kept == total), reason)
+            now, before = (words(_flat(text).casefold()) for text in (passage.text, source))
+            run = SequenceMatcher(None, now, before, autojunk=False).find_longest_match().size
+            return Outcome(self.holds(run), f"the longest run is {run} words")
+        every = parts(self.of, source)
+        lost = [part for part in every if _flat(part) not in _flat(passage.text)]
+        number = len(every) - len(lost)
+        reason = f"{number} of {len(every)} kept" + (f"; not “{lost[0][:40]}”" if lost else "")
+        return Outcome(self.holds(number), reason)
 
 
 class Quotes(Bounds, frozen=True, kw_only=True, tag="quotes"):
@@ -87,8 +85,8 @@ class Shorter(Check, frozen=True, kw_only=True, tag="shorter"):
 
     def test(self, passage: Passage) -> Outcome:
         """Count in both."""
-        then, now = (len(words(text)) for text in (passage.before, passage.text))
-        return Outcome(now < then, f"{counted(now, 'words')}, before {then}")
+        before, now = (len(words(text)) for text in (passage.before, passage.text))
+        return Outcome(now < before, f"{counted(now, 'words')}, before {before}")
 
 
 def _flat(text: str) -> str:

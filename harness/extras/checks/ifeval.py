@@ -36,11 +36,9 @@ class IFEval(Check, frozen=True, kw_only=True, tag="ifeval"):
 
     def requirement(self) -> str:
         """Return the requirement in words."""
-        arguments = [
-            f"{name} {value}" for name, value in self.arguments.items() if value is not None
-        ]
+        arguments = ", ".join(f"{name} {value}" for name, value in self.arguments.items())
         name = self.instruction.partition(":")[2].replace("_", " ")
-        return f"{name} ({', '.join(arguments)})" if arguments else name
+        return f"{name} ({arguments})" if arguments else name
 
     def test(self, passage: Passage) -> Outcome:
         """Apply the instruction's rule."""

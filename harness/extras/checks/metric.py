@@ -57,10 +57,9 @@ def summed(verdicts: Sequence[Verdict]) -> Measured:
     """Return the shares of the checks that pass, and each check with what was found."""
     rows = [_row(verdict) for verdict in verdicts]
     decided = [v for v in verdicts if v.outcome.passed is not None]
-    reasons = [v.outcome.reason for v in verdicts if v.outcome.passed is None]
     note = None
-    if reasons:
-        note = f"{len(reasons)} of {len(verdicts)} checks not decided: {reasons[0]}"
+    if undecided := [v.outcome.reason for v in verdicts if v.outcome.passed is None]:
+        note = f"{len(undecided)} of {len(verdicts)} checks not decided: {undecided[0]}"
     if not decided:
         return Measured(None, {}, note, rows)
     strict = sum(1 for v in decided if v.outcome.passed) / len(decided)

@@ -100,11 +100,6 @@ def items(text: str) -> list[str]:
     return texts + [row for row in rows if _NUMBERED.fullmatch(cells_of(row)[0])]
 
 
-def cells(text: str) -> list[str]:
-    """Return the cells of the Markdown tables, headers left out."""
-    return [cell for table in tables(text) for row in table[1:] for cell in cells_of(row)]
-
-
 def highlights(text: str) -> list[str]:
     """Return the texts between *asterisks* or **pairs of them**."""
     texts = [strong or plain for strong, plain in _HIGHLIGHT.findall(text)]
@@ -130,8 +125,8 @@ def sentences(text: str) -> list[str]:
 UNITS: dict[str, Callable[[str], list[str]]] = {
     function.__name__: function
     for function in (
-        *(characters, words, sentences, lines, paragraphs, headings),
-        *(bullets, items, cells, highlights),
+        *(characters, words, sentences, lines, paragraphs),
+        *(headings, bullets, items, highlights),
     )
 }
 """The units by name."""

@@ -18,7 +18,7 @@ import pathlib
 import re
 import statistics
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -27,7 +27,6 @@ from harness import store
 from harness.bench import Bench, file_stem
 from harness.errors import UsageError
 from harness.extras.importing.prometheus import GRADES
-from harness.models.prices import list_price
 from harness.types import Judgment, Question
 
 _VERDICT = re.compile(
@@ -193,22 +192,15 @@ def _verdict(row: Judgment) -> dict[str, Any]:
     completion: Any = row.g1_judgment if row.g1_judgment is not None else row.g2_judgment
     if completion and row.score_method == "logprobs" and completion.startswith("{"):
         completion = json.loads(completion)
-    # As stated, else of the tokens by the list of prices.
-    price = list_price(row.judge_model)
-    costs = [
-        price.cost(detail) if detail.price is None and price is not None else detail.price
-        for detail in row.details
-    ]
-    seconds = [detail.seconds for detail in row.details]
     return {
         "preference": preference,
-        "price_per_example": _total(costs),
-        "time_per_example": _total(seconds),
+        "price_per_example": _total(detail.price for detail in row.details),
+        "time_per_example": _total(detail.seconds for detail in row.details),
         "raw_completion": completion,
     }
 
 
-def _total(numbers: Sequence[float | None]) -> float | None:
+def _total(numbers: Iterable[float | None]) -> float | None:
     """Return the sum of the numbers that are known; None if none is."""
     values = [number for number in numbers if number is not None]
     return math.fsum(values) if values else None

@@ -86,8 +86,7 @@ def alpaca_eval(path: pathlib.Path) -> JudgeSet:
         raise DataError(f"is not valid YAML: {error}", path) from None
     evaluators = store.convert(content, dict[str, _Evaluator], path)
     if len(evaluators) != 1:
-        names = ", ".join(evaluators)
-        raise DataError(f"holds {len(evaluators)} evaluators ({names}); give a file with one", path)
+        raise DataError(f"holds {len(evaluators)} evaluators; give a file with one", path)
     ((name, config),) = evaluators.items()
     try:
         form = _form(config)

@@ -109,18 +109,18 @@ def import_data(
     for number, (path, model) in enumerate(zip(paths, [*[""] * unnamed, *model_id], strict=True)):
         stem = path.name.removesuffix(".gz").rpartition(".")[0]
         source = Source(folder, stem, number, model, judge_model or "", keep_input)
-        for line, record in itertools.islice(read_records(path), first_n):
+        for place, record in itertools.islice(read_records(path), first_n):
             position += 1
             try:
                 if isinstance(record, BadRecord):
                     raise record
                 result.add(convert(record, source), position)
             except (ValueError, UsageError) as error:
-                report.bad.append(f"{path}:{line}: {error}")
+                report.bad.append(f"{path}{place}: {error}")
             except msgspec.ValidationError as error:
-                report.bad.append(f"{path}:{line}: {store.explain(error)}")
+                report.bad.append(f"{path}{place}: {store.explain(error)}")
             except (AttributeError, LookupError, TypeError) as error:
-                report.bad.append(f"{path}:{line}: it is not shaped like {format}: {error}")
+                report.bad.append(f"{path}{place}: it is not shaped like {format}: {error}")
     if len(report.bad) == position:
         first = f"; the first: {report.bad[0]}" if report.bad else ""
         raise DataError(f"no record can be used as {format}{first}")
@@ -182,7 +182,8 @@ class _Import:
         if question_id is None and item.category is not None and not item.same_turns:
             question_id = position
         if question_id is None:
-            question_id = self._with_turns(item)
+            same = self.by_turns[tuple(item.turns)]
+            question_id = next((same_id for same_id in same if self._fits(item, same_id)), None)
         if question_id in self.turns:
             if item.turns not in ([], self.turns[question_id]):
                 advice = "give another --bench-name, or mend the ids"
@@ -205,15 +206,10 @@ class _Import:
             self.rows[f"reference_answer/{REFERENCE}.jsonl"].append(reference)
         return question_id
 
-    def _with_turns(self, item: Item) -> QuestionId | None:
-        """Return the first question with an item's turns to which it gives no second answer."""
-        for question_id in self.by_turns[tuple(item.turns)]:
-            if all(
-                self.answers.get((model, question_id), texts) == texts
-                for model, texts in item.answers.items()
-            ):
-                return question_id
-        return None
+    def _fits(self, item: Item, question_id: QuestionId) -> bool:
+        """Return whether no model would have a second answer to the question."""
+        answers = item.answers.items()
+        return all(self.answers.get((m, question_id), texts) == texts for m, texts in answers)
 
     def write(self, settings: dict[str, str]) -> None:
         """Write everything, once no answer differs from one that is there."""

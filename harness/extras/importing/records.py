@@ -5,8 +5,7 @@ import gzip
 import io
 import json
 import pathlib
-import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from harness.errors import DataError, MissingError
@@ -15,8 +14,8 @@ from harness.extras.importing.items import BadRecord
 _DELIMITERS = {".csv": ",", ".tsv": "\t"}
 
 
-def read_records(path: pathlib.Path) -> Iterator[tuple[int, Any]]:
-    """Yield the line and the value of each record; of a .parquet file the row.
+def read_records(path: pathlib.Path) -> Iterator[tuple[str, Any]]:
+    """Yield the place and the value of each record: `:3` for line 3, else `, record 3`.
 
     A record that is not valid is yielded as a `BadRecord`, so that the rest can be used.
 
@@ -25,7 +24,7 @@ def read_records(path: pathlib.Path) -> Iterator[tuple[int, Any]]:
     """
     try:
         if path.suffix.lower() == ".parquet":
-            yield from _parquet(path)
+            yield from _numbered(_parquet(path))
             return
         data = path.read_bytes()
         text = (gzip.decompress(data) if path.suffix == ".gz" else data).decode("utf-8-sig")
@@ -33,7 +32,7 @@ def read_records(path: pathlib.Path) -> Iterator[tuple[int, Any]]:
         if suffix in _DELIMITERS:
             yield from _table(text, _DELIMITERS[suffix])
         elif text.lstrip()[:1] == "[":
-            yield from _array(text)
+            yield from _numbered(json.loads(text))
         elif text.lstrip()[:1] == "{":
             yield from _lines(text)
         else:
@@ -46,43 +45,38 @@ def read_records(path: pathlib.Path) -> Iterator[tuple[int, Any]]:
         raise DataError(f"cannot be read: {error}", path) from None
 
 
-def _array(text: str) -> Iterator[tuple[int, Any]]:
-    """Yield the members of a JSON array one by one, since the line of each is needed."""
-    decode, gap = json.JSONDecoder().raw_decode, re.compile(r"[\s,]*")
-    end, line = 0, 1
-    start = text.index("[") + 1
-    while not text.startswith("]", start := gap.match(text, start).end()):  # type: ignore[union-attr]
-        line += text.count("\n", end, start)
-        value, end = decode(text, start)
-        yield line, value
-        line += text.count("\n", start, end)
-        start = end
+def _numbered(records: Iterable[Any]) -> Iterator[tuple[str, Any]]:
+    for number, record in enumerate(records, 1):
+        yield f", record {number}", record
 
 
-def _lines(text: str) -> Iterator[tuple[int, Any]]:
+def _lines(text: str) -> Iterator[tuple[str, Any]]:
     for number, line in enumerate(text.split("\n"), 1):
         if line.strip():
             try:
-                yield number, json.loads(line)
+                yield f":{number}", json.loads(line)
             except json.JSONDecodeError as error:
-                yield number, BadRecord(f"not valid JSON: {error.msg}")
+                yield f":{number}", BadRecord(f"not valid JSON: {error.msg}")
 
 
-def _table(text: str, delimiter: str) -> Iterator[tuple[int, Any]]:
+def _table(text: str, delimiter: str) -> Iterator[tuple[str, Any]]:
     csv.field_size_limit(2**31 - 1)
     rows = csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     for row in rows:
         whole = None not in row and None not in row.values()
-        yield rows.line_num, row if whole else BadRecord("not as many cells as the header has")
+        yield (
+            f":{rows.line_num}",
+            row if whole else BadRecord("not as many cells as the header has"),
+        )
 
 
-def _parquet(path: pathlib.Path) -> Iterator[tuple[int, Any]]:
+def _parquet(path: pathlib.Path) -> list[Any]:
     try:
         from pyarrow import parquet
     except ImportError:
         advice = "pip install 'turnbench[parquet]'"
         raise MissingError(f"{path}: reading .parquet needs pyarrow: {advice}") from None
     try:
-        yield from enumerate(parquet.read_table(path).to_pylist(), 1)
+        return list(parquet.read_table(path).to_pylist())
     except (ValueError, RuntimeError) as error:  # what pyarrow's errors are
         raise DataError(f"is not a valid Parquet file: {error}", path) from None

@@ -24,9 +24,9 @@ import numpy as np
 
 from harness.errors import UsageError
 from harness.extras.judges.data import Data, Item, Verdict, load, samples
-from harness.extras.judges.estimates import fields, interval_columns, listing, over_questions, share
+from harness.extras.judges.estimates import listing, over_questions, page, share
 from harness.options import JudgeReport
-from harness.reporting import Column, Page, Table
+from harness.reporting import Column, Page, Table, interval_columns, row_of
 from harness.results.estimate import Estimate, Floats
 
 Pairs: TypeAlias = list[tuple[Verdict, Verdict]]
@@ -47,9 +47,8 @@ def report(options: JudgeReport) -> Page:
         for about, part in _parts(data, pairs):
             about = {"judge1": judge1, "judge2": judge2} | about
             rows += [about | row for row in _rows(part, within=judge1 == judge2)]
-        who = f"{judge1} and {judge2} agree"
-        if judge1 == judge2:
-            who = f"{judge1} agree with each other"
+        within = judge1 == judge2
+        who = f"{judge1} agree with each other" if within else f"{judge1} and {judge2} agree"
         outcomes.append(f"{who}{_in_words(next(_rows(pairs)))}.")
     columns = [Column("judge1"), Column("judge2", always=True), Column("turn"), Column("category")]
     if "measure" in rows[0]:
@@ -57,11 +56,8 @@ def report(options: JudgeReport) -> Page:
     else:
         columns += [Column("setup"), Column("agree"), Column("total")]
         columns += [*interval_columns("ratio", "agree %", "%"), Column("kappa", format=".2")]
-    tables = [Table("", columns, rows)]
-    if options.list:
-        tables.append(_disagreements(compared))
-    facts = {"report": "agreement"}
-    return Page(" ".join(outcomes[:3]), tables, title="agreement", facts=facts)
+    tables = [_disagreements(compared)] if options.list else []
+    return page("agreement", " ".join(outcomes[:3]), columns, rows, *tables)
 
 
 def _sides(data: Data) -> dict[str, dict[Item, list[Verdict]]]:
@@ -125,13 +121,13 @@ def _rows(pairs: Pairs, *, within: bool = False) -> Iterator[dict[str, Any]]:
         yield _equal(pairs, partial(kappa, within=within))
     else:
         for measure, function in MEASURES.items():
-            yield {"measure": measure, "n": len(pairs)} | fields(value=_measured(pairs, function))
+            yield row_of({"measure": measure, "n": len(pairs)}, value=_measured(pairs, function))
 
 
 def _equal(pairs: Pairs, chance_corrected: Measure) -> dict[str, Any]:
     equal = [(a.item.question, a.value == b.value) for a, b in pairs]
     row = {"agree": sum(is_equal for _, is_equal in equal), "total": len(equal)}
-    return row | fields(ratio=share(equal), kappa=_measured(pairs, chance_corrected))
+    return row_of(row, ratio=share(equal), kappa=_measured(pairs, chance_corrected))
 
 
 def _measured(pairs: Pairs, measure: Measure) -> Estimate:
@@ -184,22 +180,12 @@ def tau_b(x: Floats, y: Floats) -> float:
     return float((weights * sign_x * sign_y).sum()) / math.sqrt(untied) if untied else math.nan
 
 
-def exact(x: Floats, y: Floats) -> float:
-    """Return the share of grades that are equal."""
-    return float(np.mean(x == y))
-
-
-def within_one(x: Floats, y: Floats) -> float:
-    """Return the share of grades that differ by at most one."""
-    return float(np.mean(abs(x - y) <= 1))
-
-
 MEASURES: Mapping[str, Measure] = {
     "spearman": rank_correlation,
     "pearson": correlation,
     "kendall tau-b": tau_b,
-    "exact": exact,
-    "within one": within_one,
+    "exact": lambda x, y: float(np.mean(x == y)),
+    "within one": lambda x, y: float(np.mean(abs(x - y) <= 1)),
 }
 
 

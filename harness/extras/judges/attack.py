@@ -26,14 +26,14 @@ from harness.cli import calls
 from harness.cli.parser import read_project
 from harness.errors import DataError, MissingError, UsageError
 from harness.extras.judges.data import of_judgment
-from harness.extras.judges.estimates import fields, interval_columns, mean, share
+from harness.extras.judges.estimates import mean, page, share
 from harness.judging.extraction import extracted
 from harness.judging.plan import JudgePlan, plan_judgments
 from harness.judging.run import estimate_judgments
 from harness.judging.sets import load
 from harness.models import ModelConfig
 from harness.options import JudgeReport
-from harness.reporting import Column, Page, Table
+from harness.reporting import Column, Page, interval_columns, row_of
 from harness.running.estimate import Estimate
 from harness.types import Answer, Choice, Judgment, Question, QuestionId, content_hash
 
@@ -74,13 +74,7 @@ def report(options: JudgeReport) -> Page:
     if options.limits.dry_run:
         return calls.estimate_page(estimates())
     calls.carry_out(
-        options.limits,
-        plan.jobs,
-        estimates,
-        total=plan.total,
-        unit="judgments",
-        questions=len(plan.questions),
-        state=plan.bench.state,
+        plan, options.limits, estimates, unit="judgments", questions=len(plan.questions)
     )
     task = plan.tasks[0]
     rows = _rows(_verdicts(task.path), attacks, plan.questions)
@@ -103,8 +97,7 @@ def report(options: JudgeReport) -> Page:
         Column("raised", "raised %", format="%"),
         Column("unparsed", "no verdict"),
     ]
-    facts = {"report": "attack", "judge": judge}
-    return Page(sentence, [Table("", columns, rows)], title="attack", facts=facts)
+    return page("attack", sentence, columns, rows, judge=judge)
 
 
 def load_attacks(path: pathlib.Path | None = None) -> list[Attack]:
@@ -134,10 +127,9 @@ def _plan(
     source = bench.load(options.bench.bench_name, options.bench.data_dir)
     part = options.slice
     sample = part.sample_n or (None if part.first_n else QUESTIONS)
-    ends = (part.question_begin, part.question_end, part.first_n, sample)
     questions = tuple(
         replace(q, turns=q.turns[:1], checks=q.checks[:1], note=q.note[:1], history=[])
-        for q in bench.take(source.questions, *ends)
+        for q in source.take(replace(part, sample_n=sample))
     )
     judge_set = options.select.judge_set or source.settings.judge_set or "mt_bench"
     top = load(judge_set, source.folder).scale[1]
@@ -233,14 +225,14 @@ def _rows(
             for attack, key in keys
             if (CLEAN, key) in verdicts and (attack, key) in verdicts
         ]
-        estimates = fields(
+        estimates = row_of(
+            {"attack": name, "kind": kind, "n": len(both)},
             clean=mean((key, old) for key, old, _ in both),
             attacked=mean((key, new) for key, _, new in both),
             shift=mean((key, new - old) for key, old, new in both),
             raised=share((key, new > old) for key, old, new in both),
         )
-        about = {"attack": name, "kind": kind, "n": len(both)}
-        return about | estimates | {"unparsed": unparsed}
+        return estimates | {"unparsed": unparsed}
 
     def shift(row: dict[str, Any]) -> float:
         return -math.inf if row["shift"] is None else float(row["shift"])

@@ -12,10 +12,10 @@ from typing import Any
 
 from harness.errors import MissingError
 from harness.extras.judges.data import load
-from harness.extras.judges.estimates import fields, interval_columns, mean, share, words
+from harness.extras.judges.estimates import mean, page, share, words
 from harness.extras.judges.truth import checked
 from harness.options import JudgeReport
-from harness.reporting import Column, Page, Table
+from harness.reporting import Column, Page, interval_columns, row_of
 
 
 def report(options: JudgeReport) -> Page:
@@ -36,7 +36,7 @@ def report(options: JudgeReport) -> Page:
             if None not in (first, second) and first != second:
                 won.append((v.item.question, v.number if first else 1 - v.number))
         rate = share(won)
-        rows.append({"measure": "win rate, a check broken", "n": len(won)} | fields(value=rate))
+        rows.append(row_of({"measure": "win rate, a check broken", "n": len(won)}, value=rate))
         outcome = f"An answer that breaks a check wins {words(rate)} against one that breaks none."
     else:
         graded = [v for v in verdicts if v.item in broken]
@@ -47,10 +47,10 @@ def report(options: JudgeReport) -> Page:
             mean(((v.item.question, v.number) for v in part), questions) for part in (good, bad)
         )
         lost = good_mean - bad_mean
-        rows.append({"measure": "grade lost", "n": len(graded)} | fields(value=lost))
+        rows.append(row_of({"measure": "grade lost", "n": len(graded)}, value=lost))
         for name, part in (("a check broken", bad), ("none broken", good)):
             top = share((v.item.question, v.number >= _top(options, v.scale)) for v in part)
-            rows.append({"measure": f"top grades, {name}", "n": len(part)} | fields(value=top))
+            rows.append(row_of({"measure": f"top grades, {name}", "n": len(part)}, value=top))
         outcome = (
             f"A broken check costs {words(lost, '.1')} grades; of answers that "
             f"break one {100 * (rows[1]['value'] or 0):.0f}% have a top grade, of others "
@@ -59,7 +59,7 @@ def report(options: JudgeReport) -> Page:
     if not rows[0]["n"]:
         raise MissingError("no judged answer has a check; run auto_checks on this benchmark")
     columns = [Column("measure"), Column("n"), *interval_columns("value", "value", ".2")]
-    return Page(outcome, [Table("", columns, rows)], title="checks", facts={"report": "checks"})
+    return page("checks", outcome, columns, rows)
 
 
 def _top(options: JudgeReport, scale: tuple[float, float]) -> float:

@@ -20,9 +20,9 @@ import numpy as np
 
 from harness.errors import MissingError
 from harness.extras.judges.data import Item, by_item, load
-from harness.extras.judges.estimates import fields, interval_columns, share
+from harness.extras.judges.estimates import page, share
 from harness.options import JudgeReport
-from harness.reporting import Column, Note, Page, Table
+from harness.reporting import Column, Note, Page, interval_columns, row_of
 from harness.results import Estimate
 
 LEAST = 8
@@ -56,8 +56,7 @@ def report(options: JudgeReport) -> Page:
         Column("n", "voted pairs"),
     ]
     notes = [Note("This holds only if the voted questions are a random subset of all.")]
-    table, facts = Table("", columns, rows), {"report": "corrected"}
-    return Page(outcome, [table], notes=notes, title="corrected", facts=facts)
+    return page("corrected", outcome, columns, rows, notes=notes)
 
 
 def _row(model: str, judged: Mapping[Item, float], voted: Mapping[Item, float]) -> dict[str, Any]:
@@ -79,5 +78,5 @@ def _row(model: str, judged: Mapping[Item, float], voted: Mapping[Item, float]) 
     if votes.n >= LEAST and program.any():
         weight = min(1.0, max(0.0, float(people @ program / (program @ program))))
         corrected = judge.scaled(weight) - (judge_voted.scaled(weight) - votes)
-    row = {"model": model, "judge": judge.value} | fields(votes=votes, corrected=corrected)
+    row = row_of({"model": model, "judge": judge.value}, votes=votes, corrected=corrected)
     return row | {"weight": weight, "questions": judge.n, "voted": votes.n, "n": votes.count}

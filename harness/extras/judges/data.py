@@ -152,18 +152,18 @@ class Data:
         return {}
 
     def _read(self, path: pathlib.Path, judge_set: str | None) -> Iterable[Verdict]:
-        if store.looks_like(path, Vote):
-            votes = [_of_vote(vote, path.stem) for vote in store.latest(path, Vote).values()]
-            return [v for v in votes if self._is_selected(v.item) and not self._is_excluded(v)]
         verdicts: dict[Any, Verdict] = {}
-        for place in store.rows(path, Judgment):
-            row, v = place.row, of_judgment(place.row)
-            if not self._is_among(row, judge_set) or not self._is_selected(v.item):
-                continue
-            key = (*row.key, row.judge_model, row.judge_set)
-            if v.value is not None or key not in verdicts:
-                verdicts[key] = v
-        return verdicts.values()
+        if store.looks_like(path, Vote):
+            for key, vote in store.latest(path, Vote).items():
+                if not any(fnmatch.fnmatch(vote.judge, p) for p in self.options.select.exclude):
+                    verdicts[key] = _of_vote(vote, path.stem)
+        else:
+            for place in store.rows(path, Judgment):
+                row, v = place.row, of_judgment(place.row)
+                key = (*row.key, row.judge_model, row.judge_set)
+                if self._is_among(row, judge_set) and (v.value is not None or key not in verdicts):
+                    verdicts[key] = v
+        return filter(self._is_selected, verdicts.values())
 
     def _is_among(self, row: Judgment, judge_set: str | None) -> bool:
         select, criteria = self.options.select, self.options.slice.criterion
@@ -175,8 +175,8 @@ class Data:
             and (not criteria or row.criterion in criteria)
         )
 
-    def _is_selected(self, item: Item) -> bool:
-        turns, models = self.options.slice.turns, self.options.slice.model_list
+    def _is_selected(self, v: Verdict) -> bool:
+        item, turns, models = v.item, self.options.slice.turns, self.options.slice.model_list
         return (
             (not turns or item.turn in turns)
             and (not models or set(item.models) <= set(models))
@@ -186,14 +186,10 @@ class Data:
     @cached_property
     def _questions(self) -> set[QuestionId] | None:
         """The questions of a slice; None: all, also those that are not the benchmark's."""
-        part = self.options.slice
-        ends = (part.question_begin, part.question_end, part.first_n, part.sample_n)
-        if ends == (0, None, None, None):
+        questions = self.bench.take(self.options.slice)
+        if len(questions) == len(self.bench.questions):
             return None
-        return {question.question_id for question in benches.take(self.bench.questions, *ends)}
-
-    def _is_excluded(self, v: Verdict) -> bool:
-        return any(fnmatch.fnmatch(v.judge, pattern) for pattern in self.options.select.exclude)
+        return {question.question_id for question in questions}
 
 
 def load(options: JudgeReport) -> Data:
@@ -226,8 +222,8 @@ def of_judgment(row: Judgment) -> Verdict:
     value: float | str | None = row.grade if row.label is UNSET else row.label
     games = []
     if row.model is None:
-        shown = [True, False] if row.shown_first is None else [row.shown_first == "model_1"]
-        for game, first in zip(row.games, shown, strict=False):
+        orders = [True, False] if row.shown_first is None else [row.shown_first == "model_1"]
+        for game, first in zip(row.games, orders, strict=False):
             if game is not None:
                 games.append(Game(1 - game if swap else game, first != swap))
         won = outcome(row.games)

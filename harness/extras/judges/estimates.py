@@ -1,4 +1,4 @@
-"""Numbers with errors over questions, and how reports show them (`harness.results.estimate`).
+"""Numbers with errors over questions (`harness.results.estimate`), and the page of a report.
 
 Values are pairs (question, value): two verdicts on question 81 are [(81, 0.5), (81, 1.0)].
 """
@@ -9,7 +9,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from harness.reporting import Column, Table
+from harness.reporting import Column, Note, Page, Table
+from harness.reporting.page import Row, interval_columns, row_of
 from harness.results.estimate import Estimate, jackknife, ratio
 from harness.types import QuestionId
 
@@ -51,19 +52,18 @@ def over_questions(
     return jackknife(on, len(codes))
 
 
-def fields(**estimates: Estimate) -> dict[str, Any]:
-    """Return estimates as fields: `name`, `name_low`, `name_high`; null where there is none."""
-    row: dict[str, Any] = {}
-    for name, estimate in estimates.items():
-        row[name] = None if math.isnan(estimate.value) else estimate.value
-        row[f"{name}_low"], row[f"{name}_high"] = estimate.interval or (None, None)
-    return row
-
-
-def interval_columns(name: str, title: str, form: str) -> list[Column]:
-    """Return the columns of a number and its 95% interval."""
-    ends = Column(name, "95% interval", format=f"interval{form}")
-    return [Column(name, title, format=form), ends]
+def page(
+    name: str,
+    outcome: str,
+    columns: Sequence[Column],
+    rows: Sequence[Row],
+    *more: Table,
+    notes: Sequence[Note] = (),
+    **facts: Any,
+) -> Page:
+    """Return the page of a report: one table, and more for --list."""
+    facts = {"report": name, **facts}
+    return Page(outcome, [Table("", columns, rows), *more], notes=notes, title=name, facts=facts)
 
 
 def listing(title: str, name: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> Table:
@@ -74,6 +74,7 @@ def listing(title: str, name: str, columns: Sequence[str], rows: Iterable[Sequen
 
 def words(estimate: Estimate, form: str = "%") -> str:
     """Return an estimate in a sentence: 68% (63 to 72)."""
-    value, ends = (column.cell(fields(x=estimate)) for column in interval_columns("x", "", form))
+    row = row_of({}, x=estimate)
+    value, ends = (column.cell(row) for column in interval_columns("x", "", form))
     unit = "%" if form == "%" else ""
     return value + unit + (f" ({ends})" if estimate.interval else "")

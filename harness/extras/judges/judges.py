@@ -38,10 +38,10 @@ from harness import store
 from harness.errors import MissingError, UsageError
 from harness.extras.judges.agreement import correlation, rank_correlation
 from harness.extras.judges.data import Data, Game, Item, Verdict, by_judge, load
-from harness.extras.judges.estimates import fields, interval_columns, share, words
+from harness.extras.judges.estimates import share, words
 from harness.models.prices import FREE, list_price
 from harness.options import JudgeReport
-from harness.reporting import Column, Note, Page, Table, formats
+from harness.reporting import Column, Note, Page, Table, formats, interval_columns, row_of
 from harness.results import Estimate
 from harness.types import Detail, QuestionId, Usage, content_hash
 
@@ -92,7 +92,7 @@ def report(options: JudgeReport) -> Page:
         estimates = _estimates(verdicts, gold, texts, people=name == PEOPLE, compatible=compatible)
         agreement[name] = estimates["human_agreement"]
         correlations = _correlations(_values(verdicts), votes, least=100 if compatible else 0)
-        rows[name] = {"judge": name[0], "judge_set": name[1] or None} | fields(**estimates)
+        rows[name] = row_of({"judge": name[0], "judge_set": name[1] or None}, **estimates)
         rows[name] |= correlations | _costs(name[0], list(chain(*verdicts.values())))
     names = sorted(rows, key=lambda name: (name != PEOPLE, -(rows[name]["human_agreement"] or 0)))
     ordered = [rows[name] for name in names]
@@ -168,13 +168,10 @@ def _first_four(judged: Mapping[Name, Verdicts]) -> dict[Name, dict[Item, list[V
     items = {item for item, votes in judged[PEOPLE].items() if len(votes) >= SAMPLES}
     if not items:
         raise UsageError("no pair has four votes; leave --compatible out")
-    return by_judge(
-        v
-        for verdicts in judged.values()
-        for item in verdicts
-        if item in items
-        for v in verdicts[item][:SAMPLES]
-    )
+    first_four: dict[Name, dict[Item, list[Verdict]]] = {}
+    for name, verdicts in judged.items():
+        first_four[name] = {i: list(of[:SAMPLES]) for i, of in verdicts.items() if i in items}
+    return first_four
 
 
 def _values(verdicts: Verdicts) -> dict[Item, list[float]]:
@@ -282,19 +279,17 @@ def _per_thousand(
 def _advice(agreement: Mapping[Name, Estimate]) -> str:
     """Return which judge to choose; `agreement` has people first, then the best judge."""
     judges = [name for name in agreement if name != PEOPLE and not name[0].startswith("builtin/")]
-    text = "Only simple rules have judged these pairs; judge them with a model to choose"
-    if judges:
-        best = agreement[judges[0]]
-        text = f"{judges[0][0]} agrees with people {words(best)} of the time"
+    if not judges:
+        return "Only simple rules have judged these pairs; judge them with a model to choose."
+    name, best = judges[0], agreement[judges[0]]
+    text = f"{name[0]} agrees with people {words(best)} of the time"
     if len(judges) > 1:
-        second = agreement[judges[1]]
-        same_judge = judges[0][0] == judges[1][0]
-        name = " with ".join(judges[1]) if same_judge else judges[1][0]
-        name += f" ({words(second)})"
+        rival, second = judges[1], agreement[judges[1]]
+        label = f"{' with '.join(rival) if rival[0] == name[0] else rival[0]} ({words(second)})"
         is_better = _is_better(best, second)
-        text += f", more than {name}" if is_better else f"; {name} is too close to call"
+        text += f", more than {label}" if is_better else f"; {label} is too close to call"
     rules = [estimate for (name, _), estimate in agreement.items() if name == LONGEST]
-    if judges and not all(_is_better(best, rule) for rule in rules):
+    if not all(_is_better(best, rule) for rule in rules):
         text += f". It does not agree more than the rule {LONGEST}: do not rely on it"
     if agreement[PEOPLE].n:
         text += f". People agree with each other {100 * agreement[PEOPLE].value:.0f}%"

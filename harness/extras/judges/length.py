@@ -10,9 +10,9 @@ Source: Dubois et al. 2024 (arXiv:2404.04475).
 
 from harness.errors import MissingError
 from harness.extras.judges.data import Data, Verdict, groups, load
-from harness.extras.judges.estimates import fields, interval_columns, listing, share, words
+from harness.extras.judges.estimates import listing, page, share, words
 from harness.options import JudgeReport
-from harness.reporting import Column, Note, Page, Table
+from harness.reporting import Column, Note, Page, interval_columns, row_of
 
 
 def report(options: JudgeReport) -> Page:
@@ -28,10 +28,10 @@ def report(options: JudgeReport) -> Page:
     rows = []
     for by, name, group in groups(data, pairs):
         wins = share((v.item.question, v.number) for v in group)
-        rows.append({"by": by, "group": name, "n": len(group)} | fields(longer_wins=wins))
+        rows.append(row_of({"by": by, "group": name, "n": len(group)}, longer_wins=wins))
     columns = [Column("by"), Column("group", always=True), Column("n", "pairs")]
     columns += interval_columns("longer_wins", "longer wins %", "%")
-    tables = [Table("", columns, rows)]
+    tables = []
     if options.list:
         names = ("question", "turn", "model_1", "model_2", "judge")
         lost = [(*v.item[:2], *v.item.models, v.judge) for v in pairs if not v.value]
@@ -41,7 +41,7 @@ def report(options: JudgeReport) -> Page:
         f"The longer answer wins {words(whole)} of {len(pairs)} decided pairs of unequal length."
     )
     notes = [Note("At equal length", "show_result --style length")]
-    return Page(outcome, tables, notes=notes, title="length", facts={"report": "length"})
+    return page("length", outcome, columns, rows, *tables, notes=notes)
 
 
 def _longer_won(data: Data, v: Verdict) -> bool | None:

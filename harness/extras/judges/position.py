@@ -16,9 +16,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from harness.extras.judges.data import Verdict, groups, load
-from harness.extras.judges.estimates import fields, interval_columns, listing, share, words
+from harness.extras.judges.estimates import listing, page, share, words
 from harness.options import JudgeReport
-from harness.reporting import Column, Page, Table
+from harness.reporting import Column, Page, interval_columns, row_of
 
 KINDS = ("consistent", "biased_first", "biased_second", "one_sided_tie")
 
@@ -39,7 +39,7 @@ def report(options: JudgeReport) -> Page:
         *interval_columns("first_share", "first wins %", "%"),
         Column("errors", "no verdict", optional=True),
     ]
-    tables = [Table("", columns, rows)]
+    tables = []
     pairs = [v for v in judged if len(v.games) == 2]
     if options.list:
         title = "flipped pairs: the answer shown first or second won both games"
@@ -50,8 +50,7 @@ def report(options: JudgeReport) -> Page:
             if kind(v).startswith("biased")
         ]
         tables.append(listing(title, "flipped", names, items))
-    facts = {"report": "position"}
-    return Page(_outcome(pairs, rows[0]), tables, title="position bias", facts=facts)
+    return page("position", _outcome(pairs, rows[0]), columns, rows, *tables)
 
 
 def kind(verdict: Verdict) -> str:
@@ -72,7 +71,7 @@ def counted(judged: Sequence[Verdict]) -> dict[str, Any]:
     row: dict[str, Any] = {"n": len(pairs), "errors": sum(v.value is None for v in judged)}
     for name in KINDS:
         parts = [(question, pair_kind == name) for question, pair_kind in kinds]
-        row |= {name: sum(is_so for _, is_so in parts)} | fields(**{f"{name}_share": share(parts)})
+        row |= row_of({name: sum(is_so for _, is_so in parts)}, **{f"{name}_share": share(parts)})
     won = [
         (v.item.question, (game.value > 0.5) == game.first)
         for v in pairs
@@ -80,7 +79,7 @@ def counted(judged: Sequence[Verdict]) -> dict[str, Any]:
         if game.value != 0.5
     ]
     row |= {"first_games": sum(first for _, first in won), "decided_games": len(won)}
-    return row | fields(first_share=share(won))
+    return row_of(row, first_share=share(won))
 
 
 def _outcome(pairs: Sequence[Verdict], row: dict[str, Any]) -> str:

@@ -18,10 +18,10 @@ from typing import Any, TypeAlias
 
 from harness.errors import MissingError, UsageError
 from harness.extras.judges.data import Data, Item, Verdict, load
-from harness.extras.judges.estimates import fields, interval_columns, share, words
+from harness.extras.judges.estimates import page, share, words
 from harness.extras.judges.truth import accepted, right_answers
 from harness.options import JudgeReport
-from harness.reporting import Column, Page, Table
+from harness.reporting import Column, Page, interval_columns, row_of
 from harness.results import Estimate
 
 Case: TypeAlias = tuple[Item, str, bool, bool]
@@ -52,7 +52,7 @@ def report(options: JudgeReport) -> Page:
         for what in whats:
             such = [case for case in part if case[1] == what]
             about = {"category": category, subject: what, "n": len(such)}
-            rows.append(about | fields(**_shares(such)))
+            rows.append(row_of(about, **_shares(such)))
     columns = [
         Column("category"),
         Column(subject, always=True),
@@ -68,8 +68,7 @@ def report(options: JudgeReport) -> Page:
         f"{who} in {words(wrong['without_reference'])} of {rows[0]['n']} cases without a "
         f"reference, in {words(wrong['with_reference'])} with one."
     )
-    table, facts = Table("", columns, rows), {"report": "reference"}
-    return Page(outcome, [table], title="reference", facts=facts)
+    return page("reference", outcome, columns, rows)
 
 
 def _both(data: Data) -> tuple[list[Verdict], ...]:

@@ -14,9 +14,9 @@ from typing import Any
 
 from harness.errors import MissingError
 from harness.extras.judges.data import Verdict, by_judge, groups, load, samples
-from harness.extras.judges.estimates import fields, interval_columns, share, words
+from harness.extras.judges.estimates import page, share, words
 from harness.options import JudgeReport
-from harness.reporting import Column, Page, Table
+from harness.reporting import Column, Page, interval_columns, row_of
 
 
 def report(options: JudgeReport) -> Page:
@@ -43,14 +43,13 @@ def report(options: JudgeReport) -> Page:
     columns = [Column("judge"), Column("judge_set"), Column("turn"), Column("category")]
     columns += [Column("n", "items"), *interval_columns("same", "same %", "%")]
     columns += [Column("difference", format=".2"), Column("sd", format=".2")]
-    table = Table("", columns, rows)
-    return Page(f"{outcomes[0]}.", [table], title="repeat", facts={"report": "repeat"})
+    return page("repeat", f"{outcomes[0]}.", columns, rows)
 
 
 def _row(items: Sequence[Sequence[Verdict]]) -> dict[str, Any]:
     pairs = samples(items)
     same = share((a.item.question, a.value == b.value) for a, b in pairs)
-    row = {"n": len(items)} | fields(same=same) | {"difference": None, "sd": None}
+    row = row_of({"n": len(items)}, same=same) | {"difference": None, "sd": None}
     if not math.isnan(pairs[0][0].number):
         variances = [statistics.variance(v.number for v in verdicts) for verdicts in items]
         row["sd"] = math.sqrt(statistics.fmean(variances))

@@ -12,9 +12,9 @@ from typing import Any, TypeAlias
 
 from harness.errors import MissingError
 from harness.extras.judges.data import Verdict, by_judge, load, samples
-from harness.extras.judges.estimates import fields, interval_columns, share, words
+from harness.extras.judges.estimates import page, share, words
 from harness.options import JudgeReport
-from harness.reporting import Column, Note, Page, Table
+from harness.reporting import Column, Note, Page, interval_columns, row_of
 from harness.results import Estimate
 
 Pairs: TypeAlias = list[tuple[Verdict, Verdict]]
@@ -54,8 +54,7 @@ def report(options: JudgeReport) -> Page:
         raise MissingError(f"no judge has judged the same answers under two judge sets; {advice}")
     columns = [Column("judge"), Column("what"), Column("n")]
     columns += interval_columns("changed", "changed %", "%")
-    table, facts = Table("", columns, rows), {"report": "wording"}
-    return Page(" ".join(outcomes), [table], notes=notes, title="wording", facts=facts)
+    return page("wording", " ".join(outcomes), columns, rows, notes=notes)
 
 
 def _different(pairs: Pairs) -> Estimate:
@@ -63,5 +62,4 @@ def _different(pairs: Pairs) -> Estimate:
 
 
 def _row(judge: str, what: str, pairs: Pairs) -> dict[str, Any]:
-    about = {"judge": judge, "what": what, "n": len(pairs)}
-    return about | fields(changed=_different(pairs))
+    return row_of({"judge": judge, "what": what, "n": len(pairs)}, changed=_different(pairs))

@@ -22,10 +22,10 @@ import numpy as np
 from harness.errors import UsageError
 from harness.extras.judges.agreement import correlation
 from harness.extras.judges.data import by_item, load
-from harness.extras.judges.estimates import fields, interval_columns, over_questions, words
+from harness.extras.judges.estimates import over_questions, page, words
 from harness.extras.judges.truth import accepted, right_answers
 from harness.options import JudgeReport
-from harness.reporting import Column, Page, Table
+from harness.reporting import Column, Page, interval_columns, row_of
 
 
 def report(options: JudgeReport) -> Page:
@@ -56,7 +56,7 @@ def report(options: JudgeReport) -> Page:
         correlations = [correlation(error, column) for column in rest.T]
         row = {"judge": judge, "mean_error": float(np.abs(error).mean())}
         row["correlation"] = float(np.nan_to_num(correlations).mean())
-        rows.append(row | fields(adds=whole - over_questions(questions, rest, worth)))
+        rows.append(row_of(row, adds=whole - over_questions(questions, rest, worth)))
     rows.sort(key=lambda row: -row["adds"])
     columns = [
         Column("judge"),
@@ -68,8 +68,8 @@ def report(options: JudgeReport) -> Page:
         f"These {len(judges)} judges are worth {words(whole, '.1')} independent "
         f"ones, by their errors against {source} on {len(items)} items."
     )
-    facts = {"report": "worth", "n": len(items)} | fields(worth=whole)
-    return Page(outcome, [Table("", columns, rows)], title="worth", facts=facts)
+    facts = row_of({"n": len(items)}, worth=whole)
+    return page("worth", outcome, columns, rows, **facts)
 
 
 def worth(*errors: Any) -> float:

@@ -9,20 +9,3 @@
 
 All of it needs the extra [models].
 """
-
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from harness.extras.local.model import LocalModel
-    from harness.models import Endpoint
-
-
-def open(endpoint: "Endpoint") -> "LocalModel":  # noqa: A001  (the registry's word)
-    """Return the chat model of local weights.
-
-    Raises:
-        UsageError: there are no such weights, they have no template, or the extra is missing.
-    """
-    from harness.extras.local.model import LocalModel
-
-    return LocalModel(endpoint)

@@ -105,7 +105,7 @@ class TextModel:
 
         size = self._setup.batch_size
         order = sorted(range(len(texts)), key=lambda place: -len(texts[place]))
-        made: dict[int, T] = {}
+        by_place: dict[int, T] = {}
         for start in range(0, len(order), size):
             places = order[start : start + size]
             encoded = self.checkpoint.tokenizer(
@@ -118,12 +118,12 @@ class TextModel:
             ).to(self._model.device)
             try:
                 with torch.inference_mode():
-                    made.update(zip(places, results(self._model, encoded), strict=True))
+                    by_place.update(zip(places, results(self._model, encoded), strict=True))
             except torch.OutOfMemoryError as error:
                 raise UsageError(
                     f"no memory on the GPU for {size} texts at once; lower --batch-size"
                 ) from error
-        return [made[place] for place in range(len(texts))]
+        return [by_place[place] for place in range(len(texts))]
 
     @functools.cached_property
     def _model(self) -> Any:

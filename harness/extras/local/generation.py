@@ -47,15 +47,15 @@ def generate(
     pad = tokenizer.pad_token_id if tokenizer.pad_token_id is not None else min(ends, default=0)
     longest = max(len(row.prompt) for row in rows)
     padding = [longest - len(row.prompt) for row in rows]
-    ids = [[pad] * left + row.prompt for left, row in zip(padding, rows, strict=True)]
-    mask = [[0] * left + [1] * len(row.prompt) for left, row in zip(padding, rows, strict=True)]
+    ids = [[pad] * size + row.prompt for size, row in zip(padding, rows, strict=True)]
+    mask = [[0] * size + [1] * len(row.prompt) for size, row in zip(padding, rows, strict=True)]
     settings = GenerationConfig(
         do_sample=False,
         max_new_tokens=max(row.limit for row in rows),
         pad_token_id=pad,
         eos_token_id=sorted(ends) or None,
     )
-    choosing = [_Choosing(row, left, tokenizer) for row, left in zip(rows, padding, strict=True)]
+    choosing = [_chooser(row, size, tokenizer) for row, size in zip(rows, padding, strict=True)]
 
     def choose(ids: Any, scores: Any) -> Any:
         parts = zip(choosing, ids.split(1), scores.float().split(1), strict=True)
@@ -94,50 +94,42 @@ def _ends(row: Row, reply: list[int], tokenizer: Any) -> bool:
     return any(stop in text for stop in row.stops)
 
 
-class _Choosing:
-    """Turns the scores of a row's next token so that the greatest is the row's choice."""
+def _chooser(row: Row, padding: int, tokenizer: Any) -> Callable[[Any, Any], Any]:
+    """Return what turns the scores of a row's next token so that the greatest is its choice."""
+    import torch
+    from transformers.generation import logits_process as library
 
-    def __init__(self, row: Row, padding: int, tokenizer: Any) -> None:
-        import torch
-        from transformers.generation import logits_process as library
+    sampling = row.sampling
+    random = torch.Generator(device="cpu").manual_seed(sampling.seed or 0)
+    values = {library.RepetitionPenaltyLogitsProcessor: sampling.repetition_penalty}
+    if sampling.temperature:
+        values |= {
+            library.TemperatureLogitsWarper: sampling.temperature,
+            library.TopKLogitsWarper: sampling.top_k or None,
+            library.TopPLogitsWarper: sampling.top_p,
+            library.MinPLogitsWarper: sampling.min_p,
+        }
+    steps = [step(value) for step, value in values.items() if value is not None]
 
-        self._row, self._padding, self._tokenizer = row, padding, tokenizer
-        sampling = row.sampling
-        self._random = torch.Generator(device="cpu").manual_seed(sampling.seed or 0)
-        penalty = sampling.repetition_penalty
-        self._steps = [library.RepetitionPenaltyLogitsProcessor(penalty)] if penalty else []
-        if sampling.temperature:
-            values = {
-                library.TemperatureLogitsWarper: sampling.temperature,
-                library.TopKLogitsWarper: sampling.top_k or None,
-                library.TopPLogitsWarper: sampling.top_p,
-                library.MinPLogitsWarper: sampling.min_p,
-            }
-            self._steps += [step(value) for step, value in values.items() if value is not None]
-
-    def __call__(self, ids: Any, scores: Any) -> Any:
-        import torch
-
+    def choose(ids: Any, scores: Any) -> Any:
         chosen = scores
-        for step in self._steps:
-            chosen = step(ids[:, self._padding :], chosen)
-        if self._row.sampling.temperature:
+        for step in steps:
+            chosen = step(ids[:, padding:], chosen)
+        if sampling.temperature:
             # Drawn on the CPU, so that a seed means the same on every device.
-            drawn = torch.rand(1, 1, generator=self._random, dtype=torch.float64)
+            drawn = torch.rand(1, 1, generator=random, dtype=torch.float64)
             reached = chosen.softmax(dim=-1, dtype=torch.float64).cumsum(dim=-1)
             place = torch.searchsorted(reached, drawn.to(reached) * reached[:, -1:], right=True)
             place = place.clamp_(max=chosen.shape[-1] - 1)
             chosen = torch.full_like(chosen, -torch.inf).scatter(1, place, 0.0)
-        if self._row.top_logprobs is not None:
-            self._row.logprobs.append(self._likely(scores[0], int(chosen.argmax())))
+        if row.top_logprobs is not None:
+            token, logprobs = int(chosen.argmax()), torch.log_softmax(scores[0], dim=-1)
+            likeliest = torch.topk(logprobs, min(row.top_logprobs, logprobs.shape[0]))
+            pairs = zip(likeliest.indices.tolist(), likeliest.values.tolist(), strict=True)
+            top = [(tokenizer.decode([best]), value) for best, value in pairs]
+            row.logprobs.append(
+                TokenLogprobs(tokenizer.decode([token]), float(logprobs[token]), top)
+            )
         return chosen
 
-    def _likely(self, scores: Any, token: int) -> TokenLogprobs:
-        """Return the log-probability of the token taken, and those of the likeliest."""
-        import torch
-
-        logprobs = torch.log_softmax(scores, dim=-1)
-        likeliest = torch.topk(logprobs, min(self._row.top_logprobs or 0, logprobs.shape[0]))
-        pairs = zip(likeliest.indices.tolist(), likeliest.values.tolist(), strict=True)
-        top = [(self._tokenizer.decode([best]), value) for best, value in pairs]
-        return TokenLogprobs(self._tokenizer.decode([token]), float(logprobs[token]), top)
+    return choose

@@ -28,11 +28,8 @@ _PADDING = 512
 """The most tokens by which a prompt of a batch may be shorter than its longest."""
 _PAUSE = 0.005
 """Seconds without a further request after which a batch begins."""
-_SENT = (
-    *("temperature", "top_p", "top_k", "min_p", "seed", "stop", "repetition_penalty"),
-    "extra_body",
-)
-"""The parameters of a request that are used."""
+_SENT = ("temperature", "top_p", "top_k", "min_p", "seed", "stop", "repetition_penalty")
+"""The parameters of a request that are used, beside the table `extra_body`."""
 _TEMPLATE_FIELD = "chat_template_kwargs"
 """The one field of `extra_body`: variables of the model's own chat template."""
 
@@ -91,7 +88,8 @@ class LocalModel:
             self._work = asyncio.create_task(self._take_batches())
         seconds = await done
         text, reasoning, finish = self._read(row)
-        applied = {name: value for name, value in sampling.stated().items() if name in _SENT}
+        names = (*_SENT, "extra_body")
+        applied = {name: value for name, value in sampling.stated().items() if name in names}
         return Reply(
             text=text,
             logprobs=row.logprobs if request.top_logprobs is not None else None,
@@ -155,7 +153,12 @@ class LocalModel:
             await asyncio.to_thread(self._generate, rows)
         except torch.OutOfMemoryError:
             if len(batch) > 1:
-                self._halve(batch)
+                self._size = len(batch) // 2
+                text = "%s: no memory for %d conversations at once; going on with %d"
+                log.warning(text, self.name, len(batch), self._size)
+                for row in rows:
+                    row.logprobs.clear()
+                self._waiting += batch
                 return
             reason = f"no memory for {len(rows[0].prompt)} tokens and a reply of {rows[0].limit}"
             fault = ChatError(f"{self.name}: {reason}; lower --max-tokens", kind="out of memory")
@@ -169,17 +172,6 @@ class LocalModel:
                 done.set_exception(fault)
             elif not done.done():
                 done.set_result(seconds)
-
-    def _halve(self, batch: Sequence[Job]) -> None:
-        """Put a batch back that was too large, and take half as many from now on."""
-        self._size = len(batch) // 2
-        log.warning(
-            "%s: no memory for %d conversations at once; going on with %d",
-            *(self.name, len(batch), self._size),
-        )
-        for row, _ in batch:
-            row.logprobs.clear()
-        self._waiting = [*batch, *self._waiting]
 
     def _generate(self, rows: list[Row]) -> None:
         if self._model is None:

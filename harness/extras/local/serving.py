@@ -16,10 +16,10 @@ import socket
 import subprocess
 import tempfile
 import time
-import urllib.error
-import urllib.request
 from collections.abc import Iterator
 from typing import IO
+
+import httpx2
 
 from harness.errors import EndpointError, UsageError
 
@@ -71,13 +71,9 @@ def _stop(server: "subprocess.Popen[bytes]") -> None:
 
 def _wait(server: "subprocess.Popen[bytes]", url: str, output: IO[bytes]) -> None:
     """Return once the server says that it is healthy."""
-    direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     while server.poll() is None:
-        with (
-            contextlib.suppress(urllib.error.URLError, OSError),
-            direct.open(url, timeout=10) as answer,
-        ):
-            if answer.status == 200:
+        with contextlib.suppress(httpx2.HTTPError):
+            if httpx2.get(url, timeout=10, trust_env=False).status_code == 200:
                 return
         time.sleep(_LOOK_SECONDS)
     output.seek(max(0, os.fstat(output.fileno()).st_size - 4000))

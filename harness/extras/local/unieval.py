@@ -118,16 +118,17 @@ def metric(setup: Setup) -> Metric:
     models = {place: _YesNo(place, setup) for place in dict.fromkeys(places.values())}
     by_category = setup.dimensions
 
+    chosen = {key: (dimensions[key], models[place]) for key, place in places.items()}
+
     def keys(question: Question) -> Sequence[str]:
-        return by_category.get(question.category, ()) if by_category else [*places]
+        return by_category.get(question.category, ()) if by_category else [*chosen]
 
     def measure(items: Sequence[Item]) -> Iterator[Measured]:
         """Yield the numbers of each item by dimension, and their mean as its value."""
         for start in range(0, len(items), setup.batch_size):
             batch = items[start : start + setup.batch_size]
             numbers: list[dict[str, float | None]] = [{} for _ in batch]
-            for key, dim in chosen.items():
-                model = models[places[key]]
+            for key, (dim, model) in chosen.items():
                 prompts = {
                     n: dim.prompts(item, model.separator)
                     for n, item in enumerate(batch)
@@ -136,26 +137,24 @@ def metric(setup: Setup) -> Metric:
                 shares = model.shares_of_yes([text for texts in prompts.values() for text in texts])
                 for n, texts in prompts.items():
                     numbers[n][key] = dim.combined([shares[text] for text in texts])
-            for item, values in zip(batch, numbers, strict=True):
-                yield _measured(item, [chosen[key] for key in values], values)
+            yield from map(_measured, numbers)
 
-    chosen = {key: dimensions[key] for key in places}
     return Metric(
         "unieval",
         measure,
         variant=name,
-        tokenizer=", ".join(model.checkpoint.name for model in models.values()),
+        tokenizer=", ".join(models),
         library=next(iter(models.values())).library,
         parameters={
-            key: [dim.ask, dim.sentences, models[places[key]].checkpoint.identity]
-            for key, dim in chosen.items()
+            key: [dim.ask, dim.sentences, model.checkpoint.identity]
+            for key, (dim, model) in chosen.items()
         },
         applies=lambda question, turn: bool(keys(question)),
         shaped_by=lambda question, turn: [
             _context(question),
             *by_category.get(question.category, ()),
         ],
-        reads_reference=any("reference" in dim.slots for dim in chosen.values()),
+        reads_reference=any("reference" in dim.slots for dim, _ in chosen.values()),
     )
 
 
@@ -209,21 +208,19 @@ def _places(dimensions: Mapping[str, Dimension], setup: Setup) -> dict[str, str]
     tasks = dict.fromkeys(key.partition("/")[0] for key in dimensions)
     by_task: dict[str, str] = {}
     for text in setup.options.unieval_model:
-        task, _, place = text.partition("=") if "=" in text else ("*", "", text)
-        if task not in (*tasks, "*"):
-            raise UsageError(
-                f"--unieval-model {task}=...: no such task; there are {', '.join(tasks)}"
-            )
+        task, place = text.split("=", 1) if "=" in text else ("", text)
+        if task not in ("", *tasks):
+            raise UsageError(f"--unieval-model {text}: the tasks are {', '.join(tasks)}")
         by_task[task] = place
-    both = ((key, by_task.get(key.partition("/")[0], by_task.get("*"))) for key in dimensions)
+    both = ((key, by_task.get(key.partition("/")[0], by_task.get(""))) for key in dimensions)
     places = {key: place for key, place in both if place}
-    named = [*setup.options.dimension, *(key for keys in setup.dimensions.values() for key in keys)]
-    for key in named:
+    names = [*setup.options.dimension, *(key for keys in setup.dimensions.values() for key in keys)]
+    for key in names:
         if key not in dimensions:
             raise UsageError(f"no dimension {key!r}; there are {', '.join(dimensions)}")
         if key not in places:
             raise UsageError(f"no checkpoint for {key}; name one: --unieval-model TASK=DIR_OR_REPO")
-    return {key: places[key] for key in dict.fromkeys(named or places)}
+    return {key: places[key] for key in dict.fromkeys(names or places)}
 
 
 def _texts(item: Item) -> dict[str, str]:
@@ -240,18 +237,13 @@ def _texts(item: Item) -> dict[str, str]:
 
 
 def _context(question: Question) -> str:
-    context = question.extra.get("context")
-    return context if isinstance(context, str) else ""
+    return str(question.extra.get("context") or "")
 
 
-def _measured(
-    item: Item, dimensions: Sequence[Dimension], numbers: Mapping[str, float | None]
-) -> Measured:
+def _measured(numbers: Mapping[str, float | None]) -> Measured:
     values = {key.replace("/", "_"): number for key, number in numbers.items()}
     defined = [number for number in values.values() if number is not None]
     if len(defined) == len(values) > 0:
         return Measured(sum(defined) / len(defined), values)
-    texts = _texts(item)
-    slots = {slot for dim in dimensions for slot in dim.slots if not texts[slot].strip()}
-    missing = sorted({slot.replace("sentence", "answer") for slot in slots})
-    return Measured(None, values, f"there is no {' and no '.join(missing)}")
+    missing = ", ".join(key for key, number in numbers.items() if number is None)
+    return Measured(None, values, f"a text that is asked about is empty ({missing})")
