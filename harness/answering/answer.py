@@ -75,8 +75,8 @@ def estimate_answers(plan: AnswerPlan, *, batch: bool = False) -> list[Estimate]
 def _lengths(model: ModelPlan) -> list[float]:
     """Return the tokens of a model's replies, as counted by its provider or estimated."""
     lengths = []
-    for place in store.rows(model.path, Answer) if model.path.exists() else ():
-        for choice in place.row.choices:
+    for row in store.latest(model.path, Answer).values():
+        for choice in row.choices:
             for text, detail in itertools.zip_longest(choice.turns, choice.details):
                 if detail is None or detail.given is None:
                     counted = detail and detail.usage.completion_tokens

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 
 import msgspec
 
-from harness.answering.sampling import with_seed
 from harness.answering.users import Player
 from harness.running import uncut
 from harness.types import (
@@ -42,9 +41,8 @@ class Todo:
     num_choices: int
     """Conversations with each sample of a played user."""
     made_from: MadeFrom | None = None
-    """None: some of the conversations are another tool's, which says nothing of them."""
-    kept: dict[int, Choice] = field(default_factory=dict)
-    """Conversations that exist and are current."""
+    existing: dict[int, Choice] = field(default_factory=dict)
+    """Conversations that are current."""
     missing: list[int] = field(default_factory=list)
 
     @property
@@ -116,7 +114,9 @@ class Todo:
         """Return the next reply; its tokens are those of all tries."""
         reference = None if self.reference is None else list(self.reference)
         facts = Facts(self.question, turn + 1, reference)
-        sampling = with_seed(self.sampling, index)
+        sampling = self.sampling
+        if sampling.seed is not None:  # several conversations differ
+            sampling = msgspec.structs.replace(sampling, seed=sampling.seed + index)
         request = Request(messages=list(messages), sampling=sampling, facts=facts)
         tries = yield from uncut(request, self.retry_cut)
         reply = tries[-1]

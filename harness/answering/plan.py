@@ -7,6 +7,7 @@ An answer is done if it was made from today's question, parameters and history, 
 row. One without hashes, which another tool wrote, is done if it has as many turns as the question.
 """
 
+import functools
 import pathlib
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -16,7 +17,7 @@ import shortuuid
 
 from harness import models, store
 from harness.answering.conversation import Todo
-from harness.answering.sampling import requested, retry_cut, system_prompt, typed
+from harness.answering.sampling import requested, retry_cut, typed
 from harness.answering.users import Player, load_prompt
 from harness.bench import Bench
 from harness.errors import MissingError, UsageError
@@ -31,8 +32,6 @@ from harness.types import (
     history_variant,
     split_variant,
 )
-
-BUILTIN_USER = "builtin/user"
 
 
 @dataclass(slots=True)
@@ -82,42 +81,37 @@ class AnswerPlan:
         order = {question.question_id: at for at, question in enumerate(self.bench.questions)}
         pairs = [(model, todo) for model in self.models for todo in model.todo]
         for model, todo in sorted(pairs, key=lambda pair: order[pair[1].question.question_id]):
-            key = todo.question.question_id
             yield Job(
-                str(key),
-                f"{model.name}, question {key}",
-                model.endpoint,
-                model.path,
-                Answer,
-                _steps(model.name, todo),
+                id=str(todo.question.question_id),
+                where=f"{model.name}, question {todo.question.question_id}",
+                endpoint=model.endpoint,
+                path=model.path,
+                kind=Answer,
+                steps=functools.partial(_steps, model.name, todo),
                 others=others,
                 then=then,
             )
 
 
-def _steps(name: str, todo: Todo) -> Callable[[], Steps]:
-    """Return the generator of one row; where it keeps another tool's, it says nothing of origin."""
-
-    def steps() -> Steps:
-        choices = dict(todo.kept)
-        for index in todo.missing:
-            choices[index] = yield from todo.converse(index)
-        user = None
-        if todo.player is not None:
-            user = {**todo.player.stated(), "num_choices": todo.num_choices}
-        return Answer(
-            question_id=todo.question.question_id,
-            answer_id=shortuuid.uuid(),
-            model_id=name,
-            choices=[choices[index] for index in sorted(choices)],
-            tstamp=time.time(),
-            system_prompt=todo.system if todo.made_from else None,
-            sampling=todo.sampling.stated() if todo.made_from else {},
-            made_from=todo.made_from,
-            user=user,
-        )
-
-    return steps
+def _steps(name: str, todo: Todo) -> Steps:
+    """Hold the missing conversations; return the row."""
+    choices = dict(todo.existing)
+    for index in todo.missing:
+        choices[index] = yield from todo.converse(index)
+    user = None
+    if todo.player is not None:
+        user = {**todo.player.stated(), "num_choices": todo.num_choices}
+    return Answer(
+        question_id=todo.question.question_id,
+        answer_id=shortuuid.uuid(),
+        model_id=name,
+        choices=[choices[index] for index in sorted(choices)],
+        tstamp=time.time(),
+        system_prompt=todo.system,
+        sampling=todo.sampling.stated(),
+        made_from=todo.made_from,
+        user=user,
+    )
 
 
 def plan_answers(
@@ -143,23 +137,15 @@ def plan_answers(
     if not questions:
         number = len(bench.questions)
         raise UsageError(f"the slice leaves none of the {number} questions of {bench.name}")
-    history = options.history.history
-    if history != "own" and all(len(question.turns) < 2 for question in questions):
-        raise UsageError(f"--history {history}: no question has a second turn")
-    plan = AnswerPlan(bench, [], player=_player(questions, options, configs, key_needed))
+    resolve = functools.partial(models.resolve, models=configs, key_needed=key_needed)
+    plan = AnswerPlan(bench, [], player=_player(questions, options, resolve))
+    parameters = frozenset(typed(options.sampling).stated())
     for name in names:
-        endpoint = models.resolve(
-            split_variant(name)[0],
-            _address(options),
-            configs,
-            typed=frozenset(typed(options.sampling).stated()),
-            key_needed=key_needed,
-        )
-        path = options.answer_file or bench.answer_file(name)
-        if options.answer_file is not None:
-            _need_answers_of(name, path)
+        endpoint = resolve(split_variant(name)[0], _address(options), typed=parameters)
         endpoint.check(requested(endpoint, bench, options.sampling, questions[0].category))
-        plan.models.append(ModelPlan(name, endpoint, path))
+        plan.models.append(
+            ModelPlan(name, endpoint, options.answer_file or bench.answer_file(name))
+        )
         _fill(plan.models[-1], plan, options, questions)
     return plan
 
@@ -168,66 +154,60 @@ def _fill(
     model: ModelPlan, plan: AnswerPlan, options: GenAnswer, questions: Sequence[Question]
 ) -> None:
     """Put into a model's plan what it has to do."""
-    bench, source = plan.bench, split_variant(model.name)[1]
-    replies = None if source is None else bench.history(source)
+    bench, flags, source = plan.bench, options.sampling, split_variant(model.name)[1]
+    system = bench.settings.system_prompt if flags.system is None else flags.system
+    histories = {} if source is None else bench.history(source)
     has_references = model.endpoint.provider == "builtin" and len(bench.reference_files()) == 1
     references = bench.references() if has_references else None
-    rows = {key: row for (key,), row in store.latest(model.path, Answer).items()}
-    without_history: list[str] = []
-    foreign = 0
+    rows = store.latest(model.path, Answer)
+    authors = {row.model_id for row in rows.values()} if options.answer_file else set()
+    for author in sorted(authors - {"", model.name}):
+        text = f"{model.path}: holds answers of {author!r}"
+        raise UsageError(f"{text}; name another --answer-file")
+    good = {key: row for (key,), row in rows.items() if store.is_good(row) and not options.redo}
+    missing: list[str] = []
     for question in questions:
         key = question.question_id
-        earlier = [] if replies is None else replies.get(key, [])[: len(question.turns) - 1]
-        if replies is not None and len(earlier) < len(question.turns) - 1:
-            without_history.append(str(key))
+        history = histories.get(key, [])[: len(question.turns) - 1]
+        if source is not None and len(history) < len(question.turns) - 1:
+            missing.append(str(key))
             continue
         todo = Todo(
             question=question,
-            sampling=requested(model.endpoint, bench, options.sampling, question.category),
-            system=system_prompt(bench, options.sampling),
+            sampling=requested(model.endpoint, bench, flags, question.category),
+            system=system or None,
             template=bench.settings.answer_template,
-            retry_cut=retry_cut(bench, options.sampling),
-            history=earlier,
+            retry_cut=retry_cut(bench, flags),
+            history=history,
             reference=None if references is None else references.turns.get(key),
             player=plan.player if question.user else None,
-            num_choices=options.sampling.num_choices,
+            num_choices=flags.num_choices,
         )
         todo.made_from = _made_from(model, todo)
-        row = rows.get(key)
-        if row is not None and not options.redo and store.is_good(row):
-            _keep(todo, row)
+        row = good.get(key)
+        if row is not None and row.made_from == todo.made_from:
+            todo.existing = {choice.index: choice for choice in row.choices}
         choices = todo.num_choices * (options.user.user_samples if question.user else 1)
-        todo.missing = [index for index in range(choices) if index not in todo.kept]
-        if todo.missing:
-            model.superseded += row is not None and not todo.kept
-            model.todo.append(todo)
-        else:
+        todo.missing = [index for index in range(choices) if index not in todo.existing]
+        if row is not None and (not todo.missing or _is_foreign(row, question)):
             model.already += 1
-            if row is not None and row.tstamp is not None:
-                model.newest = max(model.newest or 0.0, row.tstamp)
-        foreign += todo.made_from is None
-    if without_history:
-        ids = ", ".join(without_history[:5]) + (", …" if len(without_history) > 5 else "")
-        text = f"{source} has no replies to {len(without_history)} questions ({ids})"
+            model.newest = max(model.newest or 0.0, row.tstamp or 0.0) or None
+        else:
+            model.superseded += row is not None and not todo.existing
+            model.todo.append(todo)
+    if missing:
+        text = f"{source} has no replies to {len(missing)} questions ({', '.join(missing)})"
         if not options.skip_missing:
             advice = "answer them first, name another --history, or leave them out: --skip-missing"
             raise MissingError(f"{text}; {advice}")
         plan.notices.append(f"{model.name}: left out: {text}")
-    if foreign:
-        plan.notices.append(
-            f"{model.name}: {foreign} answers do not say how they were made (another tool's);"
-            " they count as done, --redo answers again"
-        )
 
 
-def _keep(todo: Todo, row: Answer) -> None:
-    """Keep the conversations of a row if they are current, or another tool's."""
-    turns = len(todo.question.turns)
+def _is_foreign(row: Answer, question: Question) -> bool:
+    """Return whether a row is another tool's, which does not say what it was made from."""
+    turns = len(question.turns)
     unknown = row.made_from is None or row.made_from.parameters is None
-    if unknown and all(len(choice.turns) == turns for choice in row.choices):
-        todo.made_from = None
-    if todo.made_from is None or row.made_from == todo.made_from:
-        todo.kept = {choice.index: choice for choice in row.choices}
+    return unknown and all(len(choice.turns) == turns for choice in row.choices)
 
 
 def _made_from(model: ModelPlan, todo: Todo) -> MadeFrom:
@@ -253,27 +233,23 @@ def _names(options: GenAnswer) -> list[str]:
 
     Local weights are called by --model-id, else by their folder.
     """
-    chosen, history = options.models, options.history.history
-    names = chosen.model
-    if chosen.model_path is not None:
-        names = chosen.model_id or chosen.model or (pathlib.Path(chosen.model_path).name,)
+    flags, history = options.models, options.history.history
+    names = flags.model
+    if flags.model_path is not None:
+        names = flags.model_id or flags.model or (pathlib.Path(flags.model_path).name,)
     names = tuple(dict.fromkeys(names))
     if not names:
         raise UsageError("name the models to answer with --model, or weights with --model-path")
-    if BUILTIN_USER in names:
-        raise UsageError(f"{BUILTIN_USER} plays users and answers nothing; name it with --user")
-    if len(names) > 1 and (options.answer_file or chosen.model_path):
+    if len(names) > 1 and (options.answer_file or flags.model_path):
         flag = "--answer-file" if options.answer_file else "--model-path"
         raise UsageError(f"{flag} is for one model, {len(names)} are named")
     return [name if history == "own" else history_variant(name, history) for name in names]
 
 
 def _player(
-    questions: Sequence[Question],
-    options: GenAnswer,
-    configs: Mapping[str, ModelConfig] | None,
-    key_needed: bool,
+    questions: Sequence[Question], options: GenAnswer, resolve: Callable[..., Endpoint]
 ) -> Player | None:
+    """Return who plays the users of the questions; None: they have none."""
     played = [question.question_id for question in questions if question.user is not None]
     user = options.user
     if not played:
@@ -282,8 +258,8 @@ def _player(
         return None
     if user.user is None:
         raise UsageError(
-            f"question {played[0]} has a user that a chat model plays; name it with --user "
-            f"({BUILTIN_USER} needs no key)"
+            f"question {played[0]} has a user that a chat model plays; name it with --user"
+            " (builtin/user needs no key)"
         )
     if options.limits.batch:
         raise UsageError("--batch: a played user needs each reply at once; leave out --batch")
@@ -292,7 +268,7 @@ def _player(
         api_key_env=user.user_api_key_env,
         timeout=options.limits.timeout,
     )
-    endpoint = models.resolve(user.user, address, configs, key_needed=key_needed)
+    endpoint = resolve(user.user, address)
     return Player(endpoint, load_prompt(user.user_prompt), user.user_seed, user.user_turns)
 
 
@@ -308,11 +284,3 @@ def _address(options: GenAnswer) -> ModelConfig:
         device=flags.device,
         batch_size=flags.batch_size,
     )
-
-
-def _need_answers_of(model: str, path: pathlib.Path) -> None:
-    """Raise unless a file is new or holds only this model's answers."""
-    for place in store.rows(path, Answer) if path.exists() else ():
-        if place.row.model_id not in ("", model):
-            author = place.row.model_id
-            raise UsageError(f"{path}: holds answers of {author!r}; name another --answer-file")

@@ -75,15 +75,3 @@ def retry_cut(bench: Bench, sampling: AnswerSampling) -> float:
     if sampling.max_tokens is not None:
         return 1.0
     return bench.settings.retry_cut or RETRY_CUT
-
-
-def system_prompt(bench: Bench, sampling: AnswerSampling) -> str | None:
-    """Return the system prompt of answers; an empty text is none."""
-    return (bench.settings.system_prompt if sampling.system is None else sampling.system) or None
-
-
-def with_seed(sampling: Sampling, more: int) -> Sampling:
-    """Return the sampling with a seed moved on, so that several conversations differ."""
-    if sampling.seed is None or not more:
-        return sampling
-    return msgspec.structs.replace(sampling, seed=sampling.seed + more)

@@ -7,16 +7,15 @@ builtin/user        plays the user of questions that have one; does not answer q
 """
 
 import asyncio
-import functools
 import itertools
 import pathlib
 import random
 import re
 import time
-import tomllib
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import msgspec
 from msgspec.structs import replace
 
 from harness import registry
@@ -71,15 +70,14 @@ def open(endpoint: Endpoint) -> ChatModel:  # noqa: A001  (the registry's word)
     return Builtin(endpoint.model, _MODELS[endpoint.model])
 
 
-@functools.cache
-def _phrases() -> dict[str, Any]:
-    path = pathlib.Path(__file__).with_suffix(".toml")
-    return tomllib.loads(path.read_text(encoding="utf-8"))
+_PHRASES: dict[str, Any] = msgspec.toml.decode(
+    pathlib.Path(__file__).with_suffix(".toml").read_bytes()
+)
 
 
 def _phrases_for(model: str, text: str) -> dict[str, Any]:
     """Return a model's phrases in the language of a text."""
-    phrases: dict[str, Any] = _phrases()[model]["chinese" if is_chinese(text) else "english"]
+    phrases: dict[str, Any] = _PHRASES[model]["chinese" if is_chinese(text) else "english"]
     return phrases
 
 
@@ -214,7 +212,7 @@ def user(request: Request) -> Reply:
     facts = request.facts
     if facts is None or facts.question.user is None:
         raise UsageError("builtin/user plays the user of questions that have one, and answers none")
-    played, script = facts.question.user, _phrases()["user"]
+    played, script = facts.question.user, _PHRASES["user"]
     drawn = random.Random(f"{facts.question.question_id} {request.sampling.seed or 0}")
     replies = facts.answers[0] if facts.answers else []
     if not replies:

@@ -5,10 +5,9 @@ with two example messages for every model that it does not know.
 """
 
 from collections.abc import Sequence
-from difflib import get_close_matches
 from typing import Any
 
-from harness.errors import UsageError
+from harness.errors import UsageError, near
 from harness.models.openai import OpenAIModel
 from harness.models.remote import at, split_system, storable, text_at
 from harness.types import Message, Reply, Request
@@ -60,8 +59,7 @@ def check_template(name: str) -> str:
 
     usable = [key for key, template in conv_templates.items() if template.sep_style is not None]
     if name not in usable:
-        near = ", ".join(get_close_matches(name, usable, 5, 0.0))
-        raise UsageError(f"fschat has no conversation template {name!r}; near ones: {near}")
+        raise UsageError(f"fschat has no conversation template {name!r}{near(name, usable)}")
     return name
 
 

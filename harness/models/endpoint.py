@@ -1,6 +1,7 @@
 """Where a chat model is and how it is reached: `resolve` makes an `Endpoint`, `open()` opens it."""
 
 import os
+import re
 from typing import Annotated, Protocol
 from urllib.parse import urlsplit
 
@@ -146,25 +147,19 @@ class Endpoint(Struct, frozen=True, kw_only=True):
         host = urlsplit(self.base_url).hostname or ""
         return host in ("localhost", "::1") or host.startswith("127.")
 
-    @property
-    def about(self) -> Provider:
-        """What is known of the provider."""
-        return PROVIDERS.get(self.provider, Provider())
-
     def key(self) -> str | None:
         """Return the key from the environment; None if none is sent.
 
         Raises:
-            MissingError: the variable holds none.
+            MissingError: the variable holds none, or a text with spaces.
         """
         if self.api_key_env is None:
             return None
         value = os.environ.get(self.api_key_env, "").strip()
-        how = f"{self.name}: no key in the environment variable {self.api_key_env}"
-        if not value:
-            raise MissingError(f"{how}; set it: export {self.api_key_env}=...")
-        if not value.isascii() or not value.isprintable() or " " in value:
-            raise MissingError(f"{how}: its value has spaces or characters outside ASCII")
+        if not re.fullmatch("[!-~]+", value):
+            variable = self.api_key_env
+            what = f"no key in the environment variable {variable}, or one that can be none"
+            raise MissingError(f"{self.name}: {what}; set it: export {variable}=...")
         return value
 
     def open(self) -> ChatModel:
@@ -183,7 +178,7 @@ class Endpoint(Struct, frozen=True, kw_only=True):
 
         A seed, a temperature or a top_p that the protocol does not have is left out.
         """
-        parameters = self.about.parameters
+        parameters = PROVIDERS.get(self.provider, Provider()).parameters
         for name in sampling.stated():
             if parameters and name not in parameters and name not in _ALWAYS:
                 raise UsageError(

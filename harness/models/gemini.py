@@ -10,9 +10,9 @@ import logging
 from typing import Any
 
 import httpx2
+from msgspec.structs import replace
 
 from harness.errors import MissingError
-from harness.models.endpoint import Endpoint
 from harness.models.errors import Problem, Wire
 from harness.models.remote import RemoteModel, at, list_at, split_system, strict_schema, text_at
 from harness.types import Reply, Request
@@ -24,18 +24,13 @@ _THINKING = ("include_thoughts", "thinking_budget", "thinking_level")
 class Gemini(RemoteModel):
     """A chat model behind `models/NAME:generateContent`."""
 
-    def __init__(self, endpoint: Endpoint) -> None:
+    def open_client(self, options: dict[str, Any]) -> Any:
+        """Return the SDK's client."""
         try:
-            import google.genai  # noqa: F401
+            from google.genai import Client, types
         except ImportError:
             advice = "install it: pip install 'turnbench[gemini]'"
             raise MissingError(f"the package google-genai is not installed; {advice}") from None
-        super().__init__(endpoint)
-
-    def open_client(self, options: dict[str, Any]) -> Any:
-        """Return the SDK's client."""
-        from google.genai import Client, types
-
         # With both keys' variables set the SDK logs that it takes another one than it does.
         logging.getLogger("google_genai").setLevel(logging.ERROR)
         http_options = types.HttpOptions(
@@ -49,9 +44,9 @@ class Gemini(RemoteModel):
 
     def parameters(self, request: Request) -> dict[str, Any]:
         """Return sampling, schema and further fields by the SDK's names."""
-        extra = dict(request.sampling.extra_body or {})
-        parameters = super().parameters(request)
-        parameters = {name: value for name, value in parameters.items() if name not in extra}
+        extra = request.sampling.extra_body
+        sampling = replace(request.sampling, extra_body=None)
+        parameters = super().parameters(replace(request, sampling=sampling))
         if request.sampling.thinking_budget != 0:
             parameters["include_thoughts"] = True
         if extra:

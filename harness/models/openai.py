@@ -37,7 +37,7 @@ class OpenAIChat(OpenAIModel):
     """A chat model behind `/chat/completions`."""
 
     path = "/chat/completions"
-    has_logprobs = streams = True
+    streams = True
 
     def __init__(self, endpoint: Endpoint) -> None:
         super().__init__(endpoint)
@@ -82,7 +82,7 @@ class OpenAIChat(OpenAIModel):
 
     async def send(self, wire: Wire) -> Any:
         """Return the answer as JSON; a stream is put together."""
-        if not wire.stream:
+        if "stream" not in wire.parameters:
             return await super().send(wire)
         from openai import AsyncStream
 

@@ -15,7 +15,6 @@ class OpenAIResponses(OpenAIModel):
     """A chat model behind `/responses`."""
 
     path = "/responses"
-    has_logprobs = True
 
     def parameters(self, request: Request) -> dict[str, Any]:
         """Return sampling, log-probabilities and schema by the protocol's names."""

@@ -12,7 +12,6 @@ import functools
 import json
 import pathlib
 import re
-import tomllib
 from typing import Annotated
 
 import msgspec
@@ -71,8 +70,7 @@ FREE = Price(0.0, 0.0)
 
 @functools.cache
 def _prices() -> dict[str, Price]:
-    path = pathlib.Path(__file__).with_suffix(".toml")
-    tables = tomllib.loads(path.read_text(encoding="utf-8"))
+    tables = msgspec.toml.decode(pathlib.Path(__file__).with_suffix(".toml").read_bytes())
     return msgspec.convert(tables["prices"], dict[str, Price])
 
 

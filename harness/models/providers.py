@@ -4,7 +4,6 @@ How a provider is called is in its own file, which the registry's kind `provider
 """
 
 import pathlib
-import tomllib
 from typing import Literal
 
 import msgspec
@@ -16,7 +15,6 @@ from harness.types import Finish
 class Provider(Struct, frozen=True, forbid_unknown_fields=True):
     """One provider of chat models; the defaults are those of a package that adds one."""
 
-    title: str = ""
     prefixes: tuple[str, ...] = ()
     """How its models' names begin."""
     examples: tuple[str, ...] = ()
@@ -43,8 +41,7 @@ class Provider(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def _read() -> dict[str, Provider]:
-    path = pathlib.Path(__file__).with_suffix(".toml")
-    tables = tomllib.loads(path.read_text(encoding="utf-8"))
+    tables = msgspec.toml.decode(pathlib.Path(__file__).with_suffix(".toml").read_bytes())
     for table in tables.values():
         for key, value in tables.get(table.pop("like", None), {}).items():
             table.setdefault(key, value)
@@ -53,6 +50,14 @@ def _read() -> dict[str, Provider]:
 
 PROVIDERS = _read()
 """The table of `providers.toml`."""
+
+
+BUILTIN = {
+    name: provider
+    for provider in ("builtin", "builtin_judge")
+    for name in PROVIDERS[provider].examples
+}
+"""The provider of each built-in model."""
 
 
 def provider_of(name: str) -> str | None:

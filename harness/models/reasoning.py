@@ -7,37 +7,23 @@
 
 Marks anywhere but at the start are part of the text: a model may well be asked about them. For
 local weights, split before special tokens are dropped: several marks are special tokens.
+The marks are in `reasoning.toml`.
 """
 
+import pathlib
 import re
 from typing import NamedTuple
 
-_MARKS = (
-    # Qwen, DeepSeek, GLM, MiniMax and most others
-    (r"<think>", r"</think>"),
-    (r"<(?:thinking|thought|reasoning)>", r"</(?:thinking|thought|reasoning)>"),
-    (r"<seed:think>", r"</seed:think>"),  # Seed-OSS
-    (r"\[THINK\]", r"\[/THINK\]"),  # Magistral
-    (r"◁think▷", r"◁/think▷"),  # Kimi
-    (r"<\|START_THINKING\|>", r"<\|END_THINKING\|>"),  # Command A
-    (r"<\|channel>\s*thought\b", r"<channel\|>"),  # Gemma
-    # gpt-oss, with its special tokens and without
-    (
-        r"(?:<\|start\|>assistant)?<\|channel\|>(?:analysis|commentary)<\|message\|>",
-        r"<\|end\|>(?=\s*<\|start\|>)|(?=(?:<\|start\|>assistant)?<\|channel\|>)",
-    ),
-    (r"analysis(?=[A-Z])", r"assistantfinal"),
+import msgspec
+
+_TABLE = msgspec.toml.decode(pathlib.Path(__file__).with_suffix(".toml").read_bytes())
+_MARKS = [
+    (re.compile(rf"\s*(?:{mark['opening']})"), re.compile(mark["closing"]))
+    for mark in _TABLE["marks"]
+]
+_LONE, _WRAPPER, _WRAPPER_END = (
+    re.compile(_TABLE["expressions"][name]) for name in ("lone", "wrapper", "wrapper_end")
 )
-_BLOCKS = tuple(
-    (re.compile(rf"\s*(?:{opening})"), re.compile(closing)) for opening, closing in _MARKS
-)
-_LONE = re.compile(r"</think>|\[/THINK\]|◁/think▷|<\|END_THINKING\|>|</seed:think>|<channel\|>")
-"""Ends of reasoning that stand alone where the server opened it in the prompt."""
-_WRAPPER = re.compile(
-    r"\s*(?:(?:<\|start\|>assistant)?<\|channel\|>final<\|message\|>|<\|START_RESPONSE\|>)"
-)
-"""What opens the answer itself in some families."""
-_WRAPPER_END = re.compile(r"(?:<\|return\|>|<\|end\|>|<\|END_RESPONSE\|>)\s*$")
 
 
 class Split(NamedTuple):
@@ -78,7 +64,7 @@ def join_thoughts(thoughts: list[str]) -> str | None:
 
 def _first_block(text: str, cut: bool) -> tuple[str, str] | None:
     """Return the reasoning at the start of a text, and what follows it."""
-    for opening, closing in _BLOCKS:
+    for opening, closing in _MARKS:
         if start := opening.match(text):
             if end := closing.search(text, start.end()):
                 return text[start.end() : end.start()], text[end.end() :]

@@ -49,7 +49,6 @@ class RemoteModel(ABC):
     """Where requests are posted."""
     other_limit: str | None = None
     """Another name of the limit on tokens, used once the first is refused."""
-    has_logprobs: ClassVar[bool] = False
     streams: ClassVar[bool] = False
     """Whether replies can be asked for as a stream."""
 
@@ -124,8 +123,6 @@ class RemoteModel(ABC):
 
     async def _repaired(self, request: Request) -> Reply:
         """Return the reply to a request, refusals repaired on the way."""
-        if request.top_logprobs is not None and not self.has_logprobs:
-            raise Problem("no log-probabilities", "no log-probabilities")
         fit: int | None = None
         for _ in range(MOST_REPAIRS):
             wire = self.wire(request, fit)
@@ -151,8 +148,6 @@ class RemoteModel(ABC):
         """
         try:
             return await self.send(wire)
-        except Problem:
-            raise
         except Exception as error:
             problem = self.problem(error, wire)
             if problem is None:
@@ -161,6 +156,8 @@ class RemoteModel(ABC):
 
     def problem(self, error: Exception, wire: Wire) -> Problem | None:
         """Return the problem behind an exception of the SDK; None if it is not the endpoint's."""
+        if isinstance(error, Problem):
+            return error
         status, body = getattr(error, "status_code", None), getattr(error, "body", None)
         if isinstance(status, int):
             response: httpx2.Response = error.response  # type: ignore[attr-defined]
@@ -182,7 +179,7 @@ class RemoteModel(ABC):
             case "stream only":
                 self._stream = self.streams
             case "limit" if problem.most:
-                self._most = min(problem.most, self._most or problem.most)
+                self._most = problem.most
             case "parameter":
                 needed = {*self._typed(request), *LOGPROBS}
                 free = [name for name in problem.parameters if name not in needed]
@@ -220,7 +217,6 @@ class RemoteModel(ABC):
             parameters=parameters,
             headers={**(request.sampling.extra_headers or {}), **self.headers(parameters)},
             system=system,
-            stream=self._stream,
             notes=tuple(notes),
             limit=self.limit,
             aliases=self.about.aliases,

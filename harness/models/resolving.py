@@ -29,12 +29,9 @@ from harness.models.endpoint import (
     Weights,
 )
 from harness.models.prices import FREE, list_price
-from harness.models.providers import PROVIDERS, Provider, provider_of
+from harness.models.providers import BUILTIN, PROVIDERS, Provider, provider_of
 from harness.types import Sampling
 
-_MODELS = ("builtin/reference", "builtin/outline", "builtin/eliza", "builtin/user")
-_JUDGES = ("builtin/overlap", "builtin/longest", "builtin/first", "builtin/random")
-BUILTIN = dict.fromkeys(_MODELS, "builtin") | dict.fromkeys(_JUDGES, "builtin_judge")
 COMPATIBLE = "openai"
 """The provider whose protocol is assumed for a server with a stated address."""
 
@@ -60,7 +57,7 @@ def resolve(
     check_model_name(name)
     if name.startswith("builtin/"):
         if name not in BUILTIN:
-            raise UsageError(f"no built-in model {name!r}; there are {', '.join(BUILTIN)}")
+            raise UsageError(f"no built-in model {name!r}{near(name, BUILTIN)}")
         return Endpoint(name=name, provider=BUILTIN[name], model=name, price=FREE, typed=typed)
     models = models or {}
     config = _with_flags(models.get(name, ModelConfig()), flags or ModelConfig())
@@ -156,7 +153,7 @@ def _provider(name: str, config: ModelConfig, models: Mapping[str, ModelConfig])
         + near(name.rpartition("/")[2], [*models, *examples], every=False)
         + "; for your own server give its address with --base-url or in OPENAI_BASE_URL"
         + f"; known names begin with builtin/, {', '.join(beginnings)}"
-        + (", or are in [models] of turnbench.toml" if models else "")
+        + ", or are in [models] of turnbench.toml"
     )
 
 

@@ -8,7 +8,7 @@ import pytest
 from harness import bench, store
 from harness.answering import gen_answer
 from harness.cli.main import gen_answer as main
-from harness.errors import EndpointError, MissingError, UsageError
+from harness.errors import MissingError, UsageError
 from harness.types import Answer
 from tests.servers import Call, Rule, Server, unused_url
 
@@ -113,8 +113,11 @@ def test_rows_of_fastchat_are_done_but_those_with_its_error_text(tmp_path: pathl
             row = {"question_id": key, "answer_id": "x", "model_id": "m", "tstamp": 1.0}
             file.write(json.dumps({**row, "choices": [{"index": 0, "turns": turns}]}) + "\n")
     with Server() as server:
-        rows = run(tmp_path, server)
+        run(tmp_path, server)
         assert len(server.calls) == 2
+        rows = run(tmp_path, server, num_choices=2)
+        assert len(server.calls) == 4
+    assert len(rows[1].choices) == 1
     assert rows[1].choices[0].turns == ["a", "b"]
     assert rows[2].choices[0].turns == ["Fine.", "Fine."]
 
@@ -232,11 +235,11 @@ def test_the_command_lists_failures_and_the_next_run_tries_them_again(
     with Server(bad) as server:
         command = [*flags, "--base-url", f"{server.url}/v1"]
         assert main(command) == 1
-        said = capsys.readouterr()
-        assert "1 rows are missing; the same command tries them again" in said.err
-        assert "m, question 1: " in said.err
-        assert "no such thing" in said.err
-        assert said.out.splitlines() == [str(tmp_path / "small" / "model_answer" / "m.jsonl")]
+        output = capsys.readouterr()
+        assert "1 rows are missing; the same command tries them again" in output.err
+        assert "m, question 1: " in output.err
+        assert "no such thing" in output.err
+        assert output.out.splitlines() == [str(tmp_path / "small" / "model_answer" / "m.jsonl")]
         assert main(command) == 0
     assert (
         "2 answered before (the newest just now; --redo answers again)" in capsys.readouterr().err
@@ -272,24 +275,9 @@ def test_hashes_are_those_of_rows_on_disk(tmp_path: pathlib.Path) -> None:
     make(tmp_path)
     with Server() as server:
         rows = run(tmp_path, server)
-    made = rows[1].made_from
-    assert made is not None
-
-    assert made.question == "d8d7926de6f25583"
-    assert made.parameters == "1ed21942643fc8ec"
-
-
-def test_an_endpoint_that_cannot_work_ends_the_run_at_once(tmp_path: pathlib.Path) -> None:
-    make(tmp_path)
-    page = Rule(status=404, body="<html>not here</html>")
-    with Server(page) as server, pytest.raises(EndpointError, match="v1"):
-        gen_answer("m", "small", data_dir=tmp_path, base_url=server.url)
-
-
-def test_a_server_that_still_loads_is_waited_for(tmp_path: pathlib.Path) -> None:
-    make(tmp_path)
-    with Server(Rule(status=503, times=12), Rule("x")) as server:
-        assert len(run(tmp_path, server)) == 3
+    hashes = rows[1].made_from
+    assert hashes is not None
+    assert (hashes.question, hashes.parameters) == ("d8d7926de6f25583", "1ed21942643fc8ec")
 
 
 def test_a_server_that_never_comes_is_given_up_in_one_line(tmp_path: pathlib.Path) -> None:
@@ -312,8 +300,8 @@ def test_faults_of_every_kind_lose_no_row(tmp_path: pathlib.Path) -> None:
         Rule(body={"error": {"message": "overloaded"}}, times=2),
     ]
     with Server(*faults, Rule(echo)) as server:
-        found = run(tmp_path, server, parallel=4)
+        answers = run(tmp_path, server, parallel=4)
         assert len(server.calls) == 60 + 14
-    assert {key: row.choices[0].turns for key, row in found.items()} == {
+    assert {key: row.choices[0].turns for key, row in answers.items()} == {
         n: ["Q", "Q / Q / R"] for n in range(30)
     }

@@ -46,15 +46,15 @@ class Provider:
 
     def get(self, path: str) -> Any:
         path = path.partition("?")[0]
-        if found := re.fullmatch(r"/v1/batches/(\w+)", path):
+        if match := re.fullmatch(r"/v1/batches/(\w+)", path):
             self.polled.set()
-            return self.openai(found[1])
-        if found := re.fullmatch(r"/v1/files/(\w+)/content", path):
-            return self.files[found[1]]
-        if found := re.fullmatch(r"/v1/messages/batches/(\w+)/results", path):
-            return self.anthropic_results(found[1])
-        if found := re.fullmatch(r"/v1/messages/batches/(\w+)", path):
-            return self.anthropic(found[1])
+            return self.openai(match[1])
+        if match := re.fullmatch(r"/v1/files/(\w+)/content", path):
+            return self.files[match[1]]
+        if match := re.fullmatch(r"/v1/messages/batches/(\w+)/results", path):
+            return self.anthropic_results(match[1])
+        if match := re.fullmatch(r"/v1/messages/batches/(\w+)", path):
+            return self.anthropic(match[1])
         raise KeyError(path)
 
     def post(self, path: str, data: bytes) -> Any:
@@ -70,7 +70,7 @@ class Provider:
             sent = [json.loads(line) for line in self.files[body["input_file_id"]].splitlines()]
             body["lines"] = [(line["custom_id"], line["body"]) for line in sent]
             return self.openai(batch)
-        body["lines"] = [(each["custom_id"], each["params"]) for each in body["requests"]]
+        body["lines"] = [(item["custom_id"], item["params"]) for item in body["requests"]]
         return self.anthropic(batch)
 
     def openai(self, name: str) -> dict[str, Any]:
@@ -113,7 +113,7 @@ class Provider:
 
 @pytest.fixture
 def provider(monkeypatch: pytest.MonkeyPatch) -> Iterator[Provider]:
-    made = Provider()
+    service = Provider()
 
     class Handler(http.server.BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
@@ -122,11 +122,11 @@ def provider(monkeypatch: pytest.MonkeyPatch) -> Iterator[Provider]:
             pass
 
         def do_GET(self) -> None:
-            self.send(made.get(self.path))
+            self.send(service.get(self.path))
 
         def do_POST(self) -> None:
             data = self.rfile.read(int(self.headers["Content-Length"] or 0))
-            self.send(made.post(self.path, data))
+            self.send(service.post(self.path, data))
 
         def send(self, content: Any) -> None:
             data = (content if isinstance(content, str) else json.dumps(content)).encode()
@@ -139,12 +139,12 @@ def provider(monkeypatch: pytest.MonkeyPatch) -> Iterator[Provider]:
 
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
-    made.url = f"http://127.0.0.1:{server.server_address[1]}"
-    monkeypatch.setenv("OPENAI_BASE_URL", f"{made.url}/v1")
+    service.url = f"http://127.0.0.1:{server.server_address[1]}"
+    monkeypatch.setenv("OPENAI_BASE_URL", f"{service.url}/v1")
     monkeypatch.setenv("OPENAI_API_KEY", "k")
-    monkeypatch.setenv("ANTHROPIC_BASE_URL", made.url)
+    monkeypatch.setenv("ANTHROPIC_BASE_URL", service.url)
     monkeypatch.setenv("ANTHROPIC_API_KEY", "k")
-    yield made
+    yield service
     server.shutdown()
     server.server_close()
 

@@ -62,21 +62,21 @@ def ask(
         opened = endpoint.open()
         try:
             if at_once:
-                calls = [opened.reply(each) for each in requests]
+                calls = [opened.reply(request) for request in requests]
                 return await asyncio.gather(*calls, return_exceptions=True)
-            found: list[Reply | BaseException] = []
-            for each in requests:
+            results: list[Reply | BaseException] = []
+            for request in requests:
                 try:
-                    found.append(await opened.reply(each))
+                    results.append(await opened.reply(request))
                 except Exception as error:
-                    found.append(error)
-            return found
+                    results.append(error)
+            return results
         finally:
             await opened.close()
 
-    found = asyncio.run(run())
-    if len(found) > 1 or at_once:
-        return found
-    if isinstance(found[0], BaseException):
-        raise found[0]
-    return found[0]
+    results = asyncio.run(run())
+    if len(results) > 1 or at_once:
+        return results
+    if isinstance(results[0], BaseException):
+        raise results[0]
+    return results[0]

@@ -10,8 +10,8 @@ from harness.types import Facts, Question, Reply, Request, Sampling, User
 from tests.models.asking import request
 
 
-def reply(name: str, asked: Request) -> Reply:
-    return asyncio.run(resolve(name).open().reply(asked))
+def reply(name: str, message: Request) -> Reply:
+    return asyncio.run(resolve(name).open().reply(message))
 
 
 QUESTION = Question(question_id=1, category="writing", turns=["Write a poem.", "Shorten it."])
@@ -58,25 +58,27 @@ PLAYED = User(
 )
 
 
-def say(turn: int, said: list[str], heard: list[str]) -> str:
+def say(turn: int, messages: list[str], replies: list[str]) -> str:
     question = Question(question_id=7, category="x", turns=[""], user=PLAYED)
-    facts = Facts(question=question, turn=turn, answers=[heard] if heard else [], form="[[END]]")
-    texts = [text for pair in zip(heard, said, strict=False) for text in pair]
+    facts = Facts(
+        question=question, turn=turn, answers=[replies] if replies else [], form="[[END]]"
+    )
+    texts = [text for pair in zip(replies, messages, strict=False) for text in pair]
     return reply("builtin/user", request(*texts, "?", facts=facts)).text
 
 
 def test_the_played_user_tells_what_it_knows_and_ends() -> None:
-    said = [say(1, [], [])]
-    heard: list[str] = []
+    messages = [say(1, [], [])]
+    replies: list[str] = []
     for turn in range(2, 6):
-        heard.append("When does the shop open?")
-        said.append(say(turn, said, heard))
-        if "[[END]]" in said[-1]:
+        replies.append("When does the shop open?")
+        messages.append(say(turn, messages, replies))
+        if "[[END]]" in messages[-1]:
             break
-    assert "help" in said[0]
-    assert "The shop opens at six." in said[1]
-    assert all(any(fact in text for text in said) for fact in PLAYED.knows)
-    assert "[[END]]" in said[-1]
+    assert "help" in messages[0]
+    assert "The shop opens at six." in messages[1]
+    assert all(any(fact in text for text in messages) for fact in PLAYED.knows)
+    assert "[[END]]" in messages[-1]
 
 
 def test_the_played_user_answers_no_questions() -> None:

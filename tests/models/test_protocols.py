@@ -22,25 +22,25 @@ SCHEMA = {"type": "object", "properties": {"grade": {"type": "integer"}}}
 STRICT = {**SCHEMA, "required": ["grade"], "additionalProperties": False}
 
 
-def sent(provider: str, asked: Request, rule: Rule | None = None, **config: Any) -> Call:
+def sent(provider: str, message: Request, rule: Rule | None = None, **config: Any) -> Call:
     """Return the call that a request becomes."""
     with Server(*([rule] if rule else [])) as server:
-        ask(server, asked, provider=provider, **{**PROVIDERS[provider], **config})
+        ask(server, message, provider=provider, **{**PROVIDERS[provider], **config})
     return server.calls[-1]
 
 
 @pytest.mark.parametrize("provider", PROVIDERS)
 def test_a_conversation_of_two_turns_goes_and_comes(provider: str) -> None:
-    asked = request("One?", "1", "Two?", system="Count.", sampling=Sampling(max_tokens=64))
+    conversation = request("One?", "1", "Two?", system="Count.", sampling=Sampling(max_tokens=64))
     rule = Rule(say="2", usage={})
     with Server(rule) as server:
-        reply = ask(server, asked, provider=provider, **PROVIDERS[provider])
+        reply = ask(server, conversation, provider=provider, **PROVIDERS[provider])
     if provider == "completions":
         prompt = "Count.\n### Human: One?\n### Assistant: 1\n### Human: Two?\n### Assistant:"
         assert server.calls[0].body["prompt"] == prompt
     else:
-        said = [("system", "Count."), ("user", "One?"), ("assistant", "1"), ("user", "Two?")]
-        assert server.calls[0].messages == said
+        messages = [("system", "Count."), ("user", "One?"), ("assistant", "1"), ("user", "Two?")]
+        assert server.calls[0].messages == messages
     assert (reply.text, reply.detail.finish_reason) == ("2", "stop")
     assert reply.detail.usage.prompt_tokens > 0
     assert reply.detail.usage.completion_tokens == 1
@@ -144,10 +144,10 @@ def test_a_temperature_goes_to_anthropic_under_the_version_that_has_it() -> None
     ],
 )
 def test_a_schema_is_enforced(provider: str, place: list[str]) -> None:
-    found: Any = sent(provider, request("Grade.", schema=SCHEMA)).body
+    schema: Any = sent(provider, request("Grade.", schema=SCHEMA)).body
     for name in place:
-        found = found[name]
-    assert found == STRICT
+        schema = schema[name]
+    assert schema == STRICT
 
 
 LOGPROBS = [("7", -0.1, [("8", -2.0), ("7", -0.1)])]
@@ -224,10 +224,10 @@ def test_anthropic_caches_what_other_prompts_begin_with() -> None:
 
 
 def test_cached_tokens_count_as_part_of_the_prompt() -> None:
-    usage = {"input_tokens": 5, "cache_read_input_tokens": 20, "cache_creation_input_tokens": 10}
-    with Server(Rule(usage=usage)) as server:
-        found = ask(server, request("Hi."), provider="anthropic").detail.usage
-    assert (found.prompt_tokens, found.cached_tokens, found.written_tokens) == (35, 20, 10)
+    counts = {"input_tokens": 5, "cache_read_input_tokens": 20, "cache_creation_input_tokens": 10}
+    with Server(Rule(usage=counts)) as server:
+        usage = ask(server, request("Hi."), provider="anthropic").detail.usage
+    assert (usage.prompt_tokens, usage.cached_tokens, usage.written_tokens) == (35, 20, 10)
 
 
 def test_half_characters_and_nul_reach_neither_server_nor_file() -> None:

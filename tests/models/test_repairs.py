@@ -66,7 +66,7 @@ BOTH = {
 
 
 @pytest.mark.parametrize(
-    ("typed", "kept"),
+    ("typed", "sent"),
     [
         pytest.param(["top_p"], {"top_p"}, id="typed-top-p"),
         pytest.param(["temperature"], {"temperature"}, id="typed-temperature"),
@@ -74,7 +74,7 @@ BOTH = {
     ],
 )
 def test_of_two_that_exclude_each_other_the_typed_one_is_kept(
-    typed: list[str], kept: set[str]
+    typed: list[str], sent: set[str]
 ) -> None:
     both = Rule(
         when=lambda call: {"temperature", "top_p"} <= call.body.keys(), status=400, body=BOTH
@@ -83,14 +83,14 @@ def test_of_two_that_exclude_each_other_the_typed_one_is_kept(
         sampling = Sampling(temperature=0.7, top_p=0.9)
         reply = ask(server, request("Hi.", sampling=sampling), provider="anthropic", typed=typed)
     assert reply.text == "Fine."
-    assert {"temperature", "top_p"} & server.calls[-1].body.keys() == kept
+    assert {"temperature", "top_p"} & server.calls[-1].body.keys() == sent
 
 
 def test_two_typed_ones_that_exclude_each_other_end_the_run_with_both_flags() -> None:
     flags = "--temperature with --top-p: leave one of them out"
-    asked = request("Hi.", sampling=Sampling(temperature=0.7, top_p=0.9))
+    both = request("Hi.", sampling=Sampling(temperature=0.7, top_p=0.9))
     with Server(Rule(status=400, body=BOTH)) as server, pytest.raises(EndpointError, match=flags):
-        ask(server, asked, provider="anthropic", typed=["temperature", "top_p"])
+        ask(server, both, provider="anthropic", typed=["temperature", "top_p"])
 
 
 def test_a_field_of_the_body_that_the_user_gave_is_named() -> None:
@@ -230,7 +230,7 @@ def test_calls_in_flight_together_learn_of_one_refusal() -> None:
     rule = refuses("seed", 400, body)
     rule.delay = 0.05
     with Server(rule, Rule(say="Yes.")) as server:
-        asked = [request(f"Question {n}.", sampling=Sampling(seed=1)) for n in range(8)]
-        replies = ask(server, *asked, at_once=True)
+        requests = [request(f"Question {n}.", sampling=Sampling(seed=1)) for n in range(8)]
+        replies = ask(server, *requests, at_once=True)
     assert [reply.text for reply in replies] == ["Yes."] * 8
     assert len(server.calls) == 16

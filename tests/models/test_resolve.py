@@ -60,7 +60,7 @@ def test_an_unknown_name_is_compatible_where_the_environment_has_an_address(
     [
         ("gtp-4o", "did you mean gpt-4o"),
         ("openai/gpt-4.1", "did you mean gpt-4.1"),
-        ("builtin/elisa", "there are .*builtin/eliza"),
+        ("builtin/elisa", "did you mean builtin/eliza"),
         ("my-judg", "did you mean my-judge"),
         ("zzz", "--base-url"),
     ],
@@ -138,11 +138,11 @@ def test_the_project_file_names_models() -> None:
 def test_a_pool_is_an_endpoint_and_further_ones() -> None:
     models = msgspec.toml.decode(TOML, type=dict[str, ModelConfig])
     endpoint = resolve("pooled", models=models)
-    addresses = [each.base_url for each in (endpoint, *endpoint.pool)]
+    addresses = [member.base_url for member in (endpoint, *endpoint.pool)]
     assert addresses == ["http://node1:8000/v1", "http://node2:8000/v1"]
     assert (endpoint.limits, endpoint.pool[0].limits) == (Limits(parallel=64), Limits())
-    one = resolve("pooled", ModelConfig(base_url="http://localhost:1/v1"), models)
-    assert (one.base_url, one.pool) == ("http://localhost:1/v1", ())
+    single = resolve("pooled", ModelConfig(base_url="http://localhost:1/v1"), models)
+    assert (single.base_url, single.pool) == ("http://localhost:1/v1", ())
 
 
 def test_an_unknown_provider_is_wrong_use_with_the_near_one() -> None:

@@ -6,7 +6,7 @@ two turns takes two batches. What is at a provider is written down, so that the 
 collects it after a stop or a kill.
 
     queue.py     calls gathered, submitted, polled, handed back
-    ledger.py    what is at which provider
+    submitted.py what is at which provider
     services.py  OpenAI's, Anthropic's and Gemini's services by their SDKs
 """
 

@@ -11,13 +11,14 @@ from typing import Any
 
 import msgspec
 
-from harness.errors import UsageError
-from harness.extras.batches.ledger import Ledger
+from harness.errors import TransientError, UsageError
 from harness.extras.batches.services import SERVICES, Result, Service
+from harness.extras.batches.submitted import Submitted
 from harness.models import ChatModel, Endpoint
 from harness.models.errors import Problem, Wire
 from harness.models.remote import RemoteModel
 from harness.options import Limits
+from harness.running.jobs import Engine
 from harness.types import Reply, Request
 
 log = logging.getLogger("turnbench")
@@ -26,18 +27,16 @@ AT_ONCE = 20_000
 """Jobs that may wait for batches at once."""
 _DAYS = 3 * 86_400.0
 """How long a call may take."""
-
-
 GATHER = 2.0
 """Seconds without a further call, after which those that wait are submitted."""
 FIRST_POLL, LONGEST_POLL = 5.0, 60.0
 """Seconds until a batch is looked at; they grow from the first to the longest."""
 
 
-class BatchEngine:
+class BatchEngine(Engine):
     """Where calls are made: in the providers' batches."""
 
-    fixed: int | None = AT_ONCE
+    fixed = AT_ONCE
     stays = "the batches stay at their provider"
 
     def __init__(self, limits: Limits, state: pathlib.Path) -> None:
@@ -56,30 +55,26 @@ class BatchEngine:
             raise UsageError(f"{endpoint.name}: its provider has no batches; leave out --batch")
         model = msgspec.structs.replace(endpoint, timeout=_DAYS).open()
         assert isinstance(model, RemoteModel)
-        return BatchModel(model, service(model), Ledger(endpoint, self._state))
-
-    async def close(self) -> None:
-        """Do nothing: the chat models have stopped their polling."""
+        return BatchModel(model, service(model), Submitted(endpoint, self._state))
 
 
 class BatchModel:
     """A remote chat model whose requests are sent in batches, and read and repaired as always."""
 
-    def __init__(self, model: RemoteModel, service: Service, ledger: Ledger) -> None:
+    def __init__(self, model: RemoteModel, service: Service, submitted: Submitted) -> None:
         self.name = model.name
-        self._model, self._service, self._ledger = model, service, ledger
+        self._model, self._service, self._submitted = model, service, submitted
         model.send = self._send  # type: ignore[method-assign]
-        self._waiting: dict[str, tuple[Wire, asyncio.Future[Result]]] = {}
-        """Requests that are in no batch yet."""
-        self._expected: dict[str, asyncio.Future[Result]] = {}
-        """Requests in batches, for whose results somebody waits."""
+        self._futures: dict[str, asyncio.Future[Result]] = {}
+        """Requests for whose results somebody waits."""
+        self._unsent: dict[str, Wire] = {}
+        """Those of them that are in no batch yet."""
         self._counts: Counter[str] = Counter()
         """How often each request was made."""
         self._tasks: set[asyncio.Task[None]] = set()
         self._polled: set[str] = set()
         self._timer: asyncio.TimerHandle | None = None
-        self._broken_off = False
-        self._earlier = ledger.waiting
+        self._earlier = submitted.waiting
         """Requests of an earlier run whose results were not taken, each with its batch."""
         if self._earlier:
             count = len(self._earlier)
@@ -92,40 +87,30 @@ class BatchModel:
         return reply
 
     async def close(self) -> None:
-        """Stop polling and release connections; batches go on.
-
-        After a whole run nothing in its batches is needed any more.
-        """
+        """Stop polling and release connections; batches go on."""
         if self._timer is not None:
             self._timer.cancel()
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
-        if not self._broken_off:
-            for batch in self._polled:
-                self._ledger.done(batch)
-        self._ledger.close()
+        self._submitted.close()
         await self._model.close()
 
     async def _send(self, wire: Wire) -> Any:
         """Return the answer to a request; what the service says of it is a `Problem`."""
         key = self._key(wire)
-        future: asyncio.Future[Result] = asyncio.get_running_loop().create_future()
+        future = self._futures[key] = asyncio.get_running_loop().create_future()
         if key in self._earlier:
-            self._expected[key] = future
             self._poll(self._earlier.pop(key))
         else:
-            self._waiting[key] = wire, future
+            self._unsent[key] = wire
             self._submit_soon()
         try:
             result = await future
-        except asyncio.CancelledError:
-            self._broken_off = True
-            raise
         finally:
-            self._expected.pop(key, None)
-            self._waiting.pop(key, None)
-        self._ledger.use(key)
+            del self._futures[key]
+            self._unsent.pop(key, None)
+        self._submitted.add([key])
         if result.status == 0:
             raise Problem("outage", "the batch ended before this request was processed")
         if result.status >= 400:
@@ -139,23 +124,21 @@ class BatchModel:
         while True:
             key = f"{content}-{self._counts[content]}"
             self._counts[content] += 1
-            if key not in self._ledger.used:
+            if key not in self._submitted.taken:
                 return key
 
     def _submit_soon(self) -> None:
         if self._timer is not None:
             self._timer.cancel()
-        full = len(self._waiting) >= self._service.most
-        pause = 0.0 if full else GATHER
+        pause = 0.0 if len(self._unsent) >= self._service.most else GATHER
         self._timer = asyncio.get_running_loop().call_later(pause, self._submit_all)
 
     def _submit_all(self) -> None:
         """Submit what waits; requests with different headers cannot share a batch."""
         groups: dict[str, list[tuple[str, Wire]]] = {}
-        for key, (wire, future) in self._waiting.items():
+        for key, wire in self._unsent.items():
             groups.setdefault(repr(sorted(wire.headers.items())), []).append((key, wire))
-            self._expected[key] = future
-        self._waiting.clear()
+        self._unsent.clear()
         for group in groups.values():
             for start in range(0, len(group), self._service.most):
                 self._run(self._submit(group[start : start + self._service.most]))
@@ -165,9 +148,9 @@ class BatchModel:
         try:
             batch = await self._service.submit(wires)
         except Exception as error:
-            self._fail(keys, self._model.problem(error, wires[0][1]) or error)
+            self._fail(keys, error)
             return
-        self._ledger.submitted(batch, keys)
+        self._submitted.add(keys, batch)
         log.info("%s: submitted %d requests as %s", self.name, len(keys), batch)
         self._poll(batch)
 
@@ -178,19 +161,23 @@ class BatchModel:
 
     async def _collect(self, batch: str) -> None:
         """Wait until a batch has ended, and hand its results to those who wait for them."""
-        keys = self._ledger.batches[batch]
+        keys = self._submitted.batches[batch]
         try:
             await self._end_of(batch)
             async for result in self._service.results(batch, keys):
-                future = self._expected.get(result.key)
-                if future is not None and not future.done():
-                    future.set_result(result)
-        except Problem as problem:
-            self._fail(keys, problem)
+                self._hand_over(result)
         except Exception as error:
-            self._fail(keys, self._model.problem(error, Wire()) or error)
-        else:
-            self._fail(keys, Problem("outage", "the batch has no result for this request"))
+            if isinstance(error, Problem):  # the batch failed: it is not looked at again
+                self._submitted.add(keys)
+            self._fail(keys, error)
+        for key in keys:
+            self._hand_over(Result(key, 0, None))
+
+    def _hand_over(self, result: Result) -> None:
+        """Give a result to the one who waits for it."""
+        future = self._futures.get(result.key)
+        if future is not None and not future.done():
+            future.set_result(result)
 
     async def _end_of(self, batch: str) -> None:
         """Wait until a batch has ended."""
@@ -203,17 +190,18 @@ class BatchModel:
                 raise
             except Exception as error:
                 problem = self._model.problem(error, Wire())
-                if problem is None or problem.kind in ("key refused", "unknown model"):
+                failure = problem and problem.error(self._model.endpoint)
+                if not isinstance(failure, TransientError):
                     raise
-                text = problem.error(self._model.endpoint)
-                log.warning("%s; asked again in %g s", text, pause)
+                log.warning("%s; asked again in %g s", failure, pause)
             await asyncio.sleep(pause)
             pause = min(2 * pause, LONGEST_POLL)
 
-    def _fail(self, keys: Sequence[str], error: BaseException) -> None:
+    def _fail(self, keys: Sequence[str], error: Exception) -> None:
         """Raise an error in those who wait for these results."""
+        error = self._model.problem(error, Wire()) or error
         for key in keys:
-            future = self._expected.get(key)
+            future = self._futures.get(key)
             if future is not None and not future.done():
                 future.set_exception(error)
 
