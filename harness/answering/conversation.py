@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 import msgspec
 
+from harness.answering.sampling import with_seed
 from harness.answering.users import Player
 from harness.running import uncut
 from harness.types import (
@@ -114,9 +115,7 @@ class Todo:
         """Return the next reply; its tokens are those of all tries."""
         reference = None if self.reference is None else list(self.reference)
         facts = Facts(self.question, turn + 1, reference)
-        sampling = self.sampling
-        if sampling.seed is not None:  # several conversations differ
-            sampling = msgspec.structs.replace(sampling, seed=sampling.seed + index)
+        sampling = with_seed(self.sampling, index)
         request = Request(messages=list(messages), sampling=sampling, facts=facts)
         tries = yield from uncut(request, self.retry_cut)
         reply = tries[-1]

@@ -75,3 +75,10 @@ def retry_cut(bench: Bench, sampling: AnswerSampling) -> float:
     if sampling.max_tokens is not None:
         return 1.0
     return bench.settings.retry_cut or RETRY_CUT
+
+
+def with_seed(sampling: Sampling, more: int) -> Sampling:
+    """Return the sampling with a seed moved on, so that several conversations differ."""
+    if sampling.seed is None or not more:
+        return sampling
+    return msgspec.structs.replace(sampling, seed=sampling.seed + more)
