@@ -9,5 +9,5 @@ def work(parsed: Parsed) -> int:
     """Check the answers for what a program can check; return the exit code."""
     plan = plan_checks(parsed.options)
     carry_out(plan, "turn")
-    print("\n".join(str(work.path) for work in plan.works))
+    print("\n".join(str(work.path) for work in plan.works if work.path.exists()))
     return 0

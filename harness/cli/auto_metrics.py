@@ -9,5 +9,5 @@ def work(parsed: Parsed) -> int:
     """Compute metrics that need no judge; return the exit code."""
     plan = plan_metrics(parsed.options)
     carry_out(plan, "number")
-    print("\n".join(str(work.path) for work in plan.works))
+    print("\n".join(str(work.path) for work in plan.works if work.path.exists()))
     return 0

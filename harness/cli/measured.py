@@ -19,7 +19,8 @@ def carry_out(plan: MetricPlan, unit: str) -> None:
     for work in plan.works:
         todo = f"{counted(len(work.todo), 'turn')} to measure" if work.todo else ""
         state = state_of("measure", work.already, 0, todo)
-        log.info("%s: %s", work.metric.name, state)
+        applies = work.todo or work.already
+        log.info("%s: %s", work.metric.name, state if applies else "for none of these turns")
     total = sum(len(work.todo) for work in plan.works)
     hidden = is_quiet() or not sys.stderr.isatty()
     with tqdm(total=total, unit=unit, disable=hidden, leave=False) as bar:
@@ -30,5 +31,5 @@ def carry_out(plan: MetricPlan, unit: str) -> None:
         log.warning("%s of %s %s", report.undefined, rows, advice)
     if report.superseded:
         log.info("%s moved to .turnbench/", counted(report.superseded, "older row"))
-    names = " ".join(work.metric.name for work in plan.works)
+    names = " ".join(work.metric.name for work in plan.works if work.todo or work.already)
     log.info("show_result %s --metric %s shows them", plan.bench.flags, names)
