@@ -184,8 +184,8 @@ def _claim(evidence: Evidence) -> tuple[str, str, str]:
             rest = f"{listed(first)} are too close to call: {numbers}."
         return f"{worst} is last {many}", evidence.values(worst), rest
     if len(first) == len(names):
-        most = measure.value(evidence.value(names[0]).value)
-        numbers = f"{most} to {evidence.values(names[-1])}, {evidence.unseen(names)}"
+        span = evidence.values(names[0], names[-1]).replace(" and ", " to ")
+        numbers = f"{span}, {evidence.unseen(names)}"
         return f"The {len(names)} models are too close to call", numbers, ""
     return f"{_sharing(first, 1)} {many}", evidence.close(first), ""
 
