@@ -35,8 +35,6 @@ KINDS: dict[str, type[Row]] = {
 }
 _VERSION = 2
 """Of the tables; an index of another version is made anew."""
-_EDGE = 1_024
-"""Bytes at the start and before the end of what was read that tell whether a file only grew."""
 _TABLES = """
 create table files (
     id integer primary key, path text unique, kind text, stamp text default '',
@@ -142,7 +140,7 @@ class Index:
         if stamp == last_stamp:
             return False
         may_have_grown = size_read < stat.st_size and path.suffix != ".gz"
-        if not may_have_grown or edges != _edges(path, size_read):
+        if not may_have_grown or edges != store.fingerprint(path, size_read):
             self._drop(str(path))
             insert = "insert into files (path, kind) values (?, ?)"
             number = self._base.execute(insert, (str(path), kind)).lastrowid
@@ -160,7 +158,7 @@ class Index:
             self._base.executemany(_INSERT, rows())
         except DataError as error:
             fault = str(error).replace(str(path), path.name)
-        facts = (stamp, size_read, lines, _edges(path, size_read), fault)
+        facts = (stamp, size_read, lines, store.fingerprint(path, size_read), fault)
         names = "stamp = ?, size_read = ?, lines = ?, edges = ?, fault = ?"
         self._base.execute(f"update files set {names} where id = ?", (*facts, number))
         return True
@@ -216,16 +214,6 @@ def _files(bench: Bench) -> dict[pathlib.Path, str]:
         "metric": bench.metric_files(),
     }
     return {path: kind for kind, paths in kinds.items() for path in paths}
-
-
-def _edges(path: pathlib.Path, size: int) -> str:
-    """Return a hash of the first and the last bytes of what was read of a file."""
-    with path.open("rb") as file:
-        inode = os.fstat(file.fileno()).st_ino
-        head = file.read(min(_EDGE, size))
-        file.seek(max(0, size - _EDGE))
-        tail = file.read(min(_EDGE, size))
-    return hashlib.blake2b(b"%d " % inode + head + tail, digest_size=16).hexdigest()
 
 
 def _writable(bench: Bench) -> pathlib.Path:

@@ -14,6 +14,7 @@ from harness.store.pending import Failure, Pending, failures
 from harness.store.read import (
     Place,
     data_files,
+    fingerprint,
     is_good,
     latest,
     looks_like,
@@ -33,6 +34,7 @@ __all__ = [
     "data_files",
     "explain",
     "failures",
+    "fingerprint",
     "is_good",
     "latest",
     "looks_like",

@@ -1,9 +1,11 @@
 """Rows of a file, typed, one at a time; whatever is wrong is named with file and line."""
 
 import gzip
+import hashlib
 import json
 import logging
 import math
+import os
 import pathlib
 import re
 from collections.abc import Callable, Iterator
@@ -18,6 +20,8 @@ from harness.types import FAILED_SCORE, Answer, Judgment, Question, Row, Vote
 log = logging.getLogger("turnbench")
 T = TypeVar("T", bound=Row)
 
+_EDGE = 1_024
+"""Bytes at either end of what was read."""
 _BOM = b"\xef\xbb\xbf"
 _KNOWN = {field.encode_name for field in msgspec.structs.fields(Question)} - {"extra"}
 _NEEDED = {
@@ -112,6 +116,16 @@ def row_at(path: pathlib.Path, kind: type[T], offset: int, length: int) -> T:
     with _open(path) as file:
         file.seek(offset)
         return _row(_decoder(kind), file.read(length), kind, path, None)
+
+
+def fingerprint(path: pathlib.Path, size: int) -> str:
+    """Return a hash of the ends of a file's first bytes: equal later if the file only grew."""
+    with path.open("rb") as file:
+        inode = os.fstat(file.fileno()).st_ino
+        head = file.read(min(_EDGE, size))
+        file.seek(max(0, size - _EDGE))
+        tail = file.read(min(_EDGE, size))
+    return hashlib.blake2b(b"%d " % inode + head + tail, digest_size=16).hexdigest()
 
 
 def is_good(row: Row) -> bool:
