@@ -25,7 +25,9 @@ def start(*words: str, folder: pathlib.Path) -> "subprocess.CompletedProcess[str
 def test_the_demo_shows_results_and_ends_with_the_viewer(tmp_path: pathlib.Path) -> None:
     demo = start("sh", str(ROOT / "examples" / "demo.sh"), "demo", folder=tmp_path)
     assert demo.returncode == 0, demo.stderr
-    assert "builtin/reference is the best of 3 models" in demo.stdout
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    shown = readme.partition("```text\n")[2].partition("```")[0].strip().split("\n\n")
+    assert [paragraph in demo.stdout for paragraph in shown] == [True, True, True]
     assert demo.stdout.rstrip().endswith("viewer --data-dir demo")
     python = start(sys.executable, str(ROOT / "examples" / "python_api.py"), folder=tmp_path)
     assert python.returncode == 0, python.stderr
