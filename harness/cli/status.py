@@ -2,7 +2,7 @@
 
 import shlex
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
 from harness import bench, options, store
@@ -41,7 +41,7 @@ def page(loaded: Bench, configs: Mapping[str, ModelConfig]) -> Page:
     judges: list[dict[str, Any]] = []
     estimates: list[Estimate] = []
     for judging, states in _judgments(loaded).items():
-        row, rest = _judge_row(loaded, judging, states.values(), configs)
+        row, rest = _judge_row(loaded, judging, states, configs)
         judges.append(row)
         estimates += rest
     failures = Counter(failure.kind for failure in store.failures(loaded.folder))
@@ -80,7 +80,8 @@ def _judgments(loaded: Bench) -> dict[_Judging, dict[Any, _State]]:
                 judge_set = file.name.judge_set if file.name is not None else "mt_bench"
             mode: Mode = "single" if row.model is not None else "pairwise-all"
             states = kinds.setdefault((row.judge_model, judge_set, mode, row.sample), {})
-            states[row.key] = row.failed, row.drawn, row.look
+            if not row.failed or row.key not in states:
+                states[row.key] = row.failed, row.drawn, row.look
     return kinds
 
 
@@ -112,17 +113,23 @@ def _model_row(loaded: Bench, model: str) -> dict[str, Any]:
 def _judge_row(
     loaded: Bench,
     judging: _Judging,
-    states: Collection[_State],
+    states: Mapping[Any, _State],
     configs: Mapping[str, ModelConfig],
 ) -> tuple[dict[str, Any], list[Estimate]]:
     """Return what one judge has judged, and what is left by the plan of the same command."""
     judge, judge_set, mode, sample = judging
-    failed, shares, looks = zip(*states, strict=True)
+    failed, shares, looks = zip(*states.values(), strict=True)
     share = None if None in shares else max(shares)
+    # A model that is in every pair of several is a baseline: its judge is not to judge the others.
+    pairs = {frozenset(models) for _, _, models, *_ in states}
+    baseline = next(iter(frozenset.intersection(*pairs)), None) if len(pairs) > 1 else None
+    if mode == "pairwise-all" and share is None and baseline is not None:
+        mode = "pairwise-baseline"
     row: dict[str, Any] = {
         "judge": judge,
         "judge_set": judge_set,
         "mode": mode,
+        "baseline": baseline if mode == "pairwise-baseline" else None,
         "sample": sample,
         "share": share,
         "judged": len(states),
@@ -133,7 +140,12 @@ def _judge_row(
     }
     record = options.GenJudgment(
         judging=options.Judging(
-            judge_model=(judge,), judge_set=judge_set, mode=mode, share=share, skip_missing=True
+            judge_model=(judge,),
+            judge_set=judge_set,
+            mode=mode,
+            baseline_model=row["baseline"],
+            share=share,
+            skip_missing=True,
         )
     )
     try:
@@ -181,6 +193,7 @@ def _outcome(
         state += f" (up to {dollars(cost[1])})" if cost and cost[1] else ""
         row = left[0]
         command = f"gen_judgment --judge-model {shlex.quote(row['judge'])} --mode {row['mode']}"
+        command += f" --baseline-model {shlex.quote(row['baseline'])}" if row["baseline"] else ""
         command += "" if row["share"] is None else f" --share {row['share']:g}"
         if row["judge_set"] != (loaded.settings.judge_set or "mt_bench"):
             command += f" --judge-set {row['judge_set']}"

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from harness import run_bench
-from harness.cli.main import gen_answer, gen_judgment
+from harness.cli.main import gen_answer, gen_judgment, status
 from harness.cli.main import run_bench as main
 from harness.store import latest
 from harness.types import Judgment
@@ -137,6 +137,19 @@ def test_the_dry_run_shows_what_shares_of_the_pairs_would_take(
     assert page.startswith("48 calls would be made, $")
     rows = [line.split() for line in page.partition("% of the pairs")[2].splitlines()[1:5]]
     assert rows[-1][:2] == ["100", "48"]
+
+
+def test_after_a_baseline_run_status_misses_no_other_pairs(
+    flags: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    models = ["builtin/eliza", "builtin/outline", "builtin/reference"]
+    words = ["--model", *models, "--baseline-model", models[0], "-q"]
+    assert main([*words, "--judge-model", "builtin/overlap", *flags]) == 0
+    capsys.readouterr()
+    assert status([*flags, "--format", "json"]) == 0
+    (judge,) = json.loads(capsys.readouterr().out)["judges"]
+    assert (judge["mode"], judge["baseline"]) == ("pairwise-baseline", models[0])
+    assert (judge["judged"], judge["missing"]) == (16, 0)
 
 
 def test_a_board_of_another_baseline_is_refused_before_the_first_call(
