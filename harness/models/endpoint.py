@@ -158,8 +158,9 @@ class Endpoint(Struct, frozen=True, kw_only=True):
         value = os.environ.get(self.api_key_env, "").strip()
         if not re.fullmatch("[!-~]+", value):
             variable = self.api_key_env
-            what = f"no key in the environment variable {variable}, or one that can be none"
-            raise MissingError(f"{self.name}: {what}; set it: export {variable}=...")
+            what = "is not set" if not value else "holds spaces or other characters than a key has"
+            text = f"{self.name}: the environment variable {variable} {what}"
+            raise MissingError(f"{text}; set it: export {variable}=...")
         return value
 
     def open(self) -> ChatModel:

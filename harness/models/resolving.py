@@ -161,7 +161,7 @@ _ADDRESS = re.compile(r"https?://(?:\[[\da-f:]+\]|[^\s/:]+)(?::[1-9]\d*)?(?:/\S*
 
 
 def _address(name: str, url: str) -> str:
-    """Return a server's address without a final slash, or raise `UsageError` if it can be none."""
+    """Return a server's address without a final slash, or raise `UsageError` if it is none."""
     url = url.strip()
     if re.search(r"[?#]|//[^/]*@", url):
         raise UsageError(
