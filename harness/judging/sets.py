@@ -565,8 +565,8 @@ def _parsed(text: str, placeholders: frozenset[str], path: pathlib.Path, key: st
 def _template_fault(template: JudgeTemplate) -> str | None:
     """Return what in a verdict does not go with the rest, or in a prompt cannot be filled."""
     form = template.form
-    names = formats_of(form.kind)
-    if form.format not in names and not form.patterns:
+    such = formats_of(form.kind)
+    if form.format not in such and not form.patterns:
         return f"verdict: {form.format!r} cannot {form.kind}; these can: {', '.join(such)}"
     if form.kind == "dimensions" and not form.dimensions:
         return "dimensions: the list of their names is missing"
