@@ -573,8 +573,8 @@ def _template_fault(template: JudgeTemplate) -> str | None:
     if form.total is not None and form.total not in form.dimensions:
         return f"total: {form.total!r} is no dimension{near(form.total, form.dimensions)}"
     if form.by_logprobs and not FORMATS[form.format].logprobs:
-        names = [name for name, row in FORMATS.items() if row.logprobs]
-        return f"score_method: only {' and '.join(names)} can be weighed by logprobs"
+        weighed = [name for name, row in FORMATS.items() if row.logprobs]
+        return f"score_method: only {' and '.join(weighed)} can be weighed by logprobs"
     if ("conversation" in template.names) != (template.turn is not None):
         return "{conversation} and the sub-template 'turn' go together; one is missing"
     if template.names == {"context"} and not template.compares:
