@@ -8,6 +8,7 @@ from turnbench_questions.template import PEOPLE, TOWNS, Made, Turn, numbered, re
 
 QUESTION_ID = 1015
 CATEGORY = "roleplay"
+LEVEL = 3
 
 
 class Traveller(NamedTuple):
