@@ -73,6 +73,15 @@ def test_superseded_rows_move_as_bytes(tmp_path: pathlib.Path) -> None:
     assert moved.read_bytes() == odd + b"\n"
 
 
+def test_a_good_row_stays_where_a_later_one_is_bad(tmp_path: pathlib.Path) -> None:
+    path = output(tmp_path)
+    with store.Writer(path, Judgment) as writer:
+        writer.append(grade(1, 7))
+        writer.append(grade(1, -1))
+        assert writer.compact() == 1
+    assert scores(path) == [7]
+
+
 def test_a_reply_is_kept_until_its_row_is_complete(tmp_path: pathlib.Path) -> None:
     path = output(tmp_path)
     with store.Pending(path) as pending:
