@@ -57,7 +57,7 @@ def report(options: JudgeReport) -> Page:
             f"{100 * (rows[2]['value'].value or 0):.0f}%."
         )
     if not rows[0]["n"]:
-        raise MissingError("no judged answer has a check; run auto_checks on this benchmark")
+        raise MissingError("no judged answer has a check; run turnbench auto_checks first")
     columns = [Column("measure"), Column("n"), *interval_columns("value", "value", ".2")]
     return page("checks", outcome, columns, rows)
 

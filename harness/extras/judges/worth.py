@@ -46,7 +46,7 @@ def report(options: JudgeReport) -> Page:
     if len(judges) < 2 or len(items) < 5:
         raise UsageError(
             f"it takes two judges with verdicts on five items of which it is known what is right "
-            f"(votes, or auto_checks); there are {len(items)} of {', '.join(judges)}"
+            f"(votes, or turnbench auto_checks); there are {len(items)} of {', '.join(judges)}"
         )
     errors = np.array([[of_judge[item] - right[item] for of_judge in values] for item in items])
     questions = [item.question for item in items]
