@@ -51,10 +51,9 @@ def aside(rng: random.Random) -> random.Random:
 
     So equal seeds give nearby questions at nearby levels: the same people and numbers, and more.
     """
-    other = random.Random()
-    other.setstate(rng.getstate())
-    other.random()
-    return other
+    twin = random.Random()
+    twin.setstate(rng.getstate())
+    return random.Random(twin.getrandbits(64))
 
 
 class Turn(Struct):
