@@ -46,7 +46,7 @@ Level: TypeAlias = Annotated[int, Meta(ge=1, le=10)]
 Share: TypeAlias = Annotated[float, Meta(ge=0, le=1)]
 Temperature: TypeAlias = Annotated[float, Meta(ge=0, le=2)]
 PartOf: TypeAlias = Annotated[float, Meta(gt=0, le=1)]
-Format: TypeAlias = Literal["text", "json", "csv", "markdown", "html"]
+Format: TypeAlias = Literal["text", "json", "csv", "markdown", "html", "latex", "methods"]
 
 # Groups
 
@@ -259,7 +259,8 @@ class Output(Struct, kw_only=True, frozen=True):
     """Output."""
 
     format: Format = "text"
-    """how to print; json and csv are not rounded"""
+    """how to print; json and csv are not rounded; latex and methods are a paper's tables and its
+    paragraph about how the numbers were made"""
 
 
 class Board(Struct, kw_only=True, frozen=True):

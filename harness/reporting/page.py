@@ -229,6 +229,14 @@ class Page:
     """Further fields for JSON, such as `mode` and `judge`."""
     rows: Sequence[Row] | None = None
     """The rows for programs (default: the first table's)."""
+    methods: Callable[[], str] | None = None
+    """Returns the paragraph of a paper about how the numbers were made."""
+
+    def _repr_html_(self) -> str:
+        """Return the page for a notebook."""
+        from harness.reporting.html import fragment  # jinja2 is slow to import
+
+        return fragment(self)
 
     @property
     def all_rows(self) -> list[dict[str, Any]]:
