@@ -13,7 +13,9 @@ from harness.reporting import charts
 from harness.reporting.outcome import Evidence
 from harness.reporting.page import Chart, Column, Table, interval_columns, put, row_of
 from harness.reporting.section import Section, View, caveats_of, evidence_of, sorted_rows, title
-from harness.results import Estimate, Panel, Ranking, Scores, compare, conversations, summarize
+from harness.results import Panel, Ranking, Scores, compare, conversations, summarize
+from harness.results.compare import Comparison
+from harness.results.gate import Gated
 from harness.results.scores import POINTS, SCORE
 
 Rows: TypeAlias = dict[str, dict[str, Any]]
@@ -59,7 +61,7 @@ class Ranked:
         rows = self._rows_of(panel.combined)
         for model, row in rows.items():
             if len(rows) > 1:
-                first, last = self.ranking.ranks[model]
+                first, last = self.ranking.ranks.get(model, (None, None))
                 rows[model] = {"model": model, "rank_first": first, "rank_last": last, **row}
             if self.ranking.strengths:
                 put(rows[model], "strength", self.ranking.strengths[model])
@@ -138,7 +140,7 @@ class Ranked:
         main = Table(title(self.panel, self.view), columns, self.rows)
         section = Section(self.panel, [self.evidence], self.all_rows, [main])
         section.caveats = caveats_of(self.panel, self.scores)
-        if self.judges and len(self.rows) > 1:
+        if self.judges and len(self.ranking.complete) > 1:
             self._add_judges(section)
         section.tables += tables
         if groups:
@@ -156,12 +158,13 @@ class Ranked:
 
     def _add_judges(self, section: Section) -> None:
         """Add the difference of the two first models by judge, and a sentence if judges differ."""
-        both = first, second = self.ranking.names[:2]
+        both = first, second = self.ranking.complete[:2]
         rows, better, turns = [], [], self.turns[:2]
         for judge, scores in {"all": self.panel.combined, **self.panel.by_judge}.items():
             column = scores.of(metric=self.metric)
             whole = compare(column, both, looks=self.panel.looks).pairs[0]
             row = row_of({"judge": judge}, difference=whole.difference)
+            row |= ends_of(whole)
             for turn in turns:
                 part = column.of(turns=[int(turn.key.removeprefix("turn_"))])
                 put(row, turn.key, compare(part, both).pairs[0].difference)
@@ -213,7 +216,8 @@ def several(panels: Sequence[Panel], view: View) -> Section:
                 name = summary["model"]
                 row = by_model.setdefault(name, {"model": name, "n": 0, "failed": 0})
                 put(row, metric, summary.mean, scale)
-                row[f"{metric}_rank_first"], row[f"{metric}_rank_last"] = column.ranking.ranks[name]
+                first, last = column.ranking.ranks.get(name, (None, None))
+                row[f"{metric}_rank_first"], row[f"{metric}_rank_last"] = first, last
                 row["n"] = max(row["n"], summary.n)
                 row["failed"] += summary.failed
             for summary in summarize(scores, by=("model", view.group)):
@@ -240,13 +244,17 @@ def several(panels: Sequence[Panel], view: View) -> Section:
     return section
 
 
-def compared_row(
-    names: Mapping[str, Any], difference: Estimate, p_holm: float | None
-) -> dict[str, Any]:
-    """Return a row of two models compared, of two runs or of two histories."""
-    row = row_of(names, difference=difference)
-    row |= {"p": difference.p, "p_holm": p_holm, "questions": difference.n}
-    return row | {"smallest_detectable": difference.detectable}
+def ends_of(comparison: Comparison | Gated) -> dict[str, float | None]:
+    """Return the ends of the interval that decides a comparison, as fields of its row."""
+    low, high = comparison.interval or (None, None)
+    return {"difference_low": low, "difference_high": high}
+
+
+def compared_row(names: Mapping[str, Any], comparison: Comparison | Gated) -> dict[str, Any]:
+    """Return a row of two models compared, or of two runs."""
+    difference, p_holm = comparison.difference, comparison.p
+    row = row_of(names, difference=difference) | ends_of(comparison)
+    return row | {"p": difference.p, "p_holm": p_holm, "questions": difference.n}
 
 
 def compared(ranking: Ranking, form: str) -> list[Table]:
@@ -254,18 +262,17 @@ def compared(ranking: Ranking, form: str) -> list[Table]:
     rows = []
     for pair in ranking.comparisons.pairs:
         models = {"model_1": pair.model_1, "model_2": pair.model_2, "better": pair.better}
-        row = compared_row(models, pair.difference, pair.p)
+        row = compared_row(models, pair)
         rows.append(row | {"opponents": pair.opponents or None})
     columns = [
         Column("model_1", "model 1"),
         Column("model_2", "model 2"),
         *interval_columns("difference", "", form),
         Column("p_holm", "p (Holm)", "p", always=True),
-        Column("smallest_detectable", "detectable", form),
         Column("questions"),
     ]
     what = "by strength, in rating points" if ranking.strengths else "on what both did"
-    neighbours = set(zip(ranking.names, ranking.names[1:], strict=False))
+    neighbours = {(pair.model_1, pair.model_2) for pair in ranking.neighbours}
     many = len(ranking.names) > MANY
     shown = [row for row in rows if not many or (row["model_1"], row["model_2"]) in neighbours]
     every = Table("", columns, rows, "compared", only="json")

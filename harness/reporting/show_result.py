@@ -21,7 +21,7 @@ from harness.reporting import other_pages, selecting
 from harness.reporting.formats import frame, text
 from harness.reporting.html import fragment
 from harness.reporting.page import Note, Page, Row, counted, listed
-from harness.reporting.results_page import incomplete_of, results_page, sections_of
+from harness.reporting.results_page import incomplete_of, left_out_of, results_page, sections_of
 from harness.reporting.section import Section, View
 from harness.results import Panel, missing, panels
 from harness.results.length_control import length_controlled, read_gamed
@@ -106,7 +106,7 @@ def results_of(options: ShowResult, cost: Cost | None = None) -> Result:
     if options.board.board is not None:
         pairs = _panel(groups, ("pair",), "--board needs pairs")
         return Result(other_pages.board_page(options.board, bench, pairs, view, page))
-    return Result(page, int(bool(incomplete_of(sections))))
+    return Result(page, int(bool(incomplete_of(sections) or left_out_of(sections))))
 
 
 def _panel(groups: Sequence[Panel], forms: tuple[str, ...], need: str) -> Panel:
