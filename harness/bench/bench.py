@@ -235,7 +235,8 @@ class Bench:
 
     def vote_files(self) -> list[pathlib.Path]:
         """Return the files of people's votes."""
-        return store.data_files(self.folder / "human_judgment")
+        folder = self.folder / "human_judgment"
+        return sorted([*store.data_files(folder), *folder.glob("[!.]*.json")])
 
     def metric_file(self, metric: str) -> pathlib.Path:
         """Return the file of a metric's numbers, which may not exist."""
@@ -279,7 +280,7 @@ def find_source(folder: pathlib.Path) -> pathlib.Path:
     names = sorted({path.parent.name for home in homes for path in home.glob("*/question.jsonl")})
     raise UsageError(
         f"no benchmark {folder.name!r} ({folder / 'question.jsonl'} is not there); "
-        f"there are {', '.join(names)}; fetch_bench downloads published ones"
+        f"there are {', '.join(names)}; turnbench fetch_bench downloads published ones"
     )
 
 

@@ -16,7 +16,7 @@ from harness.options import Board, ShowResult
 from harness.reporting import Column, Note, Page, Table, interval_columns, row_of
 from harness.reporting.outcome import Measure, first_lines
 from harness.reporting.page import counted, dollars, listed, rounded
-from harness.reporting.ranked import compared_row, ends_of
+from harness.reporting.ranked import change_of, compared_row
 from harness.reporting.section import View, measure_of
 from harness.results import Panel, Scores, panels, rank, read
 from harness.results import board as boards
@@ -76,7 +76,7 @@ def against_page(
         tables=[Table(title, columns, rows, name="against")],
         charts=(),
         notes=[Note(note) for note in gated.notes[:2]],
-        rows=page.all_rows,
+        rows=page.rows,
     )
     return compared, gated.passes
 
@@ -109,10 +109,10 @@ def style_page(scores: Scores, bench: Bench, features: Sequence[str]) -> Page:
         for model, rating in fit.ratings.items()
     ]
     effects = [row_of({"feature": name}, coefficient=c) for name, c in fit.coefficients.items()]
-    moved = max(rows, key=lambda row: abs(row["shift"]))
+    moved = max(rows, key=lambda row: abs(row["shift"].value))
     best = f"{rows[0]['model']} is the strongest of {len(rows)} models"
     outcome = f"At equal {listed(features)} {best} on {counted(fit.pairs, 'pair')}; "
-    outcome += f"{moved['model']} moves most: {rounded(moved['shift'], 0)} points."
+    outcome += f"{moved['model']} moves most: {rounded(moved['shift'].value, 0)} points."
     columns = [
         Column("model"),
         *interval_columns("rating", "at equal style", ".0"),
@@ -139,8 +139,8 @@ def first_turn_page(panel: Panel, bench: Bench) -> Page:
         else:
             names["first_turn"] = effect.first
         numbers = {"own_history": effect.own_history, "given_history": effect.given_history}
-        row = row_of(names, **numbers, difference=effect.difference.difference)
-        row |= ends_of(effect.difference)
+        row = row_of(names, **numbers)
+        row["difference"] = change_of(effect.difference)
         rows.append(row | {"p_holm": effect.difference.p, "questions": effect.difference.questions})
     columns = [
         Column("model"),
@@ -274,5 +274,5 @@ def board_page(options: Board, bench: Bench, panel: Panel, view: View, page: Pag
         outcome=f"{page.outcome}\n{ranks}",
         tables=[table, *results],
         notes=[Note(about), Note(count)],
-        rows=page.all_rows,
+        rows=page.rows,
     )

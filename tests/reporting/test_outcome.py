@@ -77,8 +77,8 @@ def paired(win: float) -> Evidence:
         ),
         pytest.param(
             [graded({"a": 8.1, "b": 8.0, "c": 4.0}, noise=3.0)],
-            "c is last of 3 models on 40 questions. a and b are not decided: 8.10 and 7.89 of 10, a"
-            " difference of 0.21 (-# to #).",
+            "c is last of 3 models on 40 questions. a and b are not decided: 8.10 and 7.96 of 10, a"
+            " difference of 0.14 (-# to #).",
             id="where nobody is best the last one is named",
         ),
         pytest.param(
