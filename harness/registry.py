@@ -56,6 +56,15 @@ TABLE: dict[str, dict[str, str]] = {
             *("ballots", "inheritance", "language"),
         )
     },
+    "page": {  # of show_result: a flag of its name shows it in place of the results
+        "results": "harness.reporting.results_page:RESULTS",
+        "against": "harness.reporting.other_pages:AGAINST",
+        "board": "harness.reporting.other_pages:BOARD",
+        "cost": "harness.reporting.other_pages:COST",
+        "efficiency": "harness.reporting.other_pages:EFFICIENCY",
+        "first_turn_effect": "harness.reporting.other_pages:FIRST_TURN_EFFECT",
+        "style": "harness.reporting.other_pages:STYLE",
+    },
     "report": {
         "agreement": "harness.extras.judges.agreement:report",
         "attack": "harness.extras.judges.attack:report",

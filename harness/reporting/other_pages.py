@@ -10,14 +10,19 @@
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 
+from harness import bench as benches
 from harness.bench import Bench
 from harness.errors import UsageError
 from harness.options import Board, ShowResult
 from harness.reporting import Column, Note, Page, Table, interval_columns, row_of
 from harness.reporting.outcome import Measure, first_lines
 from harness.reporting.page import counted, dollars, listed, rounded
+from harness.reporting.pages import PageKind, Result
 from harness.reporting.ranked import change_of, compared_row
+from harness.reporting.remarks import repeats_itself
+from harness.reporting.results_page import results
 from harness.reporting.section import View, measure_of
+from harness.reporting.selecting import read_judged
 from harness.results import Panel, Scores, panels, rank, read
 from harness.results import board as boards
 from harness.results.estimate import LEAST
@@ -25,6 +30,21 @@ from harness.results.first_turn import Effect, first_turn_effect
 from harness.results.gate import Gated, gate
 from harness.results.spent import Cost, efficiency, spent
 from harness.results.strengths import styled
+
+
+def _check_compare(options: ShowResult) -> None:
+    if wrong := [pair for pair in options.compare if "=" not in pair]:
+        raise UsageError(f"--compare {wrong[0]}: write NEW=OLD")
+
+
+def _show_against(options: ShowResult, cost: Cost) -> Result:
+    judged = read_judged(options)
+    shown = results(options, judged)
+    page, passes = against_page(options, judged.bench, judged.groups[0], shown.view, shown.page)
+    return Result(page, int(options.fail_if_worse and not passes))
+
+
+AGAINST = PageKind(_show_against, _check_compare)
 
 
 def against_page(
@@ -35,8 +55,6 @@ def against_page(
     Raises:
         UsageError: the runs are not comparable, or have no model in common.
     """
-    if wrong := [pair for pair in options.compare if "=" not in pair]:
-        raise UsageError(f"--compare {wrong[0]}: write NEW=OLD")
     assert options.against is not None
     gated = gate(
         panel,
@@ -101,6 +119,15 @@ def _run_in_words(model: Gated, measure: Measure, margin: float | None) -> str:
     return f"{name} is not decided against {run}{enough}."
 
 
+def _show_style(options: ShowResult, cost: Cost) -> Result:
+    judged = read_judged(options)
+    pairs = judged.panel("pair", "vote", need="--style needs pairs")
+    return Result(style_page(pairs.combined, judged.bench, options.style))
+
+
+STYLE = PageKind(_show_style)
+
+
 def style_page(scores: Scores, bench: Bench, features: Sequence[str]) -> Page:
     """Return strengths at equal style, and what each feature is worth."""
     fit = styled(scores, bench, features)
@@ -126,6 +153,15 @@ def style_page(scores: Scores, bench: Bench, features: Sequence[str]) -> Page:
     left_out = f"Left out: {counted(fit.left_out, 'pair')} without both answers."
     notes = [Note(left_out)] if fit.left_out else []
     return Page(outcome, tables, notes=notes, title=title, facts={"bench": bench.name})
+
+
+def _show_first_turn(options: ShowResult, cost: Cost) -> Result:
+    judged = read_judged(options)
+    grades = judged.panel("grade", need="--first-turn-effect needs grades")
+    return Result(first_turn_page(grades, judged.bench))
+
+
+FIRST_TURN_EFFECT = PageKind(_show_first_turn)
 
 
 def first_turn_page(panel: Panel, bench: Bench) -> Page:
@@ -170,6 +206,14 @@ def _effect_in_words(effect: Effect, measure: Measure) -> str:
     return f"{effect.model}'s second turns {less} {gap}{ends} by its own first turns {on}."
 
 
+def _show_cost(options: ShowResult, cost: Cost) -> Result:
+    bench = benches.load(options.bench.bench_name, options.bench.data_dir)
+    return Result(cost_page(bench, cost, options.slice.model_list, options.select.judge_model))
+
+
+COST = PageKind(_show_cost)
+
+
 def cost_page(bench: Bench, cost: Cost, models: Sequence[str], judges: Sequence[str]) -> Page:
     """Return what answers and judgments cost, by model."""
     rows = [asdict(row) for row in spent(bench, cost, models=models or None, judges=judges or None)]
@@ -188,6 +232,15 @@ def cost_page(bench: Bench, cost: Cost, models: Sequence[str], judges: Sequence[
     note = Note("Calls that failed, and rows that newer ones replaced, are not counted.")
     facts = {"total": sum(priced) if priced else None}
     return Page(outcome, [Table("", columns, rows)], notes=[note], facts=facts)
+
+
+def _show_efficiency(options: ShowResult, cost: Cost) -> Result:
+    judged = read_judged(options)
+    models = options.slice.model_list
+    return Result(efficiency_page(judged.groups[0], judged.bench, cost, models))
+
+
+EFFICIENCY = PageKind(_show_efficiency)
 
 
 def efficiency_page(panel: Panel, bench: Bench, cost: Cost, models: Sequence[str]) -> Page:
@@ -220,13 +273,14 @@ def efficiency_page(panel: Panel, bench: Bench, cost: Cost, models: Sequence[str
     return Page(outcome, [Table(title, columns, rows)], title=title, facts=facts)
 
 
-SAME_ANSWER = 0.2
-"""The share of answers with one text above which a model's rate says nothing."""
+def _show_board(options: ShowResult, cost: Cost) -> Result:
+    judged = read_judged(options)
+    shown = results(options, judged)
+    pairs = judged.panel("pair", need="--board needs pairs")
+    return Result(board_page(options.board, judged.bench, pairs, shown.view, shown.page))
 
 
-def repeats_itself(bench: Bench, model: str) -> bool:
-    """Return whether a model gives so many questions one answer that its rate says nothing."""
-    return boards.same_answer_share(bench, model) > SAME_ANSWER
+BOARD = PageKind(_show_board)
 
 
 def board_page(options: Board, bench: Bench, panel: Panel, view: View, page: Page) -> Page:

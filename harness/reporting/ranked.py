@@ -315,6 +315,8 @@ def with_total(rows: Sequence[Row], groups: Rows, field: str) -> list[Row]:
     """
     if any(key[-1] == TOTAL for key in groups):
         raise UsageError(f"--by {field}: a question has the value {TOTAL!r}; rename it")
+    if any(row[field] != key[-1] for key, row in groups.items()):
+        raise UsageError(f"--by {field}: every row has a field of this name already; rename it")
     by_group: list[Row] = []
     for row in rows:
         whole = {key: value for key, value in row.items() if key != field}

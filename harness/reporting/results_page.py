@@ -9,18 +9,57 @@ first, with cause and command. Where that leaves no two models, no model is call
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
+from typing import NamedTuple
 
+from harness.options import ShowResult
 from harness.reporting.kinds import sections_of as sections_of
 from harness.reporting.outcome import outcome, outcomes
 from harness.reporting.page import JUDGES, RANK, Column, Note, Page, Row, Table, counted, listed
+from harness.reporting.pages import PageKind, Result
+from harness.reporting.remarks import add_caveats, causes
 from harness.reporting.section import Section, View
+from harness.reporting.selecting import Judged, check_by, read_judged
 from harness.results import Panel
+from harness.results.length_control import length_controlled, read_gamed
+from harness.results.spent import Cost
 
 _NOT_SAID = Note(
     "Which is better is not said while over 10% of the judgments are missing: long and odd answers "
     "fail more often, so the rest is not a fair sample. To compare it all the same",
     "--common",
 )
+
+
+class Shown(NamedTuple):
+    """The page of results, and what it is made of."""
+
+    page: Page
+    sections: list[Section]
+    view: View
+
+
+def show(options: ShowResult, cost: Cost) -> Result:
+    """Return the results: who is better, by how much, how sure."""
+    shown = results(options, read_judged(options))
+    lacking = incomplete_of(shown.sections) or left_out_of(shown.sections)
+    return Result(shown.page, int(bool(lacking)))
+
+
+RESULTS = PageKind(show, check_by)
+
+
+def results(options: ShowResult, judged: Judged) -> Shown:
+    """Return the page of results of some judgments."""
+    bench, view = judged.bench, judged.view
+    if view.baseline is not None and options.board.length_control != "off":
+        gamed = read_gamed(bench)
+        if gamed is not None or options.board.length_control is not None:
+            rates = length_controlled(judged.scores, bench, view.baseline, gamed)
+            view = replace(view, controlled={rate.model: rate for rate in rates})
+    sections = sections_of(judged.groups, view)
+    add_caveats(sections, bench, options, view)
+    return Shown(results_page(sections, view, causes(bench, judged.groups)), sections, view)
 
 
 def results_page(sections: Sequence[Section], view: View, causes: Sequence[Note] = ()) -> Page:

@@ -5,10 +5,11 @@ import io
 import json
 import pathlib
 import re
+from typing import Any
 
 import pytest
 
-from harness.errors import MissingError, UsageError
+from harness.errors import DataError, MissingError, UsageError
 from harness.registry import find
 from harness.reporting.formats import text
 from harness.reporting.show_result import show_result
@@ -222,9 +223,52 @@ def test_a_model_that_gained_on_the_baseline_passes(data: pathlib.Path) -> None:
     assert result.exit_code == 0
 
 
-def test_flags_that_show_something_else_exclude_each_other(data: pathlib.Path) -> None:
-    with pytest.raises(UsageError, match="--cost and --efficiency exclude each other"):
-        show_result(data_dir=str(data), cost=True, efficiency=True)
+@pytest.mark.parametrize(
+    ("flags", "message"),
+    [
+        ({"cost": True, "efficiency": True}, "--cost and --efficiency exclude each other"),
+        ({"against": "x", "board": "y"}, "--against and --board exclude each other"),
+        ({"cost": True, "by": ["category"]}, "--by and --cost exclude each other"),
+        ({"margin": 0.1}, "--margin is for --against"),
+        ({"allow": ["judge"]}, "--allow is for --board or --against"),
+        ({"by": ["category", "turn"]}, "--by takes one field"),
+        ({"by": ["n"]}, "--by n: every row has a field of this name already"),
+        ({"against": "x", "compare": ["a"]}, "--compare a: write NEW=OLD"),
+    ],
+)
+def test_flags_that_exclude_each_other_are_refused_before_anything_is_read(
+    tmp_path: pathlib.Path, flags: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(UsageError, match=message):
+        show_result(data_dir=str(tmp_path / "nothing"), bench_name="none", **flags)
+
+
+@pytest.mark.parametrize(
+    ("names", "message"),
+    [
+        (("math", "math_low"), "'math_low' would be the end of the interval of 'math'"),
+        (("depth", "model"), "'model' is a column that every table has"),
+    ],
+)
+def test_criteria_that_would_clash_in_a_flat_table_are_refused(
+    data: pathlib.Path, names: tuple[str, str], message: str
+) -> None:
+    rows = [
+        {"question_id": q, "model": "a", "turn": 1, "judge": ["j", "x"], "score": 5}
+        | {"criterion": name}
+        for q in range(12)
+        for name in names
+    ]
+    write(data / "mt_bench" / "model_judgment" / "j_single.jsonl", rows)
+    with pytest.raises(DataError, match=message):
+        show_result(data_dir=str(data))
+
+
+def test_categories_that_would_clash_in_a_flat_table_are_refused(data: pathlib.Path) -> None:
+    path = data / "mt_bench" / "question.jsonl"
+    path.write_text(path.read_text().replace('"coding"', '"math_low"'))
+    with pytest.raises(DataError, match=r"question.jsonl.*categories: 'math_low' would be"):
+        show_result(data_dir=str(data))
 
 
 def test_columns_can_be_sorted_by_and_unknown_ones_are_named(data: pathlib.Path) -> None:
