@@ -132,10 +132,11 @@ class Limits(Struct, kw_only=True, frozen=True):
     """the most tokens per minute, prompt and reply, of each endpoint"""
     timeout: Annotated[Positive | None, Flag("SECONDS")] = None
     """the longest that one call may take (default: 600)"""
-    patience: Annotated[Positive, Flag("SECONDS")] = 600
-    """give up an endpoint that has failed for so long"""
-    max_wait: Annotated[Positive, Flag("SECONDS")] = 600
-    """the longest wait that an endpoint may ask for"""
+    patience: Annotated[Positive | None, Flag("SECONDS")] = None
+    """give up an endpoint that has failed for so long (default: 600; until its first answer 120
+    for 5xx, 30 without a connection)"""
+    max_wait: Annotated[Positive | None, Flag("SECONDS")] = None
+    """wait no longer where an endpoint asks for more (default: as long as --patience)"""
     cache: Annotated[str | None, Flag("FILE", const="")] = None
     """reuse replies to equal requests; without FILE: .turnbench/cache.sqlite in the data folder"""
     max_cost: Annotated[Positive | None, Flag("DOLLARS")] = None
