@@ -132,10 +132,11 @@ class Limits(Struct, kw_only=True, frozen=True):
     """the most tokens per minute, prompt and reply, of each endpoint"""
     timeout: Annotated[Positive | None, Flag("SECONDS")] = None
     """the longest that one call may take (default: 600)"""
-    patience: Annotated[Positive, Flag("SECONDS")] = 600
-    """give up an endpoint that has failed for so long"""
-    max_wait: Annotated[Positive, Flag("SECONDS")] = 600
-    """the longest wait that an endpoint may ask for"""
+    patience: Annotated[Positive | None, Flag("SECONDS")] = None
+    """give up an endpoint that has failed for so long (default: 600; until its first answer 120
+    for 5xx, 30 without a connection)"""
+    max_wait: Annotated[Positive | None, Flag("SECONDS")] = None
+    """wait no longer where an endpoint asks for more (default: as long as --patience)"""
     cache: Annotated[str | None, Flag("FILE", const="")] = None
     """reuse replies to equal requests; without FILE: .turnbench/cache.sqlite in the data folder"""
     max_cost: Annotated[Positive | None, Flag("DOLLARS")] = None
@@ -600,9 +601,10 @@ class ImportData(Struct, kw_only=True, frozen=True):
     """
 
     imports: Annotated[Names, Flag("FORMAT FILE", positional=True)] = ()
-    """format of the data: alpaca_eval, battles, colossalai, feedback_collection, ifeval, messages,
-    mt_bench_101, preference_collection, short_facts or votes; and its files: JSON arrays, JSON
-    Lines, .csv, .tsv or .parquet (extra [parquet]). The first of several defines the questions"""
+    """format of the data: alpaca_eval, battles, colossalai, feedback_collection, ifeval,
+    judge_pairs, messages, mt_bench_101, preference_collection, short_facts or votes; and its
+    files: JSON arrays, JSON Lines, .csv, .tsv or .parquet (extra [parquet]). The first of several
+    defines the questions"""
     model_id: Annotated[Names, Flag("NAME")] = ()
     """models of the files, or of all but the first, in order (default: as the records say, else the
     file's name)"""

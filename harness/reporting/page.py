@@ -270,8 +270,9 @@ def flat(row: Row) -> dict[str, Any]:
             ends: dict[str, Any] = {"": one}
             if isinstance(one, Cell):
                 ends = {"": one.value, "_low": one.low, "_high": one.high}
-            elif isinstance(one, Range):
-                ends = {"_first": one.first, "_last": one.last}
+            elif key == RANK:
+                first, last = one or (None, None)
+                ends = {"_first": first, "_last": last}
             for end, part in ends.items():
                 if stem + end in fields:
                     raise UsageError(f"{name or key!r}: two columns would be called {stem + end}")

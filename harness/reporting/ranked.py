@@ -5,6 +5,7 @@ and each category's; the tables and charts show them.
 """
 
 import functools
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
@@ -24,10 +25,11 @@ from harness.reporting.page import (
     Table,
     interval_columns,
     interval_of,
-    row_of,
 )
 from harness.reporting.section import Section, View, caveats_of, evidence_of, sorted_rows, title
-from harness.results import Estimate, Panel, Ranking, Scores, compare, conversations, summarize
+from harness.results import Panel, Ranking, Scores, compare, conversations, summarize
+from harness.results.compare import Comparison
+from harness.results.gate import Gated
 from harness.results.scores import POINTS, SCORE
 from harness.results.summarize import Summary
 
@@ -79,7 +81,8 @@ class Ranked:
         rows = self._summarized(panel.combined)
         for (model,), row in rows.items():
             if len(rows) > 1:
-                rows[(model,)] = {"model": model, RANK: Range(*self.ranking.ranks[model]), **row}
+                place = self.ranking.ranks.get(model)  # None: not compared
+                rows[(model,)] = {"model": model, RANK: place and Range(*place), **row}
             if self.ranking.strengths:
                 rows[(model,)]["strength"] = Cell.of(self.ranking.strengths[model])
         short = ".1" if self.measure.kind == "grades" else form
@@ -186,7 +189,7 @@ class Ranked:
         main = Table(title(self.panel, self.view), columns, self.rows)
         section = Section(self.panel, [self.evidence], self.all_rows, [main])
         section.caveats = caveats_of(self.panel, self.scores)
-        if self.judges and len(self.rows) > 1:
+        if self.judges and len(self.ranking.complete) > 1:
             self._add_judges(section)
         section.tables += tables
         if self.view.by and self.measure.kind == "labels":
@@ -210,15 +213,15 @@ class Ranked:
 
     def _add_judges(self, section: Section) -> None:
         """Add the difference of the two first models by judge, and a sentence if judges differ."""
-        both = first, second = self.ranking.names[:2]
+        both = first, second = self.ranking.complete[:2]
         rows, better, turns = [], [], self.turns[:2]
         for judge, scores in {"all": self.panel.combined, **self.panel.by_judge}.items():
             column = scores.of(metric=self.metric)
             whole = compare(column, both, looks=self.panel.looks).pairs[0]
-            row = row_of({"judge": judge}, difference=whole.difference)
+            row = {"judge": judge, "difference": change_of(whole)}
             for turn in turns:
                 part = column.of(turns=[int(turn.of)])
-                turn.fill(row, Cell.of(compare(part, both).pairs[0].difference))
+                turn.fill(row, change_of(compare(part, both).pairs[0]))
             rows.append(row)
             better.append(whole.better)
         columns = [Column("judge", f"{first} less {second}")]
@@ -268,7 +271,8 @@ def several(panels: Sequence[Panel], view: View) -> Section:
                 name = summary["model"]
                 row = by_model.setdefault(name, {"model": name, "n": 0, "failed": 0})
                 one = _add_summary(row, column, summary, item.measure.scale)
-                ranks = Range(*item.ranking.ranks[name])
+                place = item.ranking.ranks.get(name)
+                ranks = place and Range(*place)
                 row.setdefault(RANK, {})[metric] = ranks
                 each.append({"model": name, group: TOTAL, METRIC: metric, **one, RANK: ranks})
             for summary in summarize(scores, by=("model", group)):
@@ -334,13 +338,19 @@ def with_total(rows: Sequence[Row], groups: Rows, field: str) -> list[Row]:
     return by_group
 
 
-def compared_row(
-    names: Mapping[str, Any], difference: Estimate, p_holm: float | None
-) -> dict[str, Any]:
-    """Return a row of two models compared, of two runs or of two histories."""
-    row = row_of(names, difference=difference)
-    row |= {"p": difference.p, "p_holm": p_holm, "questions": difference.n}
-    return row | {"smallest_detectable": difference.detectable}
+def change_of(comparison: Comparison | Gated) -> Cell:
+    """Return the difference of two models or runs, with the interval that decides."""
+    difference = comparison.difference
+    if math.isnan(difference.value):
+        return Cell(None)
+    return Cell(difference.value, *(comparison.interval or ()))
+
+
+def compared_row(names: Mapping[str, Any], comparison: Comparison | Gated) -> dict[str, Any]:
+    """Return a row of two models compared, or of two runs."""
+    difference, p_holm = comparison.difference, comparison.p
+    row = {**names, "difference": change_of(comparison)}
+    return row | {"p": difference.p, "p_holm": p_holm, "questions": difference.n}
 
 
 def compared(ranking: Ranking, form: str) -> list[Table]:
@@ -348,18 +358,17 @@ def compared(ranking: Ranking, form: str) -> list[Table]:
     rows = []
     for pair in ranking.comparisons.pairs:
         models = {"model_1": pair.model_1, "model_2": pair.model_2, "better": pair.better}
-        row = compared_row(models, pair.difference, pair.p)
+        row = compared_row(models, pair)
         rows.append(row | {"opponents": pair.opponents or None})
     columns = [
         Column("model_1", "model 1"),
         Column("model_2", "model 2"),
         *interval_columns("difference", "", form),
         Column("p_holm", "p (Holm)", "p", always=True),
-        Column("smallest_detectable", "detectable", form),
         Column("questions"),
     ]
     what = "by strength, in rating points" if ranking.strengths else "on what both did"
-    neighbours = set(zip(ranking.names, ranking.names[1:], strict=False))
+    neighbours = {(pair.model_1, pair.model_2) for pair in ranking.neighbours}
     many = len(ranking.names) > MANY
     shown = [row for row in rows if not many or (row["model_1"], row["model_2"]) in neighbours]
     every = Table("", columns, rows, "compared", only="json")

@@ -4,8 +4,8 @@
     tables      one for each kind of judgments
     notes       at most two: what a reader must know, and where the rest is
 
-Where over 10% of the judgments have no verdict, no model is called better: the outcome is what is
-missing, with cause and command.
+Where over 10% of a model's judgments have no verdict, nothing is said of it: what is missing comes
+first, with cause and command. Where that leaves no two models, no model is called better.
 """
 
 import functools
@@ -20,7 +20,7 @@ from harness.options import ShowResult
 from harness.reporting.kinds import sections_of as sections_of
 from harness.reporting.methods import paragraph
 from harness.reporting.outcome import outcome, outcomes
-from harness.reporting.page import JUDGES, RANK, Column, Note, Page, Row, Table, counted
+from harness.reporting.page import JUDGES, RANK, Column, Note, Page, Row, Table, counted, listed
 from harness.reporting.pages import PageKind, Result
 from harness.reporting.remarks import add_caveats, causes
 from harness.reporting.section import Section, View
@@ -47,7 +47,8 @@ class Shown(NamedTuple):
 def show(options: ShowResult, cost: Cost) -> Result:
     """Return the results: who is better, by how much, how sure."""
     shown = results(options, read_judged(options))
-    return Result(shown.page, int(bool(incomplete_of(shown.sections))))
+    lacking = incomplete_of(shown.sections) or left_out_of(shown.sections)
+    return Result(shown.page, int(bool(lacking)))
 
 
 RESULTS = PageKind(show, check_by)
@@ -93,10 +94,13 @@ def results_page(sections: Sequence[Section], view: View, causes: Sequence[Note]
     facts = {"mode": "", "bench": view.bench} | _made_by(sections[0].panel, view)
     facts |= {"baseline": view.baseline} if view.baseline else {}
     text, notes = _text(_main(sections)), _notes(sections, view)
+    left_out = left_out_of(sections)
     if incomplete:
         text = _no_result(incomplete[0])
         judged = any(row.judged for section in incomplete for row in section.ranking.missing)
         notes = [_NOT_SAID] if judged else []
+    elif left_out:
+        text = "\n".join([*map(_left_out, left_out), text])
     tables: list[Table] = []
     for section in sections:
         tables += [_so_far(section)] if section.ranking.incomplete else section.tables
@@ -107,7 +111,7 @@ def results_page(sections: Sequence[Section], view: View, causes: Sequence[Note]
         tables,
         [chart for section in sections for chart in section.charts],
         notes,
-        causes if incomplete else (),
+        causes if incomplete or left_out else (),
         f"{view.bench}: results",
         facts,
         _rows(sections, view),
@@ -117,6 +121,23 @@ def results_page(sections: Sequence[Section], view: View, causes: Sequence[Note]
 def incomplete_of(sections: Sequence[Section]) -> list[Section]:
     """Return those of the main sections in which too much is missing to call a model better."""
     return [section for section in _main(sections) if section.ranking.incomplete]
+
+
+def left_out_of(sections: Sequence[Section]) -> list[Section]:
+    """Return those of the main sections that say nothing of a model, as too much is missing."""
+    return [section for section in _main(sections) if section.ranking.left_out]
+
+
+def _left_out(section: Section) -> str:
+    """Return of which models nothing is said, and how much of them is missing."""
+    parts = []
+    for name in section.ranking.left_out:
+        rows = [row for row in section.ranking.missing if row.model == name]
+        lost = sum(row.lost for row in rows)
+        noun = counted(lost + sum(row.judged for row in rows), section.kind.removesuffix("s"))
+        parts.append(f"{lost} of {noun} of {name}")
+    which = "it" if len(parts) == 1 else "them"
+    return f"Missing: {listed(parts)}, so nothing is said of {which}."
 
 
 def _main(sections: Sequence[Section]) -> list[Section]:
