@@ -84,6 +84,7 @@ TABLE: dict[str, dict[str, str]] = {
         "colossalai": "harness.extras.importing.colossalai:colossalai",
         "alpaca_eval": "harness.extras.importing.alpaca_eval:alpaca_eval",
         "battles": "harness.extras.importing.battles:battles",
+        "judge_pairs": "harness.extras.importing.judge_pairs:judge_pairs",
         "short_facts": "harness.extras.importing.short_facts:short_facts",
         "ifeval": "harness.extras.importing.ifeval:ifeval",
         "mt_bench_101": "harness.extras.importing.mt_bench_101:mt_bench_101",
@@ -113,6 +114,8 @@ TABLE: dict[str, dict[str, str]] = {
         "json": "harness.reporting.formats:json",
         "csv": "harness.reporting.formats:csv",
         "markdown": "harness.reporting.formats:markdown",
+        "latex": "harness.reporting.formats:latex",
+        "methods": "harness.reporting.formats:methods",
         "html": "harness.reporting.html:html",
     },
 }

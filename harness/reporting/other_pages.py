@@ -15,16 +15,17 @@ from harness.bench import Bench
 from harness.errors import UsageError
 from harness.options import Board, ShowResult
 from harness.reporting import Column, Note, Page, Table, interval_columns, row_of
-from harness.reporting.outcome import UNSEEN, Measure, first_lines
+from harness.reporting.outcome import Measure, first_lines
 from harness.reporting.page import counted, dollars, listed, rounded
 from harness.reporting.pages import PageKind, Result
-from harness.reporting.ranked import compared_row
+from harness.reporting.ranked import change_of, compared_row
 from harness.reporting.remarks import repeats_itself
 from harness.reporting.results_page import results
 from harness.reporting.section import View, measure_of
 from harness.reporting.selecting import read_judged
 from harness.results import Panel, Scores, panels, rank, read
 from harness.results import board as boards
+from harness.results.estimate import LEAST
 from harness.results.first_turn import Effect, first_turn_effect
 from harness.results.gate import Gated, gate
 from harness.results.spent import Cost, efficiency, spent
@@ -71,7 +72,7 @@ def against_page(
     measure, rows, lines = measure_of(panel), [], []
     for model in sorted(gated.models, key=lambda model: model.difference.value):  # worst first
         names = {"model_1": model.model, "model_2": model.old, "verdict": _verdict(model)}
-        row = compared_row(names, model.difference, model.p)
+        row = compared_row(names, model)
         rows.append(row | {"missing": model.missing})
         lines.append(_run_in_words(model, measure, options.margin))
     lines = first_lines(lines)
@@ -101,24 +102,21 @@ def against_page(
 def _verdict(model: Gated) -> str:
     if model.p is None:
         return "too few questions"
-    if model.worse:
-        return "worse"
-    better = model.p < 0.05 and model.difference.value > 0
-    return "better" if better else "no difference seen"
+    return "worse" if model.worse else "better" if model.better else "not decided"
 
 
 def _run_in_words(model: Gated, measure: Measure, margin: float | None) -> str:
     """Return a sentence about one model of the run."""
     name = model.model if model.model == model.old else f"{model.model} (before: {model.old})"
-    verdict, size = _verdict(model), model.difference.detectable
-    run = f"the other run on {counted(model.difference.n, 'question')}"
-    change = f"{run}: difference {measure.change(model.difference)}"
+    verdict, on = _verdict(model), counted(model.difference.n, "question")
+    change = f"{measure.gap(model.difference.value)}{measure.ends(model.interval, 0)}"
+    run = f"the other run on {on}: a difference of {change}"
     if verdict in ("better", "worse"):
-        return f"{name} is {verdict} than in {change}."
-    unseen = "" if size is None else f"; a drop under {measure.gap(size)} {UNSEEN}"
-    if margin is not None and not model.fault:
-        unseen = f"; not worse by more than {measure.gap(margin)}"
-    return f"{name} is not seen to differ from {change}{unseen}."
+        return f"{name} is {verdict} than in {run}."
+    if verdict == "too few questions":
+        return f"{name} cannot be compared with the other run: {on} in common, {LEAST} are needed."
+    enough = f"; not worse by more than {measure.gap(margin)}" if margin and not model.fault else ""
+    return f"{name} is not decided against {run}{enough}."
 
 
 def _show_style(options: ShowResult, cost: Cost) -> Result:
@@ -177,7 +175,8 @@ def first_turn_page(panel: Panel, bench: Bench) -> Page:
         else:
             names["first_turn"] = effect.first
         numbers = {"own_history": effect.own_history, "given_history": effect.given_history}
-        row = row_of(names, **numbers, difference=effect.difference.difference)
+        row = row_of(names, **numbers)
+        row["difference"] = change_of(effect.difference)
         rows.append(row | {"p_holm": effect.difference.p, "questions": effect.difference.questions})
     columns = [
         Column("model"),
@@ -194,15 +193,17 @@ def first_turn_page(panel: Panel, bench: Bench) -> Page:
 
 
 def _effect_in_words(effect: Effect, measure: Measure) -> str:
-    difference = effect.difference.difference
-    on = f"on {counted(effect.difference.questions, 'question')}"
-    if effect.difference.better is None:
-        size = difference.detectable
-        unseen = "" if size is None else f"; under {measure.gap(size)} {UNSEEN}"
-        return f"{effect.model}'s second turns are not seen to depend on its first {on}{unseen}."
-    less = "lose" if difference.value > 0 else "gain"
-    gap = f"{measure.gap(abs(difference.value))}{measure.ends(difference)}"
-    return f"{effect.model}'s second turns {less} {gap} by its own first turns {on}."
+    pair = effect.difference
+    on, ends = f"on {counted(pair.questions, 'question')}", measure.ends(pair.interval, 0)
+    if pair.better is None:
+        size = f"{measure.gap(pair.difference.value)}{ends}"
+        model = f"{effect.model}'s second turns"
+        return f"Whether {model} depend on its first is not decided {on}: {size}."
+    less = "lose" if pair.difference.value > 0 else "gain"
+    gap = f"{measure.gap(abs(pair.difference.value))}"
+    if ends and pair.difference.value < 0:
+        ends = measure.ends(pair.swapped().interval, 0)
+    return f"{effect.model}'s second turns {less} {gap}{ends} by its own first turns {on}."
 
 
 def _show_cost(options: ShowResult, cost: Cost) -> Result:
