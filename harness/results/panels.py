@@ -20,7 +20,6 @@ from harness.results.looks import LOOKS
 from harness.results.scores import (
     CONFIDENCE,
     MAIN,
-    ONCE,
     Form,
     Scores,
     Source,
@@ -90,13 +89,22 @@ class Panel:
         judge = np.array([self.judges.index(n) if n in self.judges else 0 for n in names])
         cell, size = judge[scores.source] * len(first) + item, len(self.judges) * len(first)
         table = means(cell, value, size).reshape(len(self.judges), -1)
-        once = np.bincount(item) == 1
+        alone = np.bincount(item) == 1  # the games of several verdicts are not one pair's
+        games = scores.shown_first[first], scores.shown_second[first]
+        if scores.paired:
+            turned = scores.model[first] != high[first]
+            games = (
+                np.where(turned, 1 - games[1], games[0]),
+                np.where(turned, 1 - games[0], games[1]),
+            )
+            games = tuple(np.where(alone, game, np.nan) for game in games)
         items = replace(
             scores.take(first),
             model=high[first],
             opponent=low[first],
             source=np.full(len(first), scores.source[0]),
-            flip=np.where(once, scores.flip[first], ONCE),
+            shown_first=games[0],
+            shown_second=games[1],
         )
         return items, table
 
