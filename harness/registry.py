@@ -44,7 +44,26 @@ TABLE: dict[str, dict[str, str]] = {
         "all_pass": "harness.extras.checks:all_pass",
     },
     "questions": {
-        "make_set": "harness.extras.questions:make_set",
+        "make_set": "turnbench_questions:make_set",
+    },
+    "question_template": {
+        name: f"turnbench_questions.{name}:make"
+        for name in (
+            *("measured", "digits_prose", "innkeeper", "gatekeeper", "undecided", "lineup"),
+            *("smallest_repair", "three_languages", "drawer", "paths", "take_game"),
+            *("greedy_coins", "what_prints", "machine", "sql_nulls", "regex_groups", "daybook"),
+            *("hold_null", "counter_claims", "station_log", "resistors", "pedigree", "bylaw"),
+            *("ballots", "inheritance", "language"),
+        )
+    },
+    "page": {  # of show_result: a flag of its name shows it in place of the results
+        "results": "harness.reporting.results_page:RESULTS",
+        "against": "harness.reporting.other_pages:AGAINST",
+        "board": "harness.reporting.other_pages:BOARD",
+        "cost": "harness.reporting.other_pages:COST",
+        "efficiency": "harness.reporting.other_pages:EFFICIENCY",
+        "first_turn_effect": "harness.reporting.other_pages:FIRST_TURN_EFFECT",
+        "style": "harness.reporting.other_pages:STYLE",
     },
     "report": {
         "agreement": "harness.extras.judges.agreement:report",
@@ -65,6 +84,7 @@ TABLE: dict[str, dict[str, str]] = {
         "colossalai": "harness.extras.importing.colossalai:colossalai",
         "alpaca_eval": "harness.extras.importing.alpaca_eval:alpaca_eval",
         "battles": "harness.extras.importing.battles:battles",
+        "judge_pairs": "harness.extras.importing.judge_pairs:judge_pairs",
         "short_facts": "harness.extras.importing.short_facts:short_facts",
         "ifeval": "harness.extras.importing.ifeval:ifeval",
         "mt_bench_101": "harness.extras.importing.mt_bench_101:mt_bench_101",

@@ -12,7 +12,7 @@ give; they are in no file.
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Annotated, Any, Literal, TypeAlias
 
 from msgspec import UNSET, Meta, Struct, UnsetType, field, to_builtins
@@ -24,6 +24,13 @@ Finish: TypeAlias = Literal["stop", "length", "refused", "empty", "unstated"]
 
 FAILED_SCORE = -1
 UNSTATED = "unstated"
+RESERVED = frozenset(
+    (
+        *("model", "judge", "judges", "judge_set", "mode", "rank", "metric"),
+        *("n", "questions", "failed", "judged", "missing"),
+    )
+)
+"""Fields of every row of results, which are no names of criteria, labels, metrics and groups."""
 EQUAL = "equal answers"
 """What gave a tie in place of a judge: the two answers are the same text."""
 
@@ -313,6 +320,17 @@ def met_share(points: Iterable[Mapping[str, Any]]) -> float | None:
     return max(met / possible, 0.0) if possible else None
 
 
+VOTES: Mapping[str, float | None] = {
+    "model_a": 1.0,
+    "model_b": 0.0,
+    "error": None,
+    **dict.fromkeys(
+        ("tie", "both_bad", "bothbad", "tie (bothbad)", "tie (both bad)", "tie (inconsistent)"), 0.5
+    ),
+}
+"""What goes to model_a by each published word for the winner; None: no verdict."""
+
+
 class Vote(Row, kw_only=True):
     """A person's comparison of two answers."""
 
@@ -320,8 +338,9 @@ class Vote(Row, kw_only=True):
     model_a: str
     model_b: str
     winner: str
-    """`model_a`, `model_b`, or anything that starts with `tie`."""
-    judge: str = ""
+    """A word of `VOTES`."""
+    judge: str | tuple[str, ...] = ""
+    """Who voted. A judge's verdicts in this form have `[model, template]`."""
     turn: int = 0
     """From 1. 0 only while a row without the field is read; `store` makes it 1."""
     judgment: str | None = None
@@ -331,13 +350,28 @@ class Vote(Row, kw_only=True):
     tstamp: float | None = None
 
     @property
+    def voter(self) -> str:
+        """The voter's name."""
+        return self.judge if isinstance(self.judge, str) else self.judge[0] if self.judge else ""
+
+    @property
+    def template(self) -> str | None:
+        """The name of a judge's prompt template; people have none."""
+        return None if isinstance(self.judge, str) or len(self.judge) < 2 else self.judge[1]
+
+    @property
+    def value(self) -> float | None:
+        """What goes to model_a: 1 it won, 0.5 tie, 0 it lost; None: no verdict."""
+        return VOTES[self.winner]
+
+    @property
     def key(self) -> tuple[Any, ...]:
         """What identifies the vote: the last one on a key counts."""
         return (
             self.question_id,
             self.turn,
             tuple(sorted((self.model_a, self.model_b))),
-            self.judge,
+            self.voter,
         )
 
 
@@ -504,3 +538,20 @@ def total_usage(usages: Sequence[Usage]) -> Usage:
         stated = [value for usage in usages if (value := getattr(usage, name)) is not None]
         counts[name] = sum(stated) if stated else None
     return Usage(**counts)
+
+
+def clash_of(names: Iterable[str], reserved: Collection[str] = RESERVED) -> str:
+    """Return why names cannot be columns of one table; empty: they can.
+
+    >>> clash_of(["math", "math_low"])
+    "'math_low' would be the end of the interval of 'math'; rename one of them"
+    """
+    present = set(names)
+    for name in sorted(present):
+        if name in reserved:
+            return f"{name!r} is a column that every table has; rename it"
+        for end in ("_low", "_high"):
+            stem = name.removesuffix(end)
+            if stem != name and stem in present:
+                return f"{name!r} would be the end of the interval of {stem!r}; rename one of them"
+    return ""

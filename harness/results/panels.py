@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from harness.errors import DataError
 from harness.results.estimate import Floats, Ints
 from harness.results.looks import LOOKS
 from harness.results.scores import (
@@ -26,7 +27,7 @@ from harness.results.scores import (
     distinct,
     means,
 )
-from harness.types import UNSTATED
+from harness.types import UNSTATED, clash_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,22 +90,18 @@ class Panel:
         judge = np.array([self.judges.index(n) if n in self.judges else 0 for n in names])
         cell, size = judge[scores.source] * len(first) + item, len(self.judges) * len(first)
         table = means(cell, value, size).reshape(len(self.judges), -1)
+        one = scores.take(first)
+        turned = one.opponent == high[first]
         alone = np.bincount(item) == 1  # the games of several verdicts are not one pair's
-        games = scores.shown_first[first], scores.shown_second[first]
-        if scores.paired:
-            turned = scores.model[first] != high[first]
-            games = (
-                np.where(turned, 1 - games[1], games[0]),
-                np.where(turned, 1 - games[0], games[1]),
-            )
-            games = tuple(np.where(alone, game, np.nan) for game in games)
+        when_first = np.where(turned, 1 - one.shown_second, one.shown_first)
+        when_second = np.where(turned, 1 - one.shown_first, one.shown_second)
         items = replace(
-            scores.take(first),
+            one,
             model=high[first],
             opponent=low[first],
             source=np.full(len(first), scores.source[0]),
-            shown_first=games[0],
-            shown_second=games[1],
+            shown_first=np.where(alone, when_first, np.nan),
+            shown_second=np.where(alone, when_second, np.nan),
         )
         return items, table
 
@@ -144,6 +141,9 @@ def panels(scores: Scores, *, named: Collection[str] = ()) -> list[Panel]:
 
     Rows that do not state their judge set join those of the same judge and file that do. Built-in
     judges stand alone beside others, unless `named`.
+
+    Raises:
+        DataError: a criterion or label has a name that a flat table cannot have.
     """
     sources = scores.sources_present
     builtin = {s.judge for s in sources.values() if s.judge.startswith("builtin/")} - set(named)
@@ -159,10 +159,23 @@ def panels(scores: Scores, *, named: Collection[str] = ()) -> list[Panel]:
         versions = tuple(sorted({sources[code].version for code in codes} - {""}))
         unstated = [code for code in codes if sources[code].judge_set == UNSTATED]
         unknown = int(np.isin(members.source, unstated).sum())
-        result.append(
-            Panel(form, judge_set, scale, sampling, method, judges, versions, members, unknown)
-        )
+        panel = Panel(form, judge_set, scale, sampling, method, judges, versions, members, unknown)
+        if clash := clash_of(panel.metrics):
+            raise DataError(f"criteria or labels in {sources[codes[0]].file}: {clash}")
+        result.append(panel)
     return sorted(result, key=lambda panel: -len(panel.scores))
+
+
+def of_models(shown: Iterable[Panel], models: Collection[str]) -> list[Panel]:
+    """Return the panels of some models alone; of several the pairs between them. None: all.
+
+    A panel that has no verdict on them is left out.
+    """
+    parts = []
+    for panel in shown:
+        scores = panel.scores.of(models=models or None)
+        parts += panels(scores, named=panel.judges)[:1] if len(scores) else []
+    return parts
 
 
 def _traits(source: Source, sources: Iterable[Source]) -> tuple[Any, ...]:
@@ -171,7 +184,7 @@ def _traits(source: Source, sources: Iterable[Source]) -> tuple[Any, ...]:
     A source that does not state its judge set has the traits of those that do, if they agree.
     """
     program = source.judge if source.kind == "program" else ""
-    how = source.sampling, source.method
+    how = source.sampling, source.method, source.by_judge
     traits = source.form, source.judge_set, source.scale, *how, program
     if source.judge_set != UNSTATED:
         return traits

@@ -120,8 +120,10 @@ class Today:
 
     def measured(self, row: Measurement) -> str | None:
         """Return what has changed since a metric was computed; None: it is current."""
-        made = row.made_from
-        return made and self.rule("", "", "")(row.question_id, row.turn, (), row.choice, made)
+        if row.made_from is None:
+            return None
+        changed = self.rule("", "", "")
+        return changed(row.question_id, row.turn, (), row.choice, row.made_from)
 
 
 class _Codes(dict[Any, int]):
@@ -140,7 +142,7 @@ class _Table:
         self.codes = {question.question_id: at for at, question in enumerate(self.questions)}
         self.models, self.metrics, self.sources = _Codes(), _Codes(), _Codes()
         self.left_out: Counter[str] = Counter()
-        self.files: list[tuple[Path, int, type[Row]]] = []
+        self.files: list[tuple[Path, int, type[Any]]] = []
         self.rows = 0
         self._rule = functools.cache(today.rule)
         self._codes: list[Any] = []
@@ -164,23 +166,24 @@ class _Table:
         a kind (`single`, `pair`) judgments of the other are.
         """
         start, self.rows = self.rows, self.rows + len(rows)
-        grades, pairs, whole = [], [], []
+        grades: list[int] = []
+        pairs: list[int] = []
+        whole: list[tuple[int, Row]] = []
         for number, row in enumerate(rows, start):
-            if type(row) is not LightJudgment:
-                whole.append(number)
+            if not isinstance(row, LightJudgment):
+                whole.append((number, row))
             elif row.model is not None:
                 grades.append(number)
             else:
                 pairs.append(number)
-        for form, numbers in (("grade", grades), ("pair", pairs)):
-            if numbers and kind in (None, "pair" if form == "pair" else "single"):
-                light: Any = (
-                    rows if len(numbers) == len(rows) else [rows[n - start] for n in numbers]
-                )
-                self._add_light(form, numbers, light, file, only_known)
-        for number in whole:
-            row = rows[number - start]
-            if kind is None or (row.model is None) == (kind == "pair"):
+        light: Any = rows
+        for numbers, is_pair in ((grades, False), (pairs, True)):
+            if numbers and kind in (None, "pair" if is_pair else "single"):
+                own = light if len(numbers) == len(rows) else [light[at - start] for at in numbers]
+                self._add_light("pair" if is_pair else "grade", numbers, own, file, only_known)
+        for number, row in whole:
+            is_pair = isinstance(row, Judgment) and row.model is None
+            if kind is None or is_pair == (kind == "pair"):
                 self._add_whole(number, row, file, only_known)
 
     def _add_light(
@@ -192,14 +195,15 @@ class _Table:
         only_known: bool,
     ) -> None:
         """Add grades or pairs: thousands of rows to columns at a time."""
-        columns = dict(
+        columns: dict[str, Any] = dict(
             zip(LightJudgment.__struct_fields__, zip(*map(astuple, rows), strict=True), strict=True)
         )
         known = self.codes.keys() >= set(columns["question_id"])
         if not known or columns["made_from"].count(None) < len(rows):
             counts = [self._counts(row, only_known) for row in rows]
             columns = {n: list(itertools.compress(of, counts)) for n, of in columns.items()}
-            numbers, rows = ([*itertools.compress(of, counts)] for of in (numbers, rows))
+            numbers = list(itertools.compress(numbers, counts))
+            rows = list(itertools.compress(rows, counts))
             if not rows:
                 return
         # What most rows of a file have in common is not compared row by row.
@@ -247,18 +251,15 @@ class _Table:
 
     def _counts(self, row: Row | LightJudgment, only_known: bool) -> bool:
         """Return whether a row is about a known question and current; count why it is not."""
-        key = row.question_id
-        made_from = None if isinstance(row, Vote) else row.made_from
+        key, cause = row.question_id, None
         if key not in self.codes and not self._add_question(key, only_known):
-            cause: str | None = UNKNOWN
-        elif made_from is None:
-            return True
+            cause = UNKNOWN
         elif isinstance(row, Measurement):
             cause = self.today.measured(row)
-        else:
-            rule = self._rule(row.judge_set, row.judge_set_version, row.criterion)
-            names = (row.model_1, row.model_2) if row.model is None else (row.model,)
-            cause = rule(key, row.turn or 1, names, row.choice, made_from)
+        elif not isinstance(row, Vote) and row.made_from is not None:
+            rule = self._rule(row.judge_set, row.judge_set_version, row.criterion or "")
+            names = (row.model,) if row.model else (row.model_1 or "", row.model_2 or "")
+            cause = rule(key, row.turn or 1, names, row.choice, row.made_from)
         if cause:
             self.left_out[cause] += 1
         return not cause
@@ -373,14 +374,10 @@ def _of_row(row: Row, file: str) -> tuple[Sequence[str], Source, Numbers, Games]
         games = _pair(*(getattr(row, name) for name in _GAMES))[1:] if form == "pair" else NO_GAMES
         return row.models, _judge(row, form, file), numbers, games
     if isinstance(row, Vote):
-        value = {"model_a": 1.0, "model_b": 0.0, "error": None}.get(row.winner, 0.5)
-        games = math.nan if value is None else value, math.nan
-        return (
-            (row.model_a, row.model_b),
-            Source(row.judge, "vote", file=file),
-            {VOTE: value},
-            games,
-        )
+        games = math.nan if row.value is None else row.value, math.nan
+        by_judge = row.template is not None or bench_names.parse_judgment_name(file) is not None
+        source = Source(row.voter, "vote", file=file, by_judge=by_judge)
+        return (row.model_a, row.model_b), source, {VOTE: row.value}, games
     how = f"{row.variant} {row.tokenizer or ''}".strip()
     library = row.library or "turnbench"
     source = Source(library, "metric", row.metric, method=how, choice=row.choice, file=file)
@@ -533,11 +530,14 @@ def read(
             table.read(path, Vote, only_known=not files)
     else:
         for path in files or [file.path for file in bench.judgment_files()]:
-            table.read(path, Judgment, only_known=not files, kind=kind)
+            of_votes = kind is None and bool(files) and store.looks_like(path, Vote)
+            table.read(path, Vote if of_votes else Judgment, only_known=not files, kind=kind)
     if votes is not None:
+        already = {path.resolve() for path, *_ in table.files}
         for path in votes or bench.vote_files():
-            kind_of_row = Vote if store.looks_like(path, Vote) else Judgment
-            table.read(path, kind_of_row, only_known=not votes)
+            if path.resolve() not in already:
+                of_votes = store.looks_like(path, Vote)
+                table.read(path, Vote if of_votes else Judgment, only_known=not votes)
     for path in bench.metric_files():
         if bench_names.name_of(path.name.split(".jsonl")[0]) in metrics:
             table.read(path, Measurement, only_known=not files)

@@ -20,7 +20,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 
 from harness.results.estimate import Bools, Floats, Ints
-from harness.types import UNSTATED, Question, QuestionId, Row
+from harness.types import UNSTATED, Question, QuestionId
 
 Form: TypeAlias = Literal["grade", "pair", "label", "dimensions", "points", "vote", "metric"]
 SCORE, WIN, VOTE, POINTS, CONFIDENCE = "score", "win", "vote", "points", "confidence"
@@ -53,11 +53,15 @@ class Source(NamedTuple):
     look: int = 0
     """Of a run that stops when comparisons are decided: the look, from 1."""
     criterion: str = ""
+    by_judge: bool = False
+    """Of votes: whether it is a judge whose verdicts are in the form of votes."""
 
     @property
     def kind(self) -> Literal["judge", "person", "program"]:
         """Who gives verdicts of this form."""
-        return "person" if self.form == "vote" else "program" if self.form == "metric" else "judge"
+        if self.form == "metric":
+            return "program"
+        return "person" if self.form == "vote" and not self.by_judge else "judge"
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,7 +89,7 @@ class Scores:
     sources: tuple[Source, ...]
     left_out: Counter[str] = field(default_factory=Counter)
     """Rows that are not current, by what has changed since: `unknown question`, `question`, …"""
-    files: tuple[tuple[Path, int, type[Row]], ...] = ()
+    files: tuple[tuple[Path, int, type[Any]], ...] = ()
     """The files that were read, each with the number of its first row and the type of its rows."""
 
     def __len__(self) -> int:
@@ -166,10 +170,17 @@ class Scores:
             keep &= (first | second) if single else first & (second | (self.opponent < 0))
         return self.take(keep)
 
+    def main(self) -> "Scores":
+        """Return the entries of the numbers that stand for their rows: no dimensions, no labels."""
+        names = [[m in (*MAIN, s.criterion) for m in self.metrics] for s in self.sources]
+        mains = np.array(names, dtype=bool).reshape(len(self.sources), len(self.metrics))
+        return self.take(mains[self.source, self.metric])
+
     def of_files(self, paths: Collection[Path]) -> "Scores":
         """Return the entries of rows of some of the files."""
         ends = [start for _, start, _ in self.files]
-        chosen = np.array([False, *(path in paths for path, *_ in self.files)])
+        wanted = {path.resolve() for path in paths}
+        chosen = np.array([False, *(path.resolve() in wanted for path, *_ in self.files)])
         return self.take(chosen[np.searchsorted(ends, self.row, side="right")])
 
     def plus(self, *others: "Scores") -> "Scores":

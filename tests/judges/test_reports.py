@@ -140,7 +140,7 @@ def test_attacks_are_planted_judged_and_resumed(
         pytest.param("judge_report judges", "there are no votes on pairs", id="no votes"),
         pytest.param("judge_report repeat", "gen_judgment --samples", id="no samples"),
         pytest.param("judge_report wording", "mt_bench_wording_1", id="one wording"),
-        pytest.param("judge_report checks", "run auto_checks", id="nothing checked"),
+        pytest.param("judge_report checks", "run turnbench auto_checks", id="nothing checked"),
     ],
 )
 def test_what_is_missing_is_one_line(
@@ -189,6 +189,10 @@ def test_alpaca_evals_analysis_to_the_digit(write: Write, reference_data: pathli
             row = {"question_id": item["key"], "turn": 1, "g1_winner": winner, "sample": sample}
             row |= {"model_1": "base", "model_2": item["generator"], "shown_first": "model_1"}
             made.append(row | {"judge": ["gpt4_b1", "t"], "judge_set": "own"})
+    keys = dict.fromkeys(row["question_id"] for row in votes)
+    path = write("question.jsonl", [])
+    path.write_bytes(b"")
+    write("question.jsonl", [{"question_id": k, "category": "c", "turns": ["?"]} for k in keys])
     write("human_judgment/people.jsonl", votes)
     write("model_judgment/gpt4_b1@own_pair1.jsonl", made)
     found = {row["judge"]: row for row in rows("judges", compatible=True)}

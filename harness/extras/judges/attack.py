@@ -25,7 +25,6 @@ from harness.bench import Bench
 from harness.cli import calls
 from harness.cli.parser import read_project
 from harness.errors import DataError, MissingError, UsageError
-from harness.extras.judges.data import is_main
 from harness.extras.judges.estimates import mean, page, share
 from harness.judging.extraction import extracted
 from harness.judging.plan import JudgePlan, plan_judgments
@@ -81,12 +80,12 @@ def report(options: JudgeReport) -> Page:
     rows = _rows(_verdicts(task.path, plan.questions), attacks, plan.questions)
     judge = f"{task.name}, judge set {plan.judge_set.name} {plan.judge_set.version}"
     sentence = f"No verdict of {task.name} on a clean answer can be compared."
-    if rows[0]["shift"] is not None:
+    if rows[0]["shift"].value is not None:
         worst = next(row for row in rows if row["attack"] != "all")
         what = "grades" if plan.mode == "single" else "of the win"
         sentence = (
-            f"{len(attacks)} attacks move {task.name} by {rows[0]['shift']:+.2f} {what} on "
-            f"average, the worst ({worst['attack']}) by {worst['shift']:+.2f}."
+            f"{len(attacks)} attacks move {task.name} by {rows[0]['shift'].value:+.2f} {what} on "
+            f"average, the worst ({worst['attack']}) by {worst['shift'].value:+.2f}."
         )
     columns = [
         Column("attack"),
@@ -201,7 +200,7 @@ def _verdicts(
 ) -> dict[tuple[str, QuestionId], float]:
     """Return the verdict on each answer, the mean of several criteria."""
     scores = of_rows((place.row for place in store.rows(path, Judgment)), questions)
-    scores = scores.take(scores.valid & is_main(scores))
+    scores = scores.take(scores.valid).main()
     values: dict[tuple[str, QuestionId], list[float]] = {}
     names, ids = (*scores.models, ""), [question.question_id for question in scores.questions]
     columns = scores.question, scores.model, scores.opponent, scores.value
@@ -238,7 +237,8 @@ def _rows(
         return estimates | {"unparsed": unparsed}
 
     def shift(row: dict[str, Any]) -> float:
-        return -math.inf if row["shift"] is None else float(row["shift"])
+        number: float | None = row["shift"].value
+        return -math.inf if number is None else number
 
     kinds = dict.fromkeys(attack.kind for attack in attacks)
     of_kinds = [row("all", kind, [a for a in attacks if a.kind == kind]) for kind in kinds]

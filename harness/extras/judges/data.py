@@ -23,7 +23,6 @@ from harness.errors import MissingError, UsageError
 from harness.options import JudgeReport
 from harness.results import Scores, Source, read
 from harness.results.agreement import Item, items, turned, values
-from harness.results.estimate import Bools
 from harness.results.scores import CONFIDENCE, MAIN
 from harness.types import Answer, QuestionId
 
@@ -208,21 +207,13 @@ def load(options: JudgeReport) -> Data:
         return Data(options, Bench(name, folder, folder, ()))
 
 
-def is_main(scores: Scores) -> Bools:
-    """Return which entries have the number that stands for their row."""
-    names = [[m in (*MAIN, s.criterion) for m in scores.metrics] for s in scores.sources]
-    mains = np.array(names, dtype=bool).reshape(len(scores.sources), len(scores.metrics))
-    result: Bools = mains[scores.source, scores.metric]
-    return result
-
-
 def verdicts_of(scores: Scores) -> list[Verdict]:
     """Return the verdict of each row: its grade, label, or the share that a pair's first has."""
     sources, metrics = scores.sources, scores.metrics
     of_labels = np.array([source.form == "label" for source in sources], dtype=bool)
     numbers = np.array([name in (*MAIN, CONFIDENCE) for name in metrics], dtype=bool)
-    is_label = ~numbers[scores.metric] & (scores.value != 0)
-    said = scores.take(np.where(of_labels[scores.source], is_label, is_main(scores)))
+    is_label = of_labels[scores.source] & ~numbers[scores.metric] & (scores.value != 0)
+    said = scores.take(~of_labels[scores.source]).main().plus(scores.take(is_label))
     _, starts = np.unique(said.row, return_index=True)  # a label without a verdict is there often
     said = said.take(starts)
     both = np.stack([said.shown_first, said.shown_second])

@@ -1,0 +1,182 @@
+"""A tariff of clauses that refer to each other, four amendments; then as if two weren't made."""
+
+import random
+from typing import NamedTuple
+
+from turnbench_questions.template import (
+    TOWNS,
+    WORDS,
+    Made,
+    Turn,
+    different,
+    listed,
+    numbered,
+    redraw_if,
+)
+
+QUESTION_ID = 1071
+CATEGORY = "humanities"
+LEVEL = 3
+
+_SHARES = {"the whole of": 1.0, "twice": 2.0, "half": 0.5}
+
+
+class Clause(NamedTuple):
+    """A fee: an amount, and a share of the fee under another clause."""
+
+    work: str
+    amount: int
+    share: str = ""
+    other: str = ""
+
+
+class Change(NamedTuple):
+    """An amendment; its numbers mean the clauses as numbered when it is made."""
+
+    kind: str
+    number: int
+    value: int = 0
+    """By how much an amount is raised; with which clause it is exchanged."""
+    clause: Clause | None = None
+
+
+def make(rng: random.Random) -> Made:
+    """Return a question about fees after four amendments."""
+    works = rng.sample(WORDS["works"], 22)
+    clauses: list[Clause] = []
+    for number, work in enumerate(works[:20]):
+        share, other = "", ""
+        if number > 2 and rng.random() < 0.75:
+            share, other = rng.choice(list(_SHARES)), rng.choice(works[max(0, number - 9) : number])
+        clauses.append(Clause(work, 2 * rng.randint(2, 20), share, other))
+    first, last = (
+        Clause(work, 2 * rng.randint(2, 20), rng.choice(list(_SHARES)), rng.choice(works[:5]))
+        for work in works[20:]
+    )
+    changes = [
+        Change("insert", rng.randint(5, 7), clause=first),
+        Change("raise", rng.randint(8, 12), 2 * rng.randint(3, 9)),
+        Change("repeal", rng.randint(8, 14)),
+        Change("exchange", rng.randint(4, 9), rng.randint(12, 17)),
+        Change("raise", rng.randint(8, 14), 2 * rng.randint(3, 9)),
+        Change("insert", rng.randint(3, 12), clause=last),
+    ]
+    undone = rng.choice([[0, 1], [0, 2], [0, 3], [2, 3]])
+    standing = [change for number, change in enumerate(changes) if number not in undone]
+    final, again = amended(clauses, changes), amended(clauses, standing)
+    wrong = amended(clauses, changes, renumber=False)
+    numbers = sorted(rng.sample(range(9, 20), 4))
+    result, after, slip = (tuple(fee(law, n) for n in numbers) for law in (final, again, wrong))
+    redraw_if(different(result, after) < 3 or slip == result)
+    depths = [depth(final, n) for n in numbers]
+    redraw_if(min(depths) < 1 or sum(n > 2 for n in depths) < 2)
+    law = numbered(written(clause, clauses) for clause in clauses)
+    acts = "\n".join(
+        f"Amendment {letter}. {_change(change)}"
+        for letter, change in zip("ABCDEF", changes, strict=True)
+    )
+    clause_list = listed([f"clause {n}" for n in numbers])
+    turn_1 = Turn(
+        f"By-law of {rng.choice(TOWNS)} on the use of streets (fees in crowns a "
+        f"month):\n\n{law}\n\nIt was then amended, in this order:\n\n{acts}\n\nRules for amending: "
+        "clauses are numbered through again after each insertion or repeal, and an amendment's "
+        "numbers mean the clauses as they are then numbered. A reference from one clause to "
+        "another always stays with the clause it was made to, whatever that is numbered later. A "
+        "reference to a repealed clause lapses, with its share; the amount stays. What is the fee "
+        f"under what are now {clause_list}?",
+        shape="the four fees",
+        result=result,
+        work="\n".join(f"{n}: {final[n - 1].work}: {_sum(final, n)}" for n in numbers),
+        traps={"reads the amendments by the numbers of the original": slip},
+        points=[
+            "[state] Numbers the clauses again after each insertion and repeal.",
+            "[state] Lets references follow their clause, and lapse on repeal.",
+        ],
+    )
+    letters = listed(["ABCDEF"[n] for n in undone])
+    turn_2 = Turn(
+        f"A court has declared amendments {letters} void from the beginning: they were never made. "
+        "The other four stand word for word, with the numbers they have. What are the fees you "
+        "gave, for the clauses that have those four numbers now?",
+        shape="the four fees",
+        result=after,
+        work="\n".join(f"{n}: {again[n - 1].work}: {_sum(again, n)}" for n in numbers),
+        traps={"takes the judgment to have no effect on these numbers": result},
+        points=[
+            "[state] Applies the four others by their numbers to another numbering.",
+            "Names the objects that now have these numbers.",
+        ],
+    )
+    return Made((turn_1, turn_2), "the fees you gave", "change_premise")
+
+
+def amended(clauses: list[Clause], changes: list[Change], renumber: bool = True) -> list[Clause]:
+    """Return the clauses after the changes."""
+    law = list(clauses)
+    for change in changes:
+        meant = list(law) if renumber else clauses
+        index = number_of(law, meant[change.number - 1].work) - 1
+        old = law[index]
+        if change.clause:
+            law.insert(index + 1, change.clause)
+        elif change.kind == "raise":
+            law[index] = old._replace(amount=old.amount + change.value)
+        elif change.kind == "repeal":
+            del law[index]
+            law = [c._replace(share="", other="") if c.other == old.work else c for c in law]
+        else:
+            second = number_of(law, meant[change.value - 1].work) - 1
+            law[index] = old._replace(amount=law[second].amount)
+            law[second] = law[second]._replace(amount=old.amount)
+    return law
+
+
+def number_of(law: list[Clause], work: str) -> int:
+    """Return the number of the clause about a work."""
+    works = [clause.work for clause in law]
+    redraw_if(work not in works)
+    return works.index(work) + 1
+
+
+def fee(law: list[Clause], number: int) -> int:
+    """Return the fee under a clause; a half is rounded down."""
+    clause = law[number - 1]
+    if not clause.share:
+        return clause.amount
+    return clause.amount + int(fee(law, number_of(law, clause.other)) * _SHARES[clause.share])
+
+
+def depth(law: list[Clause], number: int) -> int:
+    """Return how many references a fee goes through."""
+    clause = law[number - 1]
+    return 1 + depth(law, number_of(law, clause.other)) if clause.share else 0
+
+
+def written(clause: Clause, law: list[Clause]) -> str:
+    """Return a clause in words; without a law it names the object it refers to."""
+    text = f"For {clause.work}: {clause.amount}"
+    if clause.share:
+        other = f"under clause {number_of(law, clause.other)}" if law else f"for {clause.other}"
+        rounded = " (rounded down)" if clause.share == "half" else ""
+        text += f", and {clause.share} the fee {other}{rounded}"
+    return f"{text}."
+
+
+def _sum(law: list[Clause], number: int) -> str:
+    clause, total = law[number - 1], fee(law, number)
+    if not clause.share:
+        return str(total)
+    other = number_of(law, clause.other)
+    return f"{clause.amount} + {clause.share} {fee(law, other)} (clause {other}) = {total}"
+
+
+def _change(change: Change) -> str:
+    number, value = change.number, change.value
+    if change.clause:
+        return f"After clause {number} a new clause is inserted: “{written(change.clause, [])}”"
+    return {
+        "raise": f"In clause {number} the amount is raised by {value}.",
+        "repeal": f"Clause {number} is repealed.",
+        "exchange": f"The amounts in clauses {number} and {value} are exchanged; their references "
+        "stay.",
+    }[change.kind]
