@@ -27,13 +27,9 @@ from harness import store
 from harness.bench import Bench, file_stem
 from harness.errors import MissingError, UsageError
 from harness.extras.importing.prometheus import GRADES
-<<<<<<< HEAD
 from harness.models.prices import cost_of, list_price
-=======
-from harness.models.prices import list_price
 from harness.results import read
 from harness.results.reading import whole_rows
->>>>>>> main
 from harness.types import Judgment, Question
 
 _VERDICT = re.compile(
