@@ -78,7 +78,7 @@ def provenance_facts(judged: Judged) -> dict[str, Any]:
         "turnbench": __version__,
         "date": datetime.now(UTC).date().isoformat(),
         "sampling": [json.loads(sampling) for sampling in dict.fromkeys(stated)],
-        "failures": sum(int((~panel.scores.valid).sum()) for panel in judged.groups),
+        "failures": sum(panel.unread for panel in judged.groups),
     }
 
 
