@@ -9,7 +9,6 @@ from datetime import UTC, datetime
 from typing import Any
 
 from harness import __version__
-from harness.options import ShowResult
 from harness.reporting.page import counted, listed, percent
 from harness.reporting.section import Section
 from harness.reporting.selecting import Judged
@@ -38,7 +37,7 @@ PAPERS = {
 """By how a judge set's name begins, the work behind it."""
 
 
-def paragraph(options: ShowResult, judged: Judged, sections: Sequence[Section]) -> str:
+def paragraph(judged: Judged, sections: Sequence[Section]) -> str:
     """Return the paragraph about some results."""
     bench = judged.bench
     names = list(dict.fromkeys(name for s in sections for name in s.ranking.names))
@@ -50,9 +49,8 @@ def paragraph(options: ShowResult, judged: Judged, sections: Sequence[Section]) 
         f"{listed(names, ALL)} {verb} on {counted(questions, 'question')} of {bench.name}{version}"
         f"{_answers(answers_made(bench, names))}."
     ]
-    files = options.select.votes or options.select.input_file
     for section in sections:
-        sentences.append(_judging(section, judgments_made(bench, files, section.panel)))
+        sentences.append(_judging(section, judgments_made(section.panel)))
     kinds = dict.fromkeys(section.kind for section in sections)
     intervals = list(dict.fromkeys(f"of {kind} {ENDS[kind]}" for kind in kinds))
     better = [
