@@ -203,6 +203,9 @@ def test_another_run_is_compared_by_model_and_by_renamed_model(data: pathlib.Pat
     write(data / "same.jsonl", rows)
     same = show_result(data_dir=str(data), against=data / "same.jsonl", fail_if_worse=True)
     assert "The run passes." in same.page.outcome
+    (row,) = csv.DictReader(io.StringIO(find("format", "csv")(same.page)))
+    assert (row["model_1"], row["verdict"]) == ("new", "not decided")
+    assert float(row["difference_low"]) <= 0 <= float(row["difference_high"])
     assert same.exit_code == 0
 
 
