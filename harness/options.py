@@ -30,7 +30,7 @@ class Flag(Struct, frozen=True):
     """The value of the flag alone, where a value may follow."""
     positional: bool = False
     pages: tuple[str, ...] = ()
-    """The pages or reports of the command that it is for; empty: all of them."""
+    """The pages or reports of a command that it, or a whole group, is for; empty: all of them."""
 
 
 class Prefix(Struct, frozen=True):
@@ -46,7 +46,7 @@ Level: TypeAlias = Annotated[int, Meta(ge=1, le=10)]
 Share: TypeAlias = Annotated[float, Meta(ge=0, le=1)]
 Temperature: TypeAlias = Annotated[float, Meta(ge=0, le=2)]
 PartOf: TypeAlias = Annotated[float, Meta(gt=0, le=1)]
-Format: TypeAlias = Literal["text", "json", "csv", "markdown", "html"]
+Format: TypeAlias = Literal["text", "json", "csv", "markdown", "html", "latex", "methods"]
 
 # Groups
 
@@ -267,7 +267,8 @@ class Output(Struct, kw_only=True, frozen=True):
     """Output."""
 
     format: Format = "text"
-    """how to print; json and csv are not rounded"""
+    """how to print; json and csv are not rounded; latex and methods are a paper's tables and its
+    paragraph about how the numbers were made"""
 
 
 class Board(Struct, kw_only=True, frozen=True):
@@ -498,31 +499,31 @@ class JudgeReport(Struct, kw_only=True, frozen=True):
     select: Select = Select()
     bench: BenchName = BenchName()
     slice: Slice = Slice()
-    list: bool = False
+    list: Annotated[bool, Flag(pages=("position", "agreement", "length"))] = False
     """also list the items: flipped pairs, disagreements, longer answers that lost"""
-    without: Annotated[str, Flag("SET")] = "mt_bench_unaided"
+    without: Annotated[str, Flag("SET", pages=("reference",))] = "mt_bench_unaided"
     """reference: the judge set that shows no reference"""
-    threshold: Annotated[float | None, Flag("GRADE")] = None
+    threshold: Annotated[float | None, Flag("GRADE", pages=("reference",))] = None
     """reference: the least grade of a right answer (default: the upper third of the scale)"""
-    top: Annotated[float | None, Flag("GRADE")] = None
+    top: Annotated[float | None, Flag("GRADE", pages=("checks",))] = None
     """checks: the least top grade (default: 9 of 10)"""
-    loose: bool = False
+    loose: Annotated[bool, Flag(pages=("checks",))] = False
     """checks: by their loose reading"""
-    compatible: bool = False
+    compatible: Annotated[bool, Flag(pages=("judges",))] = False
     """judges: count and name the columns as alpaca_eval does"""
-    table: Annotated[Path | None, Flag("FILE")] = None
+    table: Annotated[Path | None, Flag("FILE", pages=("judges",))] = None
     """judges: a CSV file to which these judges are added"""
-    overwrite: bool = False
+    overwrite: Annotated[bool, Flag(pages=("judges",))] = False
     """judges: replace judges that the table has"""
-    attack_file: Annotated[Path | None, Flag("FILE")] = None
+    attack_file: Annotated[Path | None, Flag("FILE", pages=("attack",))] = None
     """attack: attacks of your own, as TOML"""
-    weak_model: Annotated[str, Flag("NAME")] = "builtin/eliza"
+    weak_model: Annotated[str, Flag("NAME", pages=("attack",))] = "builtin/eliza"
     """attack: whose answers are attacked"""
-    strong_model: Annotated[str, Flag("NAME")] = "builtin/reference"
+    strong_model: Annotated[str, Flag("NAME", pages=("attack",))] = "builtin/reference"
     """attack: in pairs, whose answers they are compared with"""
-    sampling: JudgeSampling = JudgeSampling()
-    endpoint: Endpoint = Endpoint()
-    limits: Limits = Limits()
+    sampling: Annotated[JudgeSampling, Flag(pages=("attack",))] = JudgeSampling()
+    endpoint: Annotated[Endpoint, Flag(pages=("attack",))] = Endpoint()
+    limits: Annotated[Limits, Flag(pages=("attack",))] = Limits()
     output: Output = Output()
 
 
@@ -723,7 +724,12 @@ class Field(Struct, frozen=True):
         return get_origin(self.kind) is tuple
 
 
-def fields(record: type[Struct], prefix: str = "", path: tuple[str, ...] = ()) -> list[Field]:
+def fields(
+    record: type[Struct],
+    prefix: str = "",
+    path: tuple[str, ...] = (),
+    pages: tuple[str, ...] = (),
+) -> list[Field]:
     """Return the options of a record in its order, those of its groups included."""
     hints = get_type_hints(record, include_extras=True)
     options: list[Field] = []
@@ -733,11 +739,14 @@ def fields(record: type[Struct], prefix: str = "", path: tuple[str, ...] = ()) -
         place = (*path, info.name)
         if isinstance(kind, type) and issubclass(kind, Struct):
             added = next((e.text for e in extras if isinstance(e, Prefix)), "")
-            options += fields(kind, prefix + added, place)
+            of_pages = next((e.pages for e in extras if isinstance(e, Flag)), pages)
+            options += fields(kind, prefix + added, place, of_pages)
             continue
         flag = next((e for e in extras if isinstance(e, Flag)), Flag())
         if prefix:
             flag = msgspec.structs.replace(flag, aliases=())
+        if pages:
+            flag = msgspec.structs.replace(flag, pages=pages)
         name = prefix + info.name
         options.append(Field(name, place, hint, kind, flag, info.default, record))
     return options

@@ -114,6 +114,8 @@ TABLE: dict[str, dict[str, str]] = {
         "json": "harness.reporting.formats:json",
         "csv": "harness.reporting.formats:csv",
         "markdown": "harness.reporting.formats:markdown",
+        "latex": "harness.reporting.formats:latex",
+        "methods": "harness.reporting.formats:methods",
         "html": "harness.reporting.html:html",
     },
 }

@@ -269,6 +269,7 @@ def several(panels: Sequence[Panel], view: View) -> Section:
     by_group: Rows = {}
     evidence: list[Evidence] = []
     numbers: list[Column] = []
+    each: list[dict[str, Any]] = []  # for programs, with --by: a row for each number
     group = view.group
     for panel in panels:
         main = panel.metrics[0]
@@ -282,21 +283,26 @@ def several(panels: Sequence[Panel], view: View) -> Section:
             for summary in item.ranking.models:
                 name = summary["model"]
                 row = by_model.setdefault(name, {"model": name, "n": 0, "failed": 0})
-                _add_summary(row, column, summary, item.measure.scale)
+                one = _add_summary(row, column, summary, item.measure.scale)
                 place = item.ranking.ranks.get(name)
-                row.setdefault(RANK, {})[metric] = place and Range(*place)
+                ranks = place and Range(*place)
+                row.setdefault(RANK, {})[metric] = ranks
+                each.append({"model": name, group: TOTAL, METRIC: metric, **one, RANK: ranks})
             for summary in summarize(scores, by=("model", group)):
                 if summary.is_named:
                     names = dict(zip(summary.by, summary.key, strict=True))
                     row = by_group.setdefault(summary.key, {**names, "n": 0, "failed": 0})
-                    _add_summary(row, column, summary, item.measure.scale)
+                    one = _add_summary(row, column, summary, item.measure.scale)
+                    each.append({**names, METRIC: metric, **one})
     evidence.sort(key=lambda item: -item.questions)
     if len(evidence) == 1:
         evidence = [replace(evidence[0], name="")]
     rows, model = sorted_rows(list(by_model.values()), view), Column("model")
     groups = with_total(rows, by_group, group)
     columns = [model, *numbers, Column("failed", hidden_in_text=True)]
-    all_rows = groups if view.by else rows
+    places = {(row["model"], row[group]): place for place, row in enumerate(groups)}
+    each.sort(key=lambda row: places[row["model"], row[group]])
+    all_rows = each if view.by else rows
     section = Section(panels[0], evidence, all_rows, [Table(title(panels[0], view), columns, rows)])
     columns = [model, Column(group, always=True), *numbers]
     table = Table(f"By {group}", columns, groups)
@@ -308,16 +314,23 @@ def several(panels: Sequence[Panel], view: View) -> Section:
     scale = evidence[0].measure.scale or ()
     draw = functools.partial(charts.marks, rows[:BARS], numbers, "score", scale=scale, bar=True)
     section.charts = [Chart("Numbers", draw, "numbers")]
+    for value in dict.fromkeys(key[-1] for key in by_group):
+        some = [row for key, row in by_group.items() if key[-1] == value][:BARS]
+        judged = [c for c in numbers if any(c.value(row) is not None for row in some)]
+        draw = functools.partial(charts.marks, some, judged, str(value), scale=scale, bar=True)
+        section.charts.append(Chart(f"{group}: {value}", draw, f"{group}_{value}"))
     return section
 
 
 def _add_summary(
     row: dict[str, Any], column: Column, summary: Summary, scale: tuple[float, float] | None
-) -> None:
-    """Put the number of a criterion or metric into a row, and count its judgments there."""
-    column.fill(row, Cell.of(summary.mean, scale))
+) -> dict[str, Any]:
+    """Put the number of a criterion or metric into a row, with its counts; return it alone."""
+    number = Cell.of(summary.mean, scale)
+    column.fill(row, number)
     row["n"] = max(row["n"], summary.n)
     row["failed"] += summary.failed
+    return {"average": number, "n": summary.n, "failed": summary.failed}
 
 
 def with_total(rows: Sequence[Row], groups: Rows, field: str) -> list[Row]:

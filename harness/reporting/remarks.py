@@ -84,7 +84,8 @@ def dissent(section: Section, sections: Sequence[Section]) -> str:
     """
     ranking = section.ranking
     both = ranking.complete[:2]
-    if len(both) < 2 or section.evidence[0].baseline or ranking.strengths:
+    elsewhere = section.evidence[0].baseline or ranking.strengths
+    if len(both) < 2 or elsewhere or section.panel.form not in JUDGED:
         return ""
     main = ranking.comparisons.between(*both)
     names, readings = [], []

@@ -8,13 +8,18 @@ Where over 10% of a model's judgments have no verdict, nothing is said of it: wh
 first, with cause and command. Where that leaves no two models, no model is called better.
 """
 
+import functools
+import json
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from datetime import UTC, datetime
+from typing import Any, NamedTuple
 
+from harness import __version__
 from harness.bench import Bench
 from harness.options import ShowResult
 from harness.reporting.kinds import sections_of as sections_of
+from harness.reporting.methods import paragraph
 from harness.reporting.outcome import outcome, outcomes
 from harness.reporting.page import JUDGES, RANK, Column, Note, Page, Row, Table, counted, listed
 from harness.reporting.pages import PageKind, Result
@@ -62,7 +67,22 @@ def results(options: ShowResult, judged: Judged) -> Shown:
     add_caveats(sections, bench, options, view)
     name_judges(sections)
     add_remarks(sections, bench, options, view)
-    return Shown(results_page(sections, view, causes(bench, judged.groups)), sections, view)
+    page = results_page(sections, view, causes(bench, judged.groups))
+    facts = {**page.facts, **provenance_facts(judged)}
+    about = functools.partial(paragraph, options, judged, sections)
+    return Shown(replace(page, facts=facts, methods=about), sections, view)
+
+
+def provenance_facts(judged: Judged) -> dict[str, Any]:
+    """Return what programs must know of the numbers: by what, when, with which sampling."""
+    sources = judged.scores.sources_present.values()
+    stated = [source.sampling for source in sources if source.sampling]
+    return {
+        "turnbench": __version__,
+        "date": datetime.now(UTC).date().isoformat(),
+        "sampling": [json.loads(sampling) for sampling in dict.fromkeys(stated)],
+        "failures": sum(int((~panel.scores.valid).sum()) for panel in judged.groups),
+    }
 
 
 def add_remarks(sections: Sequence[Section], bench: Bench, options: ShowResult, view: View) -> None:

@@ -90,7 +90,7 @@ def select(options: ShowResult, bench: Bench) -> tuple[Scores, View]:
 def _alone(options: ShowResult, view: View) -> bool:
     """Return whether the results of one model are shown, compared with each of the others."""
     others = options.style, options.first_turn_effect, options.efficiency, options.against
-    elsewhere = any((*others, options.metric, options.board.board))
+    elsewhere = any((*others, options.metric, options.board.board, options.select.input_file))
     return len(view.models) == 1 and view.baseline is None and not elsewhere
 
 

@@ -188,9 +188,11 @@ def of_models(shown: Iterable[Panel], models: Collection[str]) -> list[Panel]:
 
     A panel that has no verdict on them is left out.
     """
+    if not models:
+        return list(shown)
     parts = []
     for panel in shown:
-        scores = panel.scores.of(models=models or None)
+        scores = panel.scores.of(models=models)
         parts += panels(scores, named=panel.judges)[:1] if len(scores) else []
     return parts
 

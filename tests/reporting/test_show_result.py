@@ -338,11 +338,13 @@ def test_criteria_by_category_are_in_csv(data: pathlib.Path) -> None:
     ]
     write(data / "mt_bench" / "model_judgment" / "j_single.jsonl", rows)
     result = show_result(data_dir=str(data), by=["category"])
-    table = {(row["model"], row["category"]): row for row in result.rows()}
-    assert table["a", "math"]["clear"] == 5
-    assert table["b", "coding"]["model_low"] == 2
-    assert table["b", "total"]["n"] == 12
-    assert len(table) == 8
+    table = {(row["model"], row["category"], row["metric"]): row for row in result.rows()}
+    assert table["a", "math", "clear"]["average"] == 5
+    assert table["b", "coding", "model_low"]["average"] == 2
+    assert (table["b", "total", "clear"]["n"], table["b", "writing", "clear"]["n"]) == (12, 4)
+    assert len(table) == 16
+    names = {chart.name for chart in result.page.charts}
+    assert names == {"numbers", "category_writing", "category_math", "category_coding"}
 
 
 def test_labels_by_a_field_show_every_rate_and_the_count_of_each_group(data: pathlib.Path) -> None:
@@ -372,3 +374,30 @@ def test_a_value_that_stands_for_all_is_refused(data: pathlib.Path) -> None:
     path.write_text(path.read_text().replace('"math"', '"total"'))
     with pytest.raises(UsageError, match="a question has the value 'total'"):
         show_result(data_dir=str(data), by=["category"])
+
+
+def test_the_paragraph_of_a_paper_says_what_the_rows_say(data: pathlib.Path) -> None:
+    rows = [
+        {"question_id": q, "model": model, "turn": 1, "judge": ["j", "x"], "scale": [1, 10]}
+        | {"score": -1 if q == 3 else score, "tstamp": 1767225600 + 86400 * (q > 11)}
+        | {"judge_set": "mt_bench", "judge_set_version": "7", "sampling": {"temperature": 0.0}}
+        | {"made_from": {"template": "abcdef0123456789"}}
+        | {"details": [{"provider_model": "j-2026", "sampling_applied": {"temperature": 0.5}}]}
+        for q in range(24)
+        for model, score in (("a", 7), ("b", 5))
+    ]
+    write(data / "mt_bench" / "model_judgment" / "j_single.jsonl", rows)
+    result = show_result(data_dir=str(data))
+    paragraph = find("format", "methods")(result.page)
+    for words in (
+        "a and b are compared on 23 questions of mt_bench",
+        "j graded each answer from 1 to 10 (judge set mt_bench version 7; served as j-2026",
+        "prompts abcdef012345, temperature 0.5, 2026-01-01 to 2026-01-02)",
+        "Of 48 verdicts 2 (4.2%) could not be read",
+        "Student's t intervals over questions",
+        "arXiv:2306.05685",
+    ):
+        assert words in paragraph
+    facts = json.loads(find("format", "json")(result.page))
+    assert (facts["failures"], facts["sampling"]) == (2, [{"temperature": 0.0}])
+    assert {"turnbench", "date"} <= set(facts)
