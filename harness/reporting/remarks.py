@@ -187,12 +187,12 @@ def causes(bench: Bench, groups: Sequence[Panel]) -> list[Note]:
         status = f"HTTP {last.status}, " if last.status else ""
         calls = counted(len(failed), "call")
         notes.append(Note(f"{calls} failed (last: {status}{last.kind})", command))
-    mains = [panel.scores.of(metric=panel.metrics[0]) for panel in groups]
-    if unread := sum(int((~main.valid).sum()) for main in mains):
+    if unread := sum(panel.unread for panel in groups if panel.form != "metric"):
         replies = counted(unread, "reply", "replies")
         notes.append(Note(f"{replies} without a verdict", f"{command} --redo failed"))
-    lost = -len(failed) - unread
+    lost = -len(failed)
     for panel in groups:
+        lost -= int((~panel.scores.of(metric=panel.metrics[0]).valid).sum())  # asked for, not read
         main = panel.combined.of(metric=panel.metrics[0])
         lacking = sum(part.lost for part in missing(main))
         lost += lacking // 2 if main.paired else lacking  # a pair is missing in both of its models

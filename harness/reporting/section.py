@@ -173,7 +173,7 @@ def caveats_of(panel: Panel, scores: Scores) -> list[Caveat]:
     own = [judge for judge in panel.judges if judge in scores.models_present]
     if own and panel.form not in ("metric", "vote"):
         caveats.append(Caveat(ITSELF, f"{listed(own)} judges answers of its own."))
-    unread = int((~scores.valid).sum()) - panel.left_out
+    unread = int((~panel.one_each(scores).valid).sum()) - panel.left_out
     for order, count, which in (
         (MISSING, unread, "without a verdict"),
         (MISSING, panel.left_out, "that not all judges gave"),
