@@ -5,7 +5,7 @@ import pathlib
 import pytest
 
 from harness import options
-from harness.cli.main import COMMANDS
+from harness.cli import COMMANDS, command_words
 from harness.cli.parser import help_texts, parse, record_of
 from harness.errors import DataError, UsageError
 
@@ -20,7 +20,7 @@ def test_every_option_has_help(name: str, capsys: pytest.CaptureFixture[str]) ->
     with pytest.raises(SystemExit):
         parse(name, ["--help"])
     printed = capsys.readouterr().out
-    assert printed.startswith(f"usage: {name} ")
+    assert printed.startswith(f"usage: {command_words(name)} ")
     assert printed.index("examples:") < printed.index("--version")
     texts = help_texts(options.__file__)
     for field in options.fields(record_of(name)):
@@ -33,7 +33,7 @@ def test_values_are_flags_else_the_project_file_else_defaults() -> None:
     parsed = parse("gen_judgment", ["--first-n", "3"])
     found = parsed.options
     assert (found.bench.bench_name, found.judging.judge_model) == ("ours", ("j",))
-    assert (found.slice.first_n, found.limits.patience) == (3, 600)
+    assert (found.slice.first_n, found.limits.max_cost) == (3, None)
     assert parsed.typed == {"first_n"}
     other = parse("gen_judgment", ["--bench-name", "theirs"])
     assert other.options.bench.bench_name == "theirs"

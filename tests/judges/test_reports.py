@@ -140,7 +140,7 @@ def test_attacks_are_planted_judged_and_resumed(
         pytest.param("judge_report judges", "there are no votes on pairs", id="no votes"),
         pytest.param("judge_report repeat", "gen_judgment --samples", id="no samples"),
         pytest.param("judge_report wording", "mt_bench_wording_1", id="one wording"),
-        pytest.param("judge_report checks", "run auto_checks", id="nothing checked"),
+        pytest.param("judge_report checks", "run turnbench auto_checks", id="nothing checked"),
     ],
 )
 def test_what_is_missing_is_one_line(
@@ -195,3 +195,10 @@ def test_alpaca_evals_analysis_to_the_digit(write: Write, reference_data: pathli
     for judge, theirs in (("gpt4_b1", "gpt4_b1"), ("people", "humans")):
         for column in ("Human agreement", "Bias", "Variance", "Spearman corr.", "Proba. prefer 1"):
             assert found[judge][column] == pytest.approx(expected[theirs][column], abs=1e-9), column
+
+
+def test_a_flag_of_another_report_is_refused(write: Write) -> None:
+    with pytest.raises(UsageError, match="--threshold is for reference"):
+        harness.judge_report("position", threshold=7)
+    with pytest.raises(UsageError, match="--dry-run is for attack"):
+        harness.judge_report("agreement", dry_run=True)

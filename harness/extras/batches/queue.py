@@ -18,6 +18,7 @@ from harness.models.errors import REPAIRED, Problem, Wire
 from harness.models.remote import RemoteModel
 from harness.options import Limits
 from harness.running.jobs import Engine
+from harness.running.worker import patience_for
 from harness.types import Reply, Request
 
 log = logging.getLogger("turnbench")
@@ -124,7 +125,7 @@ class BatchQueue:
         direct: RemoteModel,
         service: Service,
         journal: Journal,
-        patience: float,
+        patience: float | None,
         may_pay: Callable[[str], bool],
     ) -> None:
         self._direct, self._service, self._journal = direct, service, journal
@@ -134,6 +135,8 @@ class BatchQueue:
         """The batches that a task looks after."""
         self._tasks: set[asyncio.Task[None]] = set()
         self._timer: asyncio.TimerHandle | None = None
+        self._answered = False
+        """Whether the service has answered once in this run."""
         self._failing: float | None = None
         """Since when no submission has succeeded."""
         self._pause = 0.0
@@ -153,7 +156,7 @@ class BatchQueue:
             if result.lost:
                 error = ChatError if result.lost == "cancelled" else TransientError
                 what = f"the result of this request in {batch} is {result.lost}"
-                raise error(f"{self._direct.name}: {what}", kind="batch")
+                raise error(f"{self._direct.name}: {what}", kind="outage")
             if result.status < 300:
                 self._direct.answered = True
                 return result.body
@@ -234,7 +237,7 @@ class BatchQueue:
 
     def _accepted(self, batch: Batch, name: str) -> None:
         self._journal.accepted(batch, name)
-        self._failing, self._pause = None, 0.0
+        self._failing, self._pause, self._answered = None, 0.0, True
 
     def _submit_again(self, batch: Batch, error: Exception | None = None) -> None:
         """Let the requests that wait for a batch go into another one.
@@ -249,12 +252,18 @@ class BatchQueue:
             self._pause = min(2 * self._pause or FIRST_POLL, LONGEST_POLL)
             if not isinstance(error, TransientError):
                 self._fail(batch, error)
-            elif now - self._failing + self._pause > self._patience:
-                text = f"{error}; given up after {self._patience:g} s (--patience)"
-                self._fail(batch, ChatError(text, kind=error.kind, status=error.status))
+            else:
+                self._give_up(batch, error, now - self._failing + self._pause)
         for _, waiter in self._waiters(batch):
             waiter.batch = None
         self._submit_soon()
+
+    def _give_up(self, batch: Batch, error: TransientError, seconds: float) -> None:
+        """Fail the requests of a batch if it has failed for longer than patience lasts."""
+        patience = patience_for(self._patience, error, answered=self._answered)
+        if seconds > patience:
+            text = f"{error}; given up after {patience:g} s (--patience)"
+            self._fail(batch, ChatError(text, kind=error.kind, status=error.status))
 
     # Collecting
 
@@ -266,11 +275,12 @@ class BatchQueue:
     async def _collect(self, batch: Batch) -> None:
         """Wait until a batch has ended, and hand its results to those who wait for them."""
         pause, reads, gone, warned = FIRST_POLL, 0, 0, False
+        began = time.monotonic()
         while self._waiters(batch):
             try:
                 if await self._poll(batch, last=reads + 1 >= READS):
                     reads += 1
-                gone, warned = 0, False
+                gone, warned, self._answered = 0, False, True
             except Undecided:
                 pass
             except Exception as error:
@@ -285,6 +295,9 @@ class BatchQueue:
                 elif not warned:
                     log.warning("%s; asked again", failure)
                     warned = True
+                # Once the service has answered a batch is waited for, however long an outage lasts.
+                if isinstance(failure, TransientError) and not self._answered:
+                    self._give_up(batch, failure, time.monotonic() - began + pause)
             if self._waiters(batch):
                 await asyncio.sleep(pause)
                 pause = min(2 * pause, LONGEST_POLL)
@@ -301,7 +314,7 @@ class BatchQueue:
         if state.failed is not None:
             self._journal.ended(batch, "failed")
             text = f"{self._direct.name}: {batch} failed: {state.failed}".rstrip(": ")
-            self._fail(batch, ChatError(text, kind="batch"))
+            self._fail(batch, ChatError(text, kind="error"))
         if not state.ended:
             return False
         for result in await self._service.results(batch, state):
@@ -336,7 +349,7 @@ class BatchQueue:
             self._submit_again(batch)
         else:
             text = f"{what}; --yes submits its {count} requests again, at their price"
-            self._fail(batch, ChatError(text, kind="batch"))
+            self._fail(batch, ChatError(text, kind="error"))
 
     def _hand_over(self, batch: Batch, result: Result) -> None:
         """Give a result to the one who waits for it."""

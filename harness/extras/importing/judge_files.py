@@ -12,8 +12,8 @@ alpaca_eval. What differs: a prompt for a batch is sent for one pair, the rest o
 upstream's padding; `is_binarize`, the likelier of two tokens, is what the judge writes at
 temperature 0; the function of a function call is the JSON schema of the reply.
 
-    battle:   [{"id": 1, "system_prompt": "...", "prompt": "...",
-                "prompt_template": "{question} {answer_1} {answer_2} {prompt}"}]
+    battle:   {"id": 1, "system_prompt": "...", "prompt": "...",
+               "prompt_template": "{question} {answer_1} {answer_2} {prompt}"}
     grading:  {"chat": {"id": 1, "category": "chat", "metrics": {"fidelity": "..."},
                         "CoT": {"fidelity": "..."},
                         "prompt": "{question} {answer} {metric} {steps}"}}
@@ -23,6 +23,7 @@ makes a criterion of each metric and a template of each category; `general` is f
 the file does not name. It has no prompt with reference, so nothing is judged with one.
 """
 
+import glob
 import json
 import pathlib
 import re
@@ -86,7 +87,11 @@ def alpaca_eval(path: pathlib.Path) -> JudgeSet:
         raise DataError(f"is not valid YAML: {error}", path) from None
     evaluators = store.convert(content, dict[str, _Evaluator], path)
     if len(evaluators) != 1:
-        raise DataError(f"holds {len(evaluators)} evaluators; give a file with one", path)
+        models = ", ".join(dict.fromkeys(_model_of(one) for one in evaluators.values()))
+        beside = path.parent.parent.glob(f"{glob.escape(path.parent.name)}?*/{path.name}")
+        near = "".join(f", such as {other}" for other in sorted(beside)[:1])
+        fault = f"is a pool of {len(evaluators)} annotators ({models}); give a file with one{near}"
+        raise DataError(f"{fault}, or copy one of them into a file of its own", path)
     ((name, config),) = evaluators.items()
     try:
         form = _form(config)
@@ -125,6 +130,10 @@ def alpaca_eval(path: pathlib.Path) -> JudgeSet:
         "judge": kwargs.get("model_name"),
     }
     return sets.made(path, store.convert(settings, sets.Settings, path), [template])
+
+
+def _model_of(config: _Evaluator) -> str:
+    return str(config.completions_kwargs.get("model_name", "unknown"))
 
 
 def _form(config: _Evaluator) -> Form:
@@ -205,9 +214,8 @@ def colossalai(path: pathlib.Path) -> JudgeSet:
     except ValueError as error:
         raise DataError(f"is not valid JSON: {error}", path) from None
     settings: dict[str, Any]
-    if isinstance(content, list):
-        (battle,) = store.convert(content, tuple[_Battle], path)
-        settings, templates = _battle(battle)
+    if isinstance(content, dict) and "prompt_template" in content:
+        settings, templates = _battle(store.convert(content, _Battle, path))
     else:
         settings, templates = _grading(store.convert(content, dict[str, _Grading], path))
     version = content_hash([sets.shape(template) for template in templates], settings)[:8]
