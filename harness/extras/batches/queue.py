@@ -1,16 +1,16 @@
 """Calls gathered into batches, submitted, polled, and handed back to those who wait."""
 
 import asyncio
+import dataclasses
 import logging
 import pathlib
 import time
 from collections.abc import Callable, Coroutine, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import msgspec
 
-from harness.errors import ChatError, TransientError, UsageError
+from harness.errors import ChatError, EndpointError, TransientError, UsageError, ends_run
 from harness.extras.batches.journal import Batch, Journal, key_of
 from harness.extras.batches.services import SERVICES, Result, Service, Undecided
 from harness.models import ChatModel, Endpoint
@@ -104,7 +104,7 @@ class BatchModel:
         """Do nothing: the engine closes the queue once rows are written."""
 
 
-@dataclass(slots=True, eq=False)
+@dataclasses.dataclass(slots=True, eq=False)
 class _Waiter:
     """A request for whose result somebody waits."""
 
@@ -150,6 +150,8 @@ class BatchQueue:
             TransientError: the batch has no result; sent again, the request goes into another one.
             ChatError: the service failed for good.
         """
+        body = {name: value for name, value in wire.body.items() if name != "stream"}
+        wire = dataclasses.replace(wire, body=body)  # a batch has none
         key = key_of(wire)
         while True:
             batch, result = await self._result(key, wire)
@@ -258,12 +260,15 @@ class BatchQueue:
             waiter.batch = None
         self._submit_soon()
 
-    def _give_up(self, batch: Batch, error: TransientError, seconds: float) -> None:
+    def _give_up(self, batch: Batch, error: ChatError, seconds: float) -> None:
         """Fail the requests of a batch if it has failed for longer than patience lasts."""
         patience = patience_for(self._patience, error, answered=self._answered)
         if seconds > patience:
-            text = f"{error}; given up after {patience:g} s (--patience)"
-            self._fail(batch, ChatError(text, kind=error.kind, status=error.status))
+            kind, text = error.kind, f"{error}; given up after {patience:g} s (--patience)"
+            final = ChatError(text, kind=kind, status=error.status)
+            if ends_run(kind):
+                final = EndpointError(text, kind=kind, status=error.status)
+            self._fail(batch, final)
 
     # Collecting
 
@@ -274,30 +279,31 @@ class BatchQueue:
 
     async def _collect(self, batch: Batch) -> None:
         """Wait until a batch has ended, and hand its results to those who wait for them."""
-        pause, reads, gone, warned = FIRST_POLL, 0, 0, False
-        began = time.monotonic()
+        pause, reads, gone = FIRST_POLL, 0, 0
+        failing: float | None = None
         while self._waiters(batch):
             try:
                 if await self._poll(batch, last=reads + 1 >= READS):
                     reads += 1
-                gone, warned, self._answered = 0, False, True
+                gone, failing, self._answered = 0, None, True
             except Undecided:
                 pass
             except Exception as error:
                 problem, failure = self._meaning(error)
                 gone = gone + 1 if self._service.is_gone(error) else 0
+                # A page with 404 is of something before the service.
+                away = problem is not None and problem.status == 404 and (gone or self._answered)
                 if gone >= GONE:
                     self._forget(batch)
-                elif not isinstance(failure, TransientError) and (
-                    problem is None or problem.status != 404
-                ):
+                elif not (isinstance(failure, TransientError) or away):
                     self._fail(batch, failure)
-                elif not warned:
-                    log.warning("%s; asked again", failure)
-                    warned = True
-                # Once the service has answered a batch is waited for, however long an outage lasts.
-                if isinstance(failure, TransientError) and not self._answered:
-                    self._give_up(batch, failure, time.monotonic() - began + pause)
+                elif isinstance(failure, ChatError):
+                    if failing is None:
+                        failing = time.monotonic()
+                        log.warning("%s; asked again", failure)
+                    # Once the service has answered, a batch is waited for through any outage.
+                    if not self._answered or ends_run(failure.kind):
+                        self._give_up(batch, failure, time.monotonic() - failing + pause)
             if self._waiters(batch):
                 await asyncio.sleep(pause)
                 pause = min(2 * pause, LONGEST_POLL)

@@ -15,8 +15,9 @@ import httpx2
 
 from harness.errors import ChatError
 from harness.extras.batches.journal import Batch
+from harness.models.decoding import at, list_at, text_at
 from harness.models.errors import Problem, Wire
-from harness.models.remote import RemoteModel, at, list_at, text_at
+from harness.models.remote import RemoteModel
 
 TAG = "turnbench"
 """The name under which a batch carries our id."""
