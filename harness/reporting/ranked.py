@@ -259,7 +259,7 @@ def several(panels: Sequence[Panel], view: View) -> Section:
     each: list[dict[str, Any]] = []  # for programs, with --by: a row for each number
     group = view.group
     for panel in panels:
-        main = panel.metrics[0]
+        main, apart = panel.metrics[0], panel.form in ("grade", "metric")
         for metric in panel.metrics:
             scores = panel.combined.of(metric=metric)
             item = evidence_of(panel, view, scores, metric)
@@ -270,7 +270,7 @@ def several(panels: Sequence[Panel], view: View) -> Section:
             for summary in item.ranking.models:
                 name = summary["model"]
                 row = by_model.setdefault(name, {"model": name, "n": 0, "failed": 0})
-                one = _add_summary(row, column, summary, item.measure.scale)
+                one = _add_summary(row, column, summary, item.measure.scale, apart=apart)
                 place = item.ranking.ranks.get(name)
                 ranks = place and Range(*place)
                 row.setdefault(RANK, {})[metric] = ranks
@@ -279,7 +279,7 @@ def several(panels: Sequence[Panel], view: View) -> Section:
                 if summary.is_named:
                     names = dict(zip(summary.by, summary.key, strict=True))
                     row = by_group.setdefault(summary.key, {**names, "n": 0, "failed": 0})
-                    one = _add_summary(row, column, summary, item.measure.scale)
+                    one = _add_summary(row, column, summary, item.measure.scale, apart=apart)
                     each.append({**names, METRIC: metric, **one})
     evidence.sort(key=lambda item: -item.questions)
     if len(evidence) == 1:
@@ -310,13 +310,21 @@ def several(panels: Sequence[Panel], view: View) -> Section:
 
 
 def _add_summary(
-    row: dict[str, Any], column: Column, summary: Summary, scale: tuple[float, float] | None
+    row: dict[str, Any],
+    column: Column,
+    summary: Summary,
+    scale: tuple[float, float] | None,
+    *,
+    apart: bool,
 ) -> dict[str, Any]:
-    """Put the number of a criterion or metric into a row, with its counts; return it alone."""
+    """Put the number of a criterion or metric into a row, with its counts; return it alone.
+
+    `apart`: each of the row's numbers is a judgment of its own.
+    """
     number = Cell.of(summary.mean, scale)
     column.fill(row, number)
     row["n"] = max(row["n"], summary.n)
-    row["failed"] += summary.failed
+    row["failed"] = row["failed"] + summary.failed if apart else max(row["failed"], summary.failed)
     return {"average": number, "n": summary.n, "failed": summary.failed}
 
 

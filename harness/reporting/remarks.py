@@ -56,7 +56,7 @@ def causes(bench: Bench, groups: Sequence[Panel]) -> list[Note]:
         status = f"HTTP {last.status}, " if last.status else ""
         calls = counted(len(failed), "call")
         notes.append(Note(f"{calls} failed (last: {status}{last.kind})", command))
-    if unread := sum(int((~panel.combined.valid).sum()) for panel in groups):
+    if unread := sum(panel.unread for panel in groups if panel.form != "metric"):
         replies = counted(unread, "reply", "replies")
         notes.append(Note(f"{replies} without a verdict", f"{command} --redo failed"))
     mains = (panel.combined.of(metric=panel.metrics[0]) for panel in groups)

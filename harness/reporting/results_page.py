@@ -66,7 +66,7 @@ def results(options: ShowResult, judged: Judged) -> Shown:
     add_caveats(sections, bench, options, view)
     page = results_page(sections, view, causes(bench, judged.groups))
     facts = {**page.facts, **provenance_facts(judged)}
-    about = functools.partial(paragraph, options, judged, sections)
+    about = functools.partial(paragraph, judged, sections)
     return Shown(replace(page, facts=facts, methods=about), sections, view)
 
 
@@ -78,7 +78,7 @@ def provenance_facts(judged: Judged) -> dict[str, Any]:
         "turnbench": __version__,
         "date": datetime.now(UTC).date().isoformat(),
         "sampling": [json.loads(sampling) for sampling in dict.fromkeys(stated)],
-        "failures": sum(int((~panel.scores.valid).sum()) for panel in judged.groups),
+        "failures": sum(panel.unread for panel in judged.groups),
     }
 
 

@@ -150,7 +150,7 @@ def caveats_of(panel: Panel, scores: Scores) -> list[str]:
     if len(panel.versions) > 1:
         caveats.append(f"Versions {listed(panel.versions)} of the judge set are together.")
     for count, which in (
-        (int((~scores.valid).sum()), "without a verdict"),
+        (int((~panel.one_each(scores).valid).sum()), "without a verdict"),
         (panel.left_out, "that not all judges gave"),
         (panel.scores.outdated, "of questions that the benchmark lacks or has changed"),
     ):

@@ -54,6 +54,19 @@ class Panel:
         names.sort(key=lambda name: name not in MAIN)
         return tuple(name for name in names if name != CONFIDENCE)
 
+    def one_each(self, scores: Scores) -> Scores:
+        """Return one entry for each judgment of some of its scores.
+
+        Labels, dimensions or points of one reply are one judgment; criteria are asked for apart.
+        """
+        one_reply = self.form in ("label", "dimensions", "points")
+        return scores.of(metric=self.metrics[0]) if one_reply else scores
+
+    @property
+    def unread(self) -> int:
+        """How many judgments have no verdict."""
+        return int((~self.one_each(self.scores).valid).sum())
+
     @property
     def combined(self) -> Scores:
         """The mean of the judges; NaN where one of them gave no verdict. Of votes: each of them."""

@@ -398,3 +398,16 @@ def test_the_paragraph_of_a_paper_says_what_the_rows_say(data: pathlib.Path) -> 
     facts = json.loads(find("format", "json")(result.page))
     assert (facts["failures"], facts["sampling"]) == (2, [{"temperature": 0.0}])
     assert {"turnbench", "date"} <= set(facts)
+
+
+def test_a_reply_without_a_label_is_one_failure_not_one_for_each_label(data: pathlib.Path) -> None:
+    labels = ["CORRECT", "INCORRECT", "NOT_ATTEMPTED", None]
+    rows = [
+        {"question_id": q, "model": model, "turn": 1, "judge": ["j", "x"], "label": labels[q % 4]}
+        for q in range(24)
+        for model in ("a", "b")
+    ]
+    write(data / "mt_bench" / "model_judgment" / "j_single.jsonl", rows)
+    page = show_result(data_dir=str(data)).page
+    assert page.facts["failures"] == 12
+    assert any(cause.text == "12 replies without a verdict" for cause in page.causes)
