@@ -55,7 +55,7 @@ def paragraph(judged: Judged, sections: Sequence[Section]) -> str:
     intervals = list(dict.fromkeys(f"of {kind} {ENDS[kind]}" for kind in kinds))
     better = [
         "A model is called better where the interval of the paired difference by question, at the "
-        "level of its step in Holm's method over all comparisons, excludes zero",
+        "level of its step in Holm's method over the comparisons asked for, excludes zero",
         "; of two models in pairs, where the interval of the win rate excludes one half",
     ]
     two = any(section.evidence[0].head_to_head for section in sections)
