@@ -124,8 +124,9 @@ def make(rng: random.Random, level: int) -> Made:
         f"on the third night is {bed // 2} pennies cheaper; hay for a beast {hay} a night; ale "
         f"{ale}{every}; stew {stew}{first}. {guest} the {trade} stayed {nights} nights with "
         f"{beasts} mules, drank {ales} mugs and ate {stews} bowls, paid {deposit} pennies on "
-        f"arriving and mended a kettle, for which you promised {mended} pennies. He asks: “What do I owe?” Tell him in "
-        "at most 110 words, each item in passing, with one proverb of your own making.",
+        f"arriving and mended a kettle, for which you promised {mended} pennies. He asks: “What do "
+        "I owe?” Tell him in at most 110 words, each item in passing, with one proverb of your "
+        "own making.",
         label="Owed",
         shape=_SHAPE,
         result=result,
