@@ -189,9 +189,20 @@ def test_alpaca_evals_analysis_to_the_digit(write: Write, reference_data: pathli
             row = {"question_id": item["key"], "turn": 1, "g1_winner": winner, "sample": sample}
             row |= {"model_1": "base", "model_2": item["generator"], "shown_first": "model_1"}
             made.append(row | {"judge": ["gpt4_b1", "t"], "judge_set": "own"})
+    keys = dict.fromkeys(row["question_id"] for row in votes)
+    path = write("question.jsonl", [])
+    path.write_bytes(b"")
+    write("question.jsonl", [{"question_id": k, "category": "c", "turns": ["?"]} for k in keys])
     write("human_judgment/people.jsonl", votes)
     write("model_judgment/gpt4_b1@own_pair1.jsonl", made)
     found = {row["judge"]: row for row in rows("judges", compatible=True)}
     for judge, theirs in (("gpt4_b1", "gpt4_b1"), ("people", "humans")):
         for column in ("Human agreement", "Bias", "Variance", "Spearman corr.", "Proba. prefer 1"):
             assert found[judge][column] == pytest.approx(expected[theirs][column], abs=1e-9), column
+
+
+def test_a_flag_of_another_report_is_refused(write: Write) -> None:
+    with pytest.raises(UsageError, match="--threshold is for reference"):
+        harness.judge_report("position", threshold=7)
+    with pytest.raises(UsageError, match="--dry-run is for attack"):
+        harness.judge_report("agreement", dry_run=True)
