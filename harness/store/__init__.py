@@ -19,6 +19,7 @@ from harness.store.read import (
     latest,
     looks_like,
     question_of,
+    replaces,
     row_at,
     rows,
 )
@@ -40,6 +41,7 @@ __all__ = [
     "looks_like",
     "question_of",
     "read_toml",
+    "replaces",
     "row_at",
     "rows",
     "state_dir",
