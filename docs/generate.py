@@ -112,7 +112,8 @@ def modules() -> str:
         "# Modules",
         "Every file with the first sentence of its docstring; [the tour](../tour.md) has the rooms.",
     ]
-    folders = [ROOT / "harness", *(ROOT / f for f in _rooms()), ROOT / "viewer"]
+    folders = [ROOT / "harness", *(ROOT / f for f in _rooms()), ROOT / "turnbench_questions"]
+    folders.append(ROOT / "viewer")
     for folder in folders:
         lines = ["| file | what it is |", "| --- | --- |"]
         for path in sorted(folder.glob("*.py")):

@@ -44,7 +44,17 @@ TABLE: dict[str, dict[str, str]] = {
         "all_pass": "harness.extras.checks:all_pass",
     },
     "questions": {
-        "make_set": "harness.extras.questions:make_set",
+        "make_set": "turnbench_questions:make_set",
+    },
+    "question_template": {
+        name: f"turnbench_questions.{name}:make"
+        for name in (
+            *("measured", "digits_prose", "innkeeper", "gatekeeper", "undecided", "lineup"),
+            *("smallest_repair", "three_languages", "drawer", "paths", "take_game"),
+            *("greedy_coins", "what_prints", "machine", "sql_nulls", "regex_groups", "daybook"),
+            *("hold_null", "counter_claims", "station_log", "resistors", "pedigree", "bylaw"),
+            *("ballots", "inheritance", "language"),
+        )
     },
     "report": {
         "agreement": "harness.extras.judges.agreement:report",

@@ -313,6 +313,17 @@ def met_share(points: Iterable[Mapping[str, Any]]) -> float | None:
     return max(met / possible, 0.0) if possible else None
 
 
+VOTES: Mapping[str, float | None] = {
+    "model_a": 1.0,
+    "model_b": 0.0,
+    "error": None,
+    **dict.fromkeys(
+        ("tie", "both_bad", "bothbad", "tie (bothbad)", "tie (both bad)", "tie (inconsistent)"), 0.5
+    ),
+}
+"""What goes to model_a by each published word for the winner; None: no verdict."""
+
+
 class Vote(Row, kw_only=True):
     """A person's comparison of two answers."""
 
@@ -320,8 +331,9 @@ class Vote(Row, kw_only=True):
     model_a: str
     model_b: str
     winner: str
-    """`model_a`, `model_b`, or anything that starts with `tie`."""
-    judge: str = ""
+    """A word of `VOTES`."""
+    judge: str | tuple[str, ...] = ""
+    """Who voted. A judge's verdicts in this form have `[model, template]`."""
     turn: int = 0
     """From 1. 0 only while a row without the field is read; `store` makes it 1."""
     judgment: str | None = None
@@ -331,13 +343,28 @@ class Vote(Row, kw_only=True):
     tstamp: float | None = None
 
     @property
+    def voter(self) -> str:
+        """The voter's name."""
+        return self.judge if isinstance(self.judge, str) else self.judge[0] if self.judge else ""
+
+    @property
+    def template(self) -> str | None:
+        """The name of a judge's prompt template; people have none."""
+        return None if isinstance(self.judge, str) or len(self.judge) < 2 else self.judge[1]
+
+    @property
+    def value(self) -> float | None:
+        """What goes to model_a: 1 it won, 0.5 tie, 0 it lost; None: no verdict."""
+        return VOTES[self.winner]
+
+    @property
     def key(self) -> tuple[Any, ...]:
         """What identifies the vote: the last one on a key counts."""
         return (
             self.question_id,
             self.turn,
             tuple(sorted((self.model_a, self.model_b))),
-            self.judge,
+            self.voter,
         )
 
 

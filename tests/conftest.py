@@ -6,19 +6,27 @@ from importlib.util import find_spec
 
 import pytest
 
+from harness.errors import UsageError
+from harness.extras.checks.sandbox import check_sandbox
 from harness.running import worker
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 
+EXTRAS = {"models": ("torch", "transformers", "sentencex"), "ray": ("ray",)}
+
+
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Skip what needs the extra [models] where it is not installed."""
-    if item.get_closest_marker("models"):
-        missing = [
-            name for name in ("torch", "transformers", "sentencex") if find_spec(name) is None
-        ]
-        if missing:
-            pytest.skip(f"the extra [models] is not installed: {', '.join(missing)}")
+    """Skip what needs an extra or a program that this machine lacks, and say which."""
+    for extra, modules in EXTRAS.items():
+        missing = [name for name in modules if find_spec(name) is None]
+        if item.get_closest_marker(extra) and missing:
+            pytest.skip(f"the extra [{extra}] is not installed: {', '.join(missing)}")
+    if item.get_closest_marker("sandbox"):
+        try:
+            check_sandbox()
+        except UsageError as error:
+            pytest.skip(str(error))
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -70,7 +70,7 @@ class Voter:
         self.path = folder / f"{file_stem(self.name)}.jsonl"
         self.votes: dict[Key, Vote] = {}
         for _, vote in data.index.slims("vote"):
-            if vote.judge == self.name:
+            if vote.voter == self.name:
                 pair = frozenset((vote.model_a, vote.model_b))
                 self.votes[vote.question_id, vote.turn, pair] = vote
         files = data.bench.answer_files()

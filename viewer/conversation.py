@@ -264,7 +264,7 @@ def _games(row: Judgment) -> Iterator[Verdict]:
 def _vote(row: Vote) -> str:
     a, b = row.model_a, row.model_b
     words = {"model_a": f"{a} over {b}", "model_b": f"{b} over {a}"}
-    return f"{row.judge}: {words.get(row.winner, f'{a} and {b} tie')}"
+    return f"{row.voter}: {words.get(row.winner, f'{a} and {b} tie')}"
 
 
 def _choices(

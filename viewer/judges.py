@@ -203,7 +203,7 @@ def _votes(data: Data) -> Votes:
         models = tuple(sorted((row.model_a, row.model_b)))
         winner = {"model_a": row.model_a, "model_b": row.model_b}.get(row.winner)
         if winner is not None:
-            votes[Item(row.question_id, row.turn, models)][row.judge] = winner == models[0]
+            votes[Item(row.question_id, row.turn, models)][row.voter] = winner == models[0]
     return votes
 
 

@@ -235,7 +235,8 @@ class Bench:
 
     def vote_files(self) -> list[pathlib.Path]:
         """Return the files of people's votes."""
-        return store.data_files(self.folder / "human_judgment")
+        folder = self.folder / "human_judgment"
+        return sorted([*store.data_files(folder), *folder.glob("[!.]*.json")])
 
     def metric_file(self, metric: str) -> pathlib.Path:
         """Return the file of a metric's numbers, which may not exist."""

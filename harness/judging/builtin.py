@@ -12,6 +12,7 @@ from collections.abc import Sequence
 
 from harness.errors import ChatError, UsageError
 from harness.judging import overlap
+from harness.judging.formats import FORMATS
 from harness.judging.forms import Form
 from harness.models import ChatModel, Endpoint
 from harness.models.builtin import Builtin
@@ -22,14 +23,6 @@ LONGEST, FIRST, RANDOM = RULES = ("builtin/longest", "builtin/first", "builtin/r
 NOTICES = {OVERLAP: overlap.NOTICE} | {
     name: f"{name} is a baseline for judges, not a judge." for name in RULES
 }
-GRADING = {"[[rating]]": "Rating: [[{0}]]", "grade": "Rating: [[{0}]]"}
-TIES = {"[[A]]": "[[{letter}]]", "two_scores": "{0} {1}"}
-DECIDING = {
-    "[RESULT] A|B": "[RESULT] {side}",
-    "ranking": '[{{"model": "{better}", "rank": 1}}, {{"model": "{worse}", "rank": 2}}]',
-    "preference": "{better}",
-}
-"""By form, how a verdict is written: of one answer, of two, of two without a tie."""
 
 
 def open(endpoint: Endpoint) -> ChatModel:  # noqa: A001  (the registry's word)
@@ -42,8 +35,10 @@ def require(name: str, form: Form) -> None:
     if name in RULES and form.kind != "compare":
         advice = "use --mode pairwise-baseline or pairwise-all"
         raise UsageError(f"{name} only compares two answers; {advice}")
-    formats = GRADING | TIES if name == OVERLAP else TIES | DECIDING
-    if form.format not in formats or form.by_logprobs:
+    row = FORMATS.get(form.format)
+    # What overlap counts may be equal, so it needs a form that can say so.
+    unfit = row is None or (name == OVERLAP and row.kind == "compare" and not row.tie)
+    if row is None or unfit or row.write is None or form.by_logprobs:
         raise UsageError(
             f"{name} cannot give verdicts of the form {form.format}; choose a chat model as the "
             "judge, or another judge set"
@@ -67,7 +62,7 @@ def _judged(name: str, request: Request) -> Reply:
 def _written(facts: Facts, side: str, grades: Sequence[str]) -> str:
     """Return a verdict in its form; where that has no tie, it is the second's, as in AlpacaEval."""
     better, worse = (facts.labels if side == "A" else facts.labels[::-1])[:2]
-    return (GRADING | TIES | DECIDING)[facts.form].format(
+    return (FORMATS[facts.form].write or "").format(
         *grades,
         letter="C" if side == "tie" else side,
         side="A" if side == "A" else "B",

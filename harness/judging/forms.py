@@ -14,24 +14,6 @@ from msgspec import Struct
 
 Kind: TypeAlias = Literal["grade", "compare", "label", "dimensions", "checklist"]
 
-FORMATS: Mapping[str, Kind] = {
-    "[[rating]]": "grade",
-    "[RESULT] n": "grade",
-    "grade": "grade",
-    "[[A]]": "compare",
-    "[RESULT] A|B": "compare",
-    "two_scores": "compare",
-    "ranking": "compare",
-    "preference": "compare",
-    "label": "label",
-    "dimensions": "dimensions",
-    "checklist": "checklist",
-}
-"""The formats that a template may ask for, each with its kind; the first of a kind is its usual
-one. `patterns` (two expressions) comes only with AlpacaEval's files."""
-BY_LOGPROBS = ("grade", "preference")
-"""The formats whose verdict is one token, so that its probability can be weighed."""
-
 
 class Scale(Struct, frozen=True):
     """Grades from the least to the greatest; `step` is the distance between them, None: any."""

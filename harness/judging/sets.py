@@ -18,7 +18,8 @@ from msgspec.structs import asdict, replace
 from harness import registry, store
 from harness.bench import shipped
 from harness.errors import DataError, UsageError, near
-from harness.judging.forms import BY_LOGPROBS, FORMATS, SCALE_WORDS, Form, Kind, Scale
+from harness.judging.formats import FORMATS, formats_of
+from harness.judging.forms import SCALE_WORDS, Form, Kind, Scale
 from harness.judging.templates import Template, UnknownPlaceholderError
 from harness.types import Mode, Question, Sampling, content_hash
 
@@ -540,7 +541,7 @@ def template_from_file(path: pathlib.Path) -> JudgeTemplate:
         if text.strip():
             parts[key] = _parsed(text, _TURN_NAMES if key == "turn" else PLACEHOLDERS, path, key)
     form = Form(
-        format=file.verdict or next(name for name, kind in FORMATS.items() if kind == file.kind),
+        format=file.verdict or formats_of(file.kind)[0],
         kind=file.kind,
         dimensions=file.dimensions,
         total=file.total.strip() or None,
@@ -564,15 +565,16 @@ def _parsed(text: str, placeholders: frozenset[str], path: pathlib.Path, key: st
 def _template_fault(template: JudgeTemplate) -> str | None:
     """Return what in a verdict does not go with the rest, or in a prompt cannot be filled."""
     form = template.form
-    if FORMATS.get(form.format) != form.kind and not form.patterns:
-        such = ", ".join(name for name, kind in FORMATS.items() if kind == form.kind)
-        return f"verdict: {form.format!r} cannot {form.kind}; these can: {such}"
+    such = formats_of(form.kind)
+    if form.format not in such and not form.patterns:
+        return f"verdict: {form.format!r} cannot {form.kind}; these can: {', '.join(such)}"
     if form.kind == "dimensions" and not form.dimensions:
         return "dimensions: the list of their names is missing"
     if form.total is not None and form.total not in form.dimensions:
         return f"total: {form.total!r} is no dimension{near(form.total, form.dimensions)}"
-    if form.by_logprobs and form.format not in BY_LOGPROBS:
-        return f"score_method: only {' and '.join(BY_LOGPROBS)} can be weighed by logprobs"
+    if form.by_logprobs and not FORMATS[form.format].logprobs:
+        weighed = [name for name, row in FORMATS.items() if row.logprobs]
+        return f"score_method: only {' and '.join(weighed)} can be weighed by logprobs"
     if ("conversation" in template.names) != (template.turn is not None):
         return "{conversation} and the sub-template 'turn' go together; one is missing"
     if template.names == {"context"} and not template.compares:

@@ -75,7 +75,7 @@ class Gemini(RemoteModel):
         ]
         return {"model": self.endpoint.model, "contents": contents, "config": config}
 
-    async def send(self, wire: Wire) -> Any:
+    async def post(self, wire: Wire) -> Any:
         """Return the answer as JSON, not as the SDK's types, which refuse newer fields."""
         from google.genai import types
 

@@ -7,6 +7,7 @@ from harness.models.endpoint import Endpoint
 from harness.models.errors import Problem, Wire
 from harness.models.remote import (
     RemoteModel,
+    Send,
     at,
     list_at,
     strict_schema,
@@ -39,8 +40,8 @@ class OpenAIChat(OpenAIModel):
     path = "/chat/completions"
     streams = True
 
-    def __init__(self, endpoint: Endpoint) -> None:
-        super().__init__(endpoint)
+    def __init__(self, endpoint: Endpoint, send: Send | None = None) -> None:
+        super().__init__(endpoint, send)
         self.other_limit = "max_completion_tokens"
         host = urlsplit(endpoint.base_url).hostname or ""
         if f".{host}".endswith(".api.openai.com"):  # other servers may know only the old one
@@ -80,10 +81,10 @@ class OpenAIChat(OpenAIModel):
             logprobs=token_logprobs(list_at(choice, "logprobs", "content")),
         )
 
-    async def send(self, wire: Wire) -> Any:
+    async def post(self, wire: Wire) -> Any:
         """Return the answer as JSON; a stream is put together."""
         if "stream" not in wire.parameters:
-            return await super().send(wire)
+            return await super().post(wire)
         from openai import AsyncStream
 
         events = await self.client.post(

@@ -1,9 +1,12 @@
 """What the chat models behind an SDK share: one client, one time limit, one way to repair a call.
 
-A call goes `request → wire(request) → send(wire) → read(answer) → completed(reply)`. Where the
-endpoint refuses a parameter, a system message or the like, that is remembered (`learn`), and the
-call is made again as long as what is sent becomes another. Refusals cost nothing, so calls do not
-wait for each other.
+A call goes `request → wire(request) → send(wire) → read(answer) → completed(reply)`. `send` is the
+transport: the provider's SDK in this process (`call`), or what is handed in, such as a queue of
+batches or a worker of a cluster.
+
+Where the endpoint refuses a parameter, a system message or the like, that is remembered (`learn`),
+and the call is made again as long as what is sent becomes another. Refusals cost nothing, so calls
+do not wait for each other.
 """
 
 import asyncio
@@ -11,7 +14,7 @@ import os
 import re
 import time
 from abc import ABC, abstractmethod
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from typing import Any, ClassVar
 
 import httpx2
@@ -36,6 +39,10 @@ SCHEMAS = ("response_format", "output_config", "text", "response_json_schema")
 """Parameters that hold a JSON schema: if refused, the reply has `structured: false`."""
 LOGPROBS = ("logprobs", "top_logprobs", "include")
 
+Send = Callable[[Wire], Awaitable[Any]]
+"""A transport: returns the answer to a request as JSON, as late as it likes; raises `Problem`, or
+an error of the harness that is passed on as it is."""
+
 _CREDENTIALS = {
     *("openai-organization", "openai-project", "x-goog-user-project", "cookie"),
     *(header for provider in PROVIDERS.values() for header in provider.key_headers),
@@ -52,23 +59,29 @@ class RemoteModel(ABC):
     streams: ClassVar[bool] = False
     """Whether replies can be asked for as a stream."""
 
-    def __init__(self, endpoint: Endpoint) -> None:
+    def __init__(self, endpoint: Endpoint, send: Send | None = None) -> None:
+        """Open the SDK's client; with `send` calls go there: no client and no key are needed."""
         self.name = endpoint.name
         self.endpoint = endpoint
         # A package's provider that uses these classes is like OpenAI's.
         self.about = PROVIDERS.get(endpoint.provider, PROVIDERS["openai"])
         self.limit = self.about.parameters["max_tokens"]
-        self._key = endpoint.key()
-        self._http = http_client(endpoint, self.about, self._key)
-        options = {
-            "base_url": endpoint.base_url,
-            "api_key": self._key or "none",
-            "max_retries": 0,
-            "http_client": self._http,
-            "timeout": self._http.timeout,
-        }
-        self.client = self.open_client(options)
-        self._answered = False
+        self.answered = False
+        """Whether the endpoint has given a reply."""
+        self._send = send or self.call
+        self._key: str | None = None
+        self._http: httpx2.AsyncClient | None = None
+        if send is None:
+            self._key = endpoint.key()
+            self._http = http_client(endpoint, self.about, self._key)
+            options = {
+                "base_url": endpoint.base_url,
+                "api_key": self._key or "none",
+                "max_retries": 0,
+                "http_client": self._http,
+                "timeout": self._http.timeout,
+            }
+            self.client = self.open_client(options)
         self._left_out: set[str] = set()
         self._most: int | None = None
         self._folds = False
@@ -95,8 +108,8 @@ class RemoteModel(ABC):
     def body(self, request: Request, parameters: dict[str, Any]) -> dict[str, Any]:
         """Return all that is sent."""
 
-    async def send(self, wire: Wire) -> Any:
-        """Return the endpoint's answer as JSON."""
+    async def post(self, wire: Wire) -> Any:
+        """Return the endpoint's answer as JSON; exceptions are the SDK's."""
         options = {"headers": wire.headers}
         return await self.client.post(self.path, cast_to=object, body=wire.body, options=options)
 
@@ -112,11 +125,7 @@ class RemoteModel(ABC):
         messages = [Message(turn.role, storable(turn.content)) for turn in request.messages]
         request = replace(request, messages=messages)
         try:
-            async with asyncio.timeout(self.endpoint.timeout):
-                reply = await self._repaired(request)
-        except TimeoutError:
-            problem = Problem("timeout", f"nothing within {self.endpoint.timeout:g} s")
-            raise problem.error(self.endpoint) from None
+            reply = await self._repaired(request)
         except Problem as problem:
             raise self._error(problem, request) from None
         return replace(reply, detail=replace(reply.detail, seconds=time.perf_counter() - started))
@@ -127,7 +136,7 @@ class RemoteModel(ABC):
         for _ in range(MOST_REPAIRS):
             wire = self.wire(request, fit)
             try:
-                reply = self.read(await self._sent(wire))
+                reply = self.read(await self._send(wire))
             except Problem as problem:
                 if problem.kind == "refused prompt":
                     note = problem.message or "refused by the provider"
@@ -137,21 +146,25 @@ class RemoteModel(ABC):
                 if self.wire(request, fit) == wire:
                     raise
             else:
-                self._answered = True
+                self.answered = True
                 return self.completed(reply, request, wire)
         raise Problem("bad request", f"a refusal of each of {MOST_REPAIRS} ways to ask")
 
-    async def _sent(self, wire: Wire) -> Any:
-        """Return the answer to a call; whatever else happens is a `Problem`.
+    async def call(self, wire: Wire) -> Any:
+        """Return the answer to one call by the SDK; whatever else happens is a `Problem`.
 
         The SDKs' exceptions hold the whole request, key included, so none is kept as a cause.
         """
         try:
-            return await self.send(wire)
+            async with asyncio.timeout(self.endpoint.timeout):
+                return await self.post(wire)
+        except TimeoutError:
+            problem = Problem("timeout", f"nothing within {self.endpoint.timeout:g} s")
         except Exception as error:
-            problem = self.problem(error, wire)
-            if problem is None:
+            known = self.problem(error, wire)
+            if known is None:
                 raise
+            problem = known
         raise problem
 
     def problem(self, error: Exception, wire: Wire) -> Problem | None:
@@ -169,7 +182,7 @@ class RemoteModel(ABC):
 
     def problem_of(self, status: int, body: Any, headers: Mapping[str, str], wire: Wire) -> Problem:
         """Return the problem behind an answer with a status and an error body."""
-        return problem_of(status, body, headers, wire, answered=self._answered, key=self._key)
+        return problem_of(status, body, headers, wire, answered=self.answered, key=self._key)
 
     def learn(self, problem: Problem, request: Request) -> None:
         """Remember what the endpoint does not take; what the user typed is never left out."""
@@ -313,7 +326,8 @@ class RemoteModel(ABC):
 
     async def close(self) -> None:
         """Release connections."""
-        await self._http.aclose()
+        if self._http is not None:
+            await self._http.aclose()
 
 
 # The HTTP client

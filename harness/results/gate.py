@@ -122,7 +122,7 @@ def gate(
 def _fault(row: Gated, margin: float | None, max_missing: float) -> str:
     """Return why a model does not pass; empty if it does."""
     lower = row.difference.lower
-    if row.missing > max_missing:
+    if row.missing > max_missing + 1e-12:
         return f"{row.missing:.0%} of the other run's judgments are missing, over {max_missing:.0%}"
     if lower is None:
         return f"only {row.difference.n} questions in common: no drop would be seen; {LEAST} needed"

@@ -146,8 +146,8 @@ def _of_row(row: Row, file: str) -> tuple[Sequence[str], Source, Numbers, int]:
         flip = flip_of(row.games) if form == "pair" else ONCE
         return row.models, _judge(row, form, file), numbers, flip
     if isinstance(row, Vote):
-        value = {"model_a": 1.0, "model_b": 0.0}.get(row.winner, 0.5)
-        return (row.model_a, row.model_b), Source(row.judge, "vote", file=file), {VOTE: value}, ONCE
+        source = Source(row.voter, "vote", file=file)
+        return (row.model_a, row.model_b), source, {VOTE: row.value}, ONCE
     how = f"{row.variant} {row.tokenizer or ''}".strip()
     library = row.library or "turnbench"
     source = Source(library, "metric", row.metric, method=how, choice=row.choice, file=file)

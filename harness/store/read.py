@@ -8,14 +8,14 @@ import math
 import os
 import pathlib
 import re
-from collections.abc import Callable, Iterator
-from typing import IO, Any, Generic, NamedTuple, TypeVar, cast
+from collections.abc import Callable, Iterable, Iterator
+from typing import IO, Any, Generic, NamedTuple, TypeAlias, TypeVar, cast
 
 import msgspec
 
-from harness.errors import DataError
+from harness.errors import DataError, near
 from harness.store.toml import explain
-from harness.types import FAILED_SCORE, Answer, Judgment, Question, Row, Vote
+from harness.types import FAILED_SCORE, VOTES, Answer, Judgment, Question, Row, Vote
 
 log = logging.getLogger("turnbench")
 T = TypeVar("T", bound=Row)
@@ -61,9 +61,9 @@ def rows(
     """Yield the rows of a file in its order, from the line that begins at an offset.
 
     With a text, only lines that hold it are read (ASCII letters in any case), however JSON writes
-    it: `é` or `\\u00e9`. A question id such as "81" becomes 81. A last line that is not JSON was
-    cut off by a kill: it is left out with a warning. With `faults`, what is wrong is added to it,
-    each line on its own.
+    it: `é` or `\\u00e9`. A question id such as "81" becomes 81. A last line that is not JSON and
+    has no end was cut off by a kill: it is left out with a warning. A file that is one JSON array
+    is read element by element. With `faults`, what is wrong is added to it, each line on its own.
 
     Raises:
         DataError: a line is not a row of this kind.
@@ -73,24 +73,58 @@ def rows(
     needles = [spelling.encode().lower() for spelling in spellings]
     with _open(path) as file:
         file.seek(offset)
-        for number, content in enumerate(file, line):
-            length = len(content)
-            if not content.isspace() and (not text or _holds(content, needles)):
-                try:
-                    row: T = _row(decode, content, kind, path, number)
-                except DataError as error:
-                    if faults is not None:
-                        faults.append(error)
-                    elif isinstance(error, _NotJsonError) and all(line.isspace() for line in file):
-                        log.warning(
-                            "%s:%s: the last line was cut off; it is left out", path, number
-                        )
-                        return
-                    else:
-                        raise
+        lines: Iterable[_Line] = _lines(file, line, offset)
+        if offset == 0 and _is_array(path):
+            lines = _elements(file.read(), path)
+        for number, start, content in lines:
+            if content.isspace() or (text and not _holds(content, needles)):
+                continue
+            try:
+                row: T = _row(decode, content, kind, path, number)
+            except DataError as error:
+                if faults is not None:
+                    faults.append(error)
+                elif isinstance(error, _NotJsonError) and not content.endswith(b"\n"):
+                    log.warning("%s:%s: the last line was cut off; it is left out", path, number)
+                    return
                 else:
-                    yield Place(row, number, offset, length)
-            offset += length
+                    raise
+            else:
+                yield Place(row, number, start, len(content))
+
+
+_Line: TypeAlias = tuple[int, int, bytes]
+"""A line's number, the bytes before it, and what it holds."""
+
+
+def _lines(file: Iterable[bytes], number: int, offset: int) -> Iterator[_Line]:
+    for at, content in enumerate(file, number):
+        yield at, offset, content
+        offset += len(content)
+
+
+def _is_array(path: pathlib.Path) -> bool:
+    with _open(path) as file:
+        return file.read(_EDGE).removeprefix(_BOM).lstrip().startswith(b"[")
+
+
+def _elements(data: bytes, path: pathlib.Path) -> Iterator[_Line]:
+    """Yield the elements of a JSON array with their places, as if each were a line.
+
+    Raises:
+        DataError: it is no array of JSON.
+    """
+    text = data.decode("latin-1")  # a character for each byte; JSON's own marks are the same
+    decoder, space = json.JSONDecoder(strict=False), re.compile(r"[\s,]*")
+    at = text.index("[") + 1
+    while (at := space.match(text, at).end()) < len(text) and text[at] != "]":  # type: ignore[union-attr]
+        try:
+            _, end = decoder.raw_decode(text, at)
+        except ValueError:
+            line = text.count("\n", 0, at) + 1
+            raise DataError("is not JSON; mend or remove it", path, line) from None
+        yield text.count("\n", 0, at) + 1, at, data[at:end]
+        at = end
 
 
 def _holds(line: bytes, needles: list[bytes]) -> bool:
@@ -203,7 +237,12 @@ def _lenient(data: bytes, kind: type[T], path: pathlib.Path, number: int | None)
         DataError: it is not a row of this kind.
     """
     try:
-        value = json.loads(data.decode("utf-8", "replace"))
+        text = data.decode()
+    except UnicodeDecodeError as error:
+        fault = f"is not UTF-8 (byte {error.start + 1} of the line); save the file as UTF-8"
+        raise DataError(fault, path, number) from None
+    try:
+        value = json.loads(text)
         # again, without half surrogates, which no file can hold
         value = json.loads(json.dumps(value, ensure_ascii=False).encode("utf-8", "replace"))
     except (ValueError, RecursionError):
@@ -234,6 +273,9 @@ def _finished(row: T, path: pathlib.Path, number: int | None) -> T:
         _finish_judgment(row, path, number)
     elif isinstance(row, Vote):
         row.turn = row.turn or 1
+        if row.winner not in VOTES:
+            advice = near(row.winner, ("model_a", "model_b", "tie"))
+            raise DataError(f"winner {row.winner!r} is no known word{advice}", path, number)
     elif isinstance(row, Question):
         _check_question(row, path, number)
     elif isinstance(row, Answer):

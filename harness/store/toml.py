@@ -19,11 +19,12 @@ def read_toml(path: pathlib.Path, kind: type[T]) -> T:
         DataError: it is not TOML, or a key is unknown or has a wrong value; file and key are named.
     """
     try:
-        values = tomllib.loads(path.read_text(encoding="utf-8"))
+        values = tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except OSError as error:
         raise DataError(f"cannot be read: {error.strerror}", path) from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise DataError(f"is not TOML: {error}", path) from None
+        advice = "; texts stand in quotes" if "Invalid value" in str(error) else ""
+        raise DataError(f"is not TOML: {error}{advice}", path) from None
     return convert(values, kind, path)
 
 

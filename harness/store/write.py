@@ -121,7 +121,8 @@ class Writer(Generic[T]):
         return len(superseded)
 
     def _move(self, numbers: set[int]) -> None:
-        fresh = self.state / f"{self.path.name}.fresh"
+        real = self.path.resolve()  # a link stays one, and only beside the file is a rename atomic
+        fresh = real.with_name(f".{real.name}.fresh")
         with storing(self.path):
             with (
                 self.path.open("rb") as old,
@@ -137,7 +138,7 @@ class Writer(Generic[T]):
             if self._file is not None:
                 os.close(self._file)
                 self._file = None
-            fresh.replace(self.path)
+            fresh.replace(real)
 
     def _aside(self, folder: str) -> pathlib.Path:
         """Return the file for lines that leave this one."""
@@ -194,6 +195,7 @@ def write_file(path: pathlib.Path, text: str | bytes) -> None:
         StorageError: it cannot be written.
     """
     data = text.encode() if isinstance(text, str) else text
+    path = path.resolve()
     fresh = path.with_name(f".{path.name}.{os.getpid()}")
     with storing(path):
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -8,16 +8,6 @@ from harness.errors import UsageError
 from harness.extras.checks import check
 from harness.extras.checks.sandbox import check_sandbox, run
 
-
-@pytest.fixture(scope="module")
-def sandbox() -> None:
-    """Skip a test where bubblewrap does not work."""
-    try:
-        check_sandbox()
-    except UsageError as error:
-        pytest.skip(str(error))
-
-
 CALLS = {
     "kind": "code",
     "function": "half",
@@ -49,7 +39,7 @@ CALLS = {
         ),
     ],
 )
-@pytest.mark.usefixtures("sandbox")
+@pytest.mark.sandbox
 def test_code_that_is_right_passes(spec: dict[str, Any], right: str, wrong: str) -> None:
     assert check(right, spec, run_code=True).passed is True, check(right, spec, run_code=True)
     assert check(wrong, spec, run_code=True).passed is False
@@ -71,12 +61,12 @@ def test_code_is_not_run_without_a_sandbox() -> None:
         "x = ' ' * (1 << 30)",
     ],
 )
-@pytest.mark.usefixtures("sandbox")
+@pytest.mark.sandbox
 def test_code_reaches_neither_network_nor_files_nor_much_memory(code: str) -> None:
     assert "Error" in run({"main": code}, ["python3", "-I", "main"]).stderr
 
 
-@pytest.mark.usefixtures("sandbox")
+@pytest.mark.sandbox
 def test_code_that_does_not_end_is_stopped() -> None:
     assert run({"main": "while True: pass"}, ["python3", "-I", "main"], seconds=0.5).code is None
 

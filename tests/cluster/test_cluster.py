@@ -13,12 +13,12 @@ from harness.types import Answer
 from tests.servers import Call, Rule, Server
 
 pytestmark = [pytest.mark.ray, pytest.mark.slow]
-ray = pytest.importorskip("ray")
 
 
 @pytest.fixture
 def cluster(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     """Two nodes of one worker each; the second can be taken away."""
+    import ray
     from ray.cluster_utils import Cluster
 
     monkeypatch.setenv("RAY_AUTH_MODE", "disabled")

@@ -55,6 +55,11 @@ class Command(NamedTuple):
         """Whether it needs the published data."""
         return any(name in data.PUBLISHED for name in self.data)
 
+    @property
+    def runs_code(self) -> bool:
+        """Whether it needs the sandbox."""
+        return "--run-code" in self.run
+
 
 class Difference(NamedTuple):
     """A number or text that isn't what it was."""
@@ -269,6 +274,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         for command in chosen:
             if command.published and not REFERENCE.is_dir():
                 print(f"{command.name}: left out, the published data is not there", file=sys.stderr)
+                continue
+            if command.runs_code and not shutil.which("bwrap"):
+                print(f"{command.name}: left out, bubblewrap is not installed", file=sys.stderr)
                 continue
             table = folders.table(command)
             if options.accept:

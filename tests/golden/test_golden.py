@@ -33,7 +33,11 @@ def folders() -> Iterator[Folders]:
 @pytest.mark.parametrize(
     "command",
     [
-        pytest.param(one, id=name, marks=[pytest.mark.reference] if one.published else [])
+        pytest.param(
+            one,
+            id=name,
+            marks=[pytest.mark.reference] * one.published + [pytest.mark.sandbox] * one.runs_code,
+        )
         for name, one in COMMANDS.items()
     ],
 )

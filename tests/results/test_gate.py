@@ -44,6 +44,11 @@ def test_missing_rows_and_too_few_questions_fail() -> None:
     assert "only 4 questions" in few.faults[0]
 
 
+@pytest.mark.parametrize(("judged", "passes"), [(38, True), (37, False)])
+def test_a_twentieth_of_the_judgments_may_be_missing(judged: int, passes: bool) -> None:
+    assert gate(run(questions=judged), run(questions=40)).passes is passes
+
+
 def test_runs_of_one_model_each_need_no_names() -> None:
     (model,) = gate(run("new"), run("old")).models
     assert (model.model, model.old) == ("new", "old")

@@ -12,7 +12,7 @@ from harness.errors import MissingError
 from harness.results import Panel, Scores, of_rows, panels, read, summarize
 from harness.results.scores import outcome
 from harness.types import Judgment, MadeFrom, Measurement, Question, Vote
-from tests.results.rows import grade, pair
+from tests.results.rows import grade, pair, preference
 
 
 def values(scores: Scores) -> dict[str, list[Any]]:
@@ -208,3 +208,9 @@ def test_a_folder_is_read_with_its_questions_and_says_what_is_not_there(tmp_path
     assert (len(read(loaded)), len(read(loaded, kind="single"))) == (2, 1)
     assert read(loaded).questions[0].category == "c"
     assert len(read(loaded, files=[path])) == 3
+
+
+def test_a_weighed_preference_counts_and_not_its_winner_alone() -> None:
+    row = preference(1, "m", "base", 0.6)
+    assert row.games == (0.6,)
+    assert of_rows([row]).value.tolist() == [0.6]

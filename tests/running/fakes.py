@@ -14,10 +14,14 @@ class Model:
     """Answers by a function of the request; counts its calls."""
 
     def __init__(
-        self, answer: Callable[[Request], Any] | None = None, seconds: float = 0.0
+        self,
+        answer: Callable[[Request], Any] | None = None,
+        seconds: float = 0.0,
+        ticks: int = 0,
     ) -> None:
+        """Take `seconds`, or so many turns of the event loop: the same on a busy machine."""
         self.answer = answer or (lambda request: f"to {request.messages[-1].content}")
-        self.seconds = seconds
+        self.seconds, self.ticks = seconds, ticks
         self.requests: list[Request] = []
         self.most_at_once = self.under_way = 0
         self.name = "fake"
@@ -29,6 +33,8 @@ class Model:
         self.most_at_once = max(self.most_at_once, self.under_way)
         try:
             await asyncio.sleep(self.seconds)
+            for _ in range(self.ticks):
+                await asyncio.sleep(0)
             answer = self.answer(request)
         finally:
             self.under_way -= 1

@@ -73,10 +73,58 @@ def test_a_wrong_line_is_named(tmp_path: pathlib.Path, line: str, message: str) 
         list(store.rows(path, Judgment))
 
 
+def test_a_wrong_last_line_with_its_end_was_not_cut_off(tmp_path: pathlib.Path) -> None:
+    with pytest.raises(DataError, match=r"j\.jsonl:2: is not JSON"):
+        list(store.rows(written(tmp_path / "j.jsonl", GRADE, GRADE[:40]), Judgment))
+
+
+def test_a_line_that_is_not_utf_8_is_named(tmp_path: pathlib.Path) -> None:
+    path = tmp_path / "question.jsonl"
+    row = '{"question_id": 1, "category": "writing", "turns": ["Wie heißt du?"]}'
+    path.write_bytes(b"\n" + row.encode("latin-1") + b"\n")
+    with pytest.raises(DataError, match=r"question\.jsonl:2: is not UTF-8"):
+        list(store.rows(path, Question))
+
+
+VOTE = '{"question_id": 81, "model_a": "x", "model_b": "y", "winner": "%s", "judge": %s}'
+
+
+@pytest.mark.parametrize(
+    ("winner", "value"),
+    [("model_a", 1), ("model_b", 0), ("tie (bothbad)", 0.5), ("both_bad", 0.5), ("error", None)],
+)
+def test_a_vote_s_winner_is_a_published_word(
+    tmp_path: pathlib.Path, winner: str, value: float | None
+) -> None:
+    path = written(tmp_path / "v.jsonl", VOTE % (winner, '"ann"'))
+    assert [place.row.value for place in store.rows(path, Vote)] == [value]
+
+
+@pytest.mark.parametrize("winner", ["left", "", "Model_A"])
+def test_another_word_is_an_error_with_its_place(tmp_path: pathlib.Path, winner: str) -> None:
+    path = written(tmp_path / "v.jsonl", VOTE % ("tie", '"ann"'), VOTE % (winner, '"ann"'))
+    with pytest.raises(DataError, match=r"v\.jsonl:2: winner .* is no known word"):
+        list(store.rows(path, Vote))
+
+
+def test_an_array_is_read_like_lines(tmp_path: pathlib.Path) -> None:
+    path = tmp_path / "human.json"
+    first, second = VOTE % ("tie", '["gpt-4", "pair-v2"]'), VOTE % ("model_a", '"ann ő"')
+    path.write_text(f"[{first},\n {second}\n]", encoding="utf-8")
+    places = list(store.rows(path, Vote))
+    assert [(place.row.voter, place.row.template, place.line) for place in places] == [
+        ("gpt-4", "pair-v2", 1),
+        ("ann ő", None, 2),
+    ]
+    again = [store.row_at(path, Vote, place.offset, place.length) for place in places]
+    assert again == [place.row for place in places]
+
+
 def test_a_cut_last_line_is_left_out_with_a_warning(
     tmp_path: pathlib.Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    path = written(tmp_path / "j.jsonl", GRADE, GRADE[:40])
+    path = tmp_path / "j.jsonl"
+    path.write_text(f"{GRADE}\n{GRADE[:40]}", encoding="utf-8")
     assert len(list(store.rows(path, Judgment))) == 1
     assert "cut off" in caplog.text
 

@@ -6,6 +6,7 @@ import random
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 
 import pytest
@@ -71,6 +72,43 @@ def test_superseded_rows_move_as_bytes(tmp_path: pathlib.Path) -> None:
     assert scores(path) == [4, 9]
     moved = tmp_path / "bench" / ".turnbench" / "model_judgment" / "superseded" / path.name
     assert moved.read_bytes() == odd + b"\n"
+
+
+@pytest.mark.parametrize("linked", ["model_judgment", "model_judgment/j_single.jsonl"])
+def test_a_link_stays_a_link(tmp_path: pathlib.Path, linked: str) -> None:
+    path, elsewhere = output(tmp_path), tmp_path / "elsewhere"
+    path.parent.mkdir(parents=True)
+    path.write_bytes(b'{"question_id":1,"model":"x","score":3}\n')
+    link = tmp_path / "bench" / linked
+    link.rename(elsewhere)
+    link.symlink_to(elsewhere)
+    with store.Writer(path, Judgment) as writer:
+        writer.append(grade(1, 9))
+        assert writer.compact() == 1
+    assert link.is_symlink()
+    assert scores(path) == [9]
+
+
+@pytest.mark.skipif(not os.path.isdir("/dev/shm"), reason="there is no second file system")
+def test_the_state_may_be_on_another_file_system(tmp_path: pathlib.Path) -> None:
+    path = output(tmp_path)
+    with (
+        tempfile.TemporaryDirectory(dir="/dev/shm") as other,
+        store.Writer(path, Judgment, pathlib.Path(other)) as writer,
+    ):
+        writer.append(grade(1, 3))
+        writer.append(grade(1, 9))
+        assert writer.compact() == 1
+    assert scores(path) == [9]
+
+
+def test_a_good_row_stays_where_a_later_one_is_bad(tmp_path: pathlib.Path) -> None:
+    path = output(tmp_path)
+    with store.Writer(path, Judgment) as writer:
+        writer.append(grade(1, 7))
+        writer.append(grade(1, -1))
+        assert writer.compact() == 1
+    assert scores(path) == [7]
 
 
 def test_a_reply_is_kept_until_its_row_is_complete(tmp_path: pathlib.Path) -> None:

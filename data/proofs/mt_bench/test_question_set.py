@@ -11,10 +11,11 @@ import pytest
 
 from data.proofs.shipped import DATA, canary, question, reference, references
 from harness.bench import load
-from harness.extras.questions import TEMPLATES
+from turnbench_questions import shipped
 
 FOLDER = DATA / "mt_bench"
 IDS = range(1001, 1081)
+TEMPLATES = {template.question_id for template in shipped()}
 CATEGORIES = (
     "writing",
     "roleplay",

@@ -9,15 +9,21 @@ import pytest
 from data.proofs.shipped import canary, question, reference
 from harness.bench import load
 from harness.cli.main import new_questions
-from harness.extras import questions
 from harness.extras.checks import check_turn
-from harness.extras.questions import TEMPLATES, make_set
-from harness.extras.questions.template import Made, Turn
+from turnbench_questions import draw, make_set, shipped
+from turnbench_questions.template import Made, Turn
 
 SEEDS = (0, 1, 2)
 LONG = (1056, 1058, 1061)
-make = functools.cache(questions.make)
-CASES = [pytest.param(i, seed, id=f"{TEMPLATES[i][1]}-{seed}") for i in TEMPLATES for seed in SEEDS]
+TEMPLATES = {template.question_id: template for template in shipped()}
+CASES = [
+    pytest.param(i, seed, id=f"{TEMPLATES[i].name}-{seed}") for i in TEMPLATES for seed in SEEDS
+]
+
+
+@functools.cache
+def make(question_id: int, seed: int) -> Made:
+    return draw(TEMPLATES[question_id], seed)
 
 
 def earlier(made: Made, number: int) -> list[str]:

@@ -25,8 +25,8 @@ log = logging.getLogger("turnbench")
 
 AT_ONCE = 20_000
 """Jobs that may wait for batches at once."""
-_DAYS = 3 * 86_400.0
-"""How long a call may take."""
+HTTP_SECONDS = 60.0
+"""How long the service may be silent in one HTTP call; a batch may take days."""
 GATHER = 2.0
 """Seconds without a further call, after which those that wait are submitted."""
 FIRST_POLL, LONGEST_POLL = 5.0, 60.0
@@ -53,18 +53,18 @@ class BatchEngine(Engine):
         service = SERVICES.get(endpoint.provider)
         if service is None:
             raise UsageError(f"{endpoint.name}: its provider has no batches; leave out --batch")
-        model = msgspec.structs.replace(endpoint, timeout=_DAYS).open()
-        assert isinstance(model, RemoteModel)
-        return BatchModel(model, service(model), Submitted(endpoint, self._state))
+        direct = msgspec.structs.replace(endpoint, timeout=HTTP_SECONDS).open()
+        assert isinstance(direct, RemoteModel)
+        return BatchModel(direct, service(direct), Submitted(endpoint, self._state))
 
 
 class BatchModel:
     """A remote chat model whose requests are sent in batches, and read and repaired as always."""
 
-    def __init__(self, model: RemoteModel, service: Service, submitted: Submitted) -> None:
-        self.name = model.name
-        self._model, self._service, self._submitted = model, service, submitted
-        model.send = self._send  # type: ignore[method-assign]
+    def __init__(self, direct: RemoteModel, service: Service, submitted: Submitted) -> None:
+        self.name = direct.name
+        self._direct, self._service, self._submitted = direct, service, submitted
+        self._model = type(direct)(direct.endpoint, send=self._send)
         self._futures: dict[str, asyncio.Future[Result]] = {}
         """Requests for whose results somebody waits."""
         self._unsent: dict[str, Wire] = {}
@@ -95,6 +95,7 @@ class BatchModel:
         await asyncio.gather(*self._tasks, return_exceptions=True)
         self._submitted.close()
         await self._model.close()
+        await self._direct.close()
 
     async def _send(self, wire: Wire) -> Any:
         """Return the answer to a request; what the service says of it is a `Problem`."""
@@ -114,7 +115,7 @@ class BatchModel:
         if result.status == 0:
             raise Problem("outage", "the batch ended before this request was processed")
         if result.status >= 400:
-            raise self._model.problem_of(result.status, result.body, {}, wire)
+            raise self._direct.problem_of(result.status, result.body, {}, wire)
         return result.body
 
     def _key(self, wire: Wire) -> str:
@@ -189,8 +190,8 @@ class BatchModel:
             except Problem:
                 raise
             except Exception as error:
-                problem = self._model.problem(error, Wire())
-                failure = problem and problem.error(self._model.endpoint)
+                problem = self._direct.problem(error, Wire())
+                failure = problem and problem.error(self._direct.endpoint)
                 if not isinstance(failure, TransientError):
                     raise
                 log.warning("%s; asked again in %g s", failure, pause)
@@ -199,7 +200,7 @@ class BatchModel:
 
     def _fail(self, keys: Sequence[str], error: Exception) -> None:
         """Raise an error in those who wait for these results."""
-        error = self._model.problem(error, Wire()) or error
+        error = self._direct.problem(error, Wire()) or error
         for key in keys:
             future = self._futures.get(key)
             if future is not None and not future.done():

@@ -1,6 +1,7 @@
 """Calls made by the workers of a Ray cluster; files, limits and retries stay in this process.
 
-A model behind an address gets one worker on every node. Local weights get as many copies as the
+A model behind an address gets one worker on every node, which is its transport: what an endpoint
+refuses is learned once, in this process. Local weights get as many copies as the
 cluster has GPUs for. A worker may die, with its node or alone: its calls under way are made again
 by the others, and a new worker takes its place where there is room for one. Keys are read on each
 node, from the environment in which `ray start` ran.
@@ -10,12 +11,16 @@ import asyncio
 import logging
 import os
 import pathlib
+from collections.abc import Awaitable
 from typing import Any
 
 import msgspec
 
+from harness import registry
 from harness.errors import EndpointError, MissingError, TransientError, TurnbenchError, UsageError
 from harness.models import ChatModel, Endpoint
+from harness.models.errors import Problem, Wire
+from harness.models.remote import RemoteModel
 from harness.options import Limits
 from harness.running import Engine
 from harness.types import Reply, Request
@@ -31,6 +36,7 @@ class RayEngine(Engine):
     def __init__(self, limits: Limits, state: pathlib.Path) -> None:
         self._ray = _connected(limits.ray or "auto")
         self._gpus = limits.gpus_per_model
+        self._teams: list[Team] = []
 
     def open(self, endpoint: Endpoint) -> ChatModel:
         """Return a chat model whose calls are made by workers."""
@@ -38,21 +44,31 @@ class RayEngine(Engine):
             return endpoint.open()
         nodes = sum(node["Alive"] for node in self._ray.nodes())
         if endpoint.provider != "local":
-            return Team(self._ray, endpoint, nodes, 0.0)
+            team = self._team(endpoint, nodes, 0.0)
+            provider = registry.find("provider", endpoint.provider)
+            if isinstance(provider, type) and issubclass(provider, RemoteModel):
+                return provider(endpoint, send=team.send)
+            return team
         total = self._ray.cluster_resources().get("GPU", 0.0)
         gpus = self._gpus if self._gpus is not None else min(1.0, total)
         if gpus > total:
             raise UsageError(f"--gpus-per-model {gpus:g}: the cluster has {total:g} GPUs")
         copies = int(total // gpus) if gpus else nodes
-        return Team(self._ray, _for_worker(endpoint, gpus), copies, gpus)
+        return self._team(_for_worker(endpoint, gpus), copies, gpus)
 
     async def close(self) -> None:
-        """Leave the cluster."""
+        """End the workers and leave the cluster."""
+        for team in self._teams:
+            await team.close()
         self._ray.shutdown()
+
+    def _team(self, endpoint: Endpoint, copies: int, gpus: float) -> "Team":
+        self._teams.append(Team(self._ray, endpoint, copies, gpus))
+        return self._teams[-1]
 
 
 class Team:
-    """A chat model that several workers make the calls for."""
+    """The workers that make one model's calls: a chat model, or the transport of one."""
 
     def __init__(self, ray: Any, endpoint: Endpoint, copies: int, gpus: float) -> None:
         self.name = endpoint.name
@@ -74,6 +90,14 @@ class Team:
         Raises:
             TransientError: the worker died; the call is to be made again.
         """
+        reply: Reply = await self._work("reply", request)
+        return reply
+
+    async def send(self, wire: Wire) -> Any:
+        """Return the answer that a worker gets; raises as `reply` does, or `Problem`."""
+        return await self._work("send", wire)
+
+    async def _work(self, method: str, argument: Any) -> Any:
         while len(self._busy) + len(self._starting) < self._copies:
             self._start()
         while not self._busy:
@@ -84,7 +108,7 @@ class Team:
         worker = min(self._busy, key=self._busy.__getitem__)
         self._busy[worker] += 1
         try:
-            outcome = await worker.reply.remote(request)
+            outcome = await getattr(worker, method).remote(argument)
         except self._ray.exceptions.RayError as error:
             self._busy.pop(worker, None)
             reason = str(error).strip().partition("\n")[0]
@@ -93,17 +117,16 @@ class Team:
         finally:
             if worker in self._busy:
                 self._busy[worker] -= 1
-        if isinstance(outcome, TurnbenchError):
+        if isinstance(outcome, TurnbenchError | Problem):
             raise outcome
-        reply: Reply = outcome
-        return reply
+        return outcome
 
     async def close(self) -> None:
         """End the workers."""
         for task in self._starting:
             task.cancel()
-        for worker in self._busy:
-            self._ray.kill(worker)
+        while self._busy:
+            self._ray.kill(self._busy.popitem()[0])
 
     def _start(self) -> None:
         task = asyncio.get_running_loop().create_task(self._started())
@@ -130,7 +153,7 @@ class _Caller:
     def __init__(self, endpoint: Endpoint) -> None:
         self._fault: TurnbenchError | None = None
         try:
-            self._model = endpoint.open()
+            self._model: Any = endpoint.open()
         except TurnbenchError as error:
             self._fault = error
 
@@ -138,11 +161,21 @@ class _Caller:
         """Return why no call can be made, if none can."""
         return self._fault
 
-    async def reply(self, request: Request) -> Reply | TurnbenchError:
-        """Return the reply or our error; others' exceptions may hold the request, and the key."""
+    async def reply(self, request: Request) -> Any:
+        """Return the reply or the error."""
+        return await self._outcome(self._model.reply(request))
+
+    async def send(self, wire: Wire) -> Any:
+        """Return the answer to one call, or the problem."""
+        answer = await self._outcome(self._model.call(wire))
+        self._model.answered |= not isinstance(answer, Exception)
+        return answer
+
+    async def _outcome(self, work: Awaitable[Any]) -> Any:
+        """Return what comes, or our error; others' exceptions may hold the request, and the key."""
         try:
-            return await self._model.reply(request)
-        except TurnbenchError as error:
+            return await work
+        except (TurnbenchError, Problem) as error:
             return error
         except Exception as error:
             return TransientError(f"{type(error).__name__} in a worker", kind="server error")

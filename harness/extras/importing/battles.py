@@ -5,7 +5,7 @@
 
     question, prompt; or the user's turns of conversation_a              → question
     answer_a, response_a; or the replies of conversation_a               → answer by model_a
-    winner: model_a, model_b, tie, tie (bothbad), a model's name         → a vote
+    winner: model_a, model_b, tie, tie (bothbad), both_bad, a model's name         → a vote
     winner_model_a, winner_model_b, winner_tie: which of them is 1       → the same
     judge → the voter; unnamed ones are numbered
 
@@ -19,7 +19,7 @@ from typing import Any
 
 from harness.extras.importing.items import BadRecord, Item, Source, text_of
 from harness.extras.importing.messages import conversation
-from harness.types import Vote
+from harness.types import VOTES, Vote
 
 _FLAGS = {"winner_model_a": "model_a", "winner_model_b": "model_b", "winner_tie": "tie"}
 
@@ -82,6 +82,6 @@ def _winner(record: Mapping[str, Any], models: list[str]) -> str:
             name = side
     if name in models:
         name = ("model_a", "model_b")[models.index(name)]
-    if name not in ("model_a", "model_b") and not name.startswith("tie"):
-        raise BadRecord("winner must be model_a, model_b or tie")
+    if name not in VOTES:
+        raise BadRecord(f"winner {name!r} must be one of {', '.join(VOTES)}")
     return name

@@ -9,13 +9,13 @@ from typing import Any
 import msgspec
 
 from harness.extras.importing.items import BadRecord, Item, Source
-from harness.types import Vote
+from harness.types import VOTES, Vote
 
 
 def votes(record: Mapping[str, Any], source: Source) -> Item:
     """Return the vote of a record; one that names no voter is by the name of the file."""
     vote = msgspec.convert(record, Vote, strict=False)
-    if vote.winner not in ("model_a", "model_b") and not vote.winner.startswith("tie"):
-        raise BadRecord("winner must be model_a, model_b or tie")
+    if vote.winner not in VOTES:
+        raise BadRecord(f"winner {vote.winner!r} must be one of {', '.join(VOTES)}")
     vote.judge, vote.turn = vote.judge or source.stem, vote.turn or 1
     return Item(question_id=vote.question_id, votes=[vote])

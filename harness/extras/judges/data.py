@@ -155,7 +155,7 @@ class Data:
         verdicts: dict[Any, Verdict] = {}
         if store.looks_like(path, Vote):
             for key, vote in store.latest(path, Vote).items():
-                if not any(fnmatch.fnmatch(vote.judge, p) for p in self.options.select.exclude):
+                if not any(fnmatch.fnmatch(vote.voter, p) for p in self.options.select.exclude):
                     verdicts[key] = _of_vote(vote, path.stem)
         else:
             for place in store.rows(path, Judgment):
@@ -206,13 +206,12 @@ def load(options: JudgeReport) -> Data:
 
 def _of_vote(vote: Vote, file: str) -> Verdict:
     first, second = sorted((vote.model_a, vote.model_b))
-    won = {"model_a": vote.model_a, "model_b": vote.model_b}.get(vote.winner)
     item = Item(vote.question_id, vote.turn, (first, second))
-    if vote.winner == "error":
-        return Verdict(item, vote.judge, None, voter=True, file=file)
-    value = 0.5 if won is None else float(won == first)
+    if vote.value is None:
+        return Verdict(item, vote.voter, None, voter=True, file=file)
+    value = vote.value if first == vote.model_a else 1 - vote.value
     games = (Game(value, first == vote.model_a),)
-    return Verdict(item, vote.judge, value, games, voter=True, file=file)
+    return Verdict(item, vote.voter, value, games, voter=True, file=file)
 
 
 def of_judgment(row: Judgment) -> Verdict:

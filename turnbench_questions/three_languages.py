@@ -2,8 +2,11 @@
 
 import random
 
-from harness.extras.questions.book import Book, Entry, living, of_kinds, void
-from harness.extras.questions.template import PEOPLE, Made, Turn, different, numbered, redraw_if
+from turnbench_questions.book import Book, Entry, living, of_kinds, void
+from turnbench_questions.template import PEOPLE, Made, Turn, different, numbered, redraw_if
+
+QUESTION_ID = 1026
+CATEGORY = "reasoning"
 
 _LANGUAGES = ("English", "German", "Chinese")
 _GOODS = {

@@ -4,7 +4,10 @@ import itertools
 import random
 from typing import NamedTuple
 
-from harness.extras.questions.template import TOWNS, Made, Turn, redraw_if
+from turnbench_questions.template import TOWNS, Made, Turn, redraw_if
+
+QUESTION_ID = 1022
+CATEGORY = "reasoning"
 
 _CASES = ["".join(c) for size in range(1, 6) for c in itertools.combinations("ABCDE", size)]
 """Lanterns, by the marks they have."""

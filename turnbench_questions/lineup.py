@@ -3,7 +3,7 @@
 import random
 from typing import NamedTuple
 
-from harness.extras.questions.template import (
+from turnbench_questions.template import (
     PEOPLE,
     TOWNS,
     Made,
@@ -13,6 +13,9 @@ from harness.extras.questions.template import (
     numbered,
     redraw_if,
 )
+
+QUESTION_ID = 1023
+CATEGORY = "reasoning"
 
 _KINDS = ("exchange", "behind", "turned", "left end", "neighbour", "mirror", "alphabet")
 Line = tuple[str, ...]

@@ -4,7 +4,10 @@ import contextlib
 import io
 import random
 
-from harness.extras.questions.template import Made, Turn, numbered, redraw_if
+from turnbench_questions.template import Made, Turn, numbered, redraw_if
+
+QUESTION_ID = 1041
+CATEGORY = "coding"
 
 _PROGRAM = """\
 def note(item, seen=[]):

@@ -2,7 +2,10 @@
 
 import random
 
-from harness.extras.questions.template import MEN, TOWNS, WOMEN, Made, Turn, redraw_if
+from turnbench_questions.template import MEN, TOWNS, WOMEN, Made, Turn, redraw_if
+
+QUESTION_ID = 1011
+CATEGORY = "roleplay"
 
 
 def make(rng: random.Random) -> Made:

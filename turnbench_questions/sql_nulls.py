@@ -3,7 +3,10 @@
 import random
 import sqlite3
 
-from harness.extras.questions.template import TOWNS, Made, Turn, different, numbered, redraw_if
+from turnbench_questions.template import TOWNS, Made, Turn, different, numbered, redraw_if
+
+QUESTION_ID = 1046
+CATEGORY = "coding"
 
 _QUERIES = (
     "SELECT COUNT(*) FROM boat WHERE berth NOT IN (SELECT berth FROM fee)",

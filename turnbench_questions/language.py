@@ -3,7 +3,10 @@
 import random
 from typing import NamedTuple
 
-from harness.extras.questions.template import Made, Turn, different, redraw_if
+from turnbench_questions.template import Made, Turn, different, redraw_if
+
+QUESTION_ID = 1080
+CATEGORY = "humanities"
 
 _NOUNS = ("goat", "girl", "fisher", "river", "basket", "moon")
 _VERBS = (

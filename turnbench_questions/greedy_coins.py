@@ -2,7 +2,10 @@
 
 import random
 
-from harness.extras.questions.template import PEOPLE, TOWNS, Made, Turn, redraw_if
+from turnbench_questions.template import PEOPLE, TOWNS, Made, Turn, redraw_if
+
+QUESTION_ID = 1039
+CATEGORY = "math"
 
 _MOST = 150
 

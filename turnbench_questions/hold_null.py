@@ -3,8 +3,11 @@
 import random
 from typing import Any
 
-from harness.extras.questions.filler import sentences
-from harness.extras.questions.template import MEN, TOWNS, WOMEN, Made, Turn, redraw_if
+from turnbench_questions.filler import sentences
+from turnbench_questions.template import MEN, TOWNS, WOMEN, Made, Turn, redraw_if
+
+QUESTION_ID = 1058
+CATEGORY = "extraction"
 
 _FIELDS = {
     "seats": "the hall is to have {} seats",

@@ -2,7 +2,7 @@
 
 import random
 
-from harness.extras.questions.template import WORDS
+from turnbench_questions.template import WORDS
 
 _WHAT = WORDS["subjects"]
 _DID = WORDS["predicates"]

@@ -3,7 +3,10 @@
 import random
 import re
 
-from harness.extras.questions.template import Made, RedrawError, Turn, different, redraw_if
+from turnbench_questions.template import Made, RedrawError, Turn, different, redraw_if
+
+QUESTION_ID = 1047
+CATEGORY = "coding"
 
 _PATTERNS = (
     r"(?:({a}|{a}{b})({b}{c}|{c})?)+",

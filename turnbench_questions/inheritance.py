@@ -4,7 +4,10 @@ import random
 from fractions import Fraction
 from typing import NamedTuple
 
-from harness.extras.questions.template import PEOPLE, TOWNS, Made, Turn, redraw_if
+from turnbench_questions.template import PEOPLE, TOWNS, Made, Turn, redraw_if
+
+QUESTION_ID = 1076
+CATEGORY = "humanities"
 
 
 class Person(NamedTuple):

@@ -3,8 +3,11 @@
 import datetime
 import random
 
-from harness.extras.questions.filler import sentences
-from harness.extras.questions.template import PEOPLE, TOWNS, Made, Turn, redraw_if
+from turnbench_questions.filler import sentences
+from turnbench_questions.template import PEOPLE, TOWNS, Made, Turn, redraw_if
+
+QUESTION_ID = 1061
+CATEGORY = "stem"
 
 _MAY = slice(61, 92)
 """The days of May, counted from the first of March."""

@@ -3,7 +3,10 @@
 import random
 from typing import NamedTuple
 
-from harness.extras.questions.template import PEOPLE, Made, Turn, numbered, redraw_if
+from turnbench_questions.template import PEOPLE, Made, Turn, numbered, redraw_if
+
+QUESTION_ID = 1044
+CATEGORY = "coding"
 
 _KINDS = ("set", "add", "sub", "swap", "jump", "skip", "patch", "half")
 

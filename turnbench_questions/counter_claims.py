@@ -3,7 +3,10 @@
 import itertools
 import random
 
-from harness.extras.questions.template import MEN, TOWNS, WOMEN, Made, Turn, redraw_if
+from turnbench_questions.template import MEN, TOWNS, WOMEN, Made, Turn, redraw_if
+
+QUESTION_ID = 1059
+CATEGORY = "extraction"
 
 _DAYS = ("Thursday", "Friday", "Saturday")
 Slot = tuple[str, str]

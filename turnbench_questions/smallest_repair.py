@@ -3,7 +3,7 @@
 import itertools
 import random
 
-from harness.extras.questions.template import (
+from turnbench_questions.template import (
     PEOPLE,
     TOWNS,
     Made,
@@ -12,6 +12,9 @@ from harness.extras.questions.template import (
     listed,
     redraw_if,
 )
+
+QUESTION_ID = 1024
+CATEGORY = "reasoning"
 
 _DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat")
 _MOST = 3

@@ -3,7 +3,10 @@
 import itertools
 import random
 
-from harness.extras.questions.template import PEOPLE, TOWNS, Made, Turn, redraw_if
+from turnbench_questions.template import PEOPLE, TOWNS, Made, Turn, redraw_if
+
+QUESTION_ID = 1075
+CATEGORY = "humanities"
 
 Ballots = list[tuple[int, tuple[str, ...]]]
 

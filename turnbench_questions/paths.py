@@ -2,7 +2,10 @@
 
 import random
 
-from harness.extras.questions.template import TOWNS, Made, Turn, listed, redraw_if
+from turnbench_questions.template import TOWNS, Made, Turn, listed, redraw_if
+
+QUESTION_ID = 1035
+CATEGORY = "math"
 
 
 def make(rng: random.Random) -> Made:

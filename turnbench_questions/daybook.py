@@ -3,9 +3,12 @@
 import datetime
 import random
 
-from harness.extras.questions.book import Book, Entry, living, of_kinds
-from harness.extras.questions.filler import sentences
-from harness.extras.questions.template import MEN, TOWNS, WORDS, Made, Turn, listed, redraw_if
+from turnbench_questions.book import Book, Entry, living, of_kinds
+from turnbench_questions.filler import sentences
+from turnbench_questions.template import MEN, TOWNS, WORDS, Made, Turn, listed, redraw_if
+
+QUESTION_ID = 1056
+CATEGORY = "extraction"
 
 _MARKS = WORDS["marks"]
 _HOUSES = ("Adeyemi", "Brandão", "Castellan", "Dragić", "Eklund", "Fonseca")

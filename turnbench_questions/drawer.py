@@ -4,7 +4,10 @@ import collections
 import random
 from fractions import Fraction
 
-from harness.extras.questions.template import WOMEN, Made, Turn, redraw_if
+from turnbench_questions.template import WOMEN, Made, Turn, redraw_if
+
+QUESTION_ID = 1034
+CATEGORY = "math"
 
 
 def make(rng: random.Random) -> Made:

@@ -3,7 +3,7 @@
 import random
 from typing import NamedTuple
 
-from harness.extras.questions.template import (
+from turnbench_questions.template import (
     TOWNS,
     WORDS,
     Made,
@@ -13,6 +13,9 @@ from harness.extras.questions.template import (
     numbered,
     redraw_if,
 )
+
+QUESTION_ID = 1071
+CATEGORY = "humanities"
 
 _SHARES = {"the whole of": 1.0, "twice": 2.0, "half": 0.5}
 

@@ -4,7 +4,10 @@ import itertools
 import random
 from fractions import Fraction
 
-from harness.extras.questions.template import MEN, WOMEN, Made, Turn
+from turnbench_questions.template import MEN, WOMEN, Made, Turn
+
+QUESTION_ID = 1065
+CATEGORY = "stem"
 
 
 def make(rng: random.Random) -> Made:

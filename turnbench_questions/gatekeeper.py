@@ -4,7 +4,10 @@ import random
 from collections.abc import Callable
 from typing import NamedTuple
 
-from harness.extras.questions.template import PEOPLE, TOWNS, Made, Turn, numbered, redraw_if
+from turnbench_questions.template import PEOPLE, TOWNS, Made, Turn, numbered, redraw_if
+
+QUESTION_ID = 1015
+CATEGORY = "roleplay"
 
 
 class Traveller(NamedTuple):

@@ -3,7 +3,10 @@
 import random
 from typing import Any
 
-from harness.extras.questions.template import TOWNS, WORDS, Made, Turn
+from turnbench_questions.template import TOWNS, WORDS, Made, Turn
+
+QUESTION_ID = 1006
+CATEGORY = "writing"
 
 _WORDS = {
     "n": "a child holds the bright old boat close by the dark shore as the last bell calls",

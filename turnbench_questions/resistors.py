@@ -3,7 +3,10 @@
 import random
 from fractions import Fraction
 
-from harness.extras.questions.template import PEOPLE, Made, Turn, redraw_if
+from turnbench_questions.template import PEOPLE, Made, Turn, redraw_if
+
+QUESTION_ID = 1064
+CATEGORY = "stem"
 
 Edges = list[tuple[str, int]]
 """Two corners and the ohms between them."""

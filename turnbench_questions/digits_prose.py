@@ -2,7 +2,10 @@
 
 import random
 
-from harness.extras.questions.template import TOWNS, WORDS, Made, Turn
+from turnbench_questions.template import TOWNS, WORDS, Made, Turn
+
+QUESTION_ID = 1007
+CATEGORY = "writing"
 
 _WORDS = ["a", "on", "sea", "boat", "light", "harbor", "evening", "lanterns", "fisherman"]
 """Words by the number of their letters."""

@@ -3,7 +3,10 @@
 import functools
 import random
 
-from harness.extras.questions.template import PEOPLE, Made, Turn, redraw_if
+from turnbench_questions.template import PEOPLE, Made, Turn, redraw_if
+
+QUESTION_ID = 1037
+CATEGORY = "math"
 
 
 def make(rng: random.Random) -> Made:
