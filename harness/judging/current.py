@@ -11,15 +11,18 @@ import contextlib
 import functools
 import pathlib
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import msgspec
+from msgspec.structs import asdict
 
 from harness import store
 from harness.bench import Bench, file_stem
 from harness.errors import StorageError, TurnbenchError
 from harness.judging.prompts import (
+    KEPT_AWAY,
     Match,
     Prompts,
     answer_json,
@@ -29,7 +32,9 @@ from harness.judging.prompts import (
     replies_so_far,
 )
 from harness.judging.sets import ANY, JudgeSet, load
+from harness.options import GenJudgment, build, command_line
 from harness.types import (
+    UNSTATED,
     Answer,
     Judgment,
     MadeFrom,
@@ -42,8 +47,8 @@ Part: TypeAlias = Literal["question", "answers", "reference", "template"]
 Rule: TypeAlias = Callable[[QuestionId, int, tuple[str, ...], int, MadeFrom], str | None]
 """Question, turn, models, choice and a row's hashes → what changed, such as "question, answers"."""
 
-NO_REFERENCE = "none"
-"""In place of a reference's author, or of its hash: --reference none kept it from the judge."""
+NO_REFERENCE = KEPT_AWAY
+"""In place of a reference's author: judges see neither references nor notes."""
 
 _SETTLED = 1.0
 """Seconds after which a file that is written again surely has another time."""
@@ -188,9 +193,12 @@ class Answers:
 class Today:
     """What rows would be made from today."""
 
-    def __init__(self, bench: Bench, reference: str | None = None) -> None:
-        """`reference` is what a command states with --reference."""
+    def __init__(
+        self, bench: Bench, reference: str | None = None, judge_set: JudgeSet | None = None
+    ) -> None:
+        """`reference` and `judge_set` are a command's; else rows name their set, as it is now."""
         self.bench = bench
+        self._stated_set = judge_set
         self.answers = Answers(bench)
         self.unchecked = 0
         """Rows whose answers are not at hand."""
@@ -264,7 +272,9 @@ class Today:
         Versions that are no numbers are contents of files: another one is another set.
         """
         try:
-            judge_set = load(name, self.bench.folder)
+            judge_set = self._stated_set
+            if judge_set is None or judge_set.name != name:
+                judge_set = load(name, self.bench.folder)
         except TurnbenchError:
             return None
         numbered = _numbers(version) is not None and _numbers(judge_set.version) is not None
@@ -320,6 +330,50 @@ class Today:
         if not (judge_set.references.required or judge_set.references.if_any):
             author = None
         return make_prompts(self.bench, judge_set, {}, self.bench.questions, author)
+
+
+_CAUSES = {
+    "unknown question": "are of questions that the benchmark lacks",
+    "question": "are of questions that were changed since",
+    "answers": "are of answers that were replaced since",
+    "reference": "were made beside another reference than today's",
+    "template": "were made with other prompts than the judge set has now",
+}
+
+
+def judging_command(bench: Bench, judge_models: Sequence[str], **words: Any) -> str:
+    """Return the `gen_judgment` that goes on with some judgments.
+
+    `words` are the options of the command by which they were made.
+    """
+    if words.get("judge_set") in (UNSTATED, bench.settings.judge_set or "mt_bench"):
+        del words["judge_set"]
+    values = {"judge_model": judge_models, **words, **asdict(bench.named)}
+    return command_line(build(GenJudgment, values))
+
+
+def in_words(left_out: Mapping[str, int]) -> list[str]:
+    """Return why judgments are left out, each cause once, and what makes them again.
+
+    >>> in_words({"answers": 40})
+    ['40 judgments are of answers that were replaced since; gen_judgment makes them again']
+    """
+    counts = Counter[str]()
+    for cause, number in left_out.items():
+        counts[cause.split(", ")[0]] += number
+    texts = []
+    for cause, words in _CAUSES.items():
+        if number := counts[cause]:
+            text = (
+                f"{number:,} judgments {words}" if number > 1 else f"1 judgment {_singular(words)}"
+            )
+            again = "; gen_judgment makes them again" if cause != "unknown question" else ""
+            texts.append(text + (again if number > 1 else again.replace("them", "it")))
+    return texts
+
+
+def _singular(words: str) -> str:
+    return {"are": "is", "were": "was"}[words.split()[0]] + words[words.index(" ") :]
 
 
 def _numbers(version: str) -> list[int] | None:

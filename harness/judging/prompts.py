@@ -36,6 +36,8 @@ GIVEN = (
     "(Given: the assistant found this turn as it stands and did not write it. It is not judged.)"
 )
 NO_REFERENCE = "(None for this message.)"
+KEPT_AWAY = "none"
+"""In place of a reference's hash: --reference none."""
 CRITERION_TEXTS = frozenset({"criterion", "steps", "rubric"})
 """Placeholders whose text differs by criterion."""
 
@@ -103,6 +105,8 @@ class Prompts:
     references: Mapping[QuestionId, Sequence[str]]
     referenced: frozenset[str]
     """The categories that are judged with a reference."""
+    without_references: bool = False
+    """Whether --reference none keeps them from the judge; rows say so."""
 
     # Which template
 
@@ -352,7 +356,7 @@ class Prompts:
             conversation=conversation_hash(
                 answer_json(model, self.replies(model, match)) for model in sorted(match.models)
             ),
-            reference=shape.reference,
+            reference=KEPT_AWAY if self.without_references else shape.reference,
             template=shape.template,
             parameters=parameters_hash(self.sampling(match).stated(), self.schema(match)),
         )

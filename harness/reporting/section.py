@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from harness.errors import UsageError
+from harness.judging.current import in_words
 from harness.reporting.outcome import Evidence, Measure
 from harness.reporting.page import Chart, Table, counted, listed, percent
 from harness.results import Panel, Ranking, Scores, rank
@@ -148,10 +149,10 @@ def caveats_of(panel: Panel, scores: Scores) -> list[str]:
     for count, which in (
         (int((~scores.valid).sum()), "without a verdict"),
         (panel.left_out, "that not all judges gave"),
-        (panel.scores.outdated, "of questions that the benchmark lacks or has changed"),
     ):
         if count:
             caveats.append(f"Left out: {counted(count, 'judgment')} {which}.")
+    caveats += [f"Left out: {text}." for text in in_words(panel.scores.left_out)]
     return caveats
 
 

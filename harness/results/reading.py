@@ -9,6 +9,7 @@ rows of its file and judge set have. Of rows with equal keys the last good one c
 """
 
 from array import array
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -22,6 +23,7 @@ from harness import store
 from harness.bench import Bench
 from harness.bench import names as bench_names
 from harness.errors import MissingError
+from harness.judging.current import Today, in_words
 from harness.results.estimate import Bools, Ints
 from harness.results.facts import FACTS
 from harness.results.scores import (
@@ -54,24 +56,38 @@ class _Codes(dict[Any, int]):
 
 
 def of_files(
-    rows: Iterable[tuple[str, Row]], questions: Iterable[Question], *, only_known: bool = True
+    rows: Iterable[tuple[str, Row]],
+    questions: Iterable[Question],
+    *,
+    only_known: bool = True,
+    today: Today | None = None,
 ) -> Scores:
     """Return the scores of rows, each with its file's name; their texts are not needed.
 
-    Rows about other questions are left out if `only_known`, else these have no category.
+    Rows about other questions are left out if `only_known`, else these have no category. Of rows
+    with equal keys the last good one counts, and is left out if it is not of `today`, or
+    at least of the same wording of its question.
     """
     by_id = {question.question_id: question for question in questions}
     hashes = {key: question.hash for key, question in by_id.items()}
     question_codes = _Codes({key: at for at, key in enumerate(by_id)})
     models, metrics, sources = _Codes(), _Codes(), _Codes()
-    count = outdated = 0
+    count = 0
+    causes: dict[int, str] = {}
+    left_out = Counter[str]()
     entries = array("d")  # flat: the row's number and the columns, for each (row, metric)
     for file, row in rows:
-        key, made_from = row.question_id, getattr(row, "made_from", None)
-        wording = made_from and made_from.question
-        if (only_known and key not in hashes) or (wording and hashes.get(key, wording) != wording):
-            outdated += 1
+        key = row.question_id
+        if only_known and key not in hashes:
+            left_out["unknown question"] += 1
             continue
+        if isinstance(row, Judgment | Measurement) and row.made_from is not None:
+            cause = today.changed(row) if today is not None else ""
+            wording = row.made_from.question
+            if not cause and wording is not None and hashes.get(key, wording) != wording:
+                cause = "question"
+            if cause:
+                causes[count] = cause
         if key not in by_id:
             by_id[key] = Question(question_id=key, category="", turns=[])
         names, source, numbers, flip = _of_row(row, file)
@@ -90,9 +106,12 @@ def of_files(
         models=tuple(models),
         metrics=tuple(metrics),
         sources=tuple(sources),
-        outdated=outdated,
     )
-    return _spread(scores.take(_latest(scores, table[0].astype(np.int64))), metrics)
+    numbers_of_rows = table[0].astype(np.int64)
+    latest = _latest(scores, numbers_of_rows)
+    stale = np.isin(numbers_of_rows, list(causes))
+    left_out.update(causes[row] for row in np.unique(numbers_of_rows[latest & stale]).tolist())
+    return _spread(replace(scores.take(latest & ~stale), left_out=left_out), metrics)
 
 
 def _latest(scores: Scores, row: Ints) -> Bools:
@@ -242,14 +261,16 @@ def read(
         MissingError: there is nothing.
     """
     rows = _rows(bench, files, kind, metrics)
-    scores = of_files(rows, bench.questions, only_known=not files)
+    today = None if files else Today(bench)
+    scores = of_files(rows, bench.questions, only_known=not files, today=today)
+    if today is not None:
+        today.answers.keep()
     if not len(scores):
         what = "no judgments; run gen_judgment first"
         if kind is None and bench.vote_files():
             what += f", or show people's votes: --votes {bench.vote_files()[0]}"
-        if scores.outdated:
-            what = f"its judgments ({scores.outdated}) are about other questions than today's; "
-            what += "run gen_judgment again"
+        if scores.left_out:
+            what = f"none of its judgments is current: {'; '.join(in_words(scores.left_out))}"
         raise MissingError(f"{', '.join(map(str, files)) or bench.folder}: {what}")
     return scores
 

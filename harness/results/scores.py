@@ -9,8 +9,9 @@ One entry for each (row, metric); `value` is NaN where the judge gave no verdict
 entry, seen from the model that its row names first; `mirrored` has it from both sides.
 """
 
+from collections import Counter
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -74,11 +75,16 @@ class Scores:
     models: tuple[str, ...]
     metrics: tuple[str, ...]
     sources: tuple[Source, ...]
-    outdated: int = 0
-    """Rows left out because their question has been changed since."""
+    left_out: Counter[str] = field(default_factory=Counter)
+    """Rows that are not current, by what has changed since: "unknown question", "answers", …"""
 
     def __len__(self) -> int:
         return len(self.value)
+
+    @property
+    def outdated(self) -> int:
+        """How many rows are left out because what they were made from has changed since."""
+        return self.left_out.total()
 
     @property
     def paired(self) -> bool:
