@@ -76,7 +76,7 @@ def main() -> None:
                         for q in range(rows // 68 + 1)
                     )
                 )
-                ours = [sys.executable, "-m", "harness.cli", "show_result", "--bench-name", "bench"]
+                ours = [sys.executable, "-m", "turnbench", "show_result", "--bench-name", "bench"]
                 ours += ["--mode", mode]
                 theirs = [sys.executable, "-c", FASTCHAT, mode]
                 skip = kind == "pair" and rows > 200_000

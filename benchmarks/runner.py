@@ -142,7 +142,7 @@ def compare(args: argparse.Namespace) -> None:
                 for n in range(args.calls)
             )
             questions.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
-            ours = [sys.executable, "-m", "harness.cli", "gen_answer", "--quiet", "--redo"]
+            ours = [sys.executable, "-m", "turnbench", "gen_answer", "--quiet", "--redo"]
             ours += ["--bench-name", "mock", "--data-dir", folder, "--model", "m"]
             ours += ["--base-url", url, "--parallel", str(args.parallel)]
             theirs = [*this, "--role", "bare", "--url", url, "--questions", str(questions)]

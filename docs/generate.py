@@ -13,12 +13,13 @@ import inspect
 import pathlib
 import re
 import typing
+from collections.abc import Iterable
 
 from msgspec import Struct
 from msgspec.structs import fields as struct_fields
 
 from harness import options, types
-from harness.cli.main import COMMANDS
+from harness.cli import COMMANDS, SCRIPTS
 from harness.cli.parser import CODES, help_text, help_texts, record_of, value_name
 from harness.options import Field, fields, option
 from harness.registry import TABLE
@@ -43,17 +44,16 @@ def commands() -> str:
     shared = [owner for owner, names in users.items() if len(names) > 1]
     parts = [
         "# Commands",
-        "Each command is also `turnbench NAME`. A flag `--first-n` is `first_n=` in Python; what a "
+        f"Each command is `turnbench NAME` (or `python -m turnbench NAME`); {_listed(SCRIPTS)} are "
+        "also there by their own names. A flag `--first-n` is `first_n=` in Python; what a "
         "project always says may stand in `turnbench.toml`. Every command has `--quiet`, "
         f"`--verbose`, `--version` and `--help`; {CODES}.",
     ]
     for name, found in known.items():
         record = RECORDS[name]
         purpose, _, examples = inspect.cleandoc(record.__doc__ or "").partition("\n\n")
-        title = name if name != "init" else "turnbench init"
-        parts += [f"## {title}", purpose]
-        if name != "init":
-            parts.append("```text\n" + examples + "\n```")
+        parts += [f"## {name}", purpose]
+        parts.append("```text\n" + examples + "\n```")
         own = [field for field in found if field.owner not in shared]
         if own:
             parts.append(_table(own, texts))
@@ -75,6 +75,10 @@ def commands() -> str:
         names = ", ".join(f"`{name}`" for name in users[owner])
         parts += [f"### {_title(owner)}", f"Of {names}.", _table(rows, texts)]
     return "\n\n".join(parts) + "\n"
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(f"`{name}`" for name in names)
 
 
 def rows() -> str:
@@ -129,7 +133,7 @@ def reports() -> str:
     """Return every report of judge_report with its formula."""
     lines = [
         "# Reports on judges",
-        "`judge_report NAME`: how good a judge is. Errors are over questions.",
+        "`turnbench judge_report NAME`: how good a judge is. Errors are over questions.",
     ]
     for name, target in TABLE["report"].items():
         module, _, _ = target.partition(":")

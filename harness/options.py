@@ -41,6 +41,7 @@ class Prefix(Struct, frozen=True):
 Count: TypeAlias = Annotated[int, Meta(ge=1)]
 FromZero: TypeAlias = Annotated[int, Meta(ge=0)]
 Positive: TypeAlias = Annotated[float, Meta(gt=0)]
+Level: TypeAlias = Annotated[int, Meta(ge=1, le=10)]
 Share: TypeAlias = Annotated[float, Meta(ge=0, le=1)]
 Temperature: TypeAlias = Annotated[float, Meta(ge=0, le=2)]
 PartOf: TypeAlias = Annotated[float, Meta(gt=0, le=1)]
@@ -296,7 +297,8 @@ class MetricOptions(Struct, kw_only=True, frozen=True):
     dimension: Annotated[Names, Flag("TASK/NAME")] = ()
     """the dimensions of unieval (default: all of the tasks that have a model)"""
     unieval_questions: Annotated[Path | None, Flag("FILE")] = None
-    """the questions of unieval as TOML; fetch_bench unieval_questions has the published ones"""
+    """the questions of unieval as TOML (default: our own wording); turnbench fetch_bench
+    unieval_questions has the published ones"""
 
 
 # Commands
@@ -430,8 +432,8 @@ class RunBench(Struct, kw_only=True, frozen=True):
 class AutoChecks(Struct, kw_only=True, frozen=True):
     """Check the answers for what a program can check; no judge, no key.
 
-    auto_checks --bench-name ifeval
-    auto_checks --model-list my-model --first-n 10
+    turnbench auto_checks --bench-name ifeval
+    turnbench auto_checks --model-list my-model --first-n 10
     """
 
     bench: BenchName = BenchName()
@@ -445,9 +447,9 @@ class AutoChecks(Struct, kw_only=True, frozen=True):
 class AutoMetrics(Struct, kw_only=True, frozen=True):
     """Compute metrics that need no judge.
 
-    auto_metrics
-    auto_metrics --metrics bleu rouge --variant colossalai --bench-name chat_zh
-    auto_metrics --metrics bert_score --bert-model ./roberta-large
+    turnbench auto_metrics
+    turnbench auto_metrics --metrics bleu rouge --variant colossalai --bench-name chat_zh
+    turnbench auto_metrics --metrics bert_score --bert-model ./roberta-large
     """
 
     options: MetricOptions = MetricOptions()
@@ -468,9 +470,9 @@ class AutoMetrics(Struct, kw_only=True, frozen=True):
 class JudgeReport(Struct, kw_only=True, frozen=True):
     """Show how good a judge is: one report for each question about it.
 
-    judge_report position --list
-    judge_report agreement --votes human.jsonl --exclude 'author*'
-    judge_report judges --votes human.jsonl --table judges.csv
+    turnbench judge_report position --list
+    turnbench judge_report agreement --votes human.jsonl --exclude 'author*'
+    turnbench judge_report judges --votes human.jsonl --table judges.csv
     """
 
     report: Annotated[str, Flag("REPORT", positional=True)] = ""
@@ -513,8 +515,8 @@ class JudgeReport(Struct, kw_only=True, frozen=True):
 class Status(Struct, kw_only=True, frozen=True):
     """Show what is answered, judged and missing, and what the missing part would cost.
 
-    status
-    status --bench-name mt_bench_zh --format json
+    turnbench status
+    turnbench status --bench-name mt_bench_zh --format json
     """
 
     bench: BenchName = BenchName()
@@ -525,8 +527,8 @@ class Status(Struct, kw_only=True, frozen=True):
 class CheckBench(Struct, kw_only=True, frozen=True):
     """Check a benchmark's files before any model is called.
 
-    check_bench mt_bench
-    check_bench data/our_questions
+    turnbench check_bench mt_bench
+    turnbench check_bench data/our_questions
     """
 
     which: Annotated[str, Flag("DIR_OR_NAME", ("--bench-name",), positional=True)] = "mt_bench"
@@ -540,8 +542,8 @@ class CheckBench(Struct, kw_only=True, frozen=True):
 class ShowJudgeSet(Struct, kw_only=True, frozen=True):
     """List the judge sets, show what is in one, and the exact messages that it would send.
 
-    show_judge_set
-    show_judge_set mt_bench --question 1031 --turns 2
+    turnbench show_judge_set
+    turnbench show_judge_set mt_bench --question 1031 --turns 2
     """
 
     which: Annotated[str | None, Flag("SET", ("--judge-set",), positional=True)] = None
@@ -566,8 +568,8 @@ class ShowJudgeSet(Struct, kw_only=True, frozen=True):
 class FetchBench(Struct, kw_only=True, frozen=True):
     """Download a published benchmark from its upstream and verify it.
 
-    fetch_bench --list
-    fetch_bench mt_bench_lmsys --from /media/stick/FastChat
+    turnbench fetch_bench --list
+    turnbench fetch_bench mt_bench_lmsys --from /media/stick/FastChat
     """
 
     name: Annotated[str | None, Flag("NAME", ("--bench-name",), positional=True)] = None
@@ -585,9 +587,9 @@ class FetchBench(Struct, kw_only=True, frozen=True):
 class ImportData(Struct, kw_only=True, frozen=True):
     """Make a benchmark from other projects' data, or training data from judgments.
 
-    import_data feedback_collection feedback.json --bench-name feedback --first-n 1000
-    import_data alpaca_eval outputs.json --bench-name alpaca_eval --model-id my-model
-    import_data --back feedback_collection --bench-name feedback --output training.json
+    turnbench import_data feedback_collection feedback.json --bench-name feedback --first-n 1000
+    turnbench import_data alpaca_eval outputs.json --bench-name alpaca_eval --model-id my-model
+    turnbench import_data --back feedback_collection --bench-name feedback --output training.json
     """
 
     imports: Annotated[Names, Flag("FORMAT FILE", positional=True)] = ()
@@ -649,12 +651,15 @@ class Viewer(Struct, kw_only=True, frozen=True):
 class NewQuestions(Struct, kw_only=True, frozen=True):
     """Make the computed questions of mt_bench anew: other numbers, names and texts, same skills.
 
-    new_questions --seed 7 --out data/renewed_7
+    turnbench new_questions --seed 7 --out data/renewed_7
+    turnbench new_questions --seed 7 --level 9 --out data/hard_7
     gen_answer --bench-name renewed_7 --model builtin/reference
     """
 
     seed: Annotated[FromZero, Flag("N")]
     """equal seeds give equal questions; the shipped set has seed 0"""
+    level: Annotated[Level | None, Flag("N")] = None
+    """how hard, from 1 to 10; without it, each question as hard as that of mt_bench"""
     out: Annotated[str, Flag("DIR")]
     """folder of the new benchmark; its name is the benchmark's"""
 

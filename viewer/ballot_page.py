@@ -48,4 +48,4 @@ def write_ballot(data: Data, path: pathlib.Path, count: int) -> str:
         bench=data.bench.name,
     )
     write_file(path, page)
-    return f"{path}: {len(rows)} votes; import_data votes FILE takes what comes back"
+    return f"{path}: {len(rows)} votes; turnbench import_data votes FILE takes what comes back"

@@ -285,7 +285,7 @@ def find_source(folder: pathlib.Path) -> pathlib.Path:
     names = sorted({path.parent.name for home in homes for path in home.glob("*/question.jsonl")})
     raise UsageError(
         f"no benchmark {folder.name!r} ({folder / 'question.jsonl'} is not there); "
-        f"there are {', '.join(names)}; fetch_bench downloads published ones"
+        f"there are {', '.join(names)}; turnbench fetch_bench downloads published ones"
     )
 
 

@@ -10,6 +10,7 @@ import traceback
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from harness.cli import command_words
 from harness.cli.parser import parse
 from harness.errors import Interrupted, TurnbenchError
 
@@ -42,7 +43,7 @@ def run(name: str, argv: Sequence[str] | None = None) -> int:
         ended = (
             error if isinstance(error, TurnbenchError) else Interrupted(f"interrupted; {advice}")
         )
-        sys.stderr.write(f"{name}: {printable(str(ended))}\n")
+        sys.stderr.write(f"{command_words(name)}: {printable(str(ended))}\n")
         return ended.exit_code
     except BrokenPipeError:
         # The reader of a pipe, such as `head`, has gone: nothing is left to be told.

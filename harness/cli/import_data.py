@@ -70,7 +70,7 @@ def _next(options: ImportData, form: str, report: ImportReport) -> str:
     if not report.answers and form != "votes":
         return f"gen_answer {flags} --model MODEL"
     if form == "ifeval":
-        return f"auto_checks {flags}"
+        return f"turnbench auto_checks {flags}"
     flags += " --judge-model JUDGE"
     if form in _PAIRS:
         flags += " --mode pairwise-all"

@@ -9,11 +9,7 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
-COMMANDS = (
-    *("gen_answer", "gen_judgment", "show_result", "viewer", "run_bench", "status"),
-    *("judge_report", "auto_checks", "auto_metrics", "show_judge_set", "check_bench"),
-    *("fetch_bench", "import_data", "new_questions", "init"),
-)
+from harness.cli import COMMANDS, SCRIPTS
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -58,7 +54,7 @@ def _interrupted(*_: Any) -> NoReturn:
 
 
 def __getattr__(name: str) -> Callable[..., int]:
-    """Return a command as a function, for the scripts of its name."""
+    """Return a command as a function, for scripts."""
     if name in COMMANDS:
         return functools.partial(command, name)
     raise AttributeError(name)
@@ -80,6 +76,7 @@ def overview() -> str:
         "  turnbench gen_answer --model builtin/reference builtin/eliza\n"
         "  turnbench gen_judgment --judge-model builtin/overlap\n"
         "  turnbench show_result\n\n"
-        f"commands, each also by its own name:\n{commands}\n\n"
+        f"commands:\n{commands}\n\n"
+        f"Also on their own: {', '.join(SCRIPTS)}.\n"
         "turnbench COMMAND --help is the manual.\n"
     )

@@ -11,8 +11,8 @@ from harness.cli.parser import Parsed
 from harness.errors import UsageError
 
 _SETTINGS = """\
-title = "The computed questions of mt_bench, made from seed {seed}"
-version = "3.0 seed {seed}"
+title = "The computed questions of mt_bench, made from {origin}"
+version = "3.1 {origin}"
 licence = "Apache-2.0"
 language = "en"
 judge_set = "mt_bench"
@@ -27,8 +27,9 @@ def work(parsed: Parsed) -> int:
     folder = pathlib.Path(record.out)
     if folder.exists() and any(folder.iterdir()):
         raise UsageError(f"{folder} is not empty; name a new folder")
-    new = registry.find("questions", "make_set")(record.seed, folder.name)
-    store.write_file(folder / "bench.toml", _SETTINGS.format(seed=record.seed, canary=new.canary))
+    new = registry.find("questions", "make_set")(record.seed, folder.name, record.level)
+    origin = f"seed {record.seed}" + (f" level {record.level}" if record.level else "")
+    store.write_file(folder / "bench.toml", _SETTINGS.format(origin=origin, canary=new.canary))
     store.write_file(folder / "question.jsonl", lines(new.questions))
     store.write_file(folder / "reference_answer" / "turnbench.jsonl", lines(new.references))
     log.info("wrote %d questions into %s", len(new.questions), folder)

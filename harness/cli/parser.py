@@ -14,6 +14,7 @@ import msgspec
 from msgspec import Struct
 
 from harness import options
+from harness.cli import command_words
 from harness.errors import UsageError, near
 from harness.options import Field, Project, build, fields, option
 
@@ -82,8 +83,8 @@ def _parser(name: str, record: type[Struct], *, with_help: bool) -> _Parser:
     texts = help_texts(inspect.getfile(record)) if with_help else {}
     purpose, _, examples = inspect.cleandoc(record.__doc__ or "").partition("\n\n")
     parser = _Parser(
-        prog=name,
-        usage=f"{name} [--FLAG VALUE ...]",
+        prog=command_words(name),
+        usage=f"{command_words(name)} [--FLAG VALUE ...]",
         description=f"{purpose}\n\nexamples:\n{textwrap.indent(examples, '  ')}",
         epilog=CODES,
         formatter_class=argparse.RawDescriptionHelpFormatter,

@@ -251,7 +251,7 @@ def _run(parsed: Parsed, record: RunBench, evaluation: Any) -> int:
     if evaluation is not None and not record.judging.judge_model:
         if record.models.model:
             raise UsageError(
-                f"{record.config} names nothing to judge; use gen_answer, auto_metrics"
+                f"{record.config} names nothing to judge; use gen_answer, turnbench auto_metrics"
             )
         names = _measured(record)
         return _shown(options.ShowResult(bench=record.bench, metric=names, output=record.output))

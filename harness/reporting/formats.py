@@ -16,7 +16,7 @@ from typing import Any
 
 import msgspec
 
-from harness.reporting.page import Column, Page, Row, Table, columns_of, printable, shortened
+from harness.reporting.page import Column, Page, Row, Table, columns_of, flat, printable, shortened
 
 PROSE = 88
 """The most columns of a sentence, however wide the terminal."""
@@ -131,7 +131,7 @@ def json(page: Page) -> str:
         "notes": list(map(str, page.notes)),
         "rows": page.all_rows,
     }
-    data |= {table.name: table.rows for table in page.tables if table.name}
+    data |= {table.name: list(map(flat, table.rows)) for table in page.tables if table.name}
     encoded = msgspec.json.encode(data, enc_hook=lambda number: number.item())  # of numpy
     return msgspec.json.format(encoded, indent=2).decode()
 

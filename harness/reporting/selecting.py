@@ -83,7 +83,7 @@ def _chosen(scores: Scores, options: ShowResult, bench: Bench) -> Scores:
     if not len(chosen):
         if options.metric:
             names = " ".join(options.metric)
-            raise MissingError(f"there are no numbers of {names}; run auto_metrics first")
+            raise MissingError(f"there are no numbers of {names}; run turnbench auto_metrics first")
         judges = listed(sorted({source.judge for source in scores.sources}), 9)
         raise MissingError(f"no such judgments; there are those of {judges}")
     return chosen

@@ -5,7 +5,7 @@ import pathlib
 import pytest
 
 from harness import options
-from harness.cli.main import COMMANDS
+from harness.cli import COMMANDS, command_words
 from harness.cli.parser import help_texts, parse, record_of
 from harness.errors import DataError, UsageError
 
@@ -20,7 +20,7 @@ def test_every_option_has_help(name: str, capsys: pytest.CaptureFixture[str]) ->
     with pytest.raises(SystemExit):
         parse(name, ["--help"])
     printed = capsys.readouterr().out
-    assert printed.startswith(f"usage: {name} ")
+    assert printed.startswith(f"usage: {command_words(name)} ")
     assert printed.index("examples:") < printed.index("--version")
     texts = help_texts(options.__file__)
     for field in options.fields(record_of(name)):

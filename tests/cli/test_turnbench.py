@@ -7,15 +7,29 @@ import tomllib
 
 import pytest
 
-from harness.cli.main import COMMANDS, main
+from harness.cli import COMMANDS, SCRIPTS
+from harness.cli.main import main
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
-def test_every_command_is_installed_under_its_own_name() -> None:
+def test_path_gets_turnbench_and_few_more_names() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    scripts = {name: f"harness.cli.main:{name}" for name in COMMANDS if name != "init"}
+    scripts = {name: f"harness.cli.main:{name}" for name in SCRIPTS}
     assert project["project"]["scripts"] == {"turnbench": "harness.cli.main:main", **scripts}
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        pytest.param(["--version"], 0, "turnbench 0.1.0", id="version"),
+        pytest.param(["status", "--nope"], 2, "turnbench status: there is no flag", id="flag"),
+    ],
+)
+def test_python_m_turnbench_is_turnbench(words: list[str], code: int, said: str) -> None:
+    command = [sys.executable, "-m", "turnbench", *words]
+    ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert (ran.returncode, said in ran.stdout + ran.stderr) == (code, True)
 
 
 def test_help_imports_nothing_heavy() -> None:

@@ -11,7 +11,7 @@ import sys
 import pytest
 
 from docs.generate import pages as generated
-from harness.cli.main import COMMANDS
+from harness.cli import COMMANDS, SCRIPTS
 from harness.cli.parser import parse
 from tests.docs.pages import DOCS, ROOT, blocks, follow, lines, pages, toy
 from tests.servers import Rule, Server
@@ -45,7 +45,9 @@ def test_every_command_of_a_page_parses(
     for block in blocks(path):
         for line in lines(block.text) if block.language == "sh" else ():
             words = shlex.split(line)
-            words = words[1:] if words[0] == "turnbench" and len(words) > 1 else words
+            named = words[0] == "turnbench" and len(words) > 1
+            assert named or words[0] in SCRIPTS or words[0] not in COMMANDS, f"turnbench {line}"
+            words = words[1:] if named else words
             if words[0] in COMMANDS:
                 words = words[
                     : next((n for n, w in enumerate(words) if w in (">", "|", "&&")), None)

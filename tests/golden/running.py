@@ -40,7 +40,7 @@ def _environment(folder: pathlib.Path) -> Iterator[None]:
 
 def run(line: str, folder: pathlib.Path) -> Done:
     """Run a command line such as `show_result --format json` in a folder."""
-    name, *words = shlex.split(line)
+    name, *words = shlex.split(line.removeprefix("turnbench "))
     out, err = (
         io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True) for _ in range(2)
     )

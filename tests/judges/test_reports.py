@@ -140,7 +140,7 @@ def test_attacks_are_planted_judged_and_resumed(
         pytest.param("judge_report judges", "there are no votes on pairs", id="no votes"),
         pytest.param("judge_report repeat", "gen_judgment --samples", id="no samples"),
         pytest.param("judge_report wording", "mt_bench_wording_1", id="one wording"),
-        pytest.param("judge_report checks", "run auto_checks", id="nothing checked"),
+        pytest.param("judge_report checks", "run turnbench auto_checks", id="nothing checked"),
     ],
 )
 def test_what_is_missing_is_one_line(

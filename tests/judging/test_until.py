@@ -51,7 +51,7 @@ def judged(folder: Folder) -> dict[str, int]:
 def command(folder: Folder, server: Server, *flags: str) -> list[str]:
     """Return gen_judgment with the judge `j`, two calls at once, as a process of its own."""
     name, where = folder.folder.name, str(folder.folder.parent)
-    command = [sys.executable, "-m", "harness.cli", "gen_judgment", "--bench-name", name, "-q"]
+    command = [sys.executable, "-m", "turnbench", "gen_judgment", "--bench-name", name, "-q"]
     command += ["--data-dir", where, "--judge-model", "j", "--parallel", "2", *flags]
     return [*command, "--base-url", f"{server.url}/v1"]
 

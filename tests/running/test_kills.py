@@ -21,7 +21,7 @@ PARALLEL = 8
 def command(folder: pathlib.Path, url: str) -> list[str]:
     flags = ["--bench-name", "small", "--data-dir", str(folder), "--model", "m", "--quiet"]
     flags += ["--base-url", f"{url}/v1", "--parallel", str(PARALLEL)]
-    return [sys.executable, "-m", "harness.cli", "gen_answer", *flags]
+    return [sys.executable, "-m", "turnbench", "gen_answer", *flags]
 
 
 def bench(folder: pathlib.Path, questions: int) -> None:

@@ -23,7 +23,7 @@ def viewer() -> Iterator[Any]:
     def start(data_dir: pathlib.Path, *flags: str) -> Any:
         key = (str(data_dir), *flags)
         if key not in running:
-            command = [sys.executable, "-m", "harness.cli", "viewer", "--port", "0"]
+            command = [sys.executable, "-m", "turnbench", "viewer", "--port", "0"]
             process = subprocess.Popen(
                 [*command, "--data-dir", *key],
                 cwd=ROOT,

@@ -41,7 +41,7 @@ def report(options: JudgeReport) -> Page:
         for (what, without), (_, beside) in zip(*both, strict=True):
             cases.append((key[-1], what, without, beside))
     if not cases:
-        advice = "run auto_checks"
+        advice = "run turnbench auto_checks"
         raise MissingError(f"no answer judged both ways is known to be right or wrong; {advice}")
     subject, whats = "answers", ("wrong", "right")
     if len(cases[0][0].models) > 1:

@@ -24,7 +24,7 @@ def checked(data: Data) -> Iterator[tuple[Item, Question, Measurement]]:
     bench = data.bench
     rows = store.latest(bench.metric_file("checks"), Measurement)
     if not rows:
-        raise UsageError(f"no answer has been checked; run auto_checks {bench.flags}")
+        raise UsageError(f"no answer has been checked; run turnbench auto_checks {bench.flags}")
     for row in rows.values():
         question = bench.by_id.get(row.question_id)
         made_from = row.made_from.question if row.made_from is not None else None

@@ -1,7 +1,0 @@
-"""`python -m harness.cli` is `turnbench`."""
-
-import sys
-
-from harness.cli.main import main
-
-sys.exit(main())
