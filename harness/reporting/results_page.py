@@ -49,7 +49,7 @@ def results_page(sections: Sequence[Section], view: View, causes: Sequence[Note]
         tables,
         [chart for section in sections for chart in section.charts],
         notes,
-        causes if incomplete else (),
+        causes,
         f"{view.bench}: results",
         facts,
         _rows(sections, view),

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from harness.errors import UsageError
-from harness.judging.current import in_words
 from harness.reporting.outcome import Evidence, Measure
 from harness.reporting.page import Chart, Row, Table, counted, flat, listed, percent
 from harness.results import Panel, Ranking, Scores, rank
@@ -152,7 +151,6 @@ def caveats_of(panel: Panel, scores: Scores) -> list[str]:
     ):
         if count:
             caveats.append(f"Left out: {counted(count, 'judgment')} {which}.")
-    caveats += [f"Left out: {text}." for text in in_words(panel.scores.left_out)]
     return caveats
 
 

@@ -3,20 +3,23 @@
 import contextlib
 import functools
 import glob
-import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from dataclasses import replace as with_changes
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from harness import bench as benches
 from harness.bench import Bench
 from harness.errors import MissingError, TurnbenchError, UsageError
+from harness.judging.current import in_words
+from harness.judging.judged import read_judged, together
 from harness.models.endpoint import ModelConfig
 from harness.models.prices import Price
 from harness.models.resolving import resolve
-from harness.options import ShowResult, build, option
+from harness.options import GenJudgment, ShowResult, Slice, build, command_line, option
 from harness.reporting import other_pages, selecting
 from harness.reporting.formats import frame, text
 from harness.reporting.html import fragment
@@ -27,7 +30,7 @@ from harness.results import Panel, missing, panels
 from harness.results.length_control import length_controlled, read_gamed
 from harness.results.spent import Cost
 from harness.store import failures
-from harness.types import split_variant
+from harness.types import UNSTATED, split_variant
 
 INSTEAD = ("cost", "efficiency", "style", "first_turn_effect")
 """Flags that show something in place of results."""
@@ -96,17 +99,20 @@ def results_of(options: ShowResult, cost: Cost | None = None) -> Result:
         gamed = read_gamed(bench)
         if gamed is not None or options.board.length_control is not None:
             rates = length_controlled(scores, bench, view.baseline, gamed)
-            view = replace(view, controlled={rate.model: rate for rate in rates})
+            view = with_changes(view, controlled={rate.model: rate for rate in rates})
     sections = sections_of(groups, view)
     _add_caveats(sections, bench, options, view)
-    page = results_page(sections, view, _causes(bench, groups))
+    incomplete = bool(incomplete_of(sections))
+    left_out = bool(scores.left_out)
+    causes = _causes(bench, groups, options.slice) if incomplete or left_out else []
+    page = results_page(sections, view, causes)
     if options.against is not None:
         page, passes = other_pages.against_page(options, bench, groups[0], view, page)
         return Result(page, int(options.fail_if_worse and not passes))
     if options.board.board is not None:
         pairs = _panel(groups, ("pair",), "--board needs pairs")
         return Result(other_pages.board_page(options.board, bench, pairs, view, page))
-    return Result(page, int(bool(incomplete_of(sections))))
+    return Result(page, int(incomplete))
 
 
 def _panel(groups: Sequence[Panel], forms: tuple[str, ...], need: str) -> Panel:
@@ -152,25 +158,45 @@ def _add_caveats(
             section.caveats.insert(0, part)
 
 
-def _causes(bench: Bench, groups: Sequence[Panel]) -> list[Note]:
+def _causes(bench: Bench, groups: Sequence[Panel], part: Slice) -> list[Note]:
     """Return why judgments are missing, each with the command that helps."""
     judges = list(dict.fromkeys(judge for panel in groups for judge in panel.judges))
-    mode = " --mode pairwise-all" if {panel.form for panel in groups} == {"pair"} else ""
-    command = f"gen_judgment --judge-model {' '.join(map(shlex.quote, judges))}{mode}"
-    command += f" {bench.flags}".replace(" --bench-name mt_bench", "")
-    causes = []
+    left_out = groups[0].scores.left_out
+    causes: list[tuple[str, str | None]] = [(text, None) for text in in_words(left_out)]
     outputs = [f"model_judgment/{glob.escape(benches.file_stem(judge))}*" for judge in judges]
     failed = [failure for output in outputs for failure in failures(bench.folder, output)]
     if failed:
         last = max(failed, key=lambda failure: failure.time)
         status = f"HTTP {last.status}, " if last.status else ""
-        calls = counted(len(failed), "call")
-        causes.append(Note(f"{calls} failed (last: {status}{last.kind})", command))
+        causes.append((f"{counted(len(failed), 'call')} failed (last: {status}{last.kind})", None))
+    redo: str | None = "failed"
     if unread := sum(int((~panel.combined.valid).sum()) for panel in groups):
-        replies = counted(unread, "reply", "replies")
-        causes.append(Note(f"{replies} without a verdict", f"{command} --redo failed"))
+        causes.append((f"{counted(unread, 'reply', 'replies')} without a verdict", redo))
     mains = (panel.combined.of(metric=panel.metrics[0]) for panel in groups)
-    lost = sum(part.absent for main in mains for part in missing(main)) - len(failed)
+    lost = sum(part.absent for main in mains for part in missing(main))
+    lost -= len(failed) + left_out.total()
     if lost > 0:
-        causes.append(Note(f"{counted(lost, 'judgment')} never made", command))
-    return causes
+        causes.append((f"{counted(lost, 'judgment')} never made", None))
+    commands = {redo: judging_commands(bench, groups, part, redo) for _, redo in causes}
+    # One command makes all that is missing: it stands once, below the last of its causes.
+    last_of = {redo: text for text, redo in causes}
+    return [Note(text, commands[redo] if last_of[redo] == text else "") for text, redo in causes]
+
+
+def judging_commands(
+    bench: Bench, groups: Sequence[Panel], part: Slice, redo: str | None = None
+) -> str:
+    """Return the commands that go on with the judgments of some panels, each on its line."""
+    sources = {source for panel in groups for source in panel.scores.sources_present.values()}
+    shown = {(source.judge, source.judge_set, source.form == "pair") for source in sources}
+    records: dict[GenJudgment, list[str]] = {}
+    for judged in together(read_judged(bench)):
+        names = judged.judge_set, UNSTATED
+        if any((judged.judge, name, judged.paired) in shown for name in names):
+            record = judged.record(bench, part, redo)
+            anybody = replace(record, judging=replace(record.judging, judge_model=()))
+            records.setdefault(anybody, []).append(judged.judge)
+    return "\n".join(
+        command_line(replace(record, judging=replace(record.judging, judge_model=tuple(judges))))
+        for record, judges in records.items()
+    )
