@@ -27,7 +27,7 @@ from harness.bench.names import (
 )
 from harness.errors import DataError, MissingError, UsageError
 from harness.options import BenchName, Slice
-from harness.types import Answer, Judgment, Question, QuestionId, split_variant
+from harness.types import Answer, Judgment, Question, QuestionId, clash_of, split_variant
 
 log = logging.getLogger("turnbench")
 
@@ -304,6 +304,8 @@ def load_questions(path: pathlib.Path) -> tuple[Question, ...]:
         questions.append(question)
     if not questions:
         raise DataError("holds no questions", path)
+    if clash := clash_of((question.category for question in questions), reserved=()):
+        raise DataError(f"categories: {clash}", path)
     return tuple(questions)
 
 

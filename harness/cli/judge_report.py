@@ -16,5 +16,7 @@ def work(parsed: Parsed) -> int:
     if "judge_model" not in parsed.typed and record.report != "attack":
         # The judge that turnbench.toml names for judging is not the only one to be reported on.
         record = replace(record, select=replace(record.select, judge_model=()))
-    show(registry.find("report", record.report)(record), record.output.format)
+    report = registry.find("report", record.report)
+    options.check_flags(record, record.report)
+    show(report(record), record.output.format)
     return 0

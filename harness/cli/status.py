@@ -13,8 +13,8 @@ from harness.cli import calls
 from harness.cli.command import show
 from harness.cli.parser import Parsed
 from harness.errors import TurnbenchError
+from harness.judging.coverage import Coverage, read_coverage
 from harness.judging.current import in_words
-from harness.judging.judged import Judged, read_judged
 from harness.judging.plan import plan_judgments
 from harness.judging.run import estimate_judgments
 from harness.models import ModelConfig
@@ -40,7 +40,7 @@ def page(loaded: Bench, configs: Mapping[str, ModelConfig]) -> Page:
     models = [_model_row(loaded, model) for model in loaded.answered_models()]
     judges: list[dict[str, Any]] = []
     estimates: list[Estimate] = []
-    for judged in read_judged(loaded):
+    for judged in read_coverage(loaded):
         row, rest = _judge_row(loaded, judged, configs)
         judges.append(row)
         estimates += rest
@@ -96,7 +96,7 @@ def _model_row(loaded: Bench, model: str) -> dict[str, Any]:
 
 
 def _judge_row(
-    loaded: Bench, judged: Judged, configs: Mapping[str, ModelConfig]
+    loaded: Bench, judged: Coverage, configs: Mapping[str, ModelConfig]
 ) -> tuple[dict[str, Any], list[Estimate]]:
     """Return what one judge has judged, and what is left by the plan of the same command."""
     row: dict[str, Any] = {

@@ -107,7 +107,7 @@ class OpenAIChat(OpenAIModel):
             logprobs += list_at(choice, "logprobs", "content")
             finish = at(choice, "finish_reason") or finish
         if finish is None:
-            raise Problem("outage", "a stream that broke off before its end")
+            raise Problem("closed connection", "a stream that broke off before its end")
         choice = {"message": message, "finish_reason": finish, "logprobs": {"content": logprobs}}
         return {**answer, "choices": [choice]}
 

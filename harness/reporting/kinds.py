@@ -1,20 +1,19 @@
 """A section of each kind: grades, labels and short facts, pairs and votes; several side by side."""
 
 import functools
-import statistics
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from harness.reporting.page import METRIC, Column, Table, interval_columns, percent, rounded, row_of
+from harness.reporting.page import METRIC, Column, Table, interval_columns, percent, row_of
 from harness.reporting.ranked import Ranked, Rows, several
 from harness.reporting.section import Section, View, measure_of
-from harness.results import Panel, Ranking, Scores, ratio, summarize
+from harness.results import Panel, Scores, ratio, summarize
 from harness.results.facts import CORRECT, facts, is_facts
 from harness.results.scores import FLIPPED, ONCE
-from harness.results.strengths import strengths, win_rate
+from harness.results.strengths import strengths
 from harness.results.summarize import split
 
 
@@ -128,28 +127,14 @@ def pairs(panel: Panel, view: View) -> Section:
     if column.evidence.head_to_head:
         by_turn = _two_models(column.scores, column.ranking.names[0], both_orders=both_orders)
         section.tables[:1] = [replace(main, only="html"), replace(by_turn, title=main.title)]
-    if len(column.rows) == 1:
-        equal_length = column.rows[0].get(_CONTROLLED[0])
-        section.evidence = [replace(column.evidence, equal_length=equal_length)]
     if column.ranking.strengths:
-        section.caveats.insert(0, _drawn(column.ranking))
+        section.caveats.insert(0, "Models are ranked and compared by strength (Bradley-Terry).")
     elif len(column.rows) > 2:
         section.more.append(_strengths(column.scores))
     section.remark = " ".join(filter(None, [section.remark, _flips(column.scores)]))
     if not both_orders and panel.form == "pair" and len(panel.judges) == 1:
         section.caveats.append("Each pair was judged in one order, so flips cannot be seen.")
     return section
-
-
-def _drawn(ranking: Ranking) -> str:
-    """Return how models of drawn pairs are compared, and what difference that could have shown."""
-    words = "Models are ranked and compared by strength (Bradley-Terry)"
-    sizes = [n for pair in ranking.neighbours if (n := pair.difference.detectable) is not None]
-    if sizes:
-        size = statistics.median(sizes)
-        seen = f"{rounded(size, 0)} rating points, a win rate of {rounded(win_rate(size), 2)},"
-        words += f"; between neighbours {seen} would have been seen"
-    return f"{words}."
 
 
 def _two_models(scores: Scores, model: str, *, both_orders: bool) -> Table:
@@ -185,10 +170,14 @@ def _flips(scores: Scores) -> str:
     by_question = functools.partial(np.bincount, minlength=len(judged.questions))
     sums, counts = by_question(judged.question[flipped]), by_question(judged.question[decided])
     interval = ratio(sums, counts, share=True).interval
-    maybe = "The judge may be guessing: one" if interval and interval.high >= 0.5 else "A judge"
+    share = f"{percent(count / int(decided.sum()))} of the pairs that it decides"
+    maybe = "where a judge"
+    if interval and interval.high >= 0.5:
+        maybe = "so it may be guessing: a judge"
     return (
         f"In {percent(count / pairs)} of the pairs ({count} of {pairs}) the verdict changed with "
-        f"the order of the two answers; these are ties. {maybe} that guesses changes about half."
+        f"the order of the two answers; these are ties: {share}, {maybe} that guesses "
+        "changes half."
     )
 
 

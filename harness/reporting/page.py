@@ -231,6 +231,14 @@ class Page:
     """Further fields for JSON, such as `mode` and `judge`."""
     rows: Sequence[Row] | None = None
     """The rows for programs (default: the first table's)."""
+    methods: Callable[[], str] | None = None
+    """Returns the paragraph of a paper about how the numbers were made."""
+
+    def _repr_html_(self) -> str:
+        """Return the page for a notebook."""
+        from harness.reporting.html import fragment  # jinja2 is slow to import
+
+        return fragment(self)
 
     @property
     def all_rows(self) -> list[dict[str, Any]]:
@@ -264,8 +272,9 @@ def flat(row: Row) -> dict[str, Any]:
             ends: dict[str, Any] = {"": one}
             if isinstance(one, Cell):
                 ends = {"": one.value, "_low": one.low, "_high": one.high}
-            elif isinstance(one, Range):
-                ends = {"_first": one.first, "_last": one.last}
+            elif key == RANK:
+                first, last = one or (None, None)
+                ends = {"_first": first, "_last": last}
             for end, part in ends.items():
                 if stem + end in fields:
                     raise UsageError(f"{name or key!r}: two columns would be called {stem + end}")

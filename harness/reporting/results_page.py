@@ -4,23 +4,84 @@
     tables      one for each kind of judgments
     notes       at most two: what a reader must know, and where the rest is
 
-Where over 10% of the judgments have no verdict, no model is called better: the outcome is what is
-missing, with cause and command.
+Where over 10% of a model's judgments have no verdict, nothing is said of it: what is missing comes
+first, with cause and command. Where that leaves no two models, no model is called better.
 """
 
+import functools
+import json
 from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any, NamedTuple
 
+from harness import __version__
+from harness.options import ShowResult
 from harness.reporting.kinds import sections_of as sections_of
+from harness.reporting.methods import paragraph
 from harness.reporting.outcome import outcome, outcomes
-from harness.reporting.page import JUDGES, RANK, Column, Note, Page, Row, Table, counted
+from harness.reporting.page import JUDGES, RANK, Column, Note, Page, Row, Table, counted, listed
+from harness.reporting.pages import PageKind, Result
+from harness.reporting.remarks import add_caveats, causes
 from harness.reporting.section import Section, View
+from harness.reporting.selecting import Judged, check_by, read_judged
 from harness.results import Panel
+from harness.results.length_control import length_controlled, read_gamed
+from harness.results.spent import Cost
 
 _NOT_SAID = Note(
     "Which is better is not said while over 10% of the judgments are missing: long and odd answers "
     "fail more often, so the rest is not a fair sample. To compare it all the same",
     "--common",
 )
+
+
+class Shown(NamedTuple):
+    """The page of results, and what it is made of."""
+
+    page: Page
+    sections: list[Section]
+    view: View
+
+
+def show(options: ShowResult, cost: Cost) -> Result:
+    """Return the results: who is better, by how much, how sure."""
+    shown = results(options, read_judged(options))
+    lacking = incomplete_of(shown.sections) or left_out_of(shown.sections)
+    return Result(shown.page, int(bool(lacking)))
+
+
+RESULTS = PageKind(show, check_by)
+
+
+def results(options: ShowResult, judged: Judged) -> Shown:
+    """Return the page of results of some judgments."""
+    bench, view = judged.bench, judged.view
+    if view.baseline is not None and options.board.length_control != "off":
+        gamed = read_gamed(bench)
+        if gamed is not None or options.board.length_control is not None:
+            rates = length_controlled(judged.scores, bench, view.baseline, gamed)
+            view = replace(view, controlled={rate.model: rate for rate in rates})
+    sections = sections_of(judged.groups, view)
+    add_caveats(sections, bench, options, view)
+    lacking = incomplete_of(sections) or left_out_of(sections) or judged.scores.left_out
+    why = causes(bench, judged.groups, options.slice) if lacking else []
+    page = results_page(sections, view, why)
+    facts = {**page.facts, **provenance_facts(judged)}
+    about = functools.partial(paragraph, options, judged, sections)
+    return Shown(replace(page, facts=facts, methods=about), sections, view)
+
+
+def provenance_facts(judged: Judged) -> dict[str, Any]:
+    """Return what programs must know of the numbers: by what, when, with which sampling."""
+    sources = judged.scores.sources_present.values()
+    stated = [source.sampling for source in sources if source.sampling]
+    return {
+        "turnbench": __version__,
+        "date": datetime.now(UTC).date().isoformat(),
+        "sampling": [json.loads(sampling) for sampling in dict.fromkeys(stated)],
+        "failures": sum(int((~panel.scores.valid).sum()) for panel in judged.groups),
+    }
 
 
 def results_page(sections: Sequence[Section], view: View, causes: Sequence[Note] = ()) -> Page:
@@ -35,10 +96,13 @@ def results_page(sections: Sequence[Section], view: View, causes: Sequence[Note]
     facts = {"mode": "", "bench": view.bench} | _made_by(sections[0].panel, view)
     facts |= {"baseline": view.baseline} if view.baseline else {}
     text, notes = _text(_main(sections)), _notes(sections, view)
+    left_out = left_out_of(sections)
     if incomplete:
         text = _no_result(incomplete[0])
         judged = any(row.judged for section in incomplete for row in section.ranking.missing)
         notes = [_NOT_SAID] if judged else []
+    elif left_out:
+        text = "\n".join([*map(_left_out, left_out), text])
     tables: list[Table] = []
     for section in sections:
         tables += [_so_far(section)] if section.ranking.incomplete else section.tables
@@ -59,6 +123,23 @@ def results_page(sections: Sequence[Section], view: View, causes: Sequence[Note]
 def incomplete_of(sections: Sequence[Section]) -> list[Section]:
     """Return those of the main sections in which too much is missing to call a model better."""
     return [section for section in _main(sections) if section.ranking.incomplete]
+
+
+def left_out_of(sections: Sequence[Section]) -> list[Section]:
+    """Return those of the main sections that say nothing of a model, as too much is missing."""
+    return [section for section in _main(sections) if section.ranking.left_out]
+
+
+def _left_out(section: Section) -> str:
+    """Return of which models nothing is said, and how much of them is missing."""
+    parts = []
+    for name in section.ranking.left_out:
+        rows = [row for row in section.ranking.missing if row.model == name]
+        lost = sum(row.lost for row in rows)
+        noun = counted(lost + sum(row.judged for row in rows), section.kind.removesuffix("s"))
+        parts.append(f"{lost} of {noun} of {name}")
+    which = "it" if len(parts) == 1 else "them"
+    return f"Missing: {listed(parts)}, so nothing is said of {which}."
 
 
 def _main(sections: Sequence[Section]) -> list[Section]:

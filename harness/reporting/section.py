@@ -6,7 +6,7 @@ columns and words.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from harness.errors import UsageError
 from harness.reporting.outcome import Evidence, Measure
 from harness.reporting.page import Chart, Row, Table, counted, flat, listed, percent
 from harness.results import Panel, Ranking, Scores, rank
+from harness.results.compare import Against, against_baseline
 from harness.results.facts import is_facts
 from harness.results.length_control import Controlled
 from harness.results.summarize import Aggregate
@@ -89,11 +90,14 @@ def evidence_of(panel: Panel, view: View, scores: Scores, name: str = "") -> Evi
         baseline=baseline,
         drawn=panel.drawn is not None and baseline is None,
         looks=panel.looks,
+        judge_missing=not view.common,
     )
-    if view.common:
-        ranking = replace(ranking, missing=())
+    against: tuple[Against, ...] = ()
+    if baseline is not None:
+        controlled = {name: c.rate for name, c in view.controlled.items() if c.rate is not None}
+        against = against_baseline(scores, ranking, baseline, controlled)
     questions = len(np.unique(scores.question[scores.valid]))
-    return Evidence(measure_of(panel), ranking, questions, baseline, name=name)
+    return Evidence(measure_of(panel), ranking, questions, baseline, against, name=name)
 
 
 def measure_of(panel: Panel) -> Measure:

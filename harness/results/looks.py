@@ -41,9 +41,25 @@ def sequential_p(p: float, fraction: float) -> float:
     return max(p, _crossing(z * math.sqrt(fraction)))
 
 
-def nominal_level(fraction: float) -> float:
-    """Return the level of a test at a look so that all five together have 5%."""
-    return 2 * _NORMAL.cdf(-CRITICAL / math.sqrt(fraction))
+@functools.lru_cache(maxsize=4096)
+def nominal_level(fraction: float, level: float = 0.05) -> float:
+    """Return the level of a test at a look so that all five together have `level`.
+
+    >>> round(nominal_level(1.0), 4), round(nominal_level(0.6), 4)
+    (0.0413, 0.0084)
+    """
+    bound = CRITICAL if level == 0.05 else _bound(level)
+    return min(level, 2 * _NORMAL.cdf(-bound / math.sqrt(fraction)))
+
+
+@functools.lru_cache(maxsize=4096)
+def _bound(level: float) -> float:
+    """Return O'Brien and Fleming's constant for five looks and a level, by bisection."""
+    low, high = 0.0, 6.0
+    for _ in range(50):
+        middle = (low + high) / 2
+        low, high = (middle, high) if _crossing(middle) > level else (low, middle)
+    return (low + high) / 2
 
 
 @functools.lru_cache(maxsize=4096)

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from harness.errors import DataError
 from harness.results.estimate import Floats, Ints
 from harness.results.looks import LOOKS
 from harness.results.scores import (
@@ -27,7 +28,7 @@ from harness.results.scores import (
     distinct,
     means,
 )
-from harness.types import UNSTATED
+from harness.types import UNSTATED, clash_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,6 +137,9 @@ def panels(scores: Scores, *, named: Collection[str] = ()) -> list[Panel]:
 
     Rows that do not state their judge set join those of the same judge and file that do. Built-in
     judges stand alone beside others, unless `named`.
+
+    Raises:
+        DataError: a criterion or label has a name that a flat table cannot have.
     """
     sources = scores.sources_present
     builtin = {s.judge for s in sources.values() if s.judge.startswith("builtin/")} - set(named)
@@ -151,9 +155,10 @@ def panels(scores: Scores, *, named: Collection[str] = ()) -> list[Panel]:
         versions = tuple(sorted({sources[code].version for code in codes} - {""}))
         unstated = [code for code in codes if sources[code].judge_set == UNSTATED]
         unknown = int(np.isin(members.source, unstated).sum())
-        result.append(
-            Panel(form, judge_set, scale, sampling, method, judges, versions, members, unknown)
-        )
+        panel = Panel(form, judge_set, scale, sampling, method, judges, versions, members, unknown)
+        if clash := clash_of(panel.metrics):
+            raise DataError(f"criteria or labels in {sources[codes[0]].file}: {clash}")
+        result.append(panel)
     return sorted(result, key=lambda panel: -len(panel.scores))
 
 
@@ -162,9 +167,11 @@ def of_models(shown: Iterable[Panel], models: Collection[str]) -> list[Panel]:
 
     A panel that has no verdict on them is left out.
     """
+    if not models:
+        return list(shown)
     parts = []
     for panel in shown:
-        scores = panel.scores.of(models=models or None)
+        scores = panel.scores.of(models=models)
         parts += panels(scores, named=panel.judges)[:1] if len(scores) else []
     return parts
 

@@ -26,7 +26,7 @@ from harness.options import Limits
 from harness.running.budget import Budget
 from harness.running.cache import Cache
 from harness.running.jobs import Engine, Job, Outcome, Progress
-from harness.running.pace import MOST, START, Bucket, Parallel
+from harness.running.pace import MOST, START, START_HERE, Bucket, Parallel
 from harness.running.worker import Member, Stopped, Worker, wait_for
 from harness.store import Failure, Pending, Writer
 from harness.types import Reply, Request, Row
@@ -125,12 +125,12 @@ class _Run:
                         for output in self.outputs.values():
                             output.writer.sync()
                     await self._begin_jobs()
-                    self.show(self.progress)
+                    self._show()
             finally:  # also where a plan fails as it reads files: the calls under way end
                 self.stop()
                 await asyncio.gather(*self.tasks, return_exceptions=True)
                 superseded = sum(output.writer.compact() for output in self.outputs.values())
-        self.show(self.progress)
+        self._show()
         if self.error is not None:
             raise self.error
         again = "run the same command"
@@ -231,7 +231,7 @@ class _Run:
             if not isinstance(error, Stopped):  # the budget
                 self.error = self.error or error
             self.stop()
-        self.show(self.progress)
+        self._show()
         self.changed.set()
 
     def stop(self) -> None:
@@ -246,8 +246,15 @@ class _Run:
         if self.interrupted:
             self._cancel()
         self.interrupted = True
-        self.progress.state = "stopping, Ctrl-C again to stop at once"
         self.stop()
+        self.changed.set()
+
+    def _show(self) -> None:
+        if self.interrupted:
+            calls = self.progress.in_flight
+            under_way = f"{calls} call{'s' * (calls != 1)} under way"
+            self.progress.state = f"Ctrl-C again stops at once; {under_way}"
+        self.show(self.progress)
 
     def _cancel(self) -> None:
         for task in self.tasks:
@@ -282,7 +289,10 @@ class _Run:
         limits, stated = self.limits, endpoint.limits
         parallel = self.engine.fixed or (None if limits.parallel == "auto" else limits.parallel)
         most = min(filter(None, (parallel, stated.parallel)), default=MOST)
-        pace = Parallel(min(most, parallel or START), most, fixed=parallel is not None)
+        # A server on this machine may serve two at once, and make the others wait for minutes.
+        few = endpoint.base_url and endpoint.is_loopback and stated.parallel is None
+        start = parallel or (START_HERE if few else START)
+        pace = Parallel(min(most, start), most, fixed=parallel is not None)
         rpm, tpm = (
             min(filter(None, both), default=float("inf"))
             for both in ((limits.rpm, stated.rpm), (limits.tpm, stated.tpm))

@@ -195,3 +195,10 @@ def test_alpaca_evals_analysis_to_the_digit(write: Write, reference_data: pathli
     for judge, theirs in (("gpt4_b1", "gpt4_b1"), ("people", "humans")):
         for column in ("Human agreement", "Bias", "Variance", "Spearman corr.", "Proba. prefer 1"):
             assert found[judge][column] == pytest.approx(expected[theirs][column], abs=1e-9), column
+
+
+def test_a_flag_of_another_report_is_refused(write: Write) -> None:
+    with pytest.raises(UsageError, match="--threshold is for reference"):
+        harness.judge_report("position", threshold=7)
+    with pytest.raises(UsageError, match="--dry-run is for attack"):
+        harness.judge_report("agreement", dry_run=True)

@@ -11,7 +11,7 @@ from harness import bench
 from harness.cli.main import gen_judgment
 from harness.errors import MissingError
 from harness.judging import current
-from harness.judging.judged import read_judged
+from harness.judging.coverage import read_coverage
 from harness.options import ShowResult, build
 from harness.reporting.show_result import results_of
 from harness.results import Scores, read
@@ -96,7 +96,7 @@ def test_answers_that_are_not_at_hand_are_not_checked(folder: Folder) -> None:
     rows = folder.written("builtin%2Foverlap_single.jsonl")
     assert len(scores(folder)) == len(rows)
     assert not scores(folder).left_out
-    read_judged(loaded(folder), today)
+    read_coverage(loaded(folder), today)
     assert today.unchecked == 4
 
 

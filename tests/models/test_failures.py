@@ -1,6 +1,8 @@
 """What becomes of a call without a reply: a refusal, the end of the run, another try, an error."""
 
 import asyncio
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
 from typing import Any
 
 import pytest
@@ -103,8 +105,8 @@ PROVIDERS = ["openai", "openai_responses", "anthropic", "gemini"]
     [
         (Rule(status=429, headers={"Retry-After": "3"}), "rate limit"),
         (Rule(status=503, headers={"Retry-After": "soon"}, body="<html>"), "overload"),
-        (Rule(drop="before"), "outage"),
-        (Rule(drop="within"), "outage"),
+        (Rule(drop="before"), "closed connection"),
+        (Rule(drop="within"), "closed connection"),
         (Rule(body={"x": 1}), "malformed reply"),
         (Rule(body=["x"]), "malformed reply"),
         (Rule(content='{"choices": [{"mess'), "malformed reply"),
@@ -143,6 +145,49 @@ def test_all_protocols_repair_and_refuse_alike(provider: str) -> None:
     assert refused.detail.finish_reason == "refused"
     assert answered.text == "Fine."
     assert "temperature left out" in answered.detail.note
+
+
+def in_a_minute(form: str) -> str:
+    """Return the time in a minute, as headers state it."""
+    then = datetime.now(UTC) + timedelta(seconds=60)
+    milliseconds = str(round(then.timestamp() * 1000))
+    forms = {"date": format_datetime(then), "time": then.isoformat(), "ms": milliseconds}
+    return forms.get(form, form)
+
+
+@pytest.mark.parametrize(
+    ("headers", "seconds"),
+    [
+        ({"Retry-After": "2679"}, 2679),
+        ({"Retry-After": "date"}, 60),
+        ({"retry-after-ms": "1500", "Retry-After": "2"}, 1.5),
+        ({"llm_provider-retry-after": "7"}, 7),
+        ({"x-ratelimit-reset-requests": "6m0s"}, 360),
+        (
+            {
+                "x-ratelimit-reset-requests": "24h0m0s",
+                "x-ratelimit-remaining-requests": "9",
+                "x-ratelimit-reset-tokens": "7.66s",
+                "x-ratelimit-remaining-tokens": "0",
+            },
+            7.66,
+        ),
+        ({"X-RateLimit-Reset": "ms"}, 60),
+        ({"anthropic-ratelimit-requests-reset": "time"}, 60),
+        ({"Retry-After": "soon"}, None),
+    ],
+)
+def test_the_wait_that_a_server_asks_for_is_read(
+    headers: dict[str, str], seconds: float | None
+) -> None:
+    headers = {name: in_a_minute(value) for name, value in headers.items()}
+    with (
+        Server(Rule(status=429, headers=headers)) as server,
+        pytest.raises(TransientError) as error,
+    ):
+        ask(server, request("Hi."))
+    wait = error.value.retry_after
+    assert wait is None if seconds is None else wait == pytest.approx(seconds, abs=20)
 
 
 def test_a_call_is_bounded_as_a_whole() -> None:

@@ -14,7 +14,7 @@ right.
 from typing import Any
 
 from harness import registry
-from harness.options import JudgeReport, build
+from harness.options import JudgeReport, build, check_flags
 from harness.reporting import Page
 
 
@@ -27,5 +27,8 @@ def judge_report(report: str, **options: Any) -> Page:
         UsageError: there is no such report or option.
         MissingError: there are no such judgments.
     """
-    page: Page = registry.find("report", report)(build(JudgeReport, {"report": report, **options}))
+    make = registry.find("report", report)
+    record = build(JudgeReport, {"report": report, **options})
+    check_flags(record, report)
+    page: Page = make(record)
     return page

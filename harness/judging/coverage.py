@@ -1,6 +1,6 @@
 """What the judgments of a benchmark are of: by judge, judge set, mode and sample, and how many.
 
-for judged in read_judged(bench):
+for judged in read_coverage(bench):
     judged.current, judged.changed          80, {"answers": 40}
     command_line(judged.record(bench))      the `gen_judgment` that made them, and goes on
 """
@@ -32,7 +32,7 @@ class State(NamedTuple):
 
 
 @dataclass
-class Judged:
+class Coverage:
     """The judgments of one judge by one judge set, in one mode, of one sample."""
 
     judge: str
@@ -108,17 +108,17 @@ class Judged:
         return GenJudgment(judging=Judging(**judging), bench=bench.named, slice=part or Slice())
 
 
-def read_judged(bench: Bench, today: Today | None = None) -> list[Judged]:
+def read_coverage(bench: Bench, today: Today | None = None) -> list[Coverage]:
     """Return what the judgment files of a benchmark hold, in whatever files."""
     today = today or Today(bench)
-    kinds: dict[tuple[str, str, bool, int], Judged] = {}
+    kinds: dict[tuple[str, str, bool, int], Coverage] = {}
     for file in bench.judgment_files():
         for row, *_ in store.rows(file.path, Judgment):
             judge_set = row.judge_set
             if judge_set == UNSTATED:
                 judge_set = file.name.judge_set if file.name is not None else "mt_bench"
             about = row.judge_model, judge_set, row.model is None, row.sample
-            states = kinds.setdefault(about, Judged(*about)).states
+            states = kinds.setdefault(about, Coverage(*about)).states
             earlier = states.get(row.key)
             if earlier is None or not row.failed or not earlier.good:
                 states[row.key] = State(
@@ -136,9 +136,9 @@ def read_judged(bench: Bench, today: Today | None = None) -> list[Judged]:
     return list(kinds.values())
 
 
-def together(several: Sequence[Judged]) -> list[Judged]:
+def together(several: Sequence[Coverage]) -> list[Coverage]:
     """Return one of each judge, judge set and mode: that of the greatest sample."""
-    last: dict[tuple[str, str, bool], Judged] = {}
+    last: dict[tuple[str, str, bool], Coverage] = {}
     for judged in sorted(several, key=lambda judged: judged.sample):
         last[judged.judge, judged.judge_set, judged.paired] = judged
     return list(last.values())
