@@ -80,7 +80,9 @@ def table(
     paired = bool((opponent >= 0).all())
     source = Source("judge", "pair" if paired else "grade", scale=None)
     zeros = np.zeros(len(value), dtype=np.int64)
+    none = np.full(len(value), np.nan)
     return Scores(
+        np.arange(len(value)),
         question,
         turn,
         model,
@@ -88,7 +90,8 @@ def table(
         zeros,
         zeros,
         value,
-        zeros - 1,
+        none,
+        none,
         tuple(Question(question_id=q, category="", turns=[]) for q in range(questions)),
         tuple(f"m{m}" for m in range(models)),
         ("win" if paired else "score",),

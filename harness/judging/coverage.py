@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from harness import store
 from harness.bench import Bench
-from harness.judging.current import NO_REFERENCE, Today
+from harness.judging.current import NO_REFERENCE, UNKNOWN, Today
 from harness.options import GenJudgment, Judging, Slice
 from harness.types import UNSTATED, Judgment, Mode
 
@@ -123,9 +123,7 @@ def read_coverage(bench: Bench, today: Today | None = None) -> list[Coverage]:
             if earlier is None or not row.failed or not earlier.good:
                 states[row.key] = State(
                     not row.failed,
-                    "unknown question"
-                    if row.question_id not in bench.by_id
-                    else today.changed(row),
+                    UNKNOWN if row.question_id not in bench.by_id else today.changed(row),
                     row.drawn,
                     row.look,
                     row.made_from is not None and row.made_from.reference == NO_REFERENCE,

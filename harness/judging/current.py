@@ -50,6 +50,8 @@ Rule: TypeAlias = Callable[[QuestionId, int, tuple[str, ...], int, MadeFrom], st
 NO_REFERENCE = KEPT_AWAY
 """In place of a reference's author: judges see neither references nor notes."""
 
+UNKNOWN = "no such question"
+"""The cause why a row of a question that the benchmark lacks does not count."""
 _SETTLED = 1.0
 """Seconds after which a file that is written again surely has another time."""
 
@@ -219,6 +221,7 @@ class Today:
     @functools.cache  # noqa: B019  (as long as a command)
     def rule(self, judge_set: str, version: str, criterion: str | None) -> Rule:
         """Return the rule for the rows of a judge set and criterion."""
+        criterion = criterion or None
         shapes: dict[tuple[QuestionId, int, int, str | None, str | None], str] = {}
         questions, conversation = self._questions, self.answers.conversation
 
@@ -333,7 +336,7 @@ class Today:
 
 
 _CAUSES = {
-    "unknown question": "are of questions that the benchmark lacks",
+    UNKNOWN: "are of questions that the benchmark lacks",
     "question": "are of questions that were changed since",
     "answers": "are of answers that were replaced since",
     "reference": "were made beside another reference than today's",
@@ -367,7 +370,7 @@ def in_words(left_out: Mapping[str, int]) -> list[str]:
             text = (
                 f"{number:,} judgments {words}" if number > 1 else f"1 judgment {_singular(words)}"
             )
-            again = "; gen_judgment makes them again" if cause != "unknown question" else ""
+            again = "; gen_judgment makes them again" if cause != UNKNOWN else ""
             texts.append(text + (again if number > 1 else again.replace("them", "it")))
     return texts
 

@@ -172,7 +172,17 @@ class ErrorBody:
     """A status that stands in the body."""
 
 
-_TEXT_KEYS = ("message", "msg", "detail", "error", "error_message", "title", "raw", "errorMessage")
+_TEXT_KEYS = (
+    "status_msg",
+    "message",
+    "msg",
+    "detail",
+    "error",
+    "error_message",
+    "title",
+    "raw",
+    "errorMessage",
+)
 _CODE_KEYS = ("code", "type", "status", "reason", "object")
 
 
@@ -258,7 +268,7 @@ def problem_of(
     problem = next(
         problem
         for rule in _TABLE.rules
-        if rule.holds(actual, error.words, answered)
+        if any(rule.holds(number, error.words, answered) for number in {actual, status})
         and (problem := _problem(rule.kind, error, headers, wire))
     )
     problem.message, problem.status = redacted(error.message, key), status
@@ -272,7 +282,7 @@ def _problem(
     match kind:
         case "system role" if not wire.system:
             return None
-        case "stream only" if "stream" in wire.parameters:
+        case "stream only" if wire.parameters.get("stream"):
             return None
         case "limit":
             return _limit_problem(error.message, wire.parameters.get(wire.limit))

@@ -21,7 +21,6 @@ from harness.results.looks import LOOKS
 from harness.results.scores import (
     CONFIDENCE,
     MAIN,
-    ONCE,
     Form,
     Scores,
     Source,
@@ -91,13 +90,18 @@ class Panel:
         judge = np.array([self.judges.index(n) if n in self.judges else 0 for n in names])
         cell, size = judge[scores.source] * len(first) + item, len(self.judges) * len(first)
         table = means(cell, value, size).reshape(len(self.judges), -1)
-        once = np.bincount(item) == 1
+        one = scores.take(first)
+        turned = one.opponent == high[first]
+        alone = np.bincount(item) == 1  # the games of several verdicts are not one pair's
+        when_first = np.where(turned, 1 - one.shown_second, one.shown_first)
+        when_second = np.where(turned, 1 - one.shown_first, one.shown_second)
         items = replace(
-            scores.take(first),
+            one,
             model=high[first],
             opponent=low[first],
             source=np.full(len(first), scores.source[0]),
-            flip=np.where(once, scores.flip[first], ONCE),
+            shown_first=np.where(alone, when_first, np.nan),
+            shown_second=np.where(alone, when_second, np.nan),
         )
         return items, table
 
@@ -182,7 +186,7 @@ def _traits(source: Source, sources: Iterable[Source]) -> tuple[Any, ...]:
     A source that does not state its judge set has the traits of those that do, if they agree.
     """
     program = source.judge if source.kind == "program" else ""
-    how = source.sampling, source.method
+    how = source.sampling, source.method, source.by_judge
     traits = source.form, source.judge_set, source.scale, *how, program
     if source.judge_set != UNSTATED:
         return traits

@@ -8,6 +8,7 @@ reply that the job goes on from is kept, so that a kill loses only the calls und
 
 import asyncio
 import contextlib
+import logging
 import pathlib
 import signal
 import threading
@@ -27,9 +28,12 @@ from harness.running.budget import Budget
 from harness.running.cache import Cache
 from harness.running.jobs import Engine, Job, Outcome, Progress
 from harness.running.pace import MOST, START, START_HERE, Bucket, Parallel
+from harness.running.signs import Signs
 from harness.running.worker import Member, Stopped, Worker, wait_for
 from harness.store import Failure, Pending, Writer
 from harness.types import Reply, Request, Row
+
+log = logging.getLogger("turnbench")
 
 AHEAD = 2000
 """Jobs that may be under way or wait: a plan may be larger than memory."""
@@ -131,6 +135,9 @@ class _Run:
                 await asyncio.gather(*self.tasks, return_exceptions=True)
                 superseded = sum(output.writer.compact() for output in self.outputs.values())
         self._show()
+        for member in (member for worker in self.workers.values() for member in worker.members):
+            for line in member.signs.said():
+                log.warning("%s", line)
         if self.error is not None:
             raise self.error
         again = "run the same command"
@@ -299,7 +306,7 @@ class _Run:
         )
         model = self.engine.open(endpoint)
         self.resources.push_async_callback(model.close)
-        return Member(endpoint, model, pace, Bucket(rpm), Bucket(tpm))
+        return Member(endpoint, model, pace, Bucket(rpm), Bucket(tpm), Signs(endpoint))
 
 
 def _key(endpoint: Endpoint) -> Any:

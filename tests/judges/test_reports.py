@@ -189,6 +189,10 @@ def test_alpaca_evals_analysis_to_the_digit(write: Write, reference_data: pathli
             row = {"question_id": item["key"], "turn": 1, "g1_winner": winner, "sample": sample}
             row |= {"model_1": "base", "model_2": item["generator"], "shown_first": "model_1"}
             made.append(row | {"judge": ["gpt4_b1", "t"], "judge_set": "own"})
+    keys = dict.fromkeys(row["question_id"] for row in votes)
+    path = write("question.jsonl", [])
+    path.write_bytes(b"")
+    write("question.jsonl", [{"question_id": k, "category": "c", "turns": ["?"]} for k in keys])
     write("human_judgment/people.jsonl", votes)
     write("model_judgment/gpt4_b1@own_pair1.jsonl", made)
     found = {row["judge"]: row for row in rows("judges", compatible=True)}

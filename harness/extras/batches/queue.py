@@ -7,6 +7,7 @@ import logging
 import pathlib
 from collections import Counter
 from collections.abc import Coroutine, Sequence
+from dataclasses import replace
 from typing import Any
 
 import msgspec
@@ -99,6 +100,8 @@ class BatchModel:
 
     async def _send(self, wire: Wire) -> Any:
         """Return the answer to a request; what the service says of it is a `Problem`."""
+        body = {name: value for name, value in wire.body.items() if name != "stream"}
+        wire = replace(wire, body=body)  # a batch has none
         key = self._key(wire)
         future = self._futures[key] = asyncio.get_running_loop().create_future()
         if key in self._earlier:

@@ -23,10 +23,11 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from harness.errors import UsageError
-from harness.extras.judges.data import Data, Item, Verdict, load, samples
+from harness.extras.judges.data import Data, Verdict, load, samples
 from harness.extras.judges.estimates import listing, over_questions, page, share
 from harness.options import JudgeReport
 from harness.reporting import Column, Page, Table, interval_columns, row_of
+from harness.results.agreement import Item
 from harness.results.estimate import Estimate, Floats
 
 Pairs: TypeAlias = list[tuple[Verdict, Verdict]]

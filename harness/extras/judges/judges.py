@@ -27,7 +27,7 @@ import pathlib
 import re
 import statistics
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import chain
 from operator import attrgetter
 from typing import Any, TypeAlias
@@ -37,13 +37,15 @@ import numpy as np
 from harness import store
 from harness.errors import MissingError, UsageError
 from harness.extras.judges.agreement import correlation, rank_correlation
-from harness.extras.judges.data import Data, Game, Item, Verdict, by_judge, load
+from harness.extras.judges.data import Data, Game, Verdict, by_judge, load
 from harness.extras.judges.estimates import share, words
 from harness.models.prices import FREE, list_price
 from harness.options import JudgeReport
 from harness.reporting import Cell, Column, Note, Page, Table, formats, interval_columns, row_of
 from harness.results import Estimate
-from harness.types import Detail, QuestionId, Usage, content_hash
+from harness.results.agreement import Item
+from harness.results.reading import whole_rows
+from harness.types import Detail, Judgment, QuestionId, Usage, content_hash
 
 PEOPLE = ("people", "")
 LONGEST = "builtin/longest"
@@ -87,13 +89,14 @@ def report(options: JudgeReport) -> Page:
     votes = _values(judged[PEOPLE])
     gold = {item: mode(values, compatible=compatible) for item, values in votes.items()}
     agreement: dict[Name, Estimate] = {}
+    calls = _calls(data, chain(*(of.values() for of in judged.values())))
     rows = {}
     for name, verdicts in judged.items():
         estimates = _estimates(verdicts, gold, texts, people=name == PEOPLE, compatible=compatible)
         agreement[name] = estimates["human_agreement"]
         correlations = _correlations(_values(verdicts), votes, least=100 if compatible else 0)
         rows[name] = row_of({"judge": name[0], "judge_set": name[1] or None}, **estimates)
-        rows[name] |= correlations | _costs(name[0], list(chain(*verdicts.values())))
+        rows[name] |= correlations | _costs(name[0], list(chain(*verdicts.values())), calls)
     names = sorted(
         rows, key=lambda name: (name != PEOPLE, -(rows[name]["human_agreement"].value or 0))
     )
@@ -137,7 +140,7 @@ def _judged(data: Data) -> dict[Name, dict[Item, list[Verdict]]]:
 
     An item's first answer is the one that the first vote on it names first.
     """
-    votes = [v for v in data.votes() if v.paired]
+    votes = [v for v in data.votes() if v.paired and v.voter]
     if not votes:
         raise MissingError("there are no votes on pairs; vote in the viewer, or name --votes FILE")
     swap: dict[Item, bool] = {}
@@ -162,7 +165,7 @@ def _longest(item: Item, texts: Sequence[str], compatible: bool) -> Verdict:
     """Return the verdict of the rule that the longer answer wins."""
     first, second = map(len, texts)
     value = 0.5 if first == second and not compatible else float(first > second)
-    return Verdict(item, LONGEST, value, (Game(value, True),), details=[NO_CALL])
+    return Verdict(item, LONGEST, value, (Game(value, True),))
 
 
 def _first_four(judged: Mapping[Name, Verdicts]) -> dict[Name, dict[Item, list[Verdict]]]:
@@ -256,25 +259,36 @@ def _shares(values: Values) -> dict[str, list[float]]:
     return shares
 
 
-def _costs(judge: str, verdicts: Sequence[Verdict]) -> dict[str, Any]:
+def _calls(data: Data, verdicts: Iterable[Sequence[Verdict]]) -> dict[int, Sequence[Detail]]:
+    """Return the calls that gave the verdicts, by the number of the row."""
+    rows = {v.row for of_item in verdicts for v in of_item if not v.voter}
+    scores = data.scores.take(np.isin(data.scores.row, list(rows)))
+    judged = whole_rows(scores)
+    return {number: row.details for number, row in judged if isinstance(row, Judgment)}
+
+
+def _costs(
+    judge: str, verdicts: Sequence[Verdict], calls: Mapping[int, Sequence[Detail]]
+) -> dict[str, Any]:
     """Return what the verdicts cost, how long they took, and how many there are."""
     price = FREE if judge.startswith("builtin/") else list_price(judge)
+    of_each = [calls.get(v.row, [NO_CALL] if judge == LONGEST else []) for v in verdicts]
     return {
-        "price": _per_thousand(verdicts, price.cost) if price is not None else None,
-        "seconds": _per_thousand(verdicts, attrgetter("seconds")),
+        "price": _per_thousand(of_each, price.cost) if price is not None else None,
+        "seconds": _per_thousand(of_each, attrgetter("seconds")),
         "parsed": len(verdicts),
     }
 
 
 def _per_thousand(
-    verdicts: Sequence[Verdict], of_call: Callable[[Detail], float | None]
+    calls: Iterable[Sequence[Detail]], of_call: Callable[[Detail], float | None]
 ) -> float | None:
     """Return what the calls of 1,000 verdicts take, by the verdicts whose calls all say it."""
     sums = []
-    for v in verdicts:
-        calls = [of_call(detail) for detail in v.details]
-        if calls and None not in calls:
-            sums.append(sum(filter(None, calls)))
+    for of_verdict in calls:
+        numbers = [of_call(detail) for detail in of_verdict]
+        if numbers and None not in numbers:
+            sums.append(sum(filter(None, numbers)))
     return 1000 * statistics.fmean(sums) if sums else None
 
 
