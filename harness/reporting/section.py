@@ -31,7 +31,7 @@ class Caveat(NamedTuple):
 
 
 TRIAL, MISSING, CHANGED, ONE_ORDER, ITSELF, METHOD = range(6)
-"""Orders of caveats: a judge for trying out; what is missing; what was replaced since; a judge that
+"""Orders of caveats: a judge for trying out; what is missing; a judge that
 is not one and the same; flips that cannot be seen; a judge of its own answers; the method."""
 STOPPED = (
     "Models whose comparisons were decided were judged no further: p and intervals of differences "
