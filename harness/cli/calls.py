@@ -143,12 +143,18 @@ def carry_out(
 
 
 def _agrees(question: str) -> bool:
-    """Ask in the middle of a run, where Ctrl-C is otherwise the event loop's."""
-    usual = signal.signal(signal.SIGINT, signal.default_int_handler)
+    """Ask in the middle of a run; Ctrl-C is a no, and stops the run."""
+    of_run = signal.signal(signal.SIGINT, signal.default_int_handler)
+    stopped = False
     try:
         return agrees(f"\n{question}", default=False)
+    except KeyboardInterrupt:
+        stopped = True
+        return False
     finally:
-        signal.signal(signal.SIGINT, usual)
+        signal.signal(signal.SIGINT, of_run)
+        if stopped:
+            signal.raise_signal(signal.SIGINT)
 
 
 def _report(outcome: Outcome) -> None:
