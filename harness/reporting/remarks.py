@@ -139,6 +139,10 @@ def people(bench: Bench, options: ShowResult, view: View, models: Sequence[str])
         return ""
     except TurnbenchError as error:
         return f"People's votes are left out: {error}"
+    persons = [source.kind == "person" for source in votes.sources]
+    votes = votes.take(
+        np.array(persons, dtype=bool)[votes.source]
+    )  # a judge's votes are no people's
     if len(models) < 2 or not len(votes):
         return ""
     (panel,) = panels(votes)
