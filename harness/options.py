@@ -678,8 +678,25 @@ class NewQuestions(Struct, kw_only=True, frozen=True):
     """equal seeds give equal questions; the shipped set has seed 0"""
     level: Annotated[Level | None, Flag("N")] = None
     """how hard, from 1 to 10; without it, each question as hard as that of mt_bench"""
+    template: Annotated[tuple[str, ...], Flag("NAME_OR_FILE")] = ()
+    """templates by name, or as files with make(rng, level); default: all of mt_bench"""
     out: Annotated[str, Flag("DIR")]
     """folder of the new benchmark; its name is the benchmark's"""
+
+
+class Prove(Struct, kw_only=True, frozen=True):
+    """Prove a question template: at every level right replies pass its checks and wrong ones fail.
+
+    turnbench prove drawer
+    turnbench prove data/our_questions/returns.py --levels 1 5 10 --seeds 20
+    """
+
+    which: Annotated[str, Flag("NAME_OR_FILE", ("--template",), positional=True)]
+    """a file with make(rng, level), or the name of a template"""
+    levels: Annotated[tuple[Level, ...], Flag("N")] = (1, 3, 5, 7, 9)
+    """levels to draw questions of"""
+    seeds: Annotated[Count, Flag("N")] = 5
+    """how many questions of each level"""
 
 
 class Init(Struct, kw_only=True, frozen=True):
