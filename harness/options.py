@@ -79,6 +79,13 @@ class Slice(Struct, kw_only=True, frozen=True):
     """only these models"""
 
 
+class ShownSlice(Slice, kw_only=True, frozen=True):
+    """Questions, turns and models to show."""
+
+    model_list: Annotated[Names, Flag("NAME", ("--model",))] = ()
+    """only these models; one alone is compared with each of the others"""
+
+
 class AnswerSampling(Struct, kw_only=True, frozen=True):
     """Sampling of the answers."""
 
@@ -367,7 +374,7 @@ class ShowResult(Struct, kw_only=True, frozen=True):
     variant: Annotated[str | None, Flag("NAME")] = None
     """which variant of the metrics (default: the only one)"""
     bench: BenchName = BenchName()
-    slice: Slice = Slice()
+    slice: ShownSlice = ShownSlice()
     by: Annotated[Names, Flag("FIELD", pages=("results",))] = ()
     """group by a field of the questions, such as category or difficulty, or by question, turn"""
     aggregate: Annotated[

@@ -238,6 +238,10 @@ def _names(options: GenAnswer) -> list[str]:
     if flags.model_path is not None:
         names = flags.model_id or flags.model or (pathlib.Path(flags.model_path).name,)
     names = tuple(dict.fromkeys(names))
+    if not names and options.endpoint.base_url is not None:
+        from harness.models.listing import only_model
+
+        names = (only_model(_address(options)),)
     if not names:
         raise UsageError("name the models to answer with --model, or weights with --model-path")
     if len(names) > 1 and (options.answer_file or flags.model_path):

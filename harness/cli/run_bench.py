@@ -300,7 +300,7 @@ def _run(parsed: Parsed, record: RunBench, evaluation: Any) -> int:
             baseline_model=against if plan.judgments.mode == "pairwise-baseline" else None,
         ),
         bench=record.bench,
-        slice=options.Slice(model_list=record.slice.model_list),
+        slice=options.ShownSlice(model_list=record.slice.model_list),
         output=record.output,
         board=record.board,
     )

@@ -96,6 +96,8 @@ class Wire:
     parameters: dict[str, Any] = field(default_factory=dict)
     """What of it the endpoint may refuse, by the protocol's names."""
     headers: dict[str, str] = field(default_factory=dict)
+    ask: str = ""
+    """Who asks: the request's."""
     system: bool = False
     """Whether there is a system message."""
     notes: tuple[str, ...] = ()
@@ -104,6 +106,10 @@ class Wire:
     """The name of the limit on tokens."""
     aliases: Mapping[str, Sequence[str]] = field(default_factory=dict)
     """For some parameters other names that an error may give them."""
+
+
+REPAIRED = frozenset({"refused prompt", "parameter", "limit", "system role", "stream only"})
+"""The kinds of problems after which a call is made otherwise, or there is a reply after all."""
 
 
 @dataclass(eq=False)
@@ -172,7 +178,17 @@ class ErrorBody:
     """A status that stands in the body."""
 
 
-_TEXT_KEYS = ("message", "msg", "detail", "error", "error_message", "title", "raw", "errorMessage")
+_TEXT_KEYS = (
+    "status_msg",
+    "message",
+    "msg",
+    "detail",
+    "error",
+    "error_message",
+    "title",
+    "raw",
+    "errorMessage",
+)
 _CODE_KEYS = ("code", "type", "status", "reason", "object")
 
 
@@ -258,7 +274,7 @@ def problem_of(
     problem = next(
         problem
         for rule in _TABLE.rules
-        if rule.holds(actual, error.words, answered)
+        if any(rule.holds(number, error.words, answered) for number in {actual, status})
         and (problem := _problem(rule.kind, error, headers, wire))
     )
     problem.message, problem.status = redacted(error.message, key), status
@@ -272,7 +288,7 @@ def _problem(
     match kind:
         case "system role" if not wire.system:
             return None
-        case "stream only" if "stream" in wire.parameters:
+        case "stream only" if wire.parameters.get("stream"):
             return None
         case "limit":
             return _limit_problem(error.message, wire.parameters.get(wire.limit))

@@ -9,7 +9,7 @@ import numpy as np
 
 from harness.reporting.page import METRIC, Column, Table, interval_columns, percent, row_of
 from harness.reporting.ranked import Ranked, Rows, several
-from harness.reporting.section import Section, View, measure_of
+from harness.reporting.section import METHOD, ONE_ORDER, Caveat, Section, View, measure_of
 from harness.results import Panel, Scores, ratio, summarize
 from harness.results.facts import CORRECT, facts, is_facts
 from harness.results.scores import FLIPPED, ONCE
@@ -128,12 +128,14 @@ def pairs(panel: Panel, view: View) -> Section:
         by_turn = _two_models(column.scores, column.ranking.names[0], both_orders=both_orders)
         section.tables[:1] = [replace(main, only="html"), replace(by_turn, title=main.title)]
     if column.ranking.strengths:
-        section.caveats.insert(0, "Models are ranked and compared by strength (Bradley-Terry).")
+        text = "Models are ranked and compared by strength (Bradley-Terry)."
+        section.caveats.append(Caveat(METHOD, text))
     elif len(column.rows) > 2:
         section.more.append(_strengths(column.scores))
     section.remark = " ".join(filter(None, [section.remark, _flips(column.scores)]))
     if not both_orders and panel.form == "pair" and len(panel.judges) == 1:
-        section.caveats.append("Each pair was judged in one order, so flips cannot be seen.")
+        text = "Each pair was judged in one order, so flips cannot be seen."
+        section.caveats.append(Caveat(ONE_ORDER, text))
     return section
 
 

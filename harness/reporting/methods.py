@@ -9,12 +9,10 @@ from datetime import UTC, datetime
 from typing import Any
 
 from harness import __version__
-from harness.options import ShowResult
 from harness.reporting.page import counted, listed, percent
 from harness.reporting.section import Section
 from harness.reporting.selecting import Judged
 from harness.results.provenance import Made, answers_made, judgments_made
-from harness.results.scores import MAIN
 from harness.types import UNSTATED
 
 ALL = 1_000_000
@@ -39,7 +37,7 @@ PAPERS = {
 """By how a judge set's name begins, the work behind it."""
 
 
-def paragraph(options: ShowResult, judged: Judged, sections: Sequence[Section]) -> str:
+def paragraph(judged: Judged, sections: Sequence[Section]) -> str:
     """Return the paragraph about some results."""
     bench = judged.bench
     names = list(dict.fromkeys(name for s in sections for name in s.ranking.names))
@@ -51,15 +49,18 @@ def paragraph(options: ShowResult, judged: Judged, sections: Sequence[Section]) 
         f"{listed(names, ALL)} {verb} on {counted(questions, 'question')} of {bench.name}{version}"
         f"{_answers(answers_made(bench, names))}."
     ]
-    files = options.select.votes or options.select.input_file
     for section in sections:
-        sentences.append(_judging(section, judgments_made(bench, files, section.panel)))
+        sentences.append(_judging(section, judgments_made(section.panel)))
     kinds = dict.fromkeys(section.kind for section in sections)
     intervals = list(dict.fromkeys(f"of {kind} {ENDS[kind]}" for kind in kinds))
-    sentences.append(
-        f"Intervals are 95% confidence intervals: {'; '.join(intervals)}. Models are compared "
-        "question by question by paired t-tests with Holm's correction over all comparisons."
-    )
+    better = [
+        "A model is called better where the interval of the paired difference by question, at the "
+        "level of its step in Holm's method over the comparisons asked for, excludes zero",
+        "; of two models in pairs, where the interval of the win rate excludes one half",
+    ]
+    two = any(section.evidence[0].head_to_head for section in sections)
+    sentences.append(f"Intervals are 95% confidence intervals: {'; '.join(intervals)}.")
+    sentences.append(f"{''.join(better[: 1 + two])}.")
     sets = [section.panel.judge_set for section in sections]
     papers = [paper for name, paper in PAPERS.items() if any(s.startswith(name) for s in sets)]
     sentences.append(f"Computed by turnbench {__version__} ({'; '.join([*papers, *SOURCES])}).")
@@ -82,10 +83,7 @@ def _answers(made: dict[str, Made]) -> str:
 def _judging(section: Section, made: dict[str, Made]) -> str:
     """Return by whom and how one kind of judgments was made, and what failed."""
     panel, kind = section.panel, section.kind
-    main = panel.metrics[0]
-    one_each = panel.form == "label" or main in MAIN  # else each criterion is a verdict of its own
-    scores = panel.scores.of(metric=main) if one_each else panel.scores
-    valid, total = int(scores.valid.sum()), len(scores)
+    total = len(panel.one_each(panel.scores))
     if panel.form == "vote":
         return f"{counted(len(panel.judges), 'person', 'people')} gave {counted(total, 'vote')}."
     if panel.form == "metric":
@@ -115,7 +113,7 @@ def _judging(section: Section, made: dict[str, Made]) -> str:
         sentence += " Each pair was judged in both orders; two different winners are a tie."
     if panel.method.startswith("logprobs"):
         sentence += " Verdicts are weighed by the log-probabilities of the judge's tokens."
-    if not (failed := total - valid):
+    if not (failed := panel.unread):
         return f"{sentence} All {counted(total, 'verdict')} could be read."
     lost = f"{failed:,} ({percent(failed / total, 1)}) could not be read, and are in no mean"
     return f"{sentence} Of {counted(total, 'verdict')} {lost}."

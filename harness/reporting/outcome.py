@@ -122,15 +122,25 @@ class Evidence:
         return self.values(model) + self.measure.ends(self.value(model).interval)
 
     def between(self, pair: Comparison) -> str:
-        """Return the numbers of two models and how sure their difference is."""
-        both, n = (pair.model_1, pair.model_2), pair.questions
-        if not n:
+        """Return the numbers of two models, how sure their difference is, and by whom."""
+        both = (pair.model_1, pair.model_2)
+        if not pair.questions:
             return "no question has verdicts on both"
-        if pair.rate is not None and pair.p is not None:
+        if pair.rate is not None:
             words = self.measure.values(pair.rate.value)
             words += self.measure.ends(pair.rate_interval, 0.5)
+            words += "" if pair.better else f" for {pair.model_1}"
         else:
             words = f"{self.values(*both)}, {self.change(pair)}"
+            gap = self.value(both[0]).value - self.value(both[1]).value
+            if not self.ranking.strengths and self.measure.gap(gap) != self.measure.gap(
+                pair.difference.value
+            ):
+                words += " on what both have"
+        words += f" {self.by}" if self.by else ""
+        if pair.p is None:
+            few = counted(pair.questions, "question is", "questions are")
+            words += f"; {few} too few, {LEAST} are needed"
         if pair.withheld:
             lost = sum(row.lost for row in self.ranking.missing if row.model in both)
             noun = self.measure.kind if self.measure.kind != "numbers" else "verdicts"
@@ -145,9 +155,7 @@ class Evidence:
             ends = Measure("numbers", places=0).ends(pair.interval, 0)
         else:
             size, ends = self.measure.gap(difference.value), self.measure.ends(pair.interval, 0)
-        if pair.p is None:
-            return f"a difference of {size}; {n} are too few, {LEAST} are needed"
-        if ends:
+        if ends or pair.p is None:
             return f"a difference of {size}{ends}"
         if pair.p == 1:
             return f"the same on each of {n}"
@@ -188,13 +196,13 @@ class Claim(NamedTuple):
 
 def outcome(evidence: Sequence[Evidence]) -> str:
     """Return the sentences; pairs first where both kinds are there."""
-    order = [item for item in evidence if item.ranking.complete]
+    order = [item for item in evidence if item.ranking.complete and item.questions]
     order.sort(key=lambda item: item.measure.kind != "pairs")
     sentences: list[str] = []
     named: Sequence[str] = ()
     first = ""
     for item in order:
-        claim = _claim(item, named)
+        claim = claim_of(item, named)
         words, numbers = claim.words, f": {claim.numbers}" if claim.numbers else ""
         kind = "in pairs" if item.measure.kind == "pairs" else f"by {item.measure.kind}"
         if not first:
@@ -204,10 +212,10 @@ def outcome(evidence: Sequence[Evidence]) -> str:
             words = "too" if words == first else claim.short or words
             words = f"{kind.capitalize()} {words}"
         sentences += [f"{words}{numbers}.", claim.rest]
-    return " ".join(filter(None, sentences)) or "There are no verdicts yet."
+    return " ".join(filter(None, sentences)) or "There are no verdicts to compare."
 
 
-def _claim(evidence: Evidence, named: Sequence[str] = ()) -> Claim:
+def claim_of(evidence: Evidence, named: Sequence[str] = ()) -> Claim:
     """Return who is what, the numbers that say so, and a sentence about the next models.
 
     Args:
@@ -231,15 +239,12 @@ def _two(evidence: Evidence, first: str, second: str) -> Claim:
     if pair.better == second:
         pair = pair.swapped()
     numbers = evidence.between(pair)
-    by = _by(evidence)
     if pair.better:
-        return Claim(f"{pair.model_1} is better than {pair.model_2}", numbers + by)
+        return Claim(f"{pair.model_1} is better than {pair.model_2}", numbers)
     both = f"{first} and {second}"
     if not pair.questions:
-        return Claim(f"{both} cannot be compared", numbers + by)
-    if evidence.head_to_head and pair.p is not None:
-        numbers = f"{numbers} for {first}"
-    return Claim(f"{both} are not decided", numbers + by, short="not decided")
+        return Claim(f"{both} cannot be compared", numbers)
+    return Claim(f"{both} are not decided", numbers, short="not decided")
 
 
 def _many(evidence: Evidence) -> Claim:
@@ -253,15 +258,15 @@ def _many(evidence: Evidence) -> Claim:
         numbers = f"{evidence.values(ranking.best)}, better than each of the others{by}"
         return Claim(f"{ranking.best} is the best {many}", numbers, rest)
     if ranking.worst:
-        rest = f"{_sharing(first, 1)}: not decided, {evidence.apart(first)}{by}."
+        rest = f"{_sharing(first, 1)}: not decided, {evidence.apart(first)}."
         if len(first) == 2:
-            rest = f"{listed(first)} are not decided: {evidence.apart(first)}{by}."
+            rest = f"{listed(first)} are not decided: {evidence.apart(first)}."
         return Claim(f"{ranking.worst} is last {many}", rest=rest)
     if len(first) == len(names):
         words = f"The {len(names)} models are not decided"
         ends = f"{names[0]} and {names[-1]}"
-        return Claim(words, f"{ends} have {evidence.apart(names)}{by}", short="not decided")
-    numbers = f"not decided, {evidence.apart(first)}{by}"
+        return Claim(words, f"{ends} have {evidence.apart(names)}", short="not decided")
+    numbers = f"not decided, {evidence.apart(first)}"
     return Claim(f"{_sharing(first, 1)} {many}", numbers)
 
 
@@ -273,7 +278,9 @@ def _focus(evidence: Evidence, model: str) -> Claim:
     undecided = [pair.model_2 for pair in pairs if pair.better is None]
     groups = (("better than", better), ("worse than", worse), ("not decided against", undecided))
     parts = [f"{word} {listed(names)}" for word, names in groups if names]
-    return Claim(f"{model} is {listed(parts)}", f"{evidence.with_interval(model)}{_by(evidence)}")
+    return Claim(
+        f"{model} is {'; '.join(parts)}", f"{evidence.with_interval(model)}{_by(evidence)}"
+    )
 
 
 MOST_NAMED = 3

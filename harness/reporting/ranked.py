@@ -80,7 +80,7 @@ class Ranked:
         self.turns: list[Column] = []
         rows = self._summarized(panel.combined)
         for (model,), row in rows.items():
-            if len(rows) > 1:
+            if len(self.ranking.names) > 1:
                 place = self.ranking.ranks.get(model)  # None: not compared
                 rows[(model,)] = {"model": model, RANK: place and Range(*place), **row}
             if self.ranking.strengths:
@@ -116,7 +116,8 @@ class Ranked:
         """Return a row for each ranked model, the best first, and group: number, counts, turns."""
         column, scale = scores.of(metric=self.metric), self.measure.scale
         fields = ("model", *by)
-        names = self.ranking.names
+        focus = self.view.focus
+        names = (focus,) if focus else self.ranking.names
         summaries = [
             group
             for group in summarize(self._of_metric(scores), fields)
@@ -173,7 +174,7 @@ class Ranked:
             for name in self.others
         ]
         columns = [
-            *[Column(RANK, always=True)] * (len(self.rows) > 2),
+            *[Column(RANK, always=True)] * (len(self.rows) > 2 or self.view.focus is not None),
             Column("model"),
             self.number,
             interval_of(self.number),
@@ -189,8 +190,10 @@ class Ranked:
         main = Table(title(self.panel, self.view), columns, self.rows)
         section = Section(self.panel, [self.evidence], self.all_rows, [main])
         section.caveats = caveats_of(self.panel, self.scores)
-        if self.judges and len(self.ranking.complete) > 1:
+        if self.judges and len(self.ranking.complete) > 1 and not self.view.focus:
             self._add_judges(section)
+        if self.view.focus in self.ranking.complete:
+            section.tables.append(self._others(self.view.focus))
         section.tables += tables
         if self.view.by and self.measure.kind == "labels":
             about = Column(field, field.replace("_", " "), always=True)
@@ -212,9 +215,9 @@ class Ranked:
         return section
 
     def _add_judges(self, section: Section) -> None:
-        """Add the difference of the two first models by judge, and a sentence if judges differ."""
+        """Add the difference of the two first models by judge."""
         both = first, second = self.ranking.complete[:2]
-        rows, better, turns = [], [], self.turns[:2]
+        rows, turns = [], self.turns[:2]
         for judge, scores in {"all": self.panel.combined, **self.panel.by_judge}.items():
             column = scores.of(metric=self.metric)
             whole = compare(column, both, looks=self.panel.looks).pairs[0]
@@ -223,15 +226,25 @@ class Ranked:
                 part = column.of(turns=[int(turn.of)])
                 turn.fill(row, change_of(compare(part, both).pairs[0]))
             rows.append(row)
-            better.append(whole.better)
         columns = [Column("judge", f"{first} less {second}")]
         columns += [*interval_columns("difference", "", self.measure.form), *turns]
         section.tables.append(Table("", columns, rows, name="by_judge"))
-        together, *judges = better
-        if set(judges) != {together}:
-            words = {m: f"called {m} better" if m else "saw no difference" for m in (*both, None)}
-            parts = [f"{judges.count(m)} of {len(judges)} {words[m]}" for m in words if m in judges]
-            section.remark = f"The judges do not agree on {first} and {second}: {', '.join(parts)}."
+
+    def _others(self, model: str) -> Table:
+        """Return one model compared with each of the others, M - 1 tests."""
+        rows = []
+        for pair in self.ranking.comparisons.against(model):
+            verdict = "not decided"
+            if pair.better is not None:
+                verdict = "better" if pair.better == model else "worse"
+            rows.append({**compared_row({"model": pair.model_2}, pair), "verdict": verdict})
+        form = ".0" if self.ranking.strengths else self.measure.form
+        columns = [
+            Column("model", f"{model} less"),
+            *interval_columns("difference", "", form),
+            Column("verdict", always=True),
+        ]
+        return Table("", columns, rows, name="against_others")
 
     def _charts(self) -> list[Chart]:
         """Return the charts of models and of groups of questions."""
@@ -259,7 +272,7 @@ def several(panels: Sequence[Panel], view: View) -> Section:
     each: list[dict[str, Any]] = []  # for programs, with --by: a row for each number
     group = view.group
     for panel in panels:
-        main = panel.metrics[0]
+        main, apart = panel.metrics[0], panel.form in ("grade", "metric")
         for metric in panel.metrics:
             scores = panel.combined.of(metric=metric)
             item = evidence_of(panel, view, scores, metric)
@@ -270,7 +283,7 @@ def several(panels: Sequence[Panel], view: View) -> Section:
             for summary in item.ranking.models:
                 name = summary["model"]
                 row = by_model.setdefault(name, {"model": name, "n": 0, "failed": 0})
-                one = _add_summary(row, column, summary, item.measure.scale)
+                one = _add_summary(row, column, summary, item.measure.scale, apart=apart)
                 place = item.ranking.ranks.get(name)
                 ranks = place and Range(*place)
                 row.setdefault(RANK, {})[metric] = ranks
@@ -279,7 +292,7 @@ def several(panels: Sequence[Panel], view: View) -> Section:
                 if summary.is_named:
                     names = dict(zip(summary.by, summary.key, strict=True))
                     row = by_group.setdefault(summary.key, {**names, "n": 0, "failed": 0})
-                    one = _add_summary(row, column, summary, item.measure.scale)
+                    one = _add_summary(row, column, summary, item.measure.scale, apart=apart)
                     each.append({**names, METRIC: metric, **one})
     evidence.sort(key=lambda item: -item.questions)
     if len(evidence) == 1:
@@ -310,13 +323,21 @@ def several(panels: Sequence[Panel], view: View) -> Section:
 
 
 def _add_summary(
-    row: dict[str, Any], column: Column, summary: Summary, scale: tuple[float, float] | None
+    row: dict[str, Any],
+    column: Column,
+    summary: Summary,
+    scale: tuple[float, float] | None,
+    *,
+    apart: bool,
 ) -> dict[str, Any]:
-    """Put the number of a criterion or metric into a row, with its counts; return it alone."""
+    """Put the number of a criterion or metric into a row, with its counts; return it alone.
+
+    `apart`: each of the row's numbers is a judgment of its own.
+    """
     number = Cell.of(summary.mean, scale)
     column.fill(row, number)
     row["n"] = max(row["n"], summary.n)
-    row["failed"] += summary.failed
+    row["failed"] = row["failed"] + summary.failed if apart else max(row["failed"], summary.failed)
     return {"average": number, "n": summary.n, "failed": summary.failed}
 
 

@@ -16,14 +16,15 @@ from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 from harness import __version__
+from harness.bench import Bench
 from harness.options import ShowResult
 from harness.reporting.kinds import sections_of as sections_of
 from harness.reporting.methods import paragraph
 from harness.reporting.outcome import outcome, outcomes
 from harness.reporting.page import JUDGES, RANK, Column, Note, Page, Row, Table, counted, listed
 from harness.reporting.pages import PageKind, Result
-from harness.reporting.remarks import add_caveats, causes
-from harness.reporting.section import Section, View
+from harness.reporting.remarks import add_caveats, causes, dissent, name_judges, people, reason
+from harness.reporting.section import Caveat, Section, View
 from harness.reporting.selecting import Judged, check_by, read_judged
 from harness.results import Panel
 from harness.results.length_control import length_controlled, read_gamed
@@ -64,9 +65,11 @@ def results(options: ShowResult, judged: Judged) -> Shown:
             view = replace(view, controlled={rate.model: rate for rate in rates})
     sections = sections_of(judged.groups, view)
     add_caveats(sections, bench, options, view)
+    name_judges(sections)
+    add_remarks(sections, bench, options, view)
     page = results_page(sections, view, causes(bench, judged.groups))
     facts = {**page.facts, **provenance_facts(judged)}
-    about = functools.partial(paragraph, options, judged, sections)
+    about = functools.partial(paragraph, judged, sections)
     return Shown(replace(page, facts=facts, methods=about), sections, view)
 
 
@@ -78,8 +81,24 @@ def provenance_facts(judged: Judged) -> dict[str, Any]:
         "turnbench": __version__,
         "date": datetime.now(UTC).date().isoformat(),
         "sampling": [json.loads(sampling) for sampling in dict.fromkeys(stated)],
-        "failures": sum(int((~panel.scores.valid).sum()) for panel in judged.groups),
+        "failures": sum(panel.unread for panel in judged.groups),
     }
+
+
+def add_remarks(sections: Sequence[Section], bench: Bench, options: ShowResult, view: View) -> None:
+    """Add sentences after the outcome: who says otherwise, why nobody is better, people."""
+    main = _main(sections)
+    for section in main:
+        if len(section.evidence) > 1 or section.ranking.incomplete or view.focus:
+            continue
+        others = [other for other in sections if other is section or other not in main]
+        why = reason(section.evidence[0], section.panel, bench)
+        parts = [dissent(section, others), why, section.remark]
+        section.remark = " ".join(filter(None, parts))
+    names = [name for name in main[0].ranking.complete if not view.models or name in view.models]
+    if voted := people(bench, options, view, names):
+        section = main[-1]
+        section.remark = "\n".join(filter(None, [section.remark, voted]))
 
 
 def results_page(sections: Sequence[Section], view: View, causes: Sequence[Note] = ()) -> Page:
@@ -186,7 +205,11 @@ def _so_far(section: Section) -> Table:
 
 def _notes(sections: Sequence[Section], view: View) -> list[Note]:
     """Return at most two notes; with --details all of them."""
-    caveats = list(dict.fromkeys(caveat for section in sections for caveat in section.caveats))
+    found = sorted(
+        ((caveat, section) for section in sections for caveat in section.caveats),
+        key=lambda item: item[0].order,
+    )
+    caveats = list(dict.fromkeys(_named(caveat, section, sections) for caveat, section in found))
     if not caveats and any(len(section.ranking.names) > 2 for section in sections):
         caveats.append(
             "Intervals may overlap and models still differ: ranks compare question by question."
@@ -194,6 +217,14 @@ def _notes(sections: Sequence[Section], view: View) -> list[Note]:
     if view.details:
         return list(map(Note, caveats))
     return [*map(Note, caveats[:1]), Note("", "Everything: --details")]
+
+
+def _named(caveat: Caveat, section: Section, sections: Sequence[Section]) -> str:
+    """Return a caveat, with the name of the section where it is not one of all."""
+    if all(caveat in other.caveats for other in sections):
+        return caveat.text
+    name = f"{section.kind} by {listed(section.panel.judges)}"
+    return f"{name[0].upper()}{name[1:]}: {caveat.text[0].lower()}{caveat.text[1:]}"
 
 
 def _made_by(panel: Panel, view: View) -> dict[str, object]:

@@ -69,16 +69,29 @@ def select(options: ShowResult, bench: Bench) -> tuple[Scores, View]:
         code = scores.models.index(view.baseline)
         pairs = scores.opponent >= 0
         scores = scores.take(~pairs | (scores.model == code) | (scores.opponent == code))
-    if view.models:
+    if _alone(options, view) and view.models[0] in scores.models_present:
+        view = replace(view, focus=view.models[0])
+    elif view.models:
         scores = scores.of(models=[*view.models, *([view.baseline] if view.baseline else [])])
     if not len(scores):
         models = listed(chosen.models, 9)
         raise MissingError(f"no judgments of {listed(view.models)}; there are those of {models}")
     if options.common or options.efficiency:
-        scores = common(scores, view.models or None)
+        scores = common(scores, None if view.focus else view.models or None)
+        if not len(scores):
+            raise MissingError("no question has verdicts on all of the models")
     if options.count_failed:
-        scores = replace(scores, value=np.where(scores.valid, scores.value, FAILED_SCORE))
+        grades = np.array([source.form == "grade" for source in scores.sources])[scores.source]
+        value = np.where(grades & ~scores.valid, FAILED_SCORE, scores.value)
+        scores = replace(scores, value=value)
     return scores, view
+
+
+def _alone(options: ShowResult, view: View) -> bool:
+    """Return whether the results of one model are shown, compared with each of the others."""
+    others = options.style, options.first_turn_effect, options.efficiency, options.against
+    elsewhere = any((*others, options.metric, options.board.board, options.select.input_file))
+    return len(view.models) == 1 and view.baseline is None and not elsewhere
 
 
 def _chosen(scores: Scores, options: ShowResult, bench: Bench) -> Scores:

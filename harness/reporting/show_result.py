@@ -9,7 +9,7 @@ import msgspec
 
 from harness.errors import TurnbenchError
 from harness.models.endpoint import ModelConfig
-from harness.models.prices import Price
+from harness.models.prices import Price, cost_of
 from harness.models.resolving import resolve
 from harness.options import ShowResult, build
 from harness.reporting import pages
@@ -51,4 +51,4 @@ def price_of(models: Mapping[str, Any] | None = None) -> Cost:
             return resolve(split_variant(model)[0], models=configured, key_needed=False).price
         return None
 
-    return lambda model, detail: None if (p := price(model)) is None else p.cost(detail)
+    return lambda model, detail: cost_of(detail, price(model))

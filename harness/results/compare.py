@@ -342,11 +342,13 @@ class Ranking:
     missing: tuple[Missing, ...]
     strengths: Mapping[str, Estimate | None] = field(default_factory=dict)
     """Of pairs drawn at random: the ratings by which models are ranked and compared."""
+    needed: int = 2
+    """Models without which nothing is said; 1 against a baseline."""
 
     @property
     def incomplete(self) -> bool:
         """Whether so many judgments are missing that nothing is said."""
-        return len(self.complete) < min(2, len(self.models))
+        return len(self.complete) < min(self.needed, len(self.models))
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -412,7 +414,8 @@ def rank(
         places |= {model: rating.value for model, rating in ratings.items() if rating}
     whole = _completed(scores) if judge_missing and looks is None and not drawn else scores
     left_out = _incomplete(whole, places) if judge_missing else []
-    enough = len(places) - len(left_out) >= 2  # else nothing is said of any
+    needed = 1 if baseline is not None else 2
+    enough = len(places) - len(left_out) >= needed  # else nothing is said of any
     summaries.sort(
         key=lambda row: (enough and row["model"] in left_out, -places[row["model"]], row["model"])
     )
@@ -422,7 +425,8 @@ def rank(
     if judge_missing and not drawn and not whole.valid.all():
         compared = _with_ends(compared, whole, left_out)
     lost = _counts(scores, whole, names) if judge_missing else []
-    ranking = Ranking(tuple(summaries), complete, compared, compared.ranks(), tuple(lost), ratings)
+    ranks = compared.ranks()
+    ranking = Ranking(tuple(summaries), complete, compared, ranks, tuple(lost), ratings, needed)
     return replace(ranking, ranks=_ranks(ranking))
 
 

@@ -189,12 +189,13 @@ Tested(p=0.06, level=0.025)]
     """
     ordered = sorted((p, at) for at, p in enumerate(values) if p is not None)
     tested = [Tested(None, LEVEL)] * len(values)
-    largest, level, goes_on = 0.0, LEVEL, True
+    largest, level, last, goes_on = 0.0, LEVEL, -1.0, True
     for rank, (p, at) in enumerate(ordered):
         left = len(ordered) - rank
         largest = max(largest, min(1.0, p * left))
-        level = LEVEL / left if goes_on else level
-        goes_on = goes_on and p < level
+        if goes_on and p > last:  # equal ones have one level, so that equal data read alike
+            level = LEVEL / left
+        goes_on, last = goes_on and p < level, p
         tested[at] = Tested(largest, level)
     return tested
 

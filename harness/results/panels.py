@@ -54,6 +54,19 @@ class Panel:
         names.sort(key=lambda name: name not in MAIN)
         return tuple(name for name in names if name != CONFIDENCE)
 
+    def one_each(self, scores: Scores) -> Scores:
+        """Return one entry for each judgment of some of its scores.
+
+        Labels, dimensions or points of one reply are one judgment; criteria are asked for apart.
+        """
+        one_reply = self.form in ("label", "dimensions", "points")
+        return scores.of(metric=self.metrics[0]) if one_reply else scores
+
+    @property
+    def unread(self) -> int:
+        """How many judgments have no verdict."""
+        return int((~self.one_each(self.scores).valid).sum())
+
     @property
     def combined(self) -> Scores:
         """The mean of the judges; NaN where one of them gave no verdict. Of votes: each of them."""
@@ -139,8 +152,9 @@ class Panel:
 def panels(scores: Scores, *, named: Collection[str] = ()) -> list[Panel]:
     """Return the groups of verdicts that may stand in one table, the largest first.
 
-    Rows that do not state their judge set join those of the same judge and file that do. Built-in
-    judges stand alone beside others, unless `named`.
+    Rows that do not state their judge set join those of the same judge and file that do. Unless
+    they are `named`, built-in judges stand alone beside others, and so do judges that lack most of
+    what another judge was asked: a panel counts what all of its members gave.
 
     Raises:
         DataError: a criterion or label has a name that a flat table cannot have.
@@ -152,6 +166,10 @@ def panels(scores: Scores, *, named: Collection[str] = ()) -> list[Panel]:
     for code, source in sources.items():
         alone = source.judge if real and source.judge in builtin else ""
         groups.setdefault((*_traits(source, sources.values()), alone), []).append(code)
+    for key, codes in list(groups.items()):
+        for judge in _with_few(scores, codes, named):
+            groups[*key, judge] = [code for code in codes if sources[code].judge == judge]
+            groups[key] = [code for code in groups[key] if sources[code].judge != judge]
     result = []
     for (form, judge_set, scale, sampling, method, *_), codes in groups.items():
         members = scores.take(np.isin(scores.source, codes))
@@ -164,6 +182,22 @@ def panels(scores: Scores, *, named: Collection[str] = ()) -> list[Panel]:
             raise DataError(f"criteria or labels in {sources[codes[0]].file}: {clash}")
         result.append(panel)
     return sorted(result, key=lambda panel: -len(panel.scores))
+
+
+def _with_few(scores: Scores, codes: Collection[int], named: Collection[str]) -> list[str]:
+    """Return the judges that judged less than half of what another of them did."""
+    sources = {code: scores.sources[code] for code in codes}
+    judges = list(dict.fromkeys(source.judge for source in sources.values()))
+    if len(judges) < 2 or any(source.kind != "judge" for source in sources.values()):
+        return []
+    sizes = {}
+    for judge in judges:
+        own = [code for code, source in sources.items() if source.judge == judge]
+        rows = scores.take(np.isin(scores.source, own))
+        ends = np.minimum(rows.model, rows.opponent), np.maximum(rows.model, rows.opponent)
+        sizes[judge] = len(distinct(rows.question, rows.turn, *ends)[0])
+    most = max(sizes.values())
+    return [judge for judge in judges if judge not in named and sizes[judge] < most / 2]
 
 
 def of_models(shown: Iterable[Panel], models: Collection[str]) -> list[Panel]:

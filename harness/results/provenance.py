@@ -11,6 +11,7 @@ from typing import Any
 from harness import store
 from harness.bench import Bench
 from harness.results.panels import Panel
+from harness.results.reading import whole_rows
 from harness.types import Answer, Detail, Judgment
 
 
@@ -44,30 +45,11 @@ class Made:
                     values.append(value)
 
 
-def judgments_made(bench: Bench, files: Sequence[Path], panel: Panel) -> dict[str, Made]:
-    """Return how the judgments of a panel were made, by judge.
-
-    Args:
-        bench: whose judgment files are read.
-        files: files named instead; empty: the benchmark's.
-        panel: which judgments.
-    """
-    sources = panel.scores.sources_present.values()
-    names = {(source.file, source.judge, source.judge_set) for source in sources}
-    models = set(panel.scores.models_present)
+def judgments_made(panel: Panel) -> dict[str, Made]:
+    """Return how the judgments of a panel were made, by judge."""
     made: dict[str, Made] = {}
-    for path in files or [file.path for file in bench.judgment_files()]:
-        if not any(path.name == name for name, *_ in names):
-            continue
-        for place in store.rows(path, Judgment):
-            row = place.row
-            chosen = (path.name, row.judge_model, row.judge_set) in names
-            if (
-                not chosen
-                or not models.issuperset(row.models)
-                or row.question_id not in bench.by_id
-            ):
-                continue
+    for _, row in whole_rows(panel.scores):
+        if isinstance(row, Judgment):
             of_judge = made.setdefault(row.judge_model, Made())
             of_judge.add(row.tstamp, row.sampling, row.details)
             if row.made_from is not None and row.made_from.template:

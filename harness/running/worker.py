@@ -3,7 +3,8 @@
     a call fails with            it is tried again
     rate limit, overload         until it succeeds; all calls wait for a Retry-After, fewer at once
     outage, no connection        until it succeeds, or the endpoint has only failed for `patience`
-    what would end a run         so too, once the endpoint has given a reply
+    what would end a run         so too, once the endpoint has given a reply; a key or a model that
+                                 it does not know any more: for 30 s
     server error                 so too, but 5 times if the endpoint answers other calls
     timeout, malformed reply     5 times: the request may be at fault
     anything else                never
@@ -35,10 +36,12 @@ from harness.errors import (
     ends_run,
 )
 from harness.models import ChatModel, Endpoint
+from harness.models.prices import cost_of
 from harness.options import Limits
 from harness.running.budget import Budget
 from harness.running.jobs import Progress
 from harness.running.pace import Bucket, Parallel
+from harness.running.signs import Signs
 from harness.running.tokens import prompt_tokens
 from harness.types import Detail, Reply, Request, Usage
 
@@ -47,6 +50,8 @@ log = logging.getLogger("turnbench")
 PUSHED_BACK: frozenset[FailureKind] = frozenset({"rate limit", "overload"})
 """The endpoint works and wants fewer calls: 429, 503, 529."""
 UNREACHED: frozenset[FailureKind] = frozenset({"no connection", "closed connection"})
+WITHDRAWN: frozenset[FailureKind] = frozenset({"key refused", "unknown model"})
+"""Where there were replies before: one call's fault at a busy gateway, or the end."""
 DOWN = 10
 """Failures in a row after which an endpoint gets one call at a time."""
 PATIENCE, LOADING, REACHING = 600.0, 120.0, 30.0
@@ -83,6 +88,22 @@ class Stopped(Exception):  # noqa: N818  (no fault)
     """The run is ending: no call begins any more."""
 
 
+def patience_for(stated: float | None, error: ChatError, *, answered: bool) -> float:
+    """Return for how many seconds an endpoint may only fail, by how it fails.
+
+    `answered`: whether it has answered once in the run.
+    """
+    if error.kind in WITHDRAWN:
+        return REACHING if stated is None else min(stated, REACHING)
+    if stated is not None:
+        return stated
+    if not answered and error.kind in UNREACHED:
+        return REACHING
+    if not answered and error.status is not None and error.status >= 500:
+        return LOADING
+    return PATIENCE
+
+
 async def wait_for(event: asyncio.Event, seconds: float) -> None:
     """Wait until an event is set, or for so long."""
     with contextlib.suppress(TimeoutError):
@@ -99,6 +120,7 @@ class Member:
     parallel: Parallel
     calls: Bucket
     tokens: Bucket
+    signs: Signs
     under_way: int = 0
     answered_at: float = -math.inf
     """When it last gave an answer, be it a refusal."""
@@ -200,6 +222,7 @@ class Worker:
                 reply = await self._call(member, request)
                 member.works()
                 member.replies += 1
+                member.signs.see(request, reply)
                 member.parallel.replied(filled=filled or self.waiting > 0)
                 return reply
             except TransientError as error:
@@ -268,7 +291,7 @@ class Worker:
         price = member.endpoint.price
         try:
             reply = await member.model.reply(request)
-            cost = reply.detail.price if price is None else price.cost(reply.detail)
+            cost = cost_of(reply.detail, price)
         except TransientError as error:
             if error.kind == "timeout" and price is not None:  # but for a prompt that was read
                 tokens = round(prompt_tokens(request.messages, member.endpoint.model))
@@ -293,7 +316,9 @@ class Worker:
         Raises:
             ChatError: it is not tried again.
         """
-        patience, longest = self._patience(member, error), self.limits.max_wait
+        answered = member.answered_at > -math.inf
+        patience = patience_for(self.limits.patience, error, answered=answered)
+        longest = self.limits.max_wait
         message = ""
         asked = error.retry_after
         if asked is not None and longest is not None and asked > longest:
@@ -310,8 +335,12 @@ class Worker:
             given_up = f"given up after {patience:g} s without a reply (--patience)"
         if given_up:
             text = f"{error}; {given_up}"
-            self._give_up(member, ChatError(text, kind=error.kind, status=error.status))
-        elif member.failures >= (DOWN if member.answered_at > -math.inf else 2):
+            kind, status = error.kind, error.status
+            fault = ChatError(text, kind=kind, status=status)
+            if ends_run(kind):
+                fault = EndpointError(text, kind=kind, status=status)
+            self._give_up(member, fault)
+        elif member.failures >= (DOWN if answered else 2):
             message = f"tried again until it answers, for {patience:g} s (--patience)"
         if message and not member.warned:
             log.warning("%s; %s", error, message)
@@ -323,17 +352,6 @@ class Worker:
         if error.retry_after is not None:  # the member waits, not the call: another member may do
             return 0.0
         return max(0.0, min(RETRY.wait(tries), member.failing_since + patience - now))
-
-    def _patience(self, member: Member, error: TransientError) -> float:
-        """Return for how many seconds an endpoint may only fail, by how it fails."""
-        if self.limits.patience is not None:
-            return self.limits.patience
-        if member.answered_at == -math.inf:
-            if error.kind in UNREACHED:
-                return REACHING
-            if error.status is not None and error.status >= 500:
-                return LOADING
-        return PATIENCE
 
     @staticmethod
     def _at_fault(member: Member, error: TransientError, since: float) -> bool:

@@ -289,6 +289,22 @@ def test_a_server_that_never_comes_is_given_up_in_one_line(tmp_path: pathlib.Pat
     assert cause.endswith("given up after 0.2 s without a reply (--patience)")
 
 
+def test_the_only_model_of_a_server_needs_no_name(tmp_path: pathlib.Path) -> None:
+    make(tmp_path)
+    with Server() as server:
+        words = ["--base-url", f"{server.url}/v1", "--bench-name", "small", "-q"]
+        words += ["--data-dir", str(tmp_path)]
+        server.models = ["org/the-one"]
+        assert main(words) == 0
+        assert {call.body["model"] for call in server.calls} == {"org/the-one"}
+        server.models = ["a", "b"]
+        with pytest.raises(UsageError, match="has 2 models; name the model with --model: a, b"):
+            gen_answer((), "small", data_dir=tmp_path, base_url=f"{server.url}/v1")
+        server.models = []
+        with pytest.raises(UsageError, match="lists no models; name the model"):
+            gen_answer((), "small", data_dir=tmp_path, base_url=f"{server.url}/v1")
+
+
 def test_faults_of_every_kind_lose_no_row(tmp_path: pathlib.Path) -> None:
     rows = [{"question_id": n, "category": "x", "turns": ["Q", "R"]} for n in range(30)]
     make(tmp_path, rows)

@@ -51,7 +51,7 @@ def test_a_key_that_is_withdrawn_is_no_refused_prompt() -> None:
     body = {"error": {"message": "Your API key has no permission for this model."}}
     with Server(about_river(403, body)) as server:
         _, error = ask(server, request("A hill?"), request("A river?"))
-    assert isinstance(error, EndpointError)
+    assert isinstance(error, TransientError)  # it was good before
     assert error.kind == "key refused"
 
 
@@ -223,9 +223,62 @@ def test_an_address_without_v1_ends_the_run_at_once_with_advice(rule: Rule) -> N
 def test_an_unknown_model_ends_the_run() -> None:
     body = {"error": {"message": "The model `m` does not exist.", "code": "model_not_found"}}
     with Server(Rule(when=lambda call: "river" in call.text, status=404, body=body)) as server:
-        _, error = ask(server, request("A hill?"), request("A river?"))
+        error, _, later = ask(server, *map(request, ("A river?", "A hill?", "A river?")))
     assert isinstance(error, EndpointError)
     assert "check the model's name (m)" in str(error)
+    assert isinstance(later, TransientError)
+
+
+@pytest.mark.parametrize(("status", "body"), error_bodies("unknown model"))
+def test_an_unknown_model_is_told_by_its_words(status: int, body: Any) -> None:
+    with Server(Rule(status=status, body=body)) as server, pytest.raises(EndpointError) as error:
+        ask(server, request("Hi.", sampling=Sampling(temperature=0.5, max_tokens=99)))
+    assert error.value.kind == "unknown model"
+    assert len(server.calls) == 1
+
+
+@pytest.mark.parametrize(("status", "body"), error_bodies("key refused"))
+def test_a_key_is_refused_in_whatever_status(status: int, body: Any) -> None:
+    with (
+        Server(Rule(status=status, body=body)) as server,
+        pytest.raises(EndpointError, match="check the key in TEST_KEY"),
+    ):
+        ask(server, request("Hi."))
+
+
+@pytest.mark.parametrize("kind", ["malformed reply", "overload"])
+def test_what_the_next_try_may_mend_is_told_by_its_words(kind: str) -> None:
+    for parameters in error_bodies(kind):
+        status, body = parameters.values
+        rule = Rule(status=status, body=body)
+        with Server(rule) as server, pytest.raises(TransientError) as error:
+            ask(server, request("Hi."))
+        assert (parameters.id, error.value.kind) == (parameters.id, kind)
+
+
+FILTERS = {"hate": {"filtered": True, "severity": "high"}, "violence": {"filtered": False}}
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        Rule(body={"choices": [], "prompt_filter_results": [{"content_filter_results": FILTERS}]}),
+        Rule(body={"choices": [{"finish_reason": "content_filter", "message": None}]}),
+        Rule(say="", finish="content_filter: PROHIBITED_CONTENT"),
+        Rule(
+            body={
+                "choices": None,
+                "base_resp": {"status_code": 1026, "status_msg": "input new_sensitive"},
+            }
+        ),
+    ],
+    ids=["azure", "message-is-null", "gemini-compatible", "minimax"],
+)
+def test_a_200_that_says_filtered_is_a_refusal(rule: Rule) -> None:
+    with Server(rule) as server:
+        reply = ask(server, request("Hi."))
+    assert (reply.text, reply.detail.finish_reason) == ("", "refused")
+    assert reply.detail.note
 
 
 def test_a_page_in_place_of_a_reply_after_others_is_an_outage() -> None:

@@ -90,7 +90,10 @@ def test_judges_of_one_set_are_a_panel_and_their_disagreement_is_said(data: path
     grades(data, {"a": 6.0, "b": 7.0}, judge="two")
     page = text(show_result(data_dir=str(data)).page, 80)
     assert "the mean of the judges" in page
-    assert "The judges do not agree on a and b: 1 of 2 called a better, 1 of 2" in page
+    assert "in the mean of one and two" in page.replace("\n", " ")
+    assert "two alone calls b better (p <0.001, over the 4 looked at <0.001)" in " ".join(
+        page.split()
+    )
     assert "a less b" in page
 
 
@@ -398,3 +401,16 @@ def test_the_paragraph_of_a_paper_says_what_the_rows_say(data: pathlib.Path) -> 
     facts = json.loads(find("format", "json")(result.page))
     assert (facts["failures"], facts["sampling"]) == (2, [{"temperature": 0.0}])
     assert {"turnbench", "date"} <= set(facts)
+
+
+def test_a_reply_without_a_label_is_one_failure_not_one_for_each_label(data: pathlib.Path) -> None:
+    labels = ["CORRECT", "INCORRECT", "NOT_ATTEMPTED", None]
+    rows = [
+        {"question_id": q, "model": model, "turn": 1, "judge": ["j", "x"], "label": labels[q % 4]}
+        for q in range(24)
+        for model in ("a", "b")
+    ]
+    write(data / "mt_bench" / "model_judgment" / "j_single.jsonl", rows)
+    page = show_result(data_dir=str(data)).page
+    assert page.facts["failures"] == 12
+    assert any(cause.text == "12 replies without a verdict" for cause in page.causes)

@@ -82,6 +82,7 @@ def test_holms_levels_stop_growing_where_the_first_is_not_decided() -> None:
     levels = [test.level for test in holm([0.01, 0.04, None, 0.03])]
     assert levels == [0.05 / 3, 0.05 / 2, 0.05, 0.05 / 2]
     assert [test.level for test in holm([0.001, 0.03, 0.01])] == [0.05 / 3, 0.05, 0.05 / 2]
+    assert [test.level for test in holm([0.01, 0.01, 0.04])] == [0.05 / 3, 0.05 / 3, 0.05]
 
 
 @pytest.mark.parametrize("fraction", [None, 0.4, 1.0])

@@ -222,6 +222,17 @@ def test_what_would_end_a_run_is_waited_for_once_there_was_a_reply(path: pathlib
     assert run([job(endpoint(model), path, n) for n in range(30)], parallel=2).done == 30
 
 
+def test_a_key_that_is_withdrawn_ends_the_run_soon(
+    path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(worker, "RETRY", worker.Retry(first=0.01))
+    monkeypatch.setattr(worker, "REACHING", 0.2)
+    refused = TransientError("401: refused", kind="key refused", status=401)
+    model = Model(lambda _: refused if len(model.requests) > 9 else "yes")
+    with pytest.raises(EndpointError, match="401: refused; given up"):
+        run([job(endpoint(model), path, n) for n in range(30)], parallel=2)
+
+
 def test_an_endpoint_that_refuses_five_requests_alike_and_answers_none_ends_the_run(
     path: pathlib.Path,
 ) -> None:

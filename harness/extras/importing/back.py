@@ -27,7 +27,7 @@ from harness import store
 from harness.bench import Bench, file_stem
 from harness.errors import MissingError, UsageError
 from harness.extras.importing.prometheus import GRADES
-from harness.models.prices import list_price
+from harness.models.prices import cost_of, list_price
 from harness.results import read
 from harness.results.reading import whole_rows
 from harness.types import Judgment, Question
@@ -196,10 +196,7 @@ def _verdict(row: Judgment) -> dict[str, Any]:
         completion = json.loads(completion)
     # As stated, else of the tokens by the list of prices.
     price = list_price(row.judge_model)
-    costs = [
-        price.cost(detail) if detail.price is None and price is not None else detail.price
-        for detail in row.details
-    ]
+    costs = [cost_of(detail, price) for detail in row.details]
     return {
         "preference": preference,
         "price_per_example": _total(costs),
