@@ -227,14 +227,14 @@ def distinct(*columns: Ints) -> tuple[Ints, Ints]:
     """
     code = combined(*columns)
     size = int(code.max(initial=-1)) + 1
-    if size > 8 * len(code):
+    if size > 4 * len(code):
         _, first, place = np.unique(code, return_index=True, return_inverse=True)
         return first, place
     # Few combinations are possible: a table of them costs less than sorting.
-    table = np.full(size, -1)
+    table = np.full(size, -1, dtype=np.int32)
     table[code[::-1]] = np.arange(len(code) - 1, -1, -1)  # the first entry is written last
     present = table >= 0
-    return table[present], (np.cumsum(present) - 1)[code]
+    return table[present].astype(np.int64), (np.cumsum(present) - 1)[code]
 
 
 def combined(*columns: Ints) -> Ints:
