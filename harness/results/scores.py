@@ -173,6 +173,11 @@ class Scores:
             keep &= (first | second) if single else first & (second | (self.opponent < 0))
         return self.take(keep)
 
+    def by(self, kind: Literal["judge", "person", "program"]) -> "Scores":
+        """Return what judges say, or people, or programs."""
+        which = np.array([source.kind == kind for source in self.sources], dtype=bool)
+        return self.take(which[self.source])
+
     def main(self) -> "Scores":
         """Return the entries of the numbers that stand for their rows: no dimensions, no labels."""
         names = [[m in (*MAIN, s.criterion) for m in self.metrics] for s in self.sources]

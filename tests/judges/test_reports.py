@@ -6,7 +6,6 @@ import pathlib
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
 import pytest
 
 import harness
@@ -61,8 +60,7 @@ def test_agreement_with_people_is_one_number_in_every_report(write: Write) -> No
     )
     (judge,) = (row for row in rows("judges") if row["judge"] == "j")
     found = read(bench.load("mt_bench", "data"), votes=())
-    kinds = np.array([source.kind for source in found.sources])[found.source]
-    direct = with_votes(found.take(kinds == "judge"), found.take(kinds == "person"))
+    direct = with_votes(found.by("judge"), found.by("person"))
     assert (s2["agree"], s2["total"]) == (direct.agree, direct.total) == (3, 6)
     assert s2["ratio"] == judge["human_agreement"] == direct.rate.value == 0.5
 
