@@ -484,6 +484,9 @@ class Request(Struct, frozen=True, kw_only=True):
     to: str | None = None
     """The chat model asked, where it is not the job's own: the one that plays the user."""
     facts: Facts | None = None
+    ask: str = ""
+    """Who asks, the same in every run: the job, and how many equal requests it made before. By it
+    the result of a batch is found again; it is not sent."""
 
     @property
     def hash(self) -> str:

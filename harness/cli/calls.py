@@ -2,6 +2,7 @@
 
 import contextlib
 import pathlib
+import signal
 import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
@@ -17,6 +18,7 @@ from harness.reporting.page import counted
 from harness.running import Outcome, estimate
 from harness.running.bar import bar, dollars
 from harness.running.estimate import Estimate, total_cost
+from harness.running.jobs import never
 from harness.store import convert
 
 if TYPE_CHECKING:
@@ -128,10 +130,25 @@ def carry_out(
             raise Interrupted("nothing was done")
     with bar(total, unit, quiet=is_quiet()) as progress:
         outcome = running.run(
-            plan.jobs(), limits, state=state, total=total, redo=redo, progress=progress
+            plan.jobs(),
+            limits,
+            state=state,
+            total=total,
+            redo=redo,
+            progress=progress,
+            agrees=_agrees if at_terminal() else never,
         )
     _report(outcome)
     return outcome
+
+
+def _agrees(question: str) -> bool:
+    """Ask in the middle of a run, where Ctrl-C is otherwise the event loop's."""
+    usual = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        return agrees(f"\n{question}", default=False)
+    finally:
+        signal.signal(signal.SIGINT, usual)
 
 
 def _report(outcome: Outcome) -> None:

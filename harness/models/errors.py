@@ -96,6 +96,8 @@ class Wire:
     parameters: dict[str, Any] = field(default_factory=dict)
     """What of it the endpoint may refuse, by the protocol's names."""
     headers: dict[str, str] = field(default_factory=dict)
+    ask: str = ""
+    """Who asks: the request's."""
     system: bool = False
     """Whether there is a system message."""
     notes: tuple[str, ...] = ()
@@ -104,6 +106,10 @@ class Wire:
     """The name of the limit on tokens."""
     aliases: Mapping[str, Sequence[str]] = field(default_factory=dict)
     """For some parameters other names that an error may give them."""
+
+
+REPAIRED = frozenset({"refused prompt", "parameter", "limit", "system role", "stream only"})
+"""The kinds of problems after which a call is made otherwise, or there is a reply after all."""
 
 
 @dataclass(eq=False)

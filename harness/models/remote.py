@@ -261,6 +261,7 @@ class RemoteModel(ABC):
             body=self.body(request, parameters),
             parameters=parameters,
             headers={**(request.sampling.extra_headers or {}), **self.headers(parameters)},
+            ask=request.ask,
             system=system,
             notes=tuple(notes),
             limit=self.limit,

@@ -91,10 +91,13 @@ def against_page(
     compared = replace(
         page,
         outcome="\n".join(lines),
-        tables=[Table(title, columns, rows, name="against")],
+        tables=[
+            Table(title, columns, rows, name="against"),
+            Table("", [Column("model")], page.rows or (), name="results", only="json"),
+        ],
         charts=(),
         notes=[Note(note) for note in gated.notes[:2]],
-        rows=page.rows,
+        rows=rows,
     )
     return compared, gated.passes
 

@@ -26,7 +26,7 @@ from harness.models import Endpoint
 from harness.options import Limits
 from harness.running.budget import Budget
 from harness.running.cache import Cache
-from harness.running.jobs import Engine, Job, Outcome, Progress
+from harness.running.jobs import Engine, Job, Outcome, Progress, never
 from harness.running.pace import MOST, START, START_HERE, Bucket, Parallel
 from harness.running.signs import Signs
 from harness.running.worker import Member, Stopped, Worker, wait_for
@@ -51,13 +51,15 @@ def run(
     total: int = 0,
     redo: bool = False,
     progress: Callable[[Progress], None] | None = None,
+    agrees: Callable[[str], bool] = never,
 ) -> Outcome:
     """Run jobs to their end; a job that fails is listed in the outcome.
 
     `state` is the benchmark's `.turnbench/`, `total` the number of jobs where it is known. With
     `redo` completions that the cache has from before are not used. `progress` is called in the
-    event loop whenever something has changed. Ctrl-C (SIGTERM, SIGHUP) once lets the calls under
-    way end, twice stops at once; either way what was done is kept.
+    event loop whenever something has changed; `agrees` asks the user where something turns out to
+    cost more than was said. Ctrl-C (SIGTERM, SIGHUP) once lets the calls under way end, twice stops
+    at once; either way what was done is kept.
 
     Raises:
         EndpointError: no call to a model can succeed.
@@ -65,7 +67,9 @@ def run(
         StorageError: a file cannot be written.
         UsageError: the cost is limited and a price unknown; the engine cannot be used.
     """
-    work = _Run(iter(jobs), limits, state, total, redo, progress or (lambda _: None)).run
+    engine = _engine(limits, state)
+    engine.redo, engine.agrees = redo, agrees
+    work = _Run(iter(jobs), limits, state, total, engine, progress or (lambda _: None)).run
     try:
         asyncio.get_running_loop()
     except RuntimeError:
@@ -88,15 +92,15 @@ class _Run:
         limits: Limits,
         state: pathlib.Path,
         total: int,
-        redo: bool,
+        engine: Engine,
         show: Callable[[Progress], None],
     ) -> None:
         self.jobs, self.limits, self.state, self.show = jobs, limits, state, show
         self.later = deque[Job]()
         self.progress = Progress(total=total)
         self.failures: list[Failure] = []
-        self.engine = _engine(limits, state)
-        self.cache = _cache(limits, state, redo)
+        self.engine = engine
+        self.cache = _cache(limits, state, engine.redo)
         self.budget = Budget(limits.max_cost, batch=limits.batch)
         self.workers: dict[Any, Worker] = {}
         self.outputs: dict[pathlib.Path, _Output] = {}
@@ -115,7 +119,7 @@ class _Run:
             for number in self.signals:
                 asyncio.get_running_loop().add_signal_handler(number, self._interrupt)
         async with self.resources:
-            self.resources.push_async_callback(self.engine.close)
+            self.resources.push_async_callback(self._close_engine)
             if self.cache is not None:
                 self.resources.callback(self.cache.close)
             try:
@@ -151,6 +155,9 @@ class _Run:
             reason += f"; what was done is kept, {again} with a higher --max-cost"
         return Outcome(self.progress.done, self.failures, self.progress, superseded, reason)
 
+    async def _close_engine(self) -> None:
+        await self.engine.close(orderly=self.error is None and not self.interrupted)
+
     async def _begin_jobs(self) -> None:
         """Begin jobs as long as there is room for their calls."""
         most = max(AHEAD, self.engine.fixed or 0)
@@ -170,25 +177,29 @@ class _Run:
     async def _job(self, job: Job) -> None:
         output = self._output(job)
         replies = output.pending.replies(job.id)
+        name = f"{job.path.parent.name}/{job.path.name} {job.id}"
         sent = Counter[str]()
         steps = job.steps()
         try:
             request = next(steps)
             while True:
-                at = next((n for n, (key, _) in enumerate(replies) if key == request.hash), None)
+                content = request.hash
+                again, sent[content] = sent[content], sent[content] + 1
+                asked = msgspec.structs.replace(request, ask=f"{name} {content} {again}")
+                at = next((n for n, (key, _) in enumerate(replies) if key == content), None)
                 try:
                     if at is not None:
                         reply = replies.pop(at)[1]
                     else:
-                        reply = await self._reply(job, request, sent)
+                        reply = await self._reply(job, asked, again)
                 except EndpointError:
                     raise
                 except ChatError as error:
                     request = steps.throw(error)
                     continue
-                answered, request = request, steps.send(reply)
+                request = steps.send(reply)
                 if at is None:
-                    output.pending.keep(job.id, answered.hash, reply)
+                    output.pending.keep(job.id, content, reply)
         except StopIteration as end:
             row: Row = end.value
             output.writer.append(row)
@@ -205,20 +216,22 @@ class _Run:
             self.failures.append(failure)
             self.progress.failed += 1
 
-    async def _reply(self, job: Job, request: Request, sent: Counter[str]) -> Reply:
-        """Return the reply to a request of a job, from the cache if it has one."""
+    async def _reply(self, job: Job, request: Request, again: int) -> Reply:
+        """Return the reply to a request of a job, from the cache if it has one.
+
+        `again`: equal requests of the job before it.
+        """
         endpoint = job.endpoint if request.to is None else job.others[request.to]
         key = None
         if self.cache is not None and not endpoint.provider.startswith("builtin"):
-            key = self.cache.key(endpoint, request, sent[request.hash])
-            sent[request.hash] += 1
+            key = self.cache.key(endpoint, request, again)
             reply = self.cache.get(key)
             if reply is not None:
                 self.progress.from_cache += 1
                 return reply
         # Of jobs that begin alike, one warms the provider's cache for the others.
         beginning = _key(job.endpoint), job.first
-        if job.first and beginning in self.warm:
+        if job.first and beginning in self.warm and not self.limits.batch:
             await self.warm[beginning].wait()
         warm = self.warm.setdefault(beginning, asyncio.Event())
         try:

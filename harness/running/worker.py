@@ -88,6 +88,22 @@ class Stopped(Exception):  # noqa: N818  (no fault)
     """The run is ending: no call begins any more."""
 
 
+def patience_for(stated: float | None, error: ChatError, *, answered: bool) -> float:
+    """Return for how many seconds an endpoint may only fail, by how it fails.
+
+    `answered`: whether it has answered once in the run.
+    """
+    if error.kind in WITHDRAWN:
+        return REACHING if stated is None else min(stated, REACHING)
+    if stated is not None:
+        return stated
+    if not answered and error.kind in UNREACHED:
+        return REACHING
+    if not answered and error.status is not None and error.status >= 500:
+        return LOADING
+    return PATIENCE
+
+
 async def wait_for(event: asyncio.Event, seconds: float) -> None:
     """Wait until an event is set, or for so long."""
     with contextlib.suppress(TimeoutError):
@@ -300,7 +316,9 @@ class Worker:
         Raises:
             ChatError: it is not tried again.
         """
-        patience, longest = self._patience(member, error), self.limits.max_wait
+        answered = member.answered_at > -math.inf
+        patience = patience_for(self.limits.patience, error, answered=answered)
+        longest = self.limits.max_wait
         message = ""
         asked = error.retry_after
         if asked is not None and longest is not None and asked > longest:
@@ -322,7 +340,7 @@ class Worker:
             if ends_run(kind):
                 fault = EndpointError(text, kind=kind, status=status)
             self._give_up(member, fault)
-        elif member.failures >= (DOWN if member.answered_at > -math.inf else 2):
+        elif member.failures >= (DOWN if answered else 2):
             message = f"tried again until it answers, for {patience:g} s (--patience)"
         if message and not member.warned:
             log.warning("%s; %s", error, message)
@@ -334,20 +352,6 @@ class Worker:
         if error.retry_after is not None:  # the member waits, not the call: another member may do
             return 0.0
         return max(0.0, min(RETRY.wait(tries), member.failing_since + patience - now))
-
-    def _patience(self, member: Member, error: TransientError) -> float:
-        """Return for how many seconds an endpoint may only fail, by how it fails."""
-        stated = self.limits.patience
-        if error.kind in WITHDRAWN:
-            return REACHING if stated is None else min(stated, REACHING)
-        if stated is not None:
-            return stated
-        if member.answered_at == -math.inf:
-            if error.kind in UNREACHED:
-                return REACHING
-            if error.status is not None and error.status >= 500:
-                return LOADING
-        return PATIENCE
 
     @staticmethod
     def _at_fault(member: Member, error: TransientError, since: float) -> bool:

@@ -208,6 +208,9 @@ def test_another_run_is_compared_by_model_and_by_renamed_model(data: pathlib.Pat
     )
     assert result.page.outcome.startswith("new (before: old) is worse than in the other run")
     assert result.exit_code == 1
+    (row,) = csv.DictReader(io.StringIO(find("format", "csv")(result.page)))
+    assert (row["model_1"], row["model_2"], row["verdict"]) == ("new", "old", "worse")
+    assert float(row["difference"]) == pytest.approx(-1)
     write(data / "same.jsonl", rows)
     same = show_result(data_dir=str(data), against=data / "same.jsonl", fail_if_worse=True)
     assert "The run passes." in same.page.outcome
