@@ -326,8 +326,8 @@ def board_page(options: Board, bench: Bench, panel: Panel, view: View, page: Pag
     size = counted(len(board.rows), "model")
     ranks = f"It is number {places[0].place} of {size} on this board." if len(places) == 1 else ""
     if len(places) > 1:
-        numbers = listed([f"{place.model} is number {place.place}" for place in places])
-        ranks = f"On this board of {size} {numbers}."
+        where = listed([f"{place.model} is number {place.place}" for place in places])
+        ranks = f"On this board of {size} {where}."
     table = Table(page.tables[0].title, columns, rows, only="text")
     results = [replace(part, only="html") for part in page.tables if part.only != "text"]
     return replace(
