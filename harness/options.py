@@ -7,6 +7,8 @@ commands share; outside everything is flat. `harness/cli/parser.py` makes the pa
 
 import functools
 import pathlib
+import re
+import shlex
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, TypeAlias, TypeVar, get_args, get_origin, get_type_hints
 
@@ -700,6 +702,9 @@ class Project(Struct, kw_only=True, frozen=True, forbid_unknown_fields=True):
     """Endpoints by name: address, key variable, price, limits, sampling."""
 
 
+ON_PATH = ("gen_answer", "gen_judgment", "show_result", "run_bench", "viewer")
+"""The commands that are programs of their own; all others are `turnbench NAME`."""
+
 # Records from values
 
 
@@ -780,6 +785,31 @@ def build(record: type[T], values: Mapping[str, Any], project: Project | None = 
             group = group.setdefault(part, {})
         group[field.path[-1]] = _converted(field, value)
     return msgspec.convert(tree, record, dec_hook=_path)
+
+
+def command_line(record: Struct) -> str:
+    """Return the command that a record is of, with every flag that is not its default.
+
+    >>> command_line(GenJudgment(judging=Judging(judge_model=("gpt-4.1",), share=0.1)))
+    'gen_judgment --judge-model gpt-4.1 --share 0.1'
+    """
+    name = re.sub(r"(?<!^)(?=[A-Z])", "_", type(record).__name__).lower()
+    words = [name] if name in ON_PATH else ["turnbench", name]
+    for field in fields(type(record)):
+        value: Any = record
+        for part in field.path:
+            value = getattr(value, part)
+        if value == field.default:
+            continue
+        if not field.flag.positional:
+            words.append(option(field.name))
+        if field.kind is not bool:
+            words += map(_typed, value if field.many else [value])
+    return shlex.join(words)
+
+
+def _typed(value: Any) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def option(name: str) -> str:

@@ -8,6 +8,8 @@ says so. The protocol has no seed, and no temperature is sent with thinking on.
 from collections.abc import Mapping
 from typing import Any
 
+import httpx2
+
 from harness.models.decoding import at, text_at, text_of_blocks
 from harness.models.remote import RemoteModel, split_system, strict_schema
 from harness.types import Reply, Request
@@ -24,6 +26,12 @@ class AnthropicMessages(RemoteModel):
     """A chat model behind `/v1/messages`."""
 
     path = "/v1/messages"
+
+    def transport(self) -> type[httpx2.AsyncClient]:
+        """Return the SDK's client over aiohttp."""
+        from anthropic import DefaultAioHttpClient
+
+        return DefaultAioHttpClient
 
     def open_client(self, options: dict[str, Any]) -> Any:
         """Return the SDK's client."""

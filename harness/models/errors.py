@@ -406,6 +406,8 @@ def _seconds(text: str) -> float | None:
 
 def connection_problem(error: BaseException, endpoint: Endpoint) -> Problem | None:
     """Return the problem behind an exception without a status; None if the endpoint has none."""
+    import aiohttp
+
     chain = [error]
     while cause := chain[-1].__cause__ or chain[-1].__context__:
         chain.append(cause)
@@ -415,13 +417,26 @@ def connection_problem(error: BaseException, endpoint: Endpoint) -> Problem | No
     def caused_by(*kinds: type[BaseException]) -> bool:
         return any(isinstance(cause, kinds) for cause in chain)
 
-    if caused_by(ssl.SSLCertVerificationError):
+    # The SDKs turn an error of aiohttp into one of httpx2 that often is another: a server that
+    # closes the connection becomes a timeout of connecting. aiohttp's own decides.
+    by_aiohttp = caused_by(aiohttp.ClientError)
+    refused: tuple[type[BaseException], ...] = (
+        (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError, aiohttp.ClientHttpProxyError)
+        if by_aiohttp
+        else (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.ProxyError)
+    )
+    late = (
+        (aiohttp.ServerTimeoutError, TimeoutError)
+        if by_aiohttp
+        else (httpx2.TimeoutException, TimeoutError)
+    )
+    if caused_by(ssl.SSLCertVerificationError, aiohttp.ClientConnectorCertificateError):
         return Problem("untrusted certificate", f"a certificate that is not trusted{reason}")
-    if caused_by(httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.ProxyError):
+    if caused_by(*refused):
         return Problem("no connection", f"cannot connect to {endpoint.base_url}{reason}")
-    if caused_by(httpx2.TimeoutException, TimeoutError):
+    if caused_by(*late):
         return Problem("timeout", f"nothing within {endpoint.timeout:g} s")
-    if caused_by(httpx2.TransportError):
+    if by_aiohttp or caused_by(httpx2.TransportError):
         text = "only a part of its answer, or none, and closed the connection"
         return Problem("closed connection", text)
     if caused_by(httpx2.HTTPError) or isinstance(error, ValueError | RecursionError):

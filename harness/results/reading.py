@@ -14,7 +14,7 @@ import math
 import operator
 from array import array
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
@@ -28,6 +28,7 @@ from harness import store
 from harness.bench import Bench
 from harness.bench import names as bench_names
 from harness.errors import MissingError
+from harness.judging.current import UNKNOWN, Rule, Today, in_words
 from harness.results.estimate import Bools
 from harness.results.facts import FACTS
 from harness.results.scores import (
@@ -63,10 +64,6 @@ Numbers: TypeAlias = dict[str, float | None]
 Games: TypeAlias = tuple[float, float]
 """Model_1's value of the game that showed it first, and of the other; NaN: no such verdict."""
 NO_GAMES = math.nan, math.nan
-UNKNOWN = "no such question"
-Rule: TypeAlias = Callable[[QuestionId, int, tuple[str, ...], int, MadeFrom], str | None]
-"""From a row's question, turn, models, choice and hashes to what has changed since; None: it is
-current."""
 
 
 class LightJudgment(msgspec.Struct, gc=False):
@@ -100,8 +97,11 @@ class LightJudgment(msgspec.Struct, gc=False):
     score_method: str = "text"
 
 
-class Today:
-    """What rows are compared with to see whether they are current."""
+class Wordings:
+    """What rows of other runs are compared with: the questions, since their answers are not here.
+
+    The rows of a benchmark's folder are compared with `Today`.
+    """
 
     def __init__(self, questions: Iterable[Question]) -> None:
         self._hashes = {question.question_id: question.hash for question in questions}
@@ -136,12 +136,14 @@ class _Codes(dict[Any, int]):
 class _Table:
     """The columns of `Scores` while rows are read."""
 
-    def __init__(self, questions: Iterable[Question], today: Today) -> None:
+    def __init__(self, questions: Iterable[Question], today: Today | Wordings) -> None:
         self.questions = list(questions)
         self.today = today
         self.codes = {question.question_id: at for at, question in enumerate(self.questions)}
         self.models, self.metrics, self.sources = _Codes(), _Codes(), _Codes()
         self.left_out: Counter[str] = Counter()
+        self._stale: dict[int, str] = {}
+        """By its number, what has changed since a row was made."""
         self.files: list[tuple[Path, int, type[Any]]] = []
         self.rows = 0
         self._rule = functools.cache(today.rule)
@@ -200,7 +202,10 @@ class _Table:
         )
         known = self.codes.keys() >= set(columns["question_id"])
         if not known or columns["made_from"].count(None) < len(rows):
-            counts = [self._counts(row, only_known) for row in rows]
+            counts = [
+                self._counts(number, row, only_known)
+                for number, row in zip(numbers, rows, strict=True)
+            ]
             columns = {n: list(itertools.compress(of, counts)) for n, of in columns.items()}
             numbers = list(itertools.compress(numbers, counts))
             rows = list(itertools.compress(rows, counts))
@@ -249,20 +254,24 @@ class _Table:
             for place in store.rows(path, kind_of_row):
                 self.add(path.name, [place.row], only_known=only_known)
 
-    def _counts(self, row: Row | LightJudgment, only_known: bool) -> bool:
-        """Return whether a row is about a known question and current; count why it is not."""
+    def _counts(self, number: int, row: Row | LightJudgment, only_known: bool) -> bool:
+        """Return whether a row is about a known question; note what has changed since it was made.
+
+        One that is not current is left out later: if it is the last of its key, none counts.
+        """
         key, cause = row.question_id, None
         if key not in self.codes and not self._add_question(key, only_known):
-            cause = UNKNOWN
-        elif isinstance(row, Measurement):
+            self.left_out[UNKNOWN] += 1
+            return False
+        if isinstance(row, Measurement):
             cause = self.today.measured(row)
         elif not isinstance(row, Vote) and row.made_from is not None:
             rule = self._rule(row.judge_set, row.judge_set_version, row.criterion or "")
             names = (row.model,) if row.model else (row.model_1 or "", row.model_2 or "")
             cause = rule(key, row.turn or 1, names, row.choice, row.made_from)
         if cause:
-            self.left_out[cause] += 1
-        return not cause
+            self._stale[number] = cause
+        return True
 
     def _add_question(self, key: QuestionId, only_known: bool) -> bool:
         """Add a question that is not among those given; return whether its rows count."""
@@ -275,7 +284,7 @@ class _Table:
 
     def _add_whole(self, number: int, row: Row, file: str, only_known: bool) -> None:
         """Add a row with any numbers; one without has the metric -1."""
-        if not self._counts(row, only_known):
+        if not self._counts(number, row, only_known):
             return
         names, source, numbers, games = _of_row(row, file)
         model, opponent = (*[self.models[name] for name in names], -1)[:2]
@@ -305,7 +314,13 @@ class _Table:
         )
         if (scores.row[1:] < scores.row[:-1]).any():
             scores = scores.take(np.argsort(scores.row, kind="stable"))
-        return _spread(scores.take(_latest(scores)), self.metrics)
+        latest = _latest(scores)
+        if self._stale:
+            stale = np.isin(scores.row, list(self._stale))
+            outdated = np.unique(scores.row[latest & stale]).tolist()
+            self.left_out.update(self._stale[number] for number in outdated)
+            latest &= ~stale
+        return _spread(scores.take(latest), self.metrics)
 
 
 def of_files(
@@ -316,7 +331,7 @@ def of_files(
     Rows about other questions are left out if `only_known`, else these have no category.
     """
     questions = tuple(questions)
-    table = _Table(questions, Today(questions))
+    table = _Table(questions, Wordings(questions))
     for file, group in itertools.groupby(rows, key=operator.itemgetter(0)):
         table.add(file, [row for _, row in group], only_known=only_known)
     return table.scores()
@@ -524,7 +539,8 @@ def read(
         DataError: a row is wrong; with file and line.
         MissingError: there is nothing.
     """
-    table = _Table(bench.questions, Today(bench.questions))
+    today = Today(bench)
+    table = _Table(bench.questions, Wordings(bench.questions) if files else today)
     if kind == "vote":
         for path in files or bench.vote_files():
             table.read(path, Vote, only_known=not files)
@@ -542,13 +558,13 @@ def read(
         if bench_names.name_of(path.name.split(".jsonl")[0]) in metrics:
             table.read(path, Measurement, only_known=not files)
     scores = table.scores()
+    today.answers.keep()
     if not len(scores):
         what = "no judgments; run gen_judgment first"
         if kind is None and bench.vote_files():
             what += f", or show people's votes: --votes {bench.vote_files()[0]}"
-        if scores.outdated:
-            what = f"its judgments ({scores.outdated}) are about other questions than today's; "
-            what += "run gen_judgment again"
+        if scores.left_out:
+            what = f"none of its judgments is current: {'; '.join(in_words(scores.left_out))}"
         raise MissingError(f"{', '.join(map(str, files)) or bench.folder}: {what}")
     return scores
 

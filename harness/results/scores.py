@@ -88,7 +88,7 @@ class Scores:
     metrics: tuple[str, ...]
     sources: tuple[Source, ...]
     left_out: Counter[str] = field(default_factory=Counter)
-    """Rows that are not current, by what has changed since: `unknown question`, `question`, …"""
+    """Rows that are not current, by what has changed since: `no such question`, `question`, …"""
     files: tuple[tuple[Path, int, type[Any]], ...] = ()
     """The files that were read, each with the number of its first row and the type of its rows."""
 

@@ -32,10 +32,10 @@ class Signs:
     endpoint: Endpoint
     replies: int = 0
     marked: int = 0
-    cut: dict[int, set[int]] = field(default_factory=dict)
-    """The prompts by the number of tokens that the server counts."""
-    sent: float = 0.0
-    """About how many tokens the last of them has."""
+    alike: dict[int, set[int]] = field(default_factory=dict)
+    """Long prompts, by the number of tokens that the server counts; a few of each."""
+    cut: dict[int, float] = field(default_factory=dict)
+    """For such a number, if it is far too small, about how many tokens one of the prompts has."""
     texts: dict[int, list[int]] = field(default_factory=dict)
     """The replies to each prompt that was asked at a temperature."""
 
@@ -51,10 +51,13 @@ class Signs:
         counted = reply.detail.usage.prompt_tokens
         characters = sum(len(message.content) for message in request.messages)
         if counted and characters > _USUAL_CHARACTERS * counted:
-            sent = prompt_tokens(request.messages, self.endpoint.model)
-            if counted < CUT_SHARE * sent:
-                self.cut.setdefault(counted, set()).add(prompt)
-                self.sent = sent
+            prompts = self.alike.setdefault(counted, set())
+            if len(prompts) < CUT_CALLS and prompt not in prompts:
+                prompts.add(prompt)
+                if len(prompts) == CUT_CALLS:
+                    sent = prompt_tokens(request.messages, self.endpoint.model)
+                    if counted < CUT_SHARE * sent:
+                        self.cut[counted] = sent
 
     def said(self) -> list[str]:
         """Return a line for each sign."""
@@ -64,13 +67,11 @@ class Signs:
                 f"{self.marked:,} of {self.replies:,} replies of {name} hold template marks: "
                 "is it a base model, or is its chat template missing?"
             )
-        for counted, prompts in self.cut.items():
-            if len(prompts) >= CUT_CALLS:
-                lines.append(
-                    f"{name} counts {counted:,} tokens for each of {len(prompts)} prompts, one of "
-                    f"them of about {self.sent:,.0f}: does the server cut prompts silently (as "
-                    "Ollama does at num_ctx)?"
-                )
+        for counted, sent in list(self.cut.items())[:1]:
+            lines.append(
+                f"{name} counts {counted:,} tokens for prompts that differ, one of them of about "
+                f"{sent:,.0f}: does the server cut prompts silently (as Ollama does at num_ctx)?"
+            )
         several = [texts for texts in self.texts.values() if len(texts) > 1]
         if several and all(len(set(texts)) == 1 for texts in several):
             lines.append(

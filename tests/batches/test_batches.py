@@ -313,6 +313,20 @@ def test_a_refused_request_is_listed_and_asked_again_by_the_next_run(
     assert provider.counts == [3, 2, 1, 1]
 
 
+def test_many_refusals_in_a_batch_do_not_hide_its_replies(
+    provider: Provider, tmp_path: pathlib.Path
+) -> None:
+    def answer(body: dict[str, Any]) -> tuple[int, Any]:
+        if body["messages"][0]["content"] != "Q0":
+            return 400, {"error": {"message": "no such thing"}}
+        return echo(body)
+
+    provider.answer = answer
+    report = run(bench(tmp_path, 12), "gpt-4o")
+    assert len(report.outcome.failures) == 11
+    assert answers(tmp_path, "gpt-4o") == whole(1)
+
+
 def test_a_refused_parameter_is_left_out_from_the_next_batch_on(
     provider: Provider, data: pathlib.Path
 ) -> None:

@@ -162,3 +162,10 @@ def test_a_page_with_a_baseline_says_first_who_beats_it(
     }
     pairs(data, games)
     assert outcome(data, mode="pairwise-baseline") == sentence
+
+
+def test_the_votes_of_a_judge_are_not_counted_as_people_s(data: pathlib.Path) -> None:
+    grades(data, {"a": 7.0, "b": 5.0})
+    votes(data, "ann", *["model_a"] * 20)
+    votes(data, "gpt4_pair", *["model_b"] * 20)
+    assert "People, 20 votes: a is better than b" in outcome(data)

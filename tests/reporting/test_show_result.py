@@ -388,7 +388,7 @@ def test_the_paragraph_of_a_paper_says_what_the_rows_say(data: pathlib.Path) -> 
     rows = [
         {"question_id": q, "model": model, "turn": 1, "judge": ["j", "x"], "scale": [1, 10]}
         | {"score": -1 if q == 3 else score, "tstamp": 1767225600 + 86400 * (q > 11)}
-        | {"judge_set": "mt_bench", "judge_set_version": "7", "sampling": {"temperature": 0.0}}
+        | {"judge_set": "mt_bench", "judge_set_version": "0.9", "sampling": {"temperature": 0.0}}
         | {"made_from": {"template": "abcdef0123456789"}}
         | {"details": [{"provider_model": "j-2026", "sampling_applied": {"temperature": 0.5}}]}
         for q in range(24)
@@ -399,7 +399,7 @@ def test_the_paragraph_of_a_paper_says_what_the_rows_say(data: pathlib.Path) -> 
     paragraph = find("format", "methods")(result.page)
     for words in (
         "a and b are compared on 23 questions of mt_bench",
-        "j graded each answer from 1 to 10 (judge set mt_bench version 7; served as j-2026",
+        "j graded each answer from 1 to 10 (judge set mt_bench version 0.9; served as j-2026",
         "prompts abcdef012345, temperature 0.5, 2026-01-01 to 2026-01-02)",
         "Of 48 verdicts 2 (4.2%) could not be read",
         "Student's t intervals over questions",

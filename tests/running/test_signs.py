@@ -38,7 +38,7 @@ def test_a_prompt_that_is_cut_silently_is_said() -> None:
     signs = Signs(HERE)
     for number in range(3):
         see(signs, f"{number} " + "some usual words of a prompt " * 1000, "x", tokens=2048)
-    assert signs.said()[0].startswith("m counts 2,048 tokens for each of 3 prompts")
+    assert signs.said()[0].startswith("m counts 2,048 tokens for prompts that differ")
 
 
 def test_equal_samples_at_a_temperature_are_said() -> None:

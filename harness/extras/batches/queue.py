@@ -300,7 +300,8 @@ class BatchQueue:
                 elif isinstance(failure, ChatError):
                     if failing is None:
                         failing = time.monotonic()
-                        log.warning("%s; asked again", failure)
+                        what = f"{self._direct.name}: the provider does not know {batch}"
+                        log.warning("%s; asked again", what if gone else failure)
                     # Once the service has answered, a batch is waited for through any outage.
                     if not self._answered or ends_run(failure.kind):
                         self._give_up(batch, failure, time.monotonic() - failing + pause)
@@ -323,7 +324,9 @@ class BatchQueue:
             self._fail(batch, ChatError(text, kind="error"))
         if not state.ended:
             return False
-        for result in await self._service.results(batch, state):
+        results = await self._service.results(batch, state)
+        # Replies first: refusals mean something else at an endpoint that has given no reply.
+        for result in sorted(results, key=lambda result: result.status != 200):
             self._hand_over(batch, result)
         if last:
             for key, _ in self._waiters(batch):
