@@ -475,7 +475,7 @@ STATEMENTS = (
     Statement("five models equal to the baseline: beats or loses", baseline_of_equals, each=2),
     Statement("three judges and two turns, equal models: one is named", panel_of_three, each=4),
     Statement("a judge that guesses: prefers a side", guesser_prefers),
-    Statement("a judge that takes the first in 95%: not said", first_taker_missed, 0),
+    Statement("a judge that takes the first in 95%: not said", first_taker_missed, 0.01),
     Statement("a judge that guesses: may be guessing is not said", guesser_missed),
     Statement("equal at equal length: beats or loses", equal_length, each=10, questions=(200, 805)),
 )
