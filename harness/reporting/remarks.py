@@ -139,13 +139,11 @@ def people(bench: Bench, options: ShowResult, view: View, models: Sequence[str])
         return ""
     except TurnbenchError as error:
         return f"People's votes are left out: {error}"
-    persons = [source.kind == "person" for source in votes.sources]
-    votes = votes.take(
-        np.array(persons, dtype=bool)[votes.source]
-    )  # a judge's votes are no people's
+    people = np.array([source.kind == "person" for source in votes.sources], dtype=bool)
+    votes = votes.take(people[votes.source])  # a voter may be a judge
     if len(models) < 2 or not len(votes):
         return ""
-    (panel,) = panels(votes)
+    panel = panels(votes)[0]
     claim = claim_of(evidence_of(panel, view, panel.combined))
     numbers = f": {claim.numbers}" if claim.numbers else ""
     return f"People, {counted(len(votes), 'vote')}: {claim.words}{numbers}."

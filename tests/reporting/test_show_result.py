@@ -57,8 +57,13 @@ def test_two_models_have_a_row_a_turn_from_one_side_and_no_rank(data: pathlib.Pa
 def test_flips_are_said_above_a_third_beside_what_guessing_gives(
     tmp_path: pathlib.Path, flips: int, others: str, sentence: str
 ) -> None:
-    data, flipped = bench(tmp_path, 60), ("model_1", "model_2")
-    games = {("a", "b"): lambda q, t: flipped if q < flips else (others, others)}
+    data, sides = bench(tmp_path, 60), ("model_1", "model_2")
+
+    def winners(question: int, turn: int) -> tuple[str, str]:
+        flipped = sides if question % 2 else sides[::-1]
+        return flipped if question < flips else (others, others)
+
+    games = {("a", "b"): winners}
     pairs(data, games, questions=60)
     outcome = show_result(data_dir=str(data)).page.outcome
     assert sentence in outcome
