@@ -91,13 +91,17 @@ def pairs(panel: Panel, view: View) -> Section:
     """Return the section of pairs or votes: win rates, wins and losses, flips, strengths."""
     measure = measure_of(panel)
     tie = "n_draws" if measure.percent else "tie"  # alpaca_eval's names
+    judged = panel.scores.of(metric=panel.metrics[0])  # every judge's pairs, with their games
 
     def further(scores: Scores, by: Sequence[str]) -> Rows:
         rows: Rows = {}
-        for summary in summarize(scores.of(metric=panel.metrics[0]), ("model", *by)):
+        own = scores.of(metric=panel.metrics[0])
+        games = own if (own.flip != ONCE).any() else judged
+        flips = {group.key: group for group in summarize(games, ("model", *by))}
+        for summary in summarize(own, ("model", *by)):
             counts = {"win": summary.win, tie: summary.tie, "loss": summary.loss}
-            row: dict[str, Any] = {**counts, "flipped": summary.flipped}
-            row["one_sided"] = summary.one_sided
+            row: dict[str, Any] = {**counts, "flipped": flips[summary.key].flipped}
+            row["one_sided"] = flips[summary.key].one_sided
             total = sum(counts.values()) or None
             if measure.percent:
                 row["discrete_win_rate"] = total and (summary.win + summary.tie / 2) / total
@@ -113,7 +117,7 @@ def pairs(panel: Panel, view: View) -> Section:
 
     key = "win_rate" if measure.percent else "win_rate_adjusted"
     column = Ranked(panel, view, Column(key, "win rate"), further=further)
-    both_orders = bool((column.scores.flip != ONCE).any())
+    both_orders = bool((judged.flip != ONCE).any())
     about = "as alpaca_eval computes it; leaves out that the fit is estimated"
     heads = dict(zip(_CONTROLLED, ("LC win rate", "se"), strict=True))
     extra = [
@@ -133,9 +137,7 @@ def pairs(panel: Panel, view: View) -> Section:
         section.caveats.append(Caveat(METHOD, text))
     elif len(column.rows) > 2:
         section.more.append(_strengths(column.scores))
-    section.remark = " ".join(
-        filter(None, [section.remark, _flips(panel.scores.of(metric=panel.metrics[0]))])
-    )
+    section.remark = " ".join(filter(None, [section.remark, _flips(judged)]))
     if not both_orders and panel.form == "pair" and len(panel.judges) == 1:
         text = "Each pair was judged in one order, so flips cannot be seen."
         section.caveats.append(Caveat(ONE_ORDER, text))

@@ -134,7 +134,7 @@ def people(bench: Bench, options: ShowResult, view: View, models: Sequence[str])
         return ""
     questions = [question.question_id for question in bench.take(options.slice)]
     try:
-        votes = read(bench, kind="vote").of(models=models, questions=questions)
+        votes = read(bench, kind="vote").by("person").of(models=models, questions=questions)
     except MissingError:
         return ""
     except TurnbenchError as error:

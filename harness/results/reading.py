@@ -168,25 +168,28 @@ class _Table:
         a kind (`single`, `pair`) judgments of the other are.
         """
         start, self.rows = self.rows, self.rows + len(rows)
-        grades: list[int] = []
-        pairs: list[int] = []
-        whole: list[tuple[int, Row]] = []
-        for number, row in enumerate(rows, start):
-            if not isinstance(row, LightJudgment):
-                whole.append((number, row))
-            elif row.model is not None:
-                grades.append(number)
-            else:
-                pairs.append(number)
+        numbers: Sequence[int] = range(start, self.rows)
         light: Any = rows
-        for numbers, is_pair in ((grades, False), (pairs, True)):
-            if numbers and kind in (None, "pair" if is_pair else "single"):
-                own = light if len(numbers) == len(rows) else [light[at - start] for at in numbers]
-                self._add_light("pair" if is_pair else "grade", numbers, own, file, only_known)
-        for number, row in whole:
-            is_pair = isinstance(row, Judgment) and row.model is None
-            if kind is None or is_pair == (kind == "pair"):
-                self._add_whole(number, row, file, only_known)
+        if set(map(type, rows)) != {LightJudgment}:
+            are_light = [isinstance(row, LightJudgment) for row in rows]
+            for number, row in zip(numbers, rows, strict=True):
+                if not isinstance(row, LightJudgment):
+                    is_pair = isinstance(row, Judgment) and row.model is None
+                    if kind is None or is_pair == (kind == "pair"):
+                        self._add_whole(number, row, file, only_known)
+            light = list(itertools.compress(rows, are_light))
+            numbers = list(itertools.compress(numbers, are_light))
+        are_pairs = [row.model is None for row in light]
+        for of_form in (False, True):
+            count = are_pairs.count(of_form)
+            if not count or kind == ("single" if of_form else "pair"):
+                continue
+            own_numbers, own = numbers, light
+            if count < len(light):
+                mask = [is_pair == of_form for is_pair in are_pairs]
+                own_numbers = list(itertools.compress(numbers, mask))
+                own = list(itertools.compress(light, mask))
+            self._add_light("pair" if of_form else "grade", own_numbers, own, file, only_known)
 
     def _add_light(
         self,
@@ -216,29 +219,28 @@ class _Table:
         parts = (columns[name] for name in _SIGNATURE)
         varying = [part for part in parts if part.count(part[0]) < len(rows)]
         signatures = list(zip(*varying, strict=True)) if varying else [()] * len(rows)
-        made_by = {}
-        for signature, row in dict(zip(signatures, rows, strict=True)).items():
-            source = _judge(row, form, file)
-            metric = self.metrics[source.criterion or (SCORE if form == "grade" else WIN)]
-            made_by[signature] = metric, self.sources[source]
         codes = np.full((len(CODES), len(rows)), -1, dtype=np.int32)
-        values = np.full((3, len(rows)), np.nan)
+        values = np.full((len(VALUES), len(rows)), np.nan)
         codes[0] = numbers
         codes[1] = [self.codes[key] for key in columns["question_id"]]
         codes[2] = [turn or 1 for turn in columns["turn"]]
-        codes[5:7] = np.array([made_by[signature] for signature in signatures]).T
+        made_by = []
+        for row in dict(zip(signatures, rows, strict=True)).values():
+            source = _judge(row, form, file)
+            metric = self.metrics[source.criterion or (SCORE if form == "grade" else WIN)]
+            made_by.append((metric, self.sources[source]))
+        codes[5:7] = np.array(made_by)[_places(signatures)].T
         if form == "grade":
             codes[3] = [self.models[name] for name in columns["model"]]
             values[0] = columns["score"]
             values[0][values[0] == FAILED_SCORE] = np.nan
         else:
-            ends = [
-                (self.models[a], self.models[b])
-                for a, b in zip(columns["model_1"], columns["model_2"], strict=True)
-            ]
-            codes[3:5] = np.array(ends).T
-            games = zip(*(columns[name] for name in _GAMES), strict=True)
-            values[:] = np.array([_pair(*played) for played in games]).T
+            codes[3] = [self.models[name] for name in columns["model_1"]]
+            codes[4] = [self.models[name] for name in columns["model_2"]]
+            played = list(zip(*(columns[name] for name in _GAMES), strict=True))
+            values[:] = np.array([_pair(*games) for games in dict.fromkeys(played)])[
+                _places(played)
+            ].T
         self._codes.append(codes)
         self._values.append(values)
 
@@ -382,6 +384,12 @@ def _filled(scores: Scores, metric: int, value: float) -> Scores:
     return replace(scores, metric=metrics, value=np.full(size, value))
 
 
+def _places(keys: Sequence[Any]) -> list[int]:
+    """Return for each key which of the distinct ones it is, in the order in which they come."""
+    places = {key: at for at, key in enumerate(dict.fromkeys(keys))}
+    return [places[key] for key in keys]
+
+
 def _of_row(row: Row, file: str) -> tuple[Sequence[str], Source, Numbers, Games]:
     """Return a row's models, its source, what it says, and its games."""
     if isinstance(row, Judgment):
@@ -402,7 +410,6 @@ def _of_row(row: Row, file: str) -> tuple[Sequence[str], Source, Numbers, Games]
     return (row.model,), source, numbers, NO_GAMES
 
 
-@functools.lru_cache(maxsize=4096)
 def _pair(
     winner_1: Winner | None,
     preference_1: float | None,
