@@ -13,6 +13,7 @@ import dataclasses
 import itertools
 import pathlib
 import re
+from array import array
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
@@ -38,6 +39,7 @@ from harness.running import Job
 from harness.types import (
     UNSTATED,
     Answer,
+    Detail,
     Judgment,
     Mode,
     Question,
@@ -68,8 +70,8 @@ class JudgeTask:
     """What is done and what is left."""
     foreign: int = 0
     """Of what is done, made by another tool or by an older version of the judge set."""
-    calls: int = 0
-    """Calls, if none is repeated."""
+    calls_of: "array[int]" = field(default_factory=lambda: array("b"), repr=False)
+    """Calls for each of what is left, if none is repeated; equal answers take none."""
     lengths: list[float] = field(default_factory=list)
     """Tokens of earlier replies."""
 
@@ -78,13 +80,10 @@ class JudgeTask:
         """What is left to judge."""
         return self.split.todo
 
-    def calls_of(self, match: Match, waits: bool) -> int:
-        """Return the calls about a match; two answers that are the same text take none."""
-        if len(match.models) == 1:
-            return 1
-        if not waits and self.prompts.equal(match):
-            return 0
-        return len(self.prompts.judge_set.games(match.question, match.turn, match.sample))
+    @property
+    def calls(self) -> int:
+        """Calls, if none is repeated."""
+        return sum(self.calls_of)
 
 
 @dataclass
@@ -171,10 +170,10 @@ class JudgePlan:
         """
         left: dict[tuple[QuestionId, int], dict[frozenset[str], int]] = {}
         for task in self.tasks:
-            for match in task.todo:
+            for match, calls in zip(task.todo, task.calls_of, strict=True):
                 pairs = left.setdefault((match.question.question_id, match.turn), {})
                 pair = frozenset(match.models)
-                pairs[pair] = pairs.get(pair, 0) + task.calls_of(match, self._waits(match))
+                pairs[pair] = pairs.get(pair, 0) + calls
         sums = [0] * len(shares)
         for (key, turn), pairs in left.items():
             numbers = [drawn_number(key, turn, len(self.models), share) for share in shares]
@@ -382,6 +381,9 @@ def _groups(
 
 # What is needed
 
+WRITTEN = Detail()
+"""Of a turn that the model wrote itself, in the memory of a plan."""
+
 
 def _gather(plan: JudgePlan) -> Prompts:
     """Read answers and references; leave out, or refuse, questions for which something is missing.
@@ -404,6 +406,10 @@ def _gather(plan: JudgePlan) -> Prompts:
         awaited = plan.awaited.get(model, ())
         rows = bench.answers(model).items()
         answers[model] = {key: answer for key, answer in rows if key not in awaited}
+        for choice in (choice for row in answers[model].values() for choice in row.choices):
+            # What a reply took would fill the memory; who gave it counts.
+            given = (detail.given for detail in choice.details)
+            choice.details = [WRITTEN if by is None else Detail(given=by) for by in given]
     prompts = make_prompts(bench, judge_set, answers, questions, reference)
     prompts.without_references = plan.reference == NO_REFERENCE
     missing: dict[str, list[Question]] = {}
@@ -589,9 +595,28 @@ def _fill(plan: JudgePlan, task: JudgeTask) -> None:
     if built_in:
         matches = _able(task, matches)
     task.split = split(((match.key, match) for match in matches), task.rows, change)
-    waits = bool(plan.awaited)
+    task.calls_of = array("b", _calls(plan, task))
+
+
+def _calls(plan: JudgePlan, task: JudgeTask) -> Iterator[int]:
+    """Yield the calls for each match that is left; two answers that are the same text take none."""
+    prompts = task.prompts
+    # All pairs of a turn stand together: each answer is looked at once, not once for each pair.
+    about, texts = None, dict[str, list[str]]()
     for match in task.todo:
-        task.calls += task.calls_of(match, waits and plan._waits(match))
+        if len(match.models) == 1:
+            yield 1
+            continue
+        if not (plan.awaited and plan._waits(match)):
+            if about != (key := (match.question.question_id, match.turn, match.choice)):
+                about, texts = key, {}
+            for model in match.models:
+                if model not in texts:
+                    texts[model] = prompts.replies(model, match)
+            if texts[match.models[0]] == texts[match.models[1]]:
+                yield 0
+                continue
+        yield len(prompts.judge_set.games(match.question, match.turn, match.sample))
 
 
 def _able(task: JudgeTask, matches: Iterable[Match]) -> Iterator[Match]:
