@@ -7,6 +7,8 @@ commands share; outside everything is flat. `harness/cli/parser.py` makes the pa
 
 import functools
 import pathlib
+import re
+import shlex
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, TypeAlias, TypeVar, get_args, get_origin, get_type_hints
 
@@ -676,8 +678,25 @@ class NewQuestions(Struct, kw_only=True, frozen=True):
     """equal seeds give equal questions; the shipped set has seed 0"""
     level: Annotated[Level | None, Flag("N")] = None
     """how hard, from 1 to 10; without it, each question as hard as that of mt_bench"""
+    template: Annotated[tuple[str, ...], Flag("NAME_OR_FILE")] = ()
+    """templates by name, or as files with make(rng, level); default: all of mt_bench"""
     out: Annotated[str, Flag("DIR")]
     """folder of the new benchmark; its name is the benchmark's"""
+
+
+class Prove(Struct, kw_only=True, frozen=True):
+    """Prove a question template: at every level right replies pass its checks and wrong ones fail.
+
+    turnbench prove drawer
+    turnbench prove data/our_questions/returns.py --levels 1 5 10 --seeds 20
+    """
+
+    which: Annotated[str, Flag("NAME_OR_FILE", ("--template",), positional=True)]
+    """a file with make(rng, level), or the name of a template"""
+    levels: Annotated[tuple[Level, ...], Flag("N")] = (1, 3, 5, 7, 9)
+    """levels to draw questions of"""
+    seeds: Annotated[Count, Flag("N")] = 5
+    """how many questions of each level"""
 
 
 class Init(Struct, kw_only=True, frozen=True):
@@ -699,6 +718,9 @@ class Project(Struct, kw_only=True, frozen=True, forbid_unknown_fields=True):
     models: dict[str, dict[str, Any]] = {}
     """Endpoints by name: address, key variable, price, limits, sampling."""
 
+
+ON_PATH = ("gen_answer", "gen_judgment", "show_result", "run_bench", "viewer")
+"""The commands that are programs of their own; all others are `turnbench NAME`."""
 
 # Records from values
 
@@ -780,6 +802,31 @@ def build(record: type[T], values: Mapping[str, Any], project: Project | None = 
             group = group.setdefault(part, {})
         group[field.path[-1]] = _converted(field, value)
     return msgspec.convert(tree, record, dec_hook=_path)
+
+
+def command_line(record: Struct) -> str:
+    """Return the command that a record is of, with every flag that is not its default.
+
+    >>> command_line(GenJudgment(judging=Judging(judge_model=("gpt-4.1",), share=0.1)))
+    'gen_judgment --judge-model gpt-4.1 --share 0.1'
+    """
+    name = re.sub(r"(?<!^)(?=[A-Z])", "_", type(record).__name__).lower()
+    words = [name] if name in ON_PATH else ["turnbench", name]
+    for field in fields(type(record)):
+        value: Any = record
+        for part in field.path:
+            value = getattr(value, part)
+        if value == field.default:
+            continue
+        if not field.flag.positional:
+            words.append(option(field.name))
+        if field.kind is not bool:
+            words += map(_typed, value if field.many else [value])
+    return shlex.join(words)
+
+
+def _typed(value: Any) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def option(name: str) -> str:

@@ -45,6 +45,8 @@ TABLE: dict[str, dict[str, str]] = {
     },
     "questions": {
         "make_set": "turnbench_questions:make_set",
+        "find": "turnbench_questions.templates:find",
+        "prove": "turnbench_questions.proving:prove",
     },
     "question_template": {
         name: f"turnbench_questions.{name}:make"

@@ -150,17 +150,12 @@ def agreement_of(data: Data, voter: str) -> list[dict[str, Any]]:
 @functools.lru_cache(maxsize=1)
 def _judges(data: Data) -> dict[str, Scores]:
     """Return the judges' verdicts, the judge with the most first."""
-    judges = raters(_of_kind(data.scores, "judge"))
+    judges = raters(data.scores.by("judge"))
     return dict(sorted(judges.items(), key=lambda pair: -len(np.unique(pair[1].row))))
 
 
 def _votes(data: Data) -> Scores:
-    return _of_kind(data.scores, "person")
-
-
-def _of_kind(scores: Scores, kind: str) -> Scores:
-    which = np.array([source.kind == kind for source in scores.sources], dtype=bool)
-    return scores.take(which[scores.source])
+    return data.scores.by("person")
 
 
 def _costs(scores: Scores, judge: str, calls: Sequence[Sequence[Detail]]) -> dict[str, float]:

@@ -26,7 +26,7 @@ from harness.bench.names import (
     parse_judgment_name,
 )
 from harness.errors import DataError, MissingError, UsageError
-from harness.options import Slice
+from harness.options import BenchName, Slice
 from harness.types import Answer, Judgment, Question, QuestionId, clash_of, split_variant
 
 log = logging.getLogger("turnbench")
@@ -102,6 +102,11 @@ class Bench:
     def state(self) -> pathlib.Path:
         """The folder `.turnbench`."""
         return store.state_dir(self.folder)
+
+    @property
+    def named(self) -> BenchName:
+        """The options by which a command means this benchmark."""
+        return BenchName(bench_name=self.name, data_dir=str(self.folder.parent))
 
     @property
     def flags(self) -> str:

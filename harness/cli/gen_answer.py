@@ -57,6 +57,6 @@ def tell(plan: AnswerPlan) -> None:
         if model.todo:
             questions = counted(len(model.todo), "question")
             todo = f"{questions} to answer, {counted(model.calls, 'call')}"
-        state = calls.state_of("answer", model.already, model.superseded, todo, model.newest)
+        state = calls.state_of("answer", model.split, todo)
         log.info("%s: %s", model.name, state)
         log.debug("  %s; answers: %s", model.endpoint.base_url or "built in", model.path)

@@ -93,9 +93,10 @@ def _shares(
     total = sum(estimate.calls for estimate in estimates)
     low, high = total_cost(estimates) or (None, None)
     turns = sum(len(plan.turns(q)) for q in plan.questions) / max(len(plan.questions), 1)
+    if record.judging.share is not None:
+        plan = plan_at(replace(record, judging=replace(record.judging, share=None)))
     rows = []
-    for share in SHARES:
-        number = plan_at(replace(record, judging=replace(record.judging, share=share))).calls
+    for share, number in zip(SHARES, plan.calls_by_share(SHARES), strict=True):
         points = expected_detectable(share, len(plan.models), len(plan.questions), turns)
         rows.append(
             {
@@ -132,7 +133,7 @@ def tell(plan: JudgePlan) -> None:
         log.info("each pair is shown in one order only (%s)", judge_set.order.replace("_", " "))
     for task in plan.tasks:
         todo = _todo(plan, task) if task.todo else ""
-        state = calls.state_of("judge", task.already, task.superseded, todo, task.newest)
+        state = calls.state_of("judge", task.split, todo)
         log.info("%s%s: %s", task.name, f", sample {task.sample}" if task.sample else "", state)
 
 

@@ -7,6 +7,7 @@ from tqdm import tqdm
 from harness.cli.calls import state_of
 from harness.cli.command import is_quiet, log
 from harness.metrics import MetricPlan, run
+from harness.options import ShowResult, command_line
 from harness.reporting.page import counted
 
 
@@ -18,8 +19,8 @@ def carry_out(plan: MetricPlan, unit: str) -> None:
     log.info("%s: %s%s", plan.bench.name, counted(len(plan.models), "model"), against)
     for work in plan.works:
         todo = f"{counted(len(work.todo), 'turn')} to measure" if work.todo else ""
-        state = state_of("measure", work.already, 0, todo)
-        applies = work.todo or work.already
+        state = state_of("measure", work.split, todo)
+        applies = work.todo or work.split.done
         log.info("%s: %s", work.metric.name, state if applies else "for none of these turns")
     total = sum(len(work.todo) for work in plan.works)
     hidden = is_quiet() or not sys.stderr.isatty()
@@ -31,5 +32,5 @@ def carry_out(plan: MetricPlan, unit: str) -> None:
         log.warning("%s of %s %s", report.undefined, rows, advice)
     if report.superseded:
         log.info("%s moved to .turnbench/", counted(report.superseded, "older row"))
-    names = " ".join(work.metric.name for work in plan.works if work.todo or work.already)
-    log.info("show_result %s --metric %s shows them", plan.bench.flags, names)
+    names = tuple(work.metric.name for work in plan.works if work.todo or work.split.done)
+    log.info("%s", command_line(ShowResult(bench=plan.bench.named, metric=names)))

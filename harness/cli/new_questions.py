@@ -9,9 +9,10 @@ from harness import options, registry, store
 from harness.cli.command import log
 from harness.cli.parser import Parsed
 from harness.errors import UsageError
+from harness.reporting.page import counted
 
 _SETTINGS = """\
-title = "The computed questions of mt_bench, made from {origin}"
+title = "{of}, made from {origin}"
 version = "3.1 {origin}"
 licence = "Apache-2.0"
 language = "en"
@@ -27,12 +28,16 @@ def work(parsed: Parsed) -> int:
     folder = pathlib.Path(record.out)
     if folder.exists() and any(folder.iterdir()):
         raise UsageError(f"{folder} is not empty; name a new folder")
-    new = registry.find("questions", "make_set")(record.seed, folder.name, record.level)
+    make_set = registry.find("questions", "make_set")
+    new = make_set(record.seed, folder.name, record.level, templates=record.template)
     origin = f"seed {record.seed}" + (f" level {record.level}" if record.level else "")
-    store.write_file(folder / "bench.toml", _SETTINGS.format(origin=origin, canary=new.canary))
+    of = "Questions of templates" if record.template else "The computed questions of mt_bench"
+    store.write_file(
+        folder / "bench.toml", _SETTINGS.format(of=of, origin=origin, canary=new.canary)
+    )
     store.write_file(folder / "question.jsonl", lines(new.questions))
     store.write_file(folder / "reference_answer" / "turnbench.jsonl", lines(new.references))
-    log.info("wrote %d questions into %s", len(new.questions), folder)
+    log.info("wrote %s into %s", counted(len(new.questions), "question"), folder)
     where = f"--bench-name {folder.name} --data-dir {folder.parent}"
     log.info("next: gen_answer %s --model NAME", where)
     return 0

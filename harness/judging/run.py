@@ -10,10 +10,11 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from harness import bench, options, registry, running, store
-from harness.judging.plan import JudgePlan, plan_judgments
+from harness.judging.plan import JudgePlan, JudgeTask, plan_judgments
+from harness.judging.prompts import Match
 from harness.options import Limits
 from harness.running import Outcome, Progress
-from harness.running.estimate import Estimate, estimate
+from harness.running.estimate import Estimate, estimate_groups
 from harness.types import Judgment
 
 USUAL = 250
@@ -113,4 +114,9 @@ def estimate_judgments(plan: JudgePlan, *, batch: bool = False) -> list[Estimate
     earlier: dict[str, list[float]] = {}
     for task in plan.tasks:
         earlier.setdefault(task.endpoint.name, []).extend(task.lengths)
-    return estimate(plan.jobs(), usual=USUAL, earlier=earlier, batch=batch)
+    groups: dict[str, list[tuple[JudgeTask, Match]]] = {}
+    for task, match in plan.ready():
+        groups.setdefault(task.endpoint.name, []).append((task, match))
+    return estimate_groups(
+        groups, lambda unit: plan.job(*unit), usual=USUAL, earlier=earlier, batch=batch
+    )

@@ -40,7 +40,11 @@ def text(page: Page, width: int | None = None) -> str:
     """Return the page for a terminal of `width` columns (default: that of this one, else 80)."""
     width = width or shutil.get_terminal_size((80, 24)).columns
     parts = [_wrapped(page.outcome, width)]
-    causes = [f"  {cause.text}:\n    {cause.flag}" for cause in page.causes]  # to be pasted
+    causes = [
+        "\n    ".join([f"  {cause.text}:" if cause.flag else f"  {cause.text}", *commands])
+        for cause in page.causes
+        for commands in [cause.flag.splitlines()]  # each on a line of its own, to be pasted
+    ]
     parts.append("\n".join(printable(line) for cause in causes for line in cause.splitlines()))
     flags = []
     for table in page.tables:

@@ -317,13 +317,17 @@ def board_page(options: Board, bench: Bench, panel: Panel, view: View, page: Pag
         mark = " (baseline)" if place.model == view.baseline else ""
         if not mark and repeats_itself(bench, place.model):
             mark, about = " *", "* gives mostly one and the same answer; its rate says nothing."
-        places += [f"{place.model} is number {place.place}"] if place.chosen else []
+        places += [place] if place.chosen else []
         names = {"place": f"{'>' if place.chosen else ' '} {place.place:3}"}
         names["model"] = f"{place.model}{mark}"
         rows.append(names | {column.key: place.number(column.key) for column in numbers})
     columns = [Column("place", always=True), Column("model", always=True), *numbers]
     count = f"{path} has {counted(len(board.rows), 'row')}, {len(models)} of them from here."
-    ranks = f"On this board of {counted(len(board.rows), 'model')} {listed(places)}."
+    size = counted(len(board.rows), "model")
+    ranks = f"It is number {places[0].place} of {size} on this board." if len(places) == 1 else ""
+    if len(places) > 1:
+        where = listed([f"{place.model} is number {place.place}" for place in places])
+        ranks = f"On this board of {size} {where}."
     table = Table(page.tables[0].title, columns, rows, only="text")
     results = [replace(part, only="html") for part in page.tables if part.only != "text"]
     return replace(

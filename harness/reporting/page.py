@@ -171,6 +171,8 @@ class Note:
     """The command or flag that it leads to; not shown on HTML pages."""
 
     def __str__(self) -> str:
+        if self.text and self.flag and not self.flag.startswith("-"):
+            return f"{self.text}:\n{self.flag}"  # a command, ready to copy
         return ": ".join(part for part in (self.text, self.flag) if part)
 
 

@@ -1,4 +1,4 @@
-"""What stands around the tables: whose verdict it is, who says otherwise, what is missing and why.
+"""What stands around the tables: whose verdict it is, who says otherwise, what is missing.
 
     claude-sonnet-4-5 alone calls dpo-v2 better (p 0.011, over the 5 looked at 0.054)
     People, 16 votes: my-model-dpo is better than my-model: win rate 0.81 (0.57 to 0.93)
@@ -8,25 +8,21 @@ about. Who looks at five finds one "significant" by chance in up to 23% of the c
 says otherwise is named only if it is significant by Holm's method over those looked at.
 """
 
-import glob
-import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
 
-from harness import bench as benches
 from harness.bench import Bench
 from harness.errors import MissingError, TurnbenchError
 from harness.options import ShowResult
 from harness.reporting.outcome import Evidence, claim_of
-from harness.reporting.page import Note, counted, listed, rounded
+from harness.reporting.page import counted, listed, rounded
 from harness.reporting.section import MISSING, TRIAL, Caveat, Section, View, evidence_of
-from harness.results import Panel, compare, missing, panels, read
+from harness.results import Panel, compare, panels, read
 from harness.results.board import same_answer_share
 from harness.results.compare import Comparison, adjusted
 from harness.results.scores import FLIPPED
-from harness.store import failures
 
 SAME_ANSWER = 0.2
 """The share of answers with one text above which a model's rate says nothing."""
@@ -138,14 +134,16 @@ def people(bench: Bench, options: ShowResult, view: View, models: Sequence[str])
         return ""
     questions = [question.question_id for question in bench.take(options.slice)]
     try:
-        votes = read(bench, kind="vote").of(models=models, questions=questions)
+        votes = read(bench, kind="vote").by("person").of(models=models, questions=questions)
     except MissingError:
         return ""
     except TurnbenchError as error:
         return f"People's votes are left out: {error}"
+    people = np.array([source.kind == "person" for source in votes.sources], dtype=bool)
+    votes = votes.take(people[votes.source])  # a voter may be a judge
     if len(models) < 2 or not len(votes):
         return ""
-    (panel,) = panels(votes)
+    panel = panels(votes)[0]
     claim = claim_of(evidence_of(panel, view, panel.combined))
     numbers = f": {claim.numbers}" if claim.numbers else ""
     return f"People, {counted(len(votes), 'vote')}: {claim.words}{numbers}."
@@ -171,31 +169,3 @@ def reason(evidence: Evidence, panel: Panel, bench: Bench) -> str:
         count = counted(len(values), kind.removesuffix("s"))
         return f"All {count} are {value}: these questions do not separate them."
     return ""
-
-
-def causes(bench: Bench, groups: Sequence[Panel]) -> list[Note]:
-    """Return why judgments are missing, each with the command that helps."""
-    judges = list(dict.fromkeys(judge for panel in groups for judge in panel.judges))
-    mode = " --mode pairwise-all" if {panel.form for panel in groups} == {"pair"} else ""
-    command = f"gen_judgment --judge-model {' '.join(map(shlex.quote, judges))}{mode}"
-    command += f" {bench.flags}".replace(" --bench-name mt_bench", "")
-    notes = []
-    outputs = [f"model_judgment/{glob.escape(benches.file_stem(judge))}*" for judge in judges]
-    failed = [failure for output in outputs for failure in failures(bench.folder, output)]
-    if failed:
-        last = max(failed, key=lambda failure: failure.time)
-        status = f"HTTP {last.status}, " if last.status else ""
-        calls = counted(len(failed), "call")
-        notes.append(Note(f"{calls} failed (last: {status}{last.kind})", command))
-    if unread := sum(panel.unread for panel in groups if panel.form != "metric"):
-        replies = counted(unread, "reply", "replies")
-        notes.append(Note(f"{replies} without a verdict", f"{command} --redo failed"))
-    lost = -len(failed)
-    for panel in groups:
-        lost -= int((~panel.scores.of(metric=panel.metrics[0]).valid).sum())  # asked for, not read
-        main = panel.combined.of(metric=panel.metrics[0])
-        lacking = sum(part.lost for part in missing(main))
-        lost += lacking // 2 if main.paired else lacking  # a pair is missing in both of its models
-    if lost > 0:
-        notes.append(Note(f"{counted(lost, 'judgment')} never made", command))
-    return notes

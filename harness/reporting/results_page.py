@@ -18,12 +18,13 @@ from typing import Any, NamedTuple
 from harness import __version__
 from harness.bench import Bench
 from harness.options import ShowResult
+from harness.reporting.causes import causes
 from harness.reporting.kinds import sections_of as sections_of
 from harness.reporting.methods import paragraph
 from harness.reporting.outcome import outcome, outcomes
 from harness.reporting.page import JUDGES, RANK, Column, Note, Page, Row, Table, counted, listed
 from harness.reporting.pages import PageKind, Result
-from harness.reporting.remarks import add_caveats, causes, dissent, name_judges, people, reason
+from harness.reporting.remarks import add_caveats, dissent, name_judges, people, reason
 from harness.reporting.section import Caveat, Section, View
 from harness.reporting.selecting import Judged, check_by, read_judged
 from harness.results import Panel
@@ -67,7 +68,9 @@ def results(options: ShowResult, judged: Judged) -> Shown:
     add_caveats(sections, bench, options, view)
     name_judges(sections)
     add_remarks(sections, bench, options, view)
-    page = results_page(sections, view, causes(bench, judged.groups))
+    lacking = incomplete_of(sections) or left_out_of(sections) or judged.scores.left_out
+    why = causes(bench, judged.groups, options.slice) if lacking else []
+    page = results_page(sections, view, why)
     facts = {**page.facts, **provenance_facts(judged)}
     about = functools.partial(paragraph, judged, sections)
     return Shown(replace(page, facts=facts, methods=about), sections, view)
@@ -130,7 +133,7 @@ def results_page(sections: Sequence[Section], view: View, causes: Sequence[Note]
         tables,
         [chart for section in sections for chart in section.charts],
         notes,
-        causes if incomplete or left_out else (),
+        causes,
         f"{view.bench}: results",
         facts,
         _rows(sections, view),

@@ -30,8 +30,8 @@ class Caveat(NamedTuple):
     text: str
 
 
-TRIAL, MISSING, REPLACED, CHANGED, ONE_ORDER, ITSELF, METHOD = range(7)
-"""Orders of caveats: a judge for trying out; what is missing; what was replaced since; a judge that
+TRIAL, MISSING, CHANGED, ONE_ORDER, ITSELF, METHOD = range(6)
+"""Orders of caveats: a judge for trying out; what is missing; a judge that
 is not one and the same; flips that cannot be seen; a judge of its own answers; the method."""
 STOPPED = (
     "Models whose comparisons were decided were judged no further: p and intervals of differences "
@@ -177,7 +177,6 @@ def caveats_of(panel: Panel, scores: Scores) -> list[Caveat]:
     for order, count, which in (
         (MISSING, unread, "without a verdict"),
         (MISSING, panel.left_out, "that not all judges gave"),
-        (REPLACED, panel.scores.outdated, "of questions that the benchmark lacks or has changed"),
     ):
         if count > 0:
             text = f"Left out: {counted(count, 'judgment')} {which}."

@@ -48,10 +48,13 @@ Compared: TypeAlias = tuple[Item, float, float]
 """A pair, and two verdicts on it: the share that goes to its first model."""
 
 
-def agreement(compared: Iterable[Compared]) -> Agreement:
-    """Return how often two verdicts that both decide are equal."""
+def agreement(compared: Iterable[Compared], questions: Iterable[QuestionId] = ()) -> Agreement:
+    """Return how often two verdicts that both decide are equal.
+
+    Rates that are subtracted from each other are of the same `questions`.
+    """
     sums: Counter[QuestionId] = Counter()
-    counts: Counter[QuestionId] = Counter()
+    counts: Counter[QuestionId] = Counter(dict.fromkeys(questions, 0))
     for item, first, second in compared:
         if first != 0.5 and second != 0.5:
             counts[item.question] += 1

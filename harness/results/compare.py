@@ -30,7 +30,7 @@ from typing import Literal, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 
-from harness.results.estimate import LEVEL, Estimate, Floats, Interval, Ints, holm, ratio
+from harness.results.estimate import LEVEL, Bools, Estimate, Floats, Interval, Ints, holm, ratio
 from harness.results.looks import LOOKS
 from harness.results.scores import Scores, distinct, means
 from harness.results.strengths import strengths
@@ -207,9 +207,17 @@ def compare(
         if looks is not None and difference.n:
             last = looks[~np.isnan(difference.influence)].max()
             difference = replace(difference, fraction=int(last) / LOOKS)
+        difference = difference.without_influences()
         pair = Comparison(names[at_1], names[at_2], difference, opponents=opponents)
         pairs.append(replace(pair, rate=_rate(difference)) if head_to_head else pair)
     return Comparisons(names, tuple(adjusted(pairs)))
+
+
+def shared_questions(scores: Scores, model_1: str, model_2: str) -> Bools:
+    """Return which questions the comparison of two models rests on."""
+    (difference,) = _on_what_both_did(scores.take(scores.valid), (model_1, model_2))
+    result: Bools = ~np.isnan(difference.estimate.influence)
+    return result
 
 
 def _rate(difference: Estimate) -> Estimate:
@@ -252,6 +260,9 @@ def _differences(
     the outcomes that can be compared, not with all that there could be.
     """
     starts = np.searchsorted(cells.group, np.arange(cells.group.max(initial=-1) + 2))
+    if (cells.opponent < 0).all() and 4 * len(mine) >= len(scores.models) * (len(starts) - 1):
+        yield from _differences_of_grades(scores, names, cells, mine, theirs)
+        return
     by_model = np.argsort(cells.model, kind="stable")
     bounds = np.searchsorted(cells.model[by_model], np.arange(len(scores.models) + 1))
     code = {name: at for at, name in enumerate(scores.models)}
@@ -275,6 +286,31 @@ def _differences(
         for later, second in enumerate(codes[at + 1 :], at + 1):
             estimate = ratio(sums[second], counts[second])
             yield Difference(at, later, estimate, int(opponents[second]))
+
+
+def _differences_of_grades(
+    scores: Scores, names: Sequence[str], cells: _Cells, mine: Floats, theirs: Floats
+) -> Iterator[Difference]:
+    """Yield what `_differences` yields of grades, by whole rows of a table of models by items.
+
+    It costs a tenth where most models were judged on most items.
+    """
+    starts = np.flatnonzero(np.append(True, cells.group[1:] != cells.group[:-1])[: len(mine)])
+    tables = np.full((2, len(scores.models), len(starts)), np.nan)
+    tables[:, cells.model, cells.group] = mine, theirs
+    question = cells.question[starts]
+    bounds = np.flatnonzero(np.append(True, question[1:] != question[:-1])[: len(starts)])
+    codes = [scores.models.index(name) for name in names]
+    for at, model in enumerate(codes[:-1]):
+        term = tables[0, model] - tables[1, codes[at + 1 :]]
+        is_there = ~np.isnan(term)
+        term[~is_there] = 0
+        shape = len(term), len(scores.questions)
+        sums, counts = np.zeros(shape), np.zeros(shape, dtype=np.int64)
+        sums[:, question[bounds]] = np.add.reduceat(term, bounds, axis=1)
+        counts[:, question[bounds]] = np.add.reduceat(is_there, bounds, axis=1, dtype=np.int64)
+        for later, (of_sums, of_counts) in enumerate(zip(sums, counts, strict=True), at + 1):
+            yield Difference(at, later, ratio(of_sums, of_counts), 0)
 
 
 def _by_strengths(scores: Scores, names: Sequence[str]) -> Iterator[Difference]:
@@ -601,7 +637,9 @@ def _with_ends(compared: Comparisons, whole: Scores, left_out: Collection[str]) 
     pairs = []
     for pair, *ends_of in zip(compared.pairs, worst, best, strict=True):
         fraction = pair.difference.fraction
-        one, other = (replace(end.estimate, fraction=fraction) for end in ends_of)
+        one, other = (
+            replace(end.estimate.without_influences(), fraction=fraction) for end in ends_of
+        )
         pairs.append(replace(pair, if_missing=(one, other)))
     return replace(compared, pairs=tuple(pairs))
 

@@ -18,7 +18,7 @@ as for cluster samples (Dean and Pagano 2015); Holm 1979; Tukey 1958 for the jac
 import functools
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -62,15 +62,21 @@ class Estimate:
     fraction: float | None = None
     """Of a run that stops when it is decided: the part of the questions judged till then. Interval
     and p are those of `looks`, wider and larger than of a run of fixed size."""
+    fixed: tuple[int, float] | None = None
+    """`n` and `se` where the influences are not kept."""
 
     @functools.cached_property
     def n(self) -> int:
         """The questions that contribute."""
+        if self.fixed is not None:
+            return self.fixed[0]
         return len(self.influence) - int(np.isnan(self.influence).sum())
 
     @functools.cached_property
     def se(self) -> float:
         """The question-clustered standard error; 0 where all are alike, NaN of a single one."""
+        if self.fixed is not None:
+            return self.fixed[1]
         moves, n = self.influence[~np.isnan(self.influence)], self.n
         error = math.sqrt(float(moves @ moves) * n / (n - 1)) if n > 1 else math.nan
         return 0.0 if error <= _ALIKE * max(1.0, abs(self.value)) else error
@@ -147,7 +153,12 @@ class Estimate:
     def scaled(self, factor: float, shift: float = 0.0) -> "Estimate":
         """Return factor · value + shift."""
         value, influence = self.value * factor + shift, self.influence * factor
-        return Estimate(value, influence, self.count, fraction=self.fraction)
+        fixed = self.fixed and (self.fixed[0], self.fixed[1] * abs(factor))
+        return Estimate(value, influence, self.count, fraction=self.fraction, fixed=fixed)
+
+    def without_influences(self) -> "Estimate":
+        """Return it without its influences, of which many estimates would fill the memory."""
+        return replace(self, influence=np.empty(0), fixed=(self.n, self.se))
 
 
 def ratio(sums: npt.NDArray[Any], counts: npt.NDArray[Any], *, share: bool = False) -> Estimate:

@@ -18,7 +18,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from harness.errors import MissingError
-from harness.results.compare import Comparison, adjusted, compare
+from harness.results.compare import Comparison, adjusted, compare, shared_questions
 from harness.results.estimate import Estimate
 from harness.results.scores import Scores
 from harness.results.summarize import summarize
@@ -69,7 +69,7 @@ def first_turn_effect(scores: Scores) -> list[Effect]:
             difference = compare(part, [variant, model]).pairs[0]
             if not difference.questions:
                 continue
-            shared = part.take((~np.isnan(difference.difference.influence))[part.question])
+            shared = part.take(shared_questions(part, variant, model)[part.question])
             means = {summary["model"]: summary.mean for summary in summarize(shared)}
             effect = Effect(model, history or "", kind, means[model], means[variant], difference)
             effects.append(effect)

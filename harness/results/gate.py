@@ -181,6 +181,11 @@ def _difference(
     return ratio(sums, counts), 1 - float(counts.sum()) / len(old)
 
 
+def _reworded(panel: Panel) -> int:
+    """Return how many judgments are of questions that were changed since."""
+    return sum(n for cause, n in panel.scores.left_out.items() if "question" in cause)
+
+
 def _check_alike(new: Panel, old: Panel, allow: Collection[str]) -> list[str]:
     """Return a note on each difference that is allowed, and raise on one that is not."""
     if (new.form == "pair") != (old.form == "pair"):
@@ -197,7 +202,7 @@ def _check_alike(new: Panel, old: Panel, allow: Collection[str]) -> list[str]:
         }
         for panel in (new, old)
     )
-    if reworded := max(new.scores.outdated, old.scores.outdated):
+    if reworded := max(_reworded(new), _reworded(old)):
         others["questions"] = f"{reworded} judgments of another wording"
     notes = []
     for name, here in traits.items():

@@ -70,15 +70,22 @@ class Panel:
     @property
     def combined(self) -> Scores:
         """The mean of the judges; NaN where one of them gave no verdict. Of votes: each of them."""
-        items, table = self._by_item
-        return replace(items, value=table.mean(axis=0))
+        items, table, (first, second) = self._by_item
+        if len(self.judges) > 1 and self.form != "vote":
+            first, second = np.full((2, 1, len(items)), np.nan)
+        return replace(
+            items, value=table.mean(axis=0), shown_first=first[0], shown_second=second[0]
+        )
 
     @property
     def by_judge(self) -> dict[str, Scores]:
         """Each judge alone, on what all of them gave a verdict on."""
-        items, table = self._by_item
+        items, table, games = self._by_item
         alone = np.where(np.isnan(table).any(axis=0), np.nan, table)
-        return {j: replace(items, value=row) for j, row in zip(self.judges, alone, strict=True)}
+        return {
+            judge: replace(items, value=value, shown_first=first, shown_second=second)
+            for judge, value, first, second in zip(self.judges, alone, *games, strict=True)
+        }
 
     @property
     def left_out(self) -> int:
@@ -87,14 +94,16 @@ class Panel:
         return int((judged.any(axis=0) & ~judged.all(axis=0)).sum())
 
     @functools.cached_property
-    def _by_item(self) -> tuple[Scores, Floats]:
+    def _by_item(self) -> tuple[Scores, Floats, Floats]:
         """The items, pairs with the greater code first, and the judges' means on them, a row each.
 
+        Third the values of the two games, of the pairs that a judge judged once.
         Several samples, conversations or runs of one judge count as their mean.
         """
         scores = self.scores
         if self.form == "vote":
-            return scores, scores.value.reshape(1, -1)
+            games = np.stack([scores.shown_first, scores.shown_second])
+            return scores, scores.value.reshape(1, -1), games[:, None]
         high = np.maximum(scores.model, scores.opponent)
         low = np.minimum(scores.model, scores.opponent)
         value = np.where(scores.model == high, scores.value, 1 - scores.value)
@@ -103,20 +112,18 @@ class Panel:
         judge = np.array([self.judges.index(n) if n in self.judges else 0 for n in names])
         cell, size = judge[scores.source] * len(first) + item, len(self.judges) * len(first)
         table = means(cell, value, size).reshape(len(self.judges), -1)
-        one = scores.take(first)
-        turned = one.opponent == high[first]
-        alone = np.bincount(item) == 1  # the games of several verdicts are not one pair's
-        when_first = np.where(turned, 1 - one.shown_second, one.shown_first)
-        when_second = np.where(turned, 1 - one.shown_first, one.shown_second)
+        turned = scores.opponent == high
+        games = np.full((2, size), np.nan)
+        games[0, cell] = np.where(turned, 1 - scores.shown_second, scores.shown_first)
+        games[1, cell] = np.where(turned, 1 - scores.shown_first, scores.shown_second)
+        games[:, np.bincount(cell, minlength=size) > 1] = np.nan  # several pairs' are not one's
         items = replace(
-            one,
+            scores.take(first),
             model=high[first],
             opponent=low[first],
             source=np.full(len(first), scores.source[0]),
-            shown_first=np.where(alone, when_first, np.nan),
-            shown_second=np.where(alone, when_second, np.nan),
         )
-        return items, table
+        return items, table, games.reshape(2, len(self.judges), -1)
 
     @property
     def drawn(self) -> float | None:
@@ -129,7 +136,7 @@ class Panel:
         sources = self.scores.sources_present.values()
         if not (self.scores.paired and models > 2 and all(source.drawn for source in sources)):
             return None
-        pairs, _ = self._by_item
+        pairs, *_ = self._by_item
         plays = np.unique(np.concatenate([pairs.model, pairs.opponent]), return_counts=True)[1]
         turns = len(distinct(pairs.question, pairs.turn)[0])
         share = len(pairs) / (turns * models * (models - 1) / 2)

@@ -37,6 +37,10 @@ class Flips:
     flipped: int
     rate: Estimate
     """How many of the pairs flipped."""
+    of_decided: Estimate
+    """How many of those with one winner in both orders or a flip; half by guessing."""
+    to_first: Estimate
+    """How many of the flips went to the answer shown first."""
     first_games: int
     """Games won by the answer shown first."""
     decided_games: int
@@ -55,6 +59,7 @@ def flips(scores: Scores) -> Flips:
         return ratio(sums, np.bincount(of.question, minlength=size), share=True)
 
     is_flipped = flip == FLIPPED
+    decided = is_flipped | (twice.value != 0.5)
     won_first = is_flipped & (twice.shown_first > 0.5)
     which = {
         "consistent": flip == CONSISTENT,
@@ -71,6 +76,8 @@ def flips(scores: Scores) -> Flips:
         {name: share(mask, twice) for name, mask in which.items()},
         int(is_flipped.sum()),
         share(is_flipped, twice),
+        share(is_flipped[decided], twice.take(decided)),
+        share(won_first[is_flipped], twice.take(is_flipped)),
         int(first_won.sum()),
         len(both),
         share(first_won, both),

@@ -14,7 +14,7 @@ import math
 import operator
 from array import array
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
@@ -28,6 +28,7 @@ from harness import store
 from harness.bench import Bench
 from harness.bench import names as bench_names
 from harness.errors import MissingError
+from harness.judging.current import UNKNOWN, Rule, Today, in_words
 from harness.results.estimate import Bools
 from harness.results.facts import FACTS
 from harness.results.scores import (
@@ -63,10 +64,6 @@ Numbers: TypeAlias = dict[str, float | None]
 Games: TypeAlias = tuple[float, float]
 """Model_1's value of the game that showed it first, and of the other; NaN: no such verdict."""
 NO_GAMES = math.nan, math.nan
-UNKNOWN = "no such question"
-Rule: TypeAlias = Callable[[QuestionId, int, tuple[str, ...], int, MadeFrom], str | None]
-"""From a row's question, turn, models, choice and hashes to what has changed since; None: it is
-current."""
 
 
 class LightJudgment(msgspec.Struct, gc=False):
@@ -100,8 +97,11 @@ class LightJudgment(msgspec.Struct, gc=False):
     score_method: str = "text"
 
 
-class Today:
-    """What rows are compared with to see whether they are current."""
+class Wordings:
+    """What rows of other runs are compared with: the questions, since their answers are not here.
+
+    The rows of a benchmark's folder are compared with `Today`.
+    """
 
     def __init__(self, questions: Iterable[Question]) -> None:
         self._hashes = {question.question_id: question.hash for question in questions}
@@ -136,12 +136,14 @@ class _Codes(dict[Any, int]):
 class _Table:
     """The columns of `Scores` while rows are read."""
 
-    def __init__(self, questions: Iterable[Question], today: Today) -> None:
+    def __init__(self, questions: Iterable[Question], today: Today | Wordings) -> None:
         self.questions = list(questions)
         self.today = today
         self.codes = {question.question_id: at for at, question in enumerate(self.questions)}
         self.models, self.metrics, self.sources = _Codes(), _Codes(), _Codes()
         self.left_out: Counter[str] = Counter()
+        self._stale: dict[int, str] = {}
+        """By its number, what has changed since a row was made."""
         self.files: list[tuple[Path, int, type[Any]]] = []
         self.rows = 0
         self._rule = functools.cache(today.rule)
@@ -166,25 +168,28 @@ class _Table:
         a kind (`single`, `pair`) judgments of the other are.
         """
         start, self.rows = self.rows, self.rows + len(rows)
-        grades: list[int] = []
-        pairs: list[int] = []
-        whole: list[tuple[int, Row]] = []
-        for number, row in enumerate(rows, start):
-            if not isinstance(row, LightJudgment):
-                whole.append((number, row))
-            elif row.model is not None:
-                grades.append(number)
-            else:
-                pairs.append(number)
+        numbers: Sequence[int] = range(start, self.rows)
         light: Any = rows
-        for numbers, is_pair in ((grades, False), (pairs, True)):
-            if numbers and kind in (None, "pair" if is_pair else "single"):
-                own = light if len(numbers) == len(rows) else [light[at - start] for at in numbers]
-                self._add_light("pair" if is_pair else "grade", numbers, own, file, only_known)
-        for number, row in whole:
-            is_pair = isinstance(row, Judgment) and row.model is None
-            if kind is None or is_pair == (kind == "pair"):
-                self._add_whole(number, row, file, only_known)
+        if set(map(type, rows)) != {LightJudgment}:
+            are_light = [isinstance(row, LightJudgment) for row in rows]
+            for number, row in zip(numbers, rows, strict=True):
+                if not isinstance(row, LightJudgment):
+                    is_pair = isinstance(row, Judgment) and row.model is None
+                    if kind is None or is_pair == (kind == "pair"):
+                        self._add_whole(number, row, file, only_known)
+            light = list(itertools.compress(rows, are_light))
+            numbers = list(itertools.compress(numbers, are_light))
+        are_pairs = [row.model is None for row in light]
+        for of_form in (False, True):
+            count = are_pairs.count(of_form)
+            if not count or kind == ("single" if of_form else "pair"):
+                continue
+            own_numbers, own = numbers, light
+            if count < len(light):
+                mask = [is_pair == of_form for is_pair in are_pairs]
+                own_numbers = list(itertools.compress(numbers, mask))
+                own = list(itertools.compress(light, mask))
+            self._add_light("pair" if of_form else "grade", own_numbers, own, file, only_known)
 
     def _add_light(
         self,
@@ -200,7 +205,10 @@ class _Table:
         )
         known = self.codes.keys() >= set(columns["question_id"])
         if not known or columns["made_from"].count(None) < len(rows):
-            counts = [self._counts(row, only_known) for row in rows]
+            counts = [
+                self._counts(number, row, only_known)
+                for number, row in zip(numbers, rows, strict=True)
+            ]
             columns = {n: list(itertools.compress(of, counts)) for n, of in columns.items()}
             numbers = list(itertools.compress(numbers, counts))
             rows = list(itertools.compress(rows, counts))
@@ -211,29 +219,28 @@ class _Table:
         parts = (columns[name] for name in _SIGNATURE)
         varying = [part for part in parts if part.count(part[0]) < len(rows)]
         signatures = list(zip(*varying, strict=True)) if varying else [()] * len(rows)
-        made_by = {}
-        for signature, row in dict(zip(signatures, rows, strict=True)).items():
-            source = _judge(row, form, file)
-            metric = self.metrics[source.criterion or (SCORE if form == "grade" else WIN)]
-            made_by[signature] = metric, self.sources[source]
         codes = np.full((len(CODES), len(rows)), -1, dtype=np.int32)
-        values = np.full((3, len(rows)), np.nan)
+        values = np.full((len(VALUES), len(rows)), np.nan)
         codes[0] = numbers
         codes[1] = [self.codes[key] for key in columns["question_id"]]
         codes[2] = [turn or 1 for turn in columns["turn"]]
-        codes[5:7] = np.array([made_by[signature] for signature in signatures]).T
+        made_by = []
+        for row in dict(zip(signatures, rows, strict=True)).values():
+            source = _judge(row, form, file)
+            metric = self.metrics[source.criterion or (SCORE if form == "grade" else WIN)]
+            made_by.append((metric, self.sources[source]))
+        codes[5:7] = np.array(made_by)[_places(signatures)].T
         if form == "grade":
             codes[3] = [self.models[name] for name in columns["model"]]
             values[0] = columns["score"]
             values[0][values[0] == FAILED_SCORE] = np.nan
         else:
-            ends = [
-                (self.models[a], self.models[b])
-                for a, b in zip(columns["model_1"], columns["model_2"], strict=True)
-            ]
-            codes[3:5] = np.array(ends).T
-            games = zip(*(columns[name] for name in _GAMES), strict=True)
-            values[:] = np.array([_pair(*played) for played in games]).T
+            codes[3] = [self.models[name] for name in columns["model_1"]]
+            codes[4] = [self.models[name] for name in columns["model_2"]]
+            played = list(zip(*(columns[name] for name in _GAMES), strict=True))
+            values[:] = np.array([_pair(*games) for games in dict.fromkeys(played)])[
+                _places(played)
+            ].T
         self._codes.append(codes)
         self._values.append(values)
 
@@ -249,20 +256,24 @@ class _Table:
             for place in store.rows(path, kind_of_row):
                 self.add(path.name, [place.row], only_known=only_known)
 
-    def _counts(self, row: Row | LightJudgment, only_known: bool) -> bool:
-        """Return whether a row is about a known question and current; count why it is not."""
+    def _counts(self, number: int, row: Row | LightJudgment, only_known: bool) -> bool:
+        """Return whether a row is about a known question; note what has changed since it was made.
+
+        One that is not current is left out later: if it is the last of its key, none counts.
+        """
         key, cause = row.question_id, None
         if key not in self.codes and not self._add_question(key, only_known):
-            cause = UNKNOWN
-        elif isinstance(row, Measurement):
+            self.left_out[UNKNOWN] += 1
+            return False
+        if isinstance(row, Measurement):
             cause = self.today.measured(row)
         elif not isinstance(row, Vote) and row.made_from is not None:
             rule = self._rule(row.judge_set, row.judge_set_version, row.criterion or "")
             names = (row.model,) if row.model else (row.model_1 or "", row.model_2 or "")
             cause = rule(key, row.turn or 1, names, row.choice, row.made_from)
         if cause:
-            self.left_out[cause] += 1
-        return not cause
+            self._stale[number] = cause
+        return True
 
     def _add_question(self, key: QuestionId, only_known: bool) -> bool:
         """Add a question that is not among those given; return whether its rows count."""
@@ -275,7 +286,7 @@ class _Table:
 
     def _add_whole(self, number: int, row: Row, file: str, only_known: bool) -> None:
         """Add a row with any numbers; one without has the metric -1."""
-        if not self._counts(row, only_known):
+        if not self._counts(number, row, only_known):
             return
         names, source, numbers, games = _of_row(row, file)
         model, opponent = (*[self.models[name] for name in names], -1)[:2]
@@ -305,7 +316,13 @@ class _Table:
         )
         if (scores.row[1:] < scores.row[:-1]).any():
             scores = scores.take(np.argsort(scores.row, kind="stable"))
-        return _spread(scores.take(_latest(scores)), self.metrics)
+        latest = _latest(scores)
+        if self._stale:
+            stale = np.isin(scores.row, list(self._stale))
+            outdated = np.unique(scores.row[latest & stale]).tolist()
+            self.left_out.update(self._stale[number] for number in outdated)
+            latest &= ~stale
+        return _spread(scores.take(latest), self.metrics)
 
 
 def of_files(
@@ -316,7 +333,7 @@ def of_files(
     Rows about other questions are left out if `only_known`, else these have no category.
     """
     questions = tuple(questions)
-    table = _Table(questions, Today(questions))
+    table = _Table(questions, Wordings(questions))
     for file, group in itertools.groupby(rows, key=operator.itemgetter(0)):
         table.add(file, [row for _, row in group], only_known=only_known)
     return table.scores()
@@ -367,6 +384,12 @@ def _filled(scores: Scores, metric: int, value: float) -> Scores:
     return replace(scores, metric=metrics, value=np.full(size, value))
 
 
+def _places(keys: Sequence[Any]) -> list[int]:
+    """Return for each key which of the distinct ones it is, in the order in which they come."""
+    places = {key: at for at, key in enumerate(dict.fromkeys(keys))}
+    return [places[key] for key in keys]
+
+
 def _of_row(row: Row, file: str) -> tuple[Sequence[str], Source, Numbers, Games]:
     """Return a row's models, its source, what it says, and its games."""
     if isinstance(row, Judgment):
@@ -387,7 +410,6 @@ def _of_row(row: Row, file: str) -> tuple[Sequence[str], Source, Numbers, Games]
     return (row.model,), source, numbers, NO_GAMES
 
 
-@functools.lru_cache(maxsize=4096)
 def _pair(
     winner_1: Winner | None,
     preference_1: float | None,
@@ -524,7 +546,8 @@ def read(
         DataError: a row is wrong; with file and line.
         MissingError: there is nothing.
     """
-    table = _Table(bench.questions, Today(bench.questions))
+    today = Today(bench)
+    table = _Table(bench.questions, Wordings(bench.questions) if files else today)
     if kind == "vote":
         for path in files or bench.vote_files():
             table.read(path, Vote, only_known=not files)
@@ -542,13 +565,13 @@ def read(
         if bench_names.name_of(path.name.split(".jsonl")[0]) in metrics:
             table.read(path, Measurement, only_known=not files)
     scores = table.scores()
+    today.answers.keep()
     if not len(scores):
         what = "no judgments; run gen_judgment first"
         if kind is None and bench.vote_files():
             what += f", or show people's votes: --votes {bench.vote_files()[0]}"
-        if scores.outdated:
-            what = f"its judgments ({scores.outdated}) are about other questions than today's; "
-            what += "run gen_judgment again"
+        if scores.left_out:
+            what = f"none of its judgments is current: {'; '.join(in_words(scores.left_out))}"
         raise MissingError(f"{', '.join(map(str, files)) or bench.folder}: {what}")
     return scores
 

@@ -11,6 +11,8 @@ both sides. Its value is the outcome of the games: claude-v1 won when it was sho
 when it was shown second, which is a tie, and a position flip.
 """
 
+import functools
+import itertools
 from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
@@ -88,7 +90,7 @@ class Scores:
     metrics: tuple[str, ...]
     sources: tuple[Source, ...]
     left_out: Counter[str] = field(default_factory=Counter)
-    """Rows that are not current, by what has changed since: `unknown question`, `question`, …"""
+    """Rows that are not current, by what has changed since: `no such question`, `question`, …"""
     files: tuple[tuple[Path, int, type[Any]], ...] = ()
     """The files that were read, each with the number of its first row and the type of its rows."""
 
@@ -100,17 +102,15 @@ class Scores:
         """How many rows are left out because what they were made from has changed since."""
         return self.left_out.total()
 
-    @property
+    @functools.cached_property
     def flip(self) -> Ints:
         """How the two games of each pair agree: ONCE, CONSISTENT, FLIPPED or ONE_SIDED."""
         first, second = np.sign(self.shown_first - 0.5), np.sign(self.shown_second - 0.5)
-        result: Ints = np.where(
-            np.isnan(first) | np.isnan(second),
-            ONCE,
-            np.where(
-                first == second, CONSISTENT, np.where(first * second == 0, ONE_SIDED, FLIPPED)
-            ),
-        )
+        flip: Any = np.full(len(self), ONCE, dtype=np.int8)  # where one is NaN nothing is equal
+        flip[first == second] = CONSISTENT
+        flip[first * second == -1] = FLIPPED
+        flip[(first * second == 0) & (first != second)] = ONE_SIDED
+        result: Ints = flip
         return result
 
     @property
@@ -126,13 +126,16 @@ class Scores:
     @property
     def models_present(self) -> tuple[str, ...]:
         """The models of these entries, in the order of the names."""
-        codes = np.unique(np.concatenate([self.model, self.opponent[self.opponent >= 0]]))
-        return tuple(self.models[code] for code in codes.tolist())
+        present = np.bincount(self.model, minlength=len(self.models))
+        present += np.bincount(self.opponent[self.opponent >= 0], minlength=len(self.models))
+        return tuple(itertools.compress(self.models, (present > 0).tolist()))
 
     @property
     def sources_present(self) -> dict[int, Source]:
         """The sources of these entries by code."""
-        return {code: self.sources[code] for code in np.unique(self.source).tolist()}
+        return {
+            code: self.sources[code] for code in np.flatnonzero(np.bincount(self.source)).tolist()
+        }
 
     def take(self, which: Bools | Ints) -> "Scores":
         """Return some of the entries; the codes stay."""
@@ -169,6 +172,11 @@ class Scores:
             single = len(set(models)) == 1
             keep &= (first | second) if single else first & (second | (self.opponent < 0))
         return self.take(keep)
+
+    def by(self, kind: Literal["judge", "person", "program"]) -> "Scores":
+        """Return what judges say, or people, or programs."""
+        which = np.array([source.kind == kind for source in self.sources], dtype=bool)
+        return self.take(which[self.source])
 
     def main(self) -> "Scores":
         """Return the entries of the numbers that stand for their rows: no dimensions, no labels."""
@@ -224,14 +232,14 @@ def distinct(*columns: Ints) -> tuple[Ints, Ints]:
     """
     code = combined(*columns)
     size = int(code.max(initial=-1)) + 1
-    if size > 8 * len(code):
+    if size > 4 * len(code):
         _, first, place = np.unique(code, return_index=True, return_inverse=True)
         return first, place
     # Few combinations are possible: a table of them costs less than sorting.
-    table = np.full(size, -1)
+    table = np.full(size, -1, dtype=np.int32)
     table[code[::-1]] = np.arange(len(code) - 1, -1, -1)  # the first entry is written last
     present = table >= 0
-    return table[present], (np.cumsum(present) - 1)[code]
+    return table[present].astype(np.int64), (np.cumsum(present) - 1)[code]
 
 
 def combined(*columns: Ints) -> Ints:

@@ -21,6 +21,7 @@ from harness.store.read import (
     latest,
     looks_like,
     question_of,
+    replaces,
     row_at,
     rows,
 )
@@ -44,6 +45,7 @@ __all__ = [
     "looks_like",
     "question_of",
     "read_toml",
+    "replaces",
     "row_at",
     "rows",
     "state_dir",

@@ -199,10 +199,15 @@ def latest(path: pathlib.Path, kind: type[T]) -> dict[Any, T]:
         return counting
     for place in rows(path, kind):
         key = place.row.question_id if isinstance(place.row, Question) else place.row.key  # type: ignore[attr-defined]
-        if is_good(place.row) or key not in counting or not is_good(counting[key]):
+        if replaces(place.row, counting.get(key)):
             counting.pop(key, None)
             counting[key] = place.row
     return counting
+
+
+def replaces(row: Row, earlier: Row | None) -> bool:
+    """Return whether a row counts in place of an earlier one with its key: the last good one."""
+    return earlier is None or is_good(row) or not is_good(earlier)
 
 
 def row_at(path: pathlib.Path, kind: type[T], offset: int, length: int) -> T:

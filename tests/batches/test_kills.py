@@ -34,7 +34,7 @@ def start(data: pathlib.Path, model: str, url: str) -> "subprocess.Popen[bytes]"
     )
 
 
-@pytest.mark.timeout(600)
+@pytest.mark.timeout(1200)
 @pytest.mark.parametrize("model", ["gpt-4o", "claude-sonnet-4-5"])
 def test_kills_at_random_moments(tmp_path: pathlib.Path, model: str) -> None:
     chance = random.Random(model)

@@ -69,7 +69,7 @@ def test_the_code_of_the_documentation_passes_mypy(tmp_path: pathlib.Path) -> No
     files = [str(tmp_path / name) for name in found]
     done = start(sys.executable, "-m", "mypy", *flags, *files, folder=ROOT)
     assert done.returncode == 0, done.stdout
-    assert len(found) == 2
+    assert len(found) == 3
 
 
 @pytest.mark.parametrize(

@@ -84,4 +84,4 @@ def folder(tmp_path: pathlib.Path) -> Folder:
 def counts(plan: JudgePlan) -> Sequence[int]:
     """Return how much of a plan is left, done and superseded."""
     tasks = plan.tasks
-    return (plan.total, sum(t.already for t in tasks), sum(t.superseded for t in tasks))
+    return (plan.total, sum(t.split.done for t in tasks), sum(t.split.changed for t in tasks))

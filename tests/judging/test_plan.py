@@ -257,3 +257,24 @@ def test_a_checklist_counts_met_weights_over_positive_ones(folder: Folder) -> No
     assert [point["met"] for point in row.points] == [True, False, True, None]
     assert row.points[0]["tag"] == "facts"
     assert row.scale == (0, 1)
+
+
+def test_a_forgotten_parameter_of_the_judge_is_kept(folder: Folder) -> None:
+    folder.judge(folder.plan(temperature=0.5, model_list="alpha"), "Rating: [[7]]")
+    plan = folder.plan()
+    assert counts(plan) == (4, 4, 0)
+    assert any("temperature 0.5, which is kept" in notice for notice in plan.notices)
+    rows = folder.judge(plan, "Rating: [[7]]")
+    assert {row.sampling["temperature"] for row in rows} == {0.5}
+    stated = folder.plan(temperature=0.2)
+    assert counts(stated) == (8, 0, 8)
+    assert stated.tasks[0].split.causes == {"temperature was 0.5 and is 0.2 now": 8}
+
+
+def test_shares_are_counted_as_whole_plans_would(folder: Folder) -> None:
+    for at in range(5):
+        folder.answer(f"m{at}", {1: [f"one {at}", f"more {at}"], 2: ["4", f"8 {at}"]})
+    shares = (0.1, 0.4, 1.0)
+    whole = folder.plan(mode="pairwise-all")
+    plans = [folder.plan(mode="pairwise-all", share=share) for share in shares]
+    assert whole.calls_by_share(shares) == [plan.calls for plan in plans]

@@ -84,6 +84,20 @@ def test_identical_verdicts_and_answers_are_the_reason_given(data: pathlib.Path)
     assert outcome(data).endswith("\nTheir answers are the same.")
 
 
+@pytest.mark.parametrize(
+    ("games", "side"),
+    [(("model_1", "model_2"), "first"), (("model_2", "model_1"), "second")],
+)
+def test_a_judge_that_prefers_a_side_is_called_that_and_not_a_guesser(
+    data: pathlib.Path, games: tuple[str, str], side: str
+) -> None:
+    pairs(data, {("a", "b"): lambda q, t: games})
+    said = outcome(data)
+    assert said.endswith(f"these are ties: it prefers the answer shown {side}, 48 of 48.")
+    assert "do not separate" not in said
+    assert "guess" not in said
+
+
 def test_too_few_questions_is_said_only_where_it_is_true(data: pathlib.Path) -> None:
     grades(data, {"a": 9.0, "b": 2.0}, questions=4)
     assert outcome(data).endswith("; 4 questions are too few, 5 are needed.")
@@ -148,3 +162,10 @@ def test_a_page_with_a_baseline_says_first_who_beats_it(
     }
     pairs(data, games)
     assert outcome(data, mode="pairwise-baseline") == sentence
+
+
+def test_the_votes_of_a_judge_are_not_counted_as_people_s(data: pathlib.Path) -> None:
+    grades(data, {"a": 7.0, "b": 5.0})
+    votes(data, "ann", *["model_a"] * 20)
+    votes(data, "gpt4_pair", *["model_b"] * 20)
+    assert "People, 20 votes: a is better than b" in outcome(data)

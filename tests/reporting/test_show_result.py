@@ -57,8 +57,13 @@ def test_two_models_have_a_row_a_turn_from_one_side_and_no_rank(data: pathlib.Pa
 def test_flips_are_said_above_a_third_beside_what_guessing_gives(
     tmp_path: pathlib.Path, flips: int, others: str, sentence: str
 ) -> None:
-    data, flipped = bench(tmp_path, 60), ("model_1", "model_2")
-    games = {("a", "b"): lambda q, t: flipped if q < flips else (others, others)}
+    data, sides = bench(tmp_path, 60), ("model_1", "model_2")
+
+    def winners(question: int, turn: int) -> tuple[str, str]:
+        flipped = sides if question % 2 else sides[::-1]
+        return flipped if question < flips else (others, others)
+
+    games = {("a", "b"): winners}
     pairs(data, games, questions=60)
     outcome = show_result(data_dir=str(data)).page.outcome
     assert sentence in outcome
@@ -383,7 +388,7 @@ def test_the_paragraph_of_a_paper_says_what_the_rows_say(data: pathlib.Path) -> 
     rows = [
         {"question_id": q, "model": model, "turn": 1, "judge": ["j", "x"], "scale": [1, 10]}
         | {"score": -1 if q == 3 else score, "tstamp": 1767225600 + 86400 * (q > 11)}
-        | {"judge_set": "mt_bench", "judge_set_version": "7", "sampling": {"temperature": 0.0}}
+        | {"judge_set": "mt_bench", "judge_set_version": "0.9", "sampling": {"temperature": 0.0}}
         | {"made_from": {"template": "abcdef0123456789"}}
         | {"details": [{"provider_model": "j-2026", "sampling_applied": {"temperature": 0.5}}]}
         for q in range(24)
@@ -394,7 +399,7 @@ def test_the_paragraph_of_a_paper_says_what_the_rows_say(data: pathlib.Path) -> 
     paragraph = find("format", "methods")(result.page)
     for words in (
         "a and b are compared on 23 questions of mt_bench",
-        "j graded each answer from 1 to 10 (judge set mt_bench version 7; served as j-2026",
+        "j graded each answer from 1 to 10 (judge set mt_bench version 0.9; served as j-2026",
         "prompts abcdef012345, temperature 0.5, 2026-01-01 to 2026-01-02)",
         "Of 48 verdicts 2 (4.2%) could not be read",
         "Student's t intervals over questions",

@@ -133,6 +133,35 @@ def test_a_word_that_missing_verdicts_could_undo_is_withheld(
     assert pair.swapped().better == better
 
 
+def test_better_stands_exactly_where_it_survives_the_missing_grades() -> None:
+    """Of random tables: filled by hand with the percentiles of rules and docs."""
+    rng = np.random.default_rng(6)
+    said = {True: 0, False: 0}
+    for _ in range(80):
+        gap, lost = float(rng.uniform(0.2, 1.2)), rng.integers(0, 5, 2)
+        columns = {"a": gap + rng.normal(5, 1, 40), "b": rng.normal(5, 1, 40)}
+        for (_, column), count in zip(columns.items(), lost, strict=True):
+            column[rng.choice(40, count, replace=False)] = np.nan
+        rows = [
+            grade(q, name, None if np.isnan(value) else float(value))
+            for name, column in columns.items()
+            for q, value in enumerate(column)
+        ]
+        pair = rank(of_rows(rows)).comparisons.between("a", "b")
+        if pair.significant is None:
+            continue
+        filled = []
+        for name, column in columns.items():
+            end = 10 if name == pair.significant else 90
+            value = np.where(np.isnan(column), np.nanpercentile(column, end), column)
+            filled += [grade(q, name, float(x)) for q, x in enumerate(value)]
+        survives = compare(of_rows(filled)).between("a", "b").significant == pair.significant
+        assert (pair.better is not None) == survives == (not pair.withheld)
+        said[survives] += 1
+    assert said[True] > 20
+    assert said[False] > 3
+
+
 def test_a_win_that_a_missing_pair_could_undo_is_withheld() -> None:
     rows = [pair(q, "a", "b", *["model_1" if q > 5 else "model_2"] * 2) for q in range(22)]
     assert rank(of_rows(rows)).best == "a"

@@ -3,7 +3,8 @@
 With a, b the shares that two annotations give to an item's first answer, they agree by 1 − |a − b|.
 The mode of several is the most frequent one: a tie if there is none, the median of weighed ones.
 
-    human_agreement  each verdict with the mode of the votes; of people, each vote with the others'
+    human_agreement  a judge's mean verdict and each vote, where both decide (`results.agreement`);
+                     of people, every two votes
     bias             1 − agreement of the mode of the judge's samples with the mode of the votes
     variance         1 − agreement of each sample with the mode of the others
     prefer_longer    decided verdicts for the longer answer, where lengths differ by over 30
@@ -12,11 +13,12 @@ The mode of several is the most frequent one: a tie if there is none, the median
     spearman, pearson    of the models' win rates by the judge and by people
     price, seconds   for 1,000 pairs, at listed prices
 
-Votes 1, 1, 0 and 0, 0; a judge says 1, 1 and 0, 1: agreement 3 / 4, bias (0 + 0.5) / 2. The rule
-that the longer answer wins, `builtin/longest`, is a yardstick.
+Votes 1, 1, 0 and 0, 0; a judge says 1, 1 and 0, 1: agreement 2 / 3 (its samples tie on the second
+item), bias (0 + 0.5) / 2. The rule that the longer answer wins, `builtin/longest`, is a yardstick.
 
-`--compatible` counts and names the columns as alpaca_eval does: the first four votes and samples of
-items with four votes, its tie rules, models with over 100 votes.
+`--compatible` counts and names the columns as alpaca_eval does: each verdict beside the mode of the
+votes, the first four votes and samples of items with four votes, its tie rules, models with over
+100 votes.
 
 Source: Dubois et al. 2023 (arXiv:2305.14387), section 4; tatsu-lab/alpaca_eval.
 """
@@ -28,7 +30,7 @@ import re
 import statistics
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import chain
+from itertools import chain, combinations
 from operator import attrgetter
 from typing import Any, TypeAlias
 
@@ -43,7 +45,8 @@ from harness.models.prices import FREE, list_price
 from harness.options import JudgeReport
 from harness.reporting import Cell, Column, Note, Page, Table, formats, interval_columns, row_of
 from harness.results import Estimate
-from harness.results.agreement import Item
+from harness.results.agreement import Compared, Item
+from harness.results.agreement import agreement as decided_alike
 from harness.results.reading import whole_rows
 from harness.types import Detail, Judgment, QuestionId, Usage, content_hash
 
@@ -93,6 +96,8 @@ def report(options: JudgeReport) -> Page:
     rows = {}
     for name, verdicts in judged.items():
         estimates = _estimates(verdicts, gold, texts, people=name == PEOPLE, compatible=compatible)
+        if not compatible:
+            estimates["human_agreement"] = _agreement(verdicts, votes, people=name == PEOPLE)
         agreement[name] = estimates["human_agreement"]
         correlations = _correlations(_values(verdicts), votes, least=100 if compatible else 0)
         rows[name] = row_of({"judge": name[0], "judge_set": name[1] or None}, **estimates)
@@ -217,6 +222,17 @@ def _estimates(
             parts.setdefault(name, []).extend((item.question, value) for value in measured)
     questions = [item.question for item in gold]
     return {name: share(values, questions) for name, values in parts.items()}
+
+
+def _agreement(verdicts: Verdicts, votes: Values, *, people: bool) -> Estimate:
+    """Return how often a judge, or two people, decide alike, by `results.agreement`."""
+    compared: list[Compared] = []
+    for item, values in _values(verdicts).items():
+        if people:
+            compared += [(item, *two) for two in combinations(values, 2)]
+        else:
+            compared += [(item, statistics.fmean(values), vote) for vote in votes[item]]
+    return decided_alike(compared, [item.question for item in votes]).rate
 
 
 def _longer(texts: Sequence[str] | None) -> bool | None:
