@@ -16,7 +16,7 @@ from turnbench_questions.template import (
 
 QUESTION_ID = 1007
 CATEGORY = "writing"
-LEVEL = 3
+LEVEL = 4
 
 
 class Level(NamedTuple):

@@ -9,7 +9,7 @@ from turnbench_questions.template import WOMEN, Made, Turn, aside, by_level, lis
 
 QUESTION_ID = 1034
 CATEGORY = "math"
-LEVEL = 3
+LEVEL = 5
 Range = tuple[int, int]
 
 

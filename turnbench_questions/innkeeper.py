@@ -22,7 +22,7 @@ from turnbench_questions.template import (
 
 QUESTION_ID = 1011
 CATEGORY = "roleplay"
-LEVEL = 3
+LEVEL = 6
 
 
 class Level(NamedTuple):
@@ -235,7 +235,7 @@ def _kept_by_night(rng: random.Random, more: random.Random, house: House, sets: 
     )
     right = ""
     if said:
-        right = f" In this he is right, and your book is wrong: {'; '.join(said)}."
+        right = f" In something else he is right and your book is wrong: {'; '.join(said)}."
     turn_2 = Turn(
         f"“Hold it,” says {guest}. “Snow on the pass: I stay one night more, on the same terms, "
         f"with {_counted(last.beasts, 'beast')}, {_counted(last.mugs, 'mug')} and "
@@ -303,7 +303,7 @@ def _customs(house: House) -> list[str]:
     return [
         f"Every {house.free}th mug of a stay, counted through all its nights, is free.",
         f"From the third night of a stay on a bed is {house.bed // 4} pennies cheaper.",
-        "On a night with more than four mugs, free ones and gifts included, the bed costs 5 "
+        "On a night with more than four mugs, whether they are charged or not, the bed costs 5 "
         "pennies more.",
         "If a guest still owes more than one crown when he has paid for the night, a penny is "
         "added at once for each full crown that he owes, and is owed like the rest from then on.",

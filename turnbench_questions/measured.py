@@ -17,7 +17,7 @@ from turnbench_questions.template import (
 
 QUESTION_ID = 1006
 CATEGORY = "writing"
-LEVEL = 3
+LEVEL = 5
 
 
 class Level(NamedTuple):

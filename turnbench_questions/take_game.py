@@ -8,7 +8,7 @@ from turnbench_questions.template import PEOPLE, Made, Turn, aside, by_level, re
 
 QUESTION_ID = 1037
 CATEGORY = "math"
-LEVEL = 3
+LEVEL = 4
 
 
 class Level(NamedTuple):

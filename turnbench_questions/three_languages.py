@@ -18,7 +18,7 @@ from turnbench_questions.template import (
 
 QUESTION_ID = 1026
 CATEGORY = "reasoning"
-LEVEL = 3
+LEVEL = 6
 
 
 class Level(NamedTuple):

@@ -17,7 +17,7 @@ from turnbench_questions.template import (
 
 QUESTION_ID = 1022
 CATEGORY = "reasoning"
-LEVEL = 3
+LEVEL = 8
 
 
 class Level(NamedTuple):

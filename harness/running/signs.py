@@ -21,6 +21,8 @@ MARKED_SHARE = 0.2
 CUT_CALLS = 3
 """Different prompts that are counted as one equal number of tokens, far below what was sent."""
 CUT_SHARE = 0.6
+LEAST_CONTEXT = 256
+"""Tokens; no server has a smaller context, but some mocks count nothing."""
 _USUAL_CHARACTERS = 5
 """Of a token, at most; with more the tokens are estimated."""
 
@@ -50,7 +52,7 @@ class Signs:
             self.texts.setdefault(prompt, []).append(hash(reply.text))
         counted = reply.detail.usage.prompt_tokens
         characters = sum(len(message.content) for message in request.messages)
-        if counted and characters > _USUAL_CHARACTERS * counted:
+        if counted and counted >= LEAST_CONTEXT and characters > _USUAL_CHARACTERS * counted:
             prompts = self.alike.setdefault(counted, set())
             if len(prompts) < CUT_CALLS and prompt not in prompts:
                 prompts.add(prompt)
