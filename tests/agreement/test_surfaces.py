@@ -192,7 +192,7 @@ def test_better_stands_where_the_interval_beside_it_excludes_no_difference(small
         return
     for judge in small.judges:
         result = results(small, "pairwise-all", judge_model=judge)
-        outcome = " ".join(str(result).split()).partition("). ")[0] + ")"
+        outcome = " ".join(str(result).split()).partition(" People, ")[0]
         found = re.search(r"win rate (?:[\d.]+) \(([\d.]+) to ([\d.]+)\)", outcome)
         if found:
             low, high = map(float, found.groups())
