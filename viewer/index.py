@@ -62,10 +62,11 @@ class Index:
         self._base = sqlite3.connect(self.path, check_same_thread=False, timeout=60)
         self._base.execute("pragma journal_mode = wal")
         self._base.execute("pragma synchronous = off")  # it can be made again
-        if self._base.execute("pragma user_version").fetchone()[0] != _VERSION:
+        version = _VERSION if bench.reasoning == "split" else -_VERSION  # the lengths differ
+        if self._base.execute("pragma user_version").fetchone()[0] != version:
             for table in ("files", "rows"):
                 self._base.execute(f"drop table if exists {table}")
-            self._base.executescript(f"{_TABLES}; pragma user_version = {_VERSION};")
+            self._base.executescript(f"{_TABLES}; pragma user_version = {version};")
 
     def update(self) -> bool:
         """Read what has changed in the benchmark's files; return whether anything has."""
@@ -151,7 +152,8 @@ class Index:
             nonlocal size_read, lines
             places = store.rows(path, KINDS[kind], offset=size_read, line=lines + 1)
             for row, line, offset, length in places:
-                yield number, offset, length, *_columns(row)
+                shown = self.bench.as_shown(row) if isinstance(row, Answer) else row
+                yield number, offset, length, *_columns(shown)
                 size_read, lines = offset + length, line
 
         try:
