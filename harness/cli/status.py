@@ -30,7 +30,7 @@ STOPPED = "judged by --until, as far as it was needed"
 def work(parsed: Parsed) -> int:
     """Show how far a benchmark is; return the exit code."""
     record: options.Status = parsed.options
-    loaded = bench.load(record.bench.bench_name, record.bench.data_dir)
+    loaded = bench.load_named(record.bench)
     show(page(loaded, calls.configs(parsed.project)), record.format)
     return 0
 

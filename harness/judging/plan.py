@@ -410,6 +410,8 @@ def _gather(plan: JudgePlan) -> Prompts:
             # What a reply took would fill the memory; who gave it counts.
             given = (detail.given for detail in choice.details)
             choice.details = [WRITTEN if by is None else Detail(given=by) for by in given]
+    if note := bench.reasoning_note:
+        plan.notices.append(note)
     prompts = make_prompts(bench, judge_set, answers, questions, reference)
     prompts.without_references = plan.reference == NO_REFERENCE
     missing: dict[str, list[Question]] = {}

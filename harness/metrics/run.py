@@ -119,6 +119,8 @@ def plan(
                 f"left out: {model} has no answer to {len(missing)} questions as they are now "
                 f"({listed})"
             )
+    if note := bench.reasoning_note:
+        result.notices.append(note)
     turns = record.slice.turns
     items = [item for item in items if not turns or item.turn in turns]
     bare: dict[str, int] = {}
