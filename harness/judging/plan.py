@@ -32,7 +32,7 @@ from harness.judging.current import NO_REFERENCE, Today, is_older
 from harness.judging.draw import draw_order, drawn_number, drawn_pairs
 from harness.judging.judge import judging
 from harness.judging.prompts import Match, Prompts, make_prompts, parameters_hash, written
-from harness.judging.sets import ANY, JudgeSet, load
+from harness.judging.sets import ANY, JudgeSet, load_for
 from harness.models import Endpoint, ModelConfig
 from harness.options import GenJudgment
 from harness.running import Job
@@ -260,7 +260,7 @@ def plan_judgments(
         advice = "builtin/overlap needs no key, for trying things out"
         raise UsageError(f"name the judges with --judge-model ({advice})")
     typed = sampling.typed(options.sampling)
-    loaded = load(flags.judge_set or bench.settings.judge_set or "mt_bench", bench.folder)
+    loaded = load_for(bench, flags.judge_set)
     judge_set = loaded.by(part.criterion)
     if categories and judge_set.criteria:
         judge_set = judge_set.for_categories(categories)
