@@ -15,6 +15,7 @@ import numpy as np
 from harness import bench as benches
 from harness.bench import Bench
 from harness.errors import TurnbenchError, UsageError
+from harness.judging.current import Today
 from harness.options import ReasoningShown
 from harness.results import Panel, Scores, of_files, panels, rank
 from harness.types import UNSTATED, Answer, Judgment, Question, QuestionId
@@ -76,7 +77,10 @@ class Data:
     def scores(self) -> Scores:
         """All verdicts, votes and metrics."""
         rows = self.index.slims("judgment", "vote", "metric")
-        return of_files(rows, self.bench.questions)
+        today = Today(self.bench)
+        scores = of_files(rows, self.bench.questions, today)
+        today.answers.keep()
+        return scores
 
     @functools.cached_property
     def verdicts(self) -> dict[str, Verdicts]:

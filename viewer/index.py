@@ -24,7 +24,7 @@ import msgspec
 from harness import store
 from harness.bench import Bench
 from harness.errors import DataError
-from harness.types import Answer, Detail, Judgment, MadeFrom, Measurement, QuestionId, Row, Vote
+from harness.types import Answer, Detail, Judgment, Measurement, QuestionId, Row, Vote
 
 KINDS: dict[str, type[Row]] = {
     "answer": Answer,
@@ -192,8 +192,6 @@ def _columns(row: Any) -> tuple[str, int, bool, bytes]:
             Detail(usage=detail.usage, seconds=detail.seconds, batch=detail.batch)
             for detail in row.details
         ]
-        if row.made_from is not None:
-            row.made_from = MadeFrom(question=row.made_from.question)
     else:
         key = (row.key, row.model if isinstance(row, Measurement) else "")
         if isinstance(row, Measurement):

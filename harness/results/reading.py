@@ -326,14 +326,19 @@ class _Table:
 
 
 def of_files(
-    rows: Iterable[tuple[str, Row]], questions: Iterable[Question], *, only_known: bool = True
+    rows: Iterable[tuple[str, Row]],
+    questions: Iterable[Question],
+    today: Today | None = None,
+    *,
+    only_known: bool = True,
 ) -> Scores:
     """Return the scores of rows, each with its file's name; their texts are not needed.
 
-    Rows about other questions are left out if `only_known`, else these have no category.
+    Rows about other questions are left out if `only_known`, else these have no category. `today`
+    says which rows are current; without it only their questions are compared.
     """
     questions = tuple(questions)
-    table = _Table(questions, Wordings(questions))
+    table = _Table(questions, today or Wordings(questions))
     for file, group in itertools.groupby(rows, key=operator.itemgetter(0)):
         table.add(file, [row for _, row in group], only_known=only_known)
     return table.scores()
