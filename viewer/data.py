@@ -15,7 +15,7 @@ import numpy as np
 from harness import bench as benches
 from harness.bench import Bench
 from harness.errors import TurnbenchError, UsageError
-from harness.results import Panel, Scores, of_files, panels, rank
+from harness.results import Panel, Scores, baseline_of, of_files, panels, rank
 from harness.types import UNSTATED, Answer, Judgment, Question, QuestionId
 from viewer.index import Index
 
@@ -76,6 +76,11 @@ class Data:
         """All verdicts, votes and metrics."""
         rows = self.index.slims("judgment", "vote", "metric")
         return of_files(rows, self.bench.questions)
+
+    @functools.cached_property
+    def baseline(self) -> str | None:
+        """The model that is in every pair that was judged."""
+        return baseline_of(self.scores.by("judge"))
 
     @functools.cached_property
     def verdicts(self) -> dict[str, Verdicts]:
