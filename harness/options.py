@@ -48,6 +48,7 @@ Level: TypeAlias = Annotated[int, Meta(ge=1, le=10)]
 Share: TypeAlias = Annotated[float, Meta(ge=0, le=1)]
 Temperature: TypeAlias = Annotated[float, Meta(ge=0, le=2)]
 PartOf: TypeAlias = Annotated[float, Meta(gt=0, le=1)]
+ReasoningShown: TypeAlias = Literal["split", "keep"]
 Format: TypeAlias = Literal["text", "json", "csv", "markdown", "html", "latex", "methods"]
 
 # Groups
@@ -60,6 +61,9 @@ class BenchName(Struct, kw_only=True, frozen=True):
     """a folder in the data folder, or a shipped benchmark"""
     data_dir: Annotated[str, Flag("DIR")] = "data"
     """data folder, where answers and judgments are"""
+    reasoning: ReasoningShown = "split"
+    """reasoning in other tools' answers (<think>…</think>): kept from judges and metrics, or shown
+    as the text of the answer"""
 
 
 class Slice(Struct, kw_only=True, frozen=True):
@@ -648,6 +652,8 @@ class Viewer(Struct, kw_only=True, frozen=True):
     """benchmarks to show (default: all in the data folder)"""
     data_dir: Annotated[str, Flag("DIR")] = "data"
     """data folder, where answers and judgments are"""
+    reasoning: ReasoningShown = "split"
+    """reasoning in other tools' answers (<think>…</think>): apart from the text, or part of it"""
     read_only: bool = False
     """hide the tab Vote; no vote is written"""
     export: Annotated[Path | None, Flag("DIR")] = None

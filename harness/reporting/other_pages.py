@@ -210,7 +210,7 @@ def _effect_in_words(effect: Effect, measure: Measure) -> str:
 
 
 def _show_cost(options: ShowResult, cost: Cost) -> Result:
-    bench = benches.load(options.bench.bench_name, options.bench.data_dir)
+    bench = benches.load_named(options.bench)
     return Result(cost_page(bench, cost, options.slice.model_list, options.select.judge_model))
 
 

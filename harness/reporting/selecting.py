@@ -45,7 +45,7 @@ class Judged:
 
 def read_judged(options: ShowResult) -> Judged:
     """Return the judgments that the flags ask for, and how they are to be shown."""
-    bench = benches.load(options.bench.bench_name, options.bench.data_dir)
+    bench = benches.load_named(options.bench)
     scores, view = select(options, bench)
     return Judged(bench, scores, view, panels(scores, named=options.select.judge_model))
 

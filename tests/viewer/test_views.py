@@ -212,7 +212,9 @@ def test_a_baseline_is_ranked_neither_here_nor_on_the_terminal(tmp_path: pathlib
     folder = home / "small" / "model_judgment"
     for path in folder.glob("*_single.jsonl"):
         path.unlink()
-    rows = [msgspec.json.decode(line) for line in (folder / "lu_pair.jsonl").open()]
+    rows = [
+        msgspec.json.decode(line) for line in (folder / "lu_pair.jsonl").read_text().splitlines()
+    ]
     write(folder / "lu_pair.jsonl", [row for row in rows if "cat" in row.values()])
     terminal = show_result(bench_name="small", data_dir=str(home))
     page = Views(Home(home)).show("")[1]
