@@ -159,7 +159,7 @@ def _outcome(
     state = f"{counted(len(models), 'model')} answered {total}"
     record: Struct
     if not models and not judges:
-        state = f"{total}, no answers yet"
+        state = f"{total}, no answers yet{loaded.nowhere}"
         record = options.GenAnswer(models=options.Models(model=("NAME",)), bench=loaded.named)
     elif partial:
         state = f"{len(partial)} of {counted(len(models), 'model')} lack answers"

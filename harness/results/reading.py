@@ -79,7 +79,7 @@ class LightJudgment(msgspec.Struct, gc=False):
     g1_preference: float | None = None
     g2_preference: float | None = None
     judge: str | tuple[str, ...] = ""
-    score: int | float | None | UnsetType = UNSET
+    score: float | None | UnsetType = UNSET
     turn: int = 0
     label: Any = UNSET
     scores: Any = UNSET
@@ -572,12 +572,12 @@ def read(
     scores = table.scores()
     today.answers.keep()
     if not len(scores):
-        what = "no judgments; run gen_judgment first"
+        what, nowhere = "no judgments; run gen_judgment first", "" if files else bench.nowhere
         if kind is None and bench.vote_files():
             what += f", or show people's votes: --votes {bench.vote_files()[0]}"
         if scores.left_out:
             what = f"none of its judgments is current: {'; '.join(in_words(scores.left_out))}"
-        raise MissingError(f"{', '.join(map(str, files)) or bench.folder}: {what}")
+        raise MissingError(f"{', '.join(map(str, files)) or bench.folder}: {what}{nowhere}")
     return scores
 
 
