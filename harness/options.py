@@ -412,6 +412,9 @@ class ShowResult(Struct, kw_only=True, frozen=True):
     """show quality beside cost, tokens, seconds and length"""
     first_turn_effect: bool = False
     """show how turn 2 is graded after the model's own first turn and after a given one"""
+    each_time: bool = False
+    """show of several conversations (--num-choices) how often all pass, with --metric checks, and
+    whether more questions or more conversations would narrow the intervals"""
     output: Output = Output()
     board: Board = Board()
     report: Annotated[Path | None, Flag("FILE")] = None
