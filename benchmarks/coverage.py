@@ -29,6 +29,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from harness.extras.judges.corrected import corrected
 from harness.extras.judges.worth import Panel as Judges
 from harness.extras.judges.worth import worth_of
 from harness.judging.draw import drawn_pairs
@@ -45,6 +46,7 @@ from harness.results import (
     rank,
     summarize,
 )
+from harness.results.agreement import Item
 from harness.results.compare import against_baseline
 from harness.results.estimate import LEVEL
 from harness.results.length_control import Gamed, fit
@@ -495,6 +497,23 @@ def worth_missed(
     return low is None or high is None or not low - 1e-9 <= errors.worth <= high + 1e-9
 
 
+def corrected_missed(rng: np.random.Generator, questions: int, right: float) -> bool:
+    """Whether the interval of `judge_report corrected` misses the truth, 25 questions voted on."""
+    truth = 0.6
+    judged: dict[Item, float] = {}
+    votes: dict[Item, float] = {}
+    voted = set(rng.choice(questions, 25, replace=False).tolist())
+    for question in range(questions):
+        chance = np.clip(truth + rng.normal(0, 0.15), 0, 1)
+        for turn in (1, 2):
+            item, prefers = Item(question, turn, ("x", "y")), rng.random() < chance
+            judged[item] = float(prefers if rng.random() < right else rng.random() < truth + 0.1)
+            if question in voted:
+                votes[item] = float(prefers)
+    interval = corrected("x", judged, votes).corrected.interval
+    return interval is None or not interval.low <= truth <= interval.high
+
+
 PANELS = (
     Errors("independent", {}, 3),
     Errors("two copies and one", {1: 0}, 1.8),
@@ -511,6 +530,17 @@ WORTH = tuple(
     )
     for errors in PANELS
     for right in ACCURACIES
+)
+
+CORRECTED = tuple(
+    Statement(
+        f"corrected, a judge that knows {right:.0%} of the pairs: missed",
+        functools.partial(corrected_missed, right=right),
+        0.07,
+        2,
+        (50, 100),
+    )
+    for right in (0.55, 0.75, 0.85)
 )
 
 STATEMENTS = (
@@ -577,7 +607,7 @@ def main() -> int:
                 flush=True,
             )
     print(f"\n{'statement':<64} questions    wrong       allowed    tables")
-    for statement in (*STATEMENTS, *WORTH):
+    for statement in (*STATEMENTS, *WORTH, *CORRECTED):
         for questions in statement.questions:
             failed += not check(statement, questions, options.tables)
     print(f"{failed} lines fail" if failed else "every line passes")
