@@ -48,6 +48,7 @@ Level: TypeAlias = Annotated[int, Meta(ge=1, le=10)]
 Share: TypeAlias = Annotated[float, Meta(ge=0, le=1)]
 Temperature: TypeAlias = Annotated[float, Meta(ge=0, le=2)]
 PartOf: TypeAlias = Annotated[float, Meta(gt=0, le=1)]
+ReasoningShown: TypeAlias = Literal["split", "keep"]
 Format: TypeAlias = Literal["text", "json", "csv", "markdown", "html", "latex", "methods"]
 
 # Groups
@@ -60,11 +61,16 @@ class BenchName(Struct, kw_only=True, frozen=True):
     """a folder in the data folder, or a shipped benchmark"""
     data_dir: Annotated[str, Flag("DIR")] = "data"
     """data folder, where answers and judgments are"""
+    reasoning: ReasoningShown = "split"
+    """reasoning in other tools' answers (<think>…</think>): kept from judges and metrics, or shown
+    as the text of the answer"""
 
     @property
     def shown(self) -> "ShownBench":
         """The same of `show_result`, which takes several."""
-        return ShownBench(bench_name=(self.bench_name,), data_dir=self.data_dir)
+        return ShownBench(
+            bench_name=(self.bench_name,), data_dir=self.data_dir, reasoning=self.reasoning
+        )
 
 
 class ShownBench(Struct, kw_only=True, frozen=True):
@@ -74,6 +80,16 @@ class ShownBench(Struct, kw_only=True, frozen=True):
     """a folder in the data folder, or a shipped benchmark; with --against several"""
     data_dir: Annotated[str, Flag("DIR")] = "data"
     """data folder, where answers and judgments are"""
+    reasoning: ReasoningShown = "split"
+    """reasoning in other tools' answers (<think>…</think>): kept from judges and metrics, or shown
+    as the text of the answer"""
+
+    @property
+    def first(self) -> BenchName:
+        """The first of them."""
+        return BenchName(
+            bench_name=self.bench_name[0], data_dir=self.data_dir, reasoning=self.reasoning
+        )
 
 
 class Slice(Struct, kw_only=True, frozen=True):
@@ -440,6 +456,9 @@ class ShowResult(Struct, kw_only=True, frozen=True):
     """show quality beside cost, tokens, seconds and length"""
     first_turn_effect: bool = False
     """show how turn 2 is graded after the model's own first turn and after a given one"""
+    each_time: bool = False
+    """show of several conversations (--num-choices) how often all pass, with --metric checks, and
+    whether more questions or more conversations would narrow the intervals"""
     output: Output = Output()
     board: Board = Board()
     report: Annotated[Path | None, Flag("FILE")] = None
@@ -681,6 +700,8 @@ class Viewer(Struct, kw_only=True, frozen=True):
     """benchmarks to show (default: all in the data folder)"""
     data_dir: Annotated[str, Flag("DIR")] = "data"
     """data folder, where answers and judgments are"""
+    reasoning: ReasoningShown = "split"
+    """reasoning in other tools' answers (<think>…</think>): apart from the text, or part of it"""
     read_only: bool = False
     """hide the tab Vote; no vote is written"""
     export: Annotated[Path | None, Flag("DIR")] = None

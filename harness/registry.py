@@ -63,6 +63,7 @@ TABLE: dict[str, dict[str, str]] = {
         "against": "harness.reporting.against:AGAINST",
         "board": "harness.reporting.other_pages:BOARD",
         "cost": "harness.reporting.other_pages:COST",
+        "each_time": "harness.reporting.each_time:EACH_TIME",
         "efficiency": "harness.reporting.other_pages:EFFICIENCY",
         "first_turn_effect": "harness.reporting.other_pages:FIRST_TURN_EFFECT",
         "style": "harness.reporting.other_pages:STYLE",

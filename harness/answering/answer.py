@@ -50,7 +50,7 @@ def gen_answer(
         TurnbenchError: see `plan_answers` and `running.run`.
     """
     record = options.build(options.GenAnswer, {"model": model, "bench_name": bench_name, **words})
-    loaded = bench.load(record.bench.bench_name, record.bench.data_dir)
+    loaded = bench.load_named(record.bench)
     plan = plan_answers(loaded, record)
     outcome = running.run(
         plan.jobs(),

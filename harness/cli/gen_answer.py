@@ -19,7 +19,7 @@ def work(parsed: Parsed) -> int:
     for name in parsed.typed & {"turns", "criterion", "model_list"}:
         flag = options.option(name)
         raise UsageError(f"{flag} chooses judgments; gen_answer answers whole conversations")
-    loaded = bench.load(record.bench.bench_name, record.bench.data_dir)
+    loaded = bench.load_named(record.bench)
     dry_run = record.limits.dry_run
     with calls.served(record.models, record.endpoint, dry_run=dry_run) as (models, endpoint):
         plan = plan_answers(

@@ -23,7 +23,7 @@ PlanAt: TypeAlias = Callable[..., JudgePlan]
 def work(parsed: Parsed) -> int:
     """Let judges grade or compare answers; return the exit code."""
     record: options.GenJudgment = parsed.options
-    loaded = bench.load(record.bench.bench_name, record.bench.data_dir)
+    loaded = bench.load_named(record.bench)
     configs, key_needed = calls.configs(parsed.project), not record.limits.dry_run
     plan_at = functools.partial(plan_judgments, loaded, configs=configs, key_needed=key_needed)
     whole = plan_at(record)

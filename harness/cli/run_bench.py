@@ -116,7 +116,7 @@ def plan_bench(
     Raises:
         UsageError, MissingError, DataError: see `plan_answers` and `plan_judgments`.
     """
-    bench = benches.load(record.bench.bench_name, record.bench.data_dir)
+    bench = benches.load_named(record.bench)
     part, flags = record.slice, record.judging
     questions = [q for q in bench.take(part) if categories is None or q.category in categories]
     answers, awaited = None, {}

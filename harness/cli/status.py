@@ -30,7 +30,7 @@ STOPPED = "judged by --until, as far as it was needed"
 def work(parsed: Parsed) -> int:
     """Show how far a benchmark is; return the exit code."""
     record: options.Status = parsed.options
-    loaded = bench.load(record.bench.bench_name, record.bench.data_dir)
+    loaded = bench.load_named(record.bench)
     show(page(loaded, calls.configs(parsed.project)), record.format)
     return 0
 
@@ -159,7 +159,7 @@ def _outcome(
     state = f"{counted(len(models), 'model')} answered {total}"
     record: Struct
     if not models and not judges:
-        state = f"{total}, no answers yet"
+        state = f"{total}, no answers yet{loaded.nowhere}"
         record = options.GenAnswer(models=options.Models(model=("NAME",)), bench=loaded.named)
     elif partial:
         state = f"{len(partial)} of {counted(len(models), 'model')} lack answers"

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Literal, TypeAlias
 
 import msgspec
-from msgspec.structs import asdict
+from msgspec.structs import asdict, replace
 
 from harness import store
 from harness.bench import Bench, file_stem
@@ -72,6 +72,8 @@ class _Hashes(msgspec.Struct, array_like=True):
     mtime: int
     field: str | None
     """The field of a JSON reply that holds the answer."""
+    reasoning: str
+    """Whether other tools' answers were split or kept."""
     answers: list[tuple[QuestionId, int, list[_Turn]]] = []
     """Question, choice, turns."""
 
@@ -158,6 +160,7 @@ class Answers:
 
     def _kept_or_read(self, model: str) -> _Hashes | None:
         path, field = self.bench.answer_file(model), self.bench.settings.answer_field
+        reasoning = self.bench.reasoning
         try:
             about = path.stat()
         except OSError:
@@ -165,9 +168,10 @@ class Answers:
         name = f"{file_stem(model)}.answers"
         with contextlib.suppress(OSError, msgspec.MsgspecError):
             kept = msgspec.msgpack.decode((self._folder / name).read_bytes(), type=_Hashes)
-            if (kept.size, kept.mtime, kept.field) == (about.st_size, about.st_mtime_ns, field):
+            made = _Hashes(about.st_size, about.st_mtime_ns, field, reasoning)
+            if replace(kept, answers=[]) == made:
                 return kept
-        hashes = _Hashes(about.st_size, about.st_mtime_ns, field)
+        hashes = _Hashes(about.st_size, about.st_mtime_ns, field, reasoning)
         for row in self._rows(model).values():
             hashes.answers += [
                 (row.question_id, choice.index, list(self._turns(model, row, choice.index)))

@@ -385,7 +385,7 @@ def _groups(
     answered = sorted({*bench.answered_models(), *awaited})
     folder = bench.folder / "model_answer"
     if not answered:
-        raise UsageError(f"no model has answers in {folder}; run gen_answer first")
+        raise UsageError(f"no model has answers in {folder}; run gen_answer first{bench.nowhere}")
     baseline = judge_set.baseline if mode == "pairwise-baseline" else None
     if mode == "pairwise-baseline" and baseline is None:
         raise UsageError("pairwise-baseline needs --baseline-model")
@@ -435,6 +435,7 @@ def _gather(plan: JudgePlan) -> Prompts:
             # What a reply took would fill the memory; who gave it counts.
             given = (detail.given for detail in choice.details)
             choice.details = [WRITTEN if by is None else Detail(given=by) for by in given]
+    plan.notices += bench.answer_notes
     prompts = make_prompts(bench, judge_set, answers, questions, reference)
     prompts.without_references = plan.reference == NO_REFERENCE
     missing: dict[str, list[Question]] = {}
@@ -443,13 +444,23 @@ def _gather(plan: JudgePlan) -> Prompts:
             missing.setdefault(fault, []).append(question)
     texts = [f"{text} {_named(lacking)}" for text, lacking in missing.items()]
     if texts and not flags.skip_missing:
-        advice = "run gen_answer, add texts to question.jsonl or reference_answer/ (or --reference "
-        advice += "MODEL), or leave the questions out with --skip-missing"
-        raise MissingError(f"{'; '.join(texts)}; {advice}")
+        raise MissingError(f"{'; '.join(texts)}; {_remedies(missing)}")
     plan.notices += [f"left out for every model: {text}" for text in texts]
     left_out = {q.question_id for lacking in missing.values() for q in lacking}
     plan.questions = [q for q in questions if q.question_id not in left_out]
     return prompts
+
+
+def _remedies(faults: Iterable[str]) -> str:
+    """Return what to do about what questions lack."""
+    remedies = {
+        "demands a reference": "write it into reference_answer/NAME.jsonl (or name an answered "
+        "model with --reference), or give them another category",
+        "in the field": "add the text to question.jsonl",
+        "answer": "run gen_answer",
+    }
+    found = (next(text for sign, text in remedies.items() if sign in fault) for fault in faults)
+    return ", ".join([*dict.fromkeys(found), "or leave them out with --skip-missing"])
 
 
 def _missing(plan: JudgePlan, prompts: Prompts, question: Question) -> Iterator[str]:

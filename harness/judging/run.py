@@ -65,7 +65,7 @@ def gen_judgment(
     """
     values = {"judge_model": judge_model, "mode": mode, "bench_name": bench_name, **words}
     record = options.build(options.GenJudgment, values)
-    loaded = bench.load(record.bench.bench_name, record.bench.data_dir)
+    loaded = bench.load_named(record.bench)
     plan_at = functools.partial(plan_judgments, loaded)
     reports: list[JudgmentReport] = []
     for plan, limits in stages(plan_at(record), record, plan_at, reports):

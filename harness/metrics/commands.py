@@ -31,7 +31,7 @@ def auto_checks(**keywords: Any) -> MetricReport:
 
 def plan_metrics(record: AutoMetrics) -> MetricPlan:
     """Return what `auto_metrics` will do."""
-    bench = benches.load(record.bench.bench_name, record.bench.data_dir)
+    bench = benches.load_named(record.bench)
     questions = bench.take(record.slice)
     setup = Setup(
         language=record.options.language or bench.settings.language,
@@ -54,7 +54,7 @@ def plan_metrics(record: AutoMetrics) -> MetricPlan:
 
 def plan_checks(record: AutoChecks) -> MetricPlan:
     """Return what `auto_checks` will do: every turn with checks, of every choice."""
-    bench = benches.load(record.bench.bench_name, record.bench.data_dir)
+    bench = benches.load_named(record.bench)
     questions = [question for question in bench.take(record.slice) if any(question.checks)]
     if not questions:
         raise MissingError(f"no question of {bench.name} has checks; see docs/checks.md")
@@ -65,6 +65,7 @@ def plan_checks(record: AutoChecks) -> MetricPlan:
     code = sum(check.get("kind") == "code" for check in checks)
     if code and not record.run_code:
         result.notices.append(
-            f"{code} checks run a model's code; they are left undecided without --run-code"
+            f"{code} checks run a model's code and are left undecided; "
+            f"turnbench auto_checks {bench.flags} --run-code runs it in a sandbox"
         )
     return result

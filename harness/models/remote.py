@@ -28,7 +28,7 @@ from harness.models.endpoint import Endpoint
 from harness.models.errors import Problem, Wire, connection_problem, problem_of
 from harness.models.marks import MARKED, cut_at_mark
 from harness.models.providers import PROVIDERS, Provider
-from harness.models.reasoning import join_thoughts, split_reasoning
+from harness.reasoning import join_thoughts, split_reasoning
 from harness.types import Detail, Message, Reply, Request, TokenLogprobs, Usage
 
 MOST_BYTES = 64 * 2**20

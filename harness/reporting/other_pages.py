@@ -117,7 +117,7 @@ def _effect_in_words(effect: Effect, measure: Measure) -> str:
 
 
 def _show_cost(options: ShowResult, cost: Cost) -> Result:
-    bench = benches.load(options.bench.bench_name[0], options.bench.data_dir)
+    bench = benches.load_named(options.bench.first)
     return Result(cost_page(bench, cost, options.slice.model_list, options.select.judge_model))
 
 

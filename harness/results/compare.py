@@ -559,24 +559,28 @@ def _completed(scores: Scores) -> Scores:
     """Return the scores with an entry without verdict for each judgment that is not there.
 
     One is not there if it is on a (question, turn) that another model, or of pairs another two,
-    was judged on. A played user ends a conversation when it will, a model that continues from given
-    turns is not judged on them, people vote on what they like, and of pairs that fill at most
-    half of what they could it was never asked: there nothing is missing.
+    was judged on; or a judge's on a turn of a judged question, if other questions of its category
+    were judged on that turn (a program has checks for some turns only).
+
+    A played user ends a conversation when it will, a model that continues from given turns is not
+    judged on them, people vote on what they like, and of pairs that fill at most half of what they
+    could it was never asked: there nothing is missing.
     """
     sources = scores.sources_present.values()
     if any(source.drawn or source.look or source.form == "vote" for source in sources):
         return scores
     fixed = np.array([question.user is None for question in scores.questions], dtype=bool)
     known = scores.take(fixed[scores.question])
-    first, item = distinct(known.question, known.turn)
+    question, turn = _expected_items(known)
+    _, item = distinct(np.append(known.question, question), np.append(known.turn, turn))
+    there_at, item = item[: len(known)], item[len(known) :]
     who = np.minimum(known.model, known.opponent), np.maximum(known.model, known.opponent)
     several, party = distinct(*who)
-    there = np.zeros((len(several), len(first)), dtype=bool)
-    there[party, item] = True
+    there = np.zeros((len(several), len(item)), dtype=bool)
+    there[party, np.argsort(item)[there_at]] = True
     if scores.paired and there.mean() <= 0.5:
         return scores
     expected = np.ones_like(there)
-    turn = known.turn[first]
     for at, entry in enumerate(several.tolist()):
         if not scores.paired and split_variant(scores.models[known.model[entry]])[1] is not None:
             expected[at] = np.isin(turn, turn[there[at]])
@@ -584,11 +588,28 @@ def _completed(scores: Scores) -> Scores:
     entries = several[parties]
     absent = replace(
         known.take(entries),
-        question=known.question[first[items]],
+        question=question[items],
         turn=turn[items],
         value=np.full(len(entries), np.nan),
     )
     return scores.plus(absent)
+
+
+def _expected_items(scores: Scores) -> tuple[Ints, Ints]:
+    """Return the questions and turns that judgments should be on, each once."""
+    categories = {question.category: at for at, question in enumerate(scores.questions)}
+    category = np.array([categories[question.category] for question in scores.questions])
+    length = np.array([len(question.turns) for question in scores.questions])
+    judged, turns = np.unique(scores.question), np.unique(scores.turn)
+    by_category = np.zeros((len(category), int(turns.max(initial=0)) + 1), dtype=bool)
+    by_category[category[scores.question], scores.turn] = True
+    there = np.zeros_like(by_category)
+    there[scores.question, scores.turn] = True
+    if all(source.kind == "judge" for source in scores.sources_present.values()):
+        has = length[judged, None] >= np.arange(by_category.shape[1])
+        there[judged] |= by_category[category[judged]] & has
+    question, turn = np.nonzero(there)
+    return question.astype(scores.question.dtype), turn.astype(scores.turn.dtype)
 
 
 def _incomplete(scores: Scores, models: Collection[str]) -> list[str]:

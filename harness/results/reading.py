@@ -79,7 +79,7 @@ class LightJudgment(msgspec.Struct, gc=False):
     g1_preference: float | None = None
     g2_preference: float | None = None
     judge: str | tuple[str, ...] = ""
-    score: int | float | None | UnsetType = UNSET
+    score: float | None | UnsetType = UNSET
     turn: int = 0
     label: Any = UNSET
     scores: Any = UNSET
@@ -326,14 +326,19 @@ class _Table:
 
 
 def of_files(
-    rows: Iterable[tuple[str, Row]], questions: Iterable[Question], *, only_known: bool = True
+    rows: Iterable[tuple[str, Row]],
+    questions: Iterable[Question],
+    today: Today | None = None,
+    *,
+    only_known: bool = True,
 ) -> Scores:
     """Return the scores of rows, each with its file's name; their texts are not needed.
 
-    Rows about other questions are left out if `only_known`, else these have no category.
+    Rows about other questions are left out if `only_known`, else these have no category. `today`
+    says which rows are current; without it only their questions are compared.
     """
     questions = tuple(questions)
-    table = _Table(questions, Wordings(questions))
+    table = _Table(questions, today or Wordings(questions))
     for file, group in itertools.groupby(rows, key=operator.itemgetter(0)):
         table.add(file, [row for _, row in group], only_known=only_known)
     return table.scores()
@@ -568,12 +573,12 @@ def read(
     scores = table.scores()
     today.answers.keep()
     if not len(scores):
-        what = "no judgments; run gen_judgment first"
+        what, nowhere = "no judgments; run gen_judgment first", "" if files else bench.nowhere
         if kind is None and bench.vote_files():
             what += f", or show people's votes: --votes {bench.vote_files()[0]}"
         if scores.left_out:
             what = f"none of its judgments is current: {'; '.join(in_words(scores.left_out))}"
-        raise MissingError(f"{', '.join(map(str, files)) or bench.folder}: {what}")
+        raise MissingError(f"{', '.join(map(str, files)) or bench.folder}: {what}{nowhere}")
     return scores
 
 

@@ -188,6 +188,24 @@ def test_messages_of_a_model_are_its_answers(tmp_path: pathlib.Path) -> None:
     assert (again.questions, again.answers) == (0, {"y": 1})
 
 
+def test_reasoning_in_messages_is_kept_apart_and_other_parts_are_refused(
+    tmp_path: pathlib.Path,
+) -> None:
+    def chat(*parts: dict[str, str]) -> dict[str, object]:
+        user = {"role": "user", "content": [{"type": "text", "text": "u"}]}
+        return {"messages": [user, {"role": "assistant", "content": parts}], "model": "x"}
+
+    thought = chat({"type": "thinking", "thinking": "Hm."}, {"type": "text", "text": "r"})
+    image = chat({"type": "image_url", "image_url": "u"})
+    path = json_lines(tmp_path / "m.jsonl", [thought, image])
+    report = import_data("messages", [path], "m", data_dir=tmp_path)
+    assert report.bad == [
+        f"{path}:2: a message holds a part of type 'image_url'; only texts are read"
+    ]
+    (answer,) = bench.load("m", tmp_path).answers("x").values()
+    assert (answer.choices[0].turns, answer.choices[0].details[0].reasoning) == (["r"], "Hm.")
+
+
 def test_two_system_prompts_are_refused(tmp_path: pathlib.Path) -> None:
     records = [
         {"messages": [{"role": "system", "content": text}, *messages(text)]} for text in ("a", "b")

@@ -45,7 +45,8 @@ class Folder:
 
     def plan(self, **options: Any) -> JudgePlan:
         """Return what is to be judged."""
-        loaded = bench.load(self.folder.name, self.folder.parent)
+        reasoning = options.get("reasoning", "split")
+        loaded = bench.load(self.folder.name, self.folder.parent, reasoning)
         more = {name: options.pop(name) for name in ("awaited", "categories") if name in options}
         values = {"judge_model": "builtin/overlap", **options}
         return plan_judgments(loaded, build(GenJudgment, values), key_needed=False, **more)

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from harness import bench
 from harness.errors import DataError, MissingError, UsageError
 from harness.judging.plan import JudgePlan
 from harness.types import Answer, Choice
@@ -110,7 +111,11 @@ def test_all_conversations_of_an_answer_can_be_judged(folder: Folder) -> None:
         ({"judge_model": "builtin/first"}, UsageError, "only compares"),
         ({"judge_set": "short_fact_en", "mode": "pairwise-all"}, UsageError, "--mode single"),
         ({"judge_set": "metrics_en", "criterion": "relevanse"}, UsageError, "relevance"),
-        ({"judge_set": "short_fact_en"}, MissingError, "no reference answer to question 1"),
+        (
+            {"judge_set": "short_fact_en"},
+            MissingError,
+            "demands a reference for the category .*question 1; write it into reference_answer",
+        ),
         ({"judge_set": "prometheus"}, MissingError, "'rubric'"),
     ],
 )
@@ -278,3 +283,34 @@ def test_shares_are_counted_as_whole_plans_would(folder: Folder) -> None:
     whole = folder.plan(mode="pairwise-all")
     plans = [folder.plan(mode="pairwise-all", share=share) for share in shares]
     assert whole.calls_by_share(shares) == [plan.calls for plan in plans]
+
+
+def test_judges_see_no_reasoning_of_other_tools_answers_unless_it_is_kept(folder: Folder) -> None:
+    thinking = ["<think>Hm.</think>one", "two"]
+    folder.answer("alpha", {1: thinking, 2: ["4", "<think>cut"]})
+    file = (folder.folder / "model_answer" / "alpha.jsonl").read_bytes()
+    prompts: list[str] = []
+
+    def grade(prompt: str) -> str:
+        prompts.append(prompt)
+        return "[[7]]"
+
+    plan = folder.plan(mode="single", model_list="alpha")
+    assert any("2 answers of alpha came with reasoning" in notice for notice in plan.notices)
+    folder.judge(plan, grade)
+    assert not any("Hm." in prompt or "cut" in prompt for prompt in prompts)
+    assert folder.plan(mode="single", model_list="alpha").total == 0
+    kept = folder.plan(mode="single", model_list="alpha", reasoning="keep")
+    prompts.clear()
+    folder.judge(kept, grade)
+    assert any("Hm." in prompt for prompt in prompts)
+    assert folder.plan(mode="single", model_list="alpha", reasoning="keep").total == 0
+    assert (folder.folder / "model_answer" / "alpha.jsonl").read_bytes() == file
+
+
+def test_a_reply_that_turnbench_wrote_is_judged_as_it_stands(folder: Folder) -> None:
+    text = "The tag </think> ends it."
+    choices = [{"index": 0, "turns": [text, "8"]}]
+    rows = [{"question_id": 2, "choices": choices, "made_from": {"parameters": "p"}}]
+    folder.write("model_answer/alpha.jsonl", rows)
+    assert bench.load("small", folder.folder.parent).answers("alpha")[2].choices[0].turns[0] == text

@@ -124,7 +124,7 @@ def _plan(
         raise UsageError(f"attacks are run in mode single or pairwise-baseline, not {mode}")
     if len(options.select.judge_model) != 1:
         raise UsageError("name the judge to attack with --judge-model")
-    source = bench.load(options.bench.bench_name, options.bench.data_dir)
+    source = bench.load_named(options.bench)
     part = options.slice
     sample = part.sample_n or (None if part.first_n else QUESTIONS)
     questions = tuple(

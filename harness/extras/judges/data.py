@@ -199,7 +199,7 @@ def load(options: JudgeReport) -> Data:
     """Return the benchmark and its verdicts; without one, files that are named are read alone."""
     name, data_dir = options.bench.bench_name, options.bench.data_dir
     try:
-        return Data(options, benches.load(name, data_dir))
+        return Data(options, benches.load_named(options.bench))
     except UsageError:
         if not options.select.input_file and not options.select.votes:
             raise
