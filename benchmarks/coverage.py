@@ -22,6 +22,7 @@ is better at some questions than at others, against all opponents alike.
 """
 
 import argparse
+import functools
 import math
 import sys
 from collections.abc import Callable
@@ -32,6 +33,8 @@ import numpy as np
 import numpy.typing as npt
 
 from harness.extras.levels import next_level
+from harness.extras.judges.worth import Panel as Judges
+from harness.extras.judges.worth import worth_of
 from harness.judging.draw import drawn_pairs
 from harness.reporting.kinds import sections_of
 from harness.reporting.remarks import dissent
@@ -467,6 +470,54 @@ def equal_length(rng: np.random.Generator, questions: int) -> bool:
     return p is not None and p < LEVEL
 
 
+class Errors(NamedTuple):
+    """How three judges' verdicts depend on each other."""
+
+    name: str
+    copies: dict[int, int]
+    """Which judges repeat another one's verdicts."""
+    worth: float
+
+
+def worth_missed(
+    rng: np.random.Generator, questions: int, errors: Errors, right: tuple[float, ...]
+) -> bool:
+    """Whether the interval of `judge_report worth` misses the truth, with two votes an item."""
+    size = 2 * questions
+    truth = rng.choice([-0.5, 0.5], size)
+
+    def verdicts(chance: float) -> Floats:
+        return np.where(rng.random(size) < chance, truth, -truth)
+
+    judges = [verdicts(chance) for chance in right]
+    for copy, of in errors.copies.items():
+        judges[copy] = judges[of]
+    first, second = verdicts(0.91), verdicts(0.91)  # people agree on 84%, as experts do
+    table = np.column_stack([*judges, (first + second) / 2, first * second])
+    own = [item // 2 for item in range(size)]
+    ends = worth_of(Judges(["a", "b", "c"], own, table, "votes", False))
+    low, high = ends.low, ends.high
+    return low is None or high is None or not low - 1e-9 <= errors.worth <= high + 1e-9
+
+
+PANELS = (
+    Errors("independent", {}, 3),
+    Errors("two copies and one", {1: 0}, 1.8),
+    Errors("three copies", {1: 0, 2: 0}, 1),
+)
+ACCURACIES = ((0.65,) * 3, (0.8,) * 3, (0.9,) * 3, (0.65, 0.8, 0.9))
+WORTH = tuple(
+    Statement(
+        f"worth, {errors.name}, right in {', '.join(map(str, dict.fromkeys(right)))}: missed",
+        functools.partial(worth_missed, errors=errors, right=right),
+        0.07,
+        4,
+        (40, 80),
+    )
+    for errors in PANELS
+    for right in ACCURACIES
+)
+
 STATEMENTS = (
     Statement("two equal models: better, in pairs", two_in_pairs),
     Statement("two equal models: better, by grades", two_in_grades),
@@ -583,7 +634,7 @@ def main() -> int:
                 flush=True,
             )
     print(f"\n{'statement':<64} questions    wrong       allowed    tables")
-    for statement in STATEMENTS:
+    for statement in (*STATEMENTS, *WORTH):
         for questions in statement.questions:
             failed += not check(statement, questions, options.tables)
     print(f"\n{'run_bench --levels, two equal models':<64} templates  covered  false better")

@@ -516,6 +516,8 @@ class JudgeReport(Struct, kw_only=True, frozen=True):
     slice: Slice = Slice()
     list: Annotated[bool, Flag(pages=("position", "agreement", "length"))] = False
     """also list the items: flipped pairs, disagreements, longer answers that lost"""
+    details: Annotated[bool, Flag(pages=("agreement",))] = False
+    """agreement: a row for each turn and category, and with ties as a third verdict"""
     without: Annotated[str, Flag("SET", pages=("reference",))] = "mt_bench_unaided"
     """reference: the judge set that shows no reference"""
     threshold: Annotated[float | None, Flag("GRADE", pages=("reference",))] = None

@@ -32,7 +32,7 @@ from harness.judging.current import NO_REFERENCE, Today, is_older
 from harness.judging.draw import draw_order, drawn_number, drawn_pairs
 from harness.judging.judge import judging
 from harness.judging.prompts import Match, Prompts, make_prompts, parameters_hash, written
-from harness.judging.sets import ANY, JudgeSet, load
+from harness.judging.sets import ANY, JudgeSet, load_for
 from harness.models import Endpoint, ModelConfig
 from harness.options import GenJudgment
 from harness.running import Job
@@ -260,7 +260,7 @@ def plan_judgments(
         advice = "builtin/overlap needs no key, for trying things out"
         raise UsageError(f"name the judges with --judge-model ({advice})")
     typed = sampling.typed(options.sampling)
-    loaded = load(flags.judge_set or bench.settings.judge_set or "mt_bench", bench.folder)
+    loaded = load_for(bench, flags.judge_set)
     judge_set = loaded.by(part.criterion)
     if categories and judge_set.criteria:
         judge_set = judge_set.for_categories(categories)
@@ -325,7 +325,7 @@ def plan_judgments(
     built_in = any(task.endpoint.provider == "builtin_judge" for task in plan.tasks)
     if built_in or any("checks" in template.names for template in judge_set.templates.values()):
         bench.validate_checks(plan.questions)
-    _tell(plan)
+    _tell(plan, configs or {})
     if not any(task.todo or task.split.done for task in plan.tasks):
         why = ["--turns, the chosen questions, --votes or --share and the judge set leave no match"]
         raise UsageError(f"there is nothing to judge: {'; '.join(plan.notices or why)}")
@@ -699,13 +699,40 @@ def _family(model: str) -> int | None:
     return match and match.lastindex
 
 
-def _tell(plan: JudgePlan) -> None:
+def _is_itself(judge: Endpoint, model: str, config: ModelConfig | None) -> bool:
+    """Return whether a model is the judge, or served under the same name and address."""
+    if split_variant(model)[0] == judge.name:
+        return True
+    if config is None or not judge.base_url:
+        return False
+    address = (config.base_url or "").rstrip("/"), config.model or model
+    return address == (judge.base_url.rstrip("/"), judge.model)
+
+
+def _tell(plan: JudgePlan, configs: Mapping[str, ModelConfig]) -> None:
     """Add the notices that depend on who judges whom."""
     for task in plan.tasks:
         if task.sample:
             continue
-        kin = [name for name in plan.models if _family(name) == _family(task.name) is not None]
-        if kin and (task.todo or task.split.done):
+        is_used = bool(task.todo or task.split.done)
+        own = [
+            name
+            for name in plan.models
+            if _is_itself(task.endpoint, name, configs.get(split_variant(name)[0]))
+        ]
+        if own and is_used:
+            renamed = [name for name in own if split_variant(name)[0] != task.name]
+            served = f" ({', '.join(renamed)}: the same name and address)" if renamed else ""
+            plan.notices.append(
+                f"{task.name} judges answers of its own{served}; judges tend to favour those, add "
+                "another judge"
+            )
+        kin = [
+            name
+            for name in plan.models
+            if name not in own and _family(name) == _family(task.name) is not None
+        ]
+        if kin and is_used:
             plan.notices.append(
                 f"{task.name} judges models of its own family ({', '.join(kin[:3])}"
                 f"{', …' if len(kin) > 3 else ''}); judges tend to favour those, add another judge"

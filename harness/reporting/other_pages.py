@@ -306,8 +306,8 @@ def board_page(options: Board, bench: Bench, panel: Panel, view: View, page: Pag
     board = boards.added(board, new_rows, sort)
     boards.write_board(path, board)
     numbers = [
-        Column(boards.LENGTH_CONTROLLED, "LC win rate", ".1", always=True),
-        Column("lc_standard_error", "se", ".1", always=True),
+        Column(boards.LENGTH_CONTROLLED, "LC win rate", ".1"),
+        Column("lc_standard_error", "se", ".1"),
         Column("win_rate", "", ".1", always=True),
         Column("avg_length", "characters", ".0", always=True),
     ]
