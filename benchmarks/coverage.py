@@ -32,9 +32,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from harness.extras.levels import next_level
 from harness.extras.judges.worth import Panel as Judges
 from harness.extras.judges.worth import worth_of
+from harness.extras.levels import next_level
 from harness.judging.draw import drawn_pairs
 from harness.reporting.kinds import sections_of
 from harness.reporting.remarks import dissent
