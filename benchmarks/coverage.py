@@ -25,13 +25,14 @@ import argparse
 import functools
 import math
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from harness.extras.judges.corrected import corrected
 from harness.extras.judges.worth import Panel as Judges
 from harness.extras.judges.worth import worth_of
 from harness.extras.levels import next_level
@@ -49,11 +50,19 @@ from harness.results import (
     rank,
     summarize,
 )
+from harness.results.agreement import Item
 from harness.results.compare import against_baseline
+from harness.results.drift import Differences, Drift, Item
 from harness.results.estimate import LEVEL
+from harness.results.gate import Gated, at_levels, compared, judge_faults
 from harness.results.length_control import Gamed, fit
 from harness.results.position import flips
+<<<<<<< HEAD
 from harness.results.reach import HIGHEST, LOWEST, Attempts, reach_of
+=======
+from harness.results.series import nominal_level
+from harness.results.slices import Worst, worst_slice
+>>>>>>> main
 from harness.types import Judgment, Question
 
 Floats = npt.NDArray[np.float64]
@@ -470,6 +479,138 @@ def equal_length(rng: np.random.Generator, questions: int) -> bool:
     return p is not None and p < LEVEL
 
 
+# The gate: a run of a model against a stored one
+
+Run = dict[Item, float]
+
+
+def runs(
+    rng: np.random.Generator, questions: int, drops: Sequence[float], judge: float = 0.0
+) -> tuple[Run, list[Run], Differences]:
+    """Return a stored run, candidates that are worse by so much, and 20 anchors.
+
+    The judge gives `judge` more now than then.
+    """
+    difficulty = rng.normal(0, 1, (questions, 1))
+
+    def answers(ability: float) -> Floats:
+        known = difficulty + rng.normal(0, 0.8, (questions, 1))
+        return ability + known + rng.normal(0, 0.8, (questions, 2))
+
+    def graded(quality: Floats, shift: float = 0.0) -> Run:
+        grade = np.clip(np.round(quality + shift + rng.normal(0, 0.6, quality.shape)), 1, 10)
+        return {(q, t + 1, ""): float(grade[q, t]) for q in range(questions) for t in range(2)}
+
+    stored = answers(6.5)
+    old, anew = graded(stored), graded(stored, judge)
+    candidates = [graded(answers(6.5 - drop), judge) for drop in drops]
+    drawn = rng.permutation(questions)[:20]
+    anchors: Differences = {int(q): [anew[int(q), 1, ""] - old[int(q), 1, ""]] for q in drawn}
+    return old, candidates, anchors
+
+
+def gated(new: Run, old: Run, drift: Drift | None = None) -> Gated:
+    """Return a candidate compared with the stored run."""
+    (row,) = at_levels([compared("m", "m", new, old, {"m": "m"}, drift or Drift())])
+    return row
+
+
+def passes(row: Gated, margin: float) -> bool:
+    """Whether a candidate passes a margin."""
+    lower = row.difference.lower
+    return lower is not None and lower >= -margin
+
+
+def as_bad_as_the_margin(rng: np.random.Generator, questions: int) -> bool:
+    """Whether a candidate passes that is worse by the margin."""
+    old, (new,), _ = runs(rng, questions, [0.5])
+    return passes(gated(new, old), 0.5)
+
+
+def both_unread(rng: np.random.Generator, questions: int) -> bool:
+    """Whether an equal run fails because it lacks 4.5% as the stored one does."""
+    old, (new,), _ = runs(rng, questions, [0])
+    for run in (old, new):
+        run.update({item: math.nan for item in run if rng.random() < 0.045})
+    row = gated(new, old)
+    return row.missing - row.missing_before > 0.05
+
+
+def drifted(rng: np.random.Generator, questions: int) -> bool:
+    """Whether an equal candidate is worse, with 20 anchors, by a judge that gives 0.5 less."""
+    old, (new,), anchors = runs(rng, questions, [0], -0.5)
+    return gated(new, old, Drift(anchors, anchored=True)).worse
+
+
+def drifted_margin(rng: np.random.Generator, questions: int) -> bool:
+    """Whether a candidate that is worse by the margin passes by a judge that gives 0.5 more."""
+    old, (new,), anchors = runs(rng, questions, [0.5], 0.5)
+    return passes(gated(new, old, Drift(anchors, anchored=True)), 0.5)
+
+
+def drift_seen(rng: np.random.Generator, questions: int) -> bool:
+    """Whether a judge that has not changed is said to have, without a margin."""
+    _, _, anchors = runs(rng, questions, [])
+    return bool(judge_faults(Drift(anchors), None))
+
+
+def series_of_twenty(rng: np.random.Generator, questions: int) -> bool:
+    """Whether any of 20 equal candidates is called worse, or better."""
+    old, news, _ = runs(rng, questions, [0] * 20)
+    level = nominal_level(20, questions - 1)
+    rows = [compared("m", "m", new, old, {"m": "m"}, Drift()) for new in news]
+    return any(row.worse or row.better for row in at_levels(rows, level))
+
+
+def three_required(rng: np.random.Generator, questions: int) -> bool:
+    """Whether three benchmarks pass, on one of which the candidate is worse by the margin."""
+    tables = [runs(rng, questions, [drop])[:2] for drop in (0.5, -0.5, -0.5)]
+    return all(passes(gated(new, old), 0.5) for old, (new,) in tables)
+
+
+def any_of_three(rng: np.random.Generator, questions: int) -> bool:
+    """Whether an equal candidate is worse on any of three benchmarks, by Holm over them."""
+    tables = [runs(rng, questions, [0])[:2] for _ in range(3)]
+    rows = [compared("m", "m", new, old, {"m": "m"}, Drift()) for old, (new,) in tables]
+    return any(row.worse for row in at_levels(rows))
+
+
+def of_kinds(questions: int) -> dict[int | str, Question]:
+    """Return questions in 28 slices: categories, kinds, tags, levels, lengths."""
+    return {
+        q: Question(
+            question_id=q,
+            category=f"c{q * 8 // questions}",
+            turns=["x" * (q * 37 % 101 + 1)],
+            extra={"kind": f"k{q % 4}", "tags": [f"t{q % 3}", f"u{q % 5}"], "level": q % 5},
+        )
+        for q in range(questions)
+    }
+
+
+def worst(rng: np.random.Generator, questions: int, drop: float) -> Worst | None:
+    """Return the worst slice of a candidate that is worse by so much in one category."""
+    known = rng.normal(0, 1.1, (questions, 1)) + rng.normal(0, 1.4, (questions, 2))
+    table = np.round(known)
+    table[: questions // 8] -= drop
+    found: dict[int | str, dict[int, float]] = {
+        q: {1: float(a), 2: float(b)} for q, (a, b) in enumerate(table)
+    }
+    return worst_slice(found, of_kinds(questions), seed=int(rng.integers(1 << 30)))
+
+
+def slice_named(rng: np.random.Generator, questions: int) -> bool:
+    """Whether a slice is named although all are alike."""
+    found = worst(rng, questions, 0)
+    return found is not None and found.stands_out
+
+
+def slice_missed(rng: np.random.Generator, questions: int) -> bool:
+    """Whether a drop of 3 points in 10 of 80 questions is not named."""
+    found = worst(rng, questions, 3)
+    return found is None or not (found.stands_out and found.slice.value == "c0")
+
+
 class Errors(NamedTuple):
     """How three judges' verdicts depend on each other."""
 
@@ -500,6 +641,23 @@ def worth_missed(
     return low is None or high is None or not low - 1e-9 <= errors.worth <= high + 1e-9
 
 
+def corrected_missed(rng: np.random.Generator, questions: int, right: float) -> bool:
+    """Whether the interval of `judge_report corrected` misses the truth, 25 questions voted on."""
+    truth = 0.6
+    judged: dict[Item, float] = {}
+    votes: dict[Item, float] = {}
+    voted = set(rng.choice(questions, 25, replace=False).tolist())
+    for question in range(questions):
+        chance = np.clip(truth + rng.normal(0, 0.15), 0, 1)
+        for turn in (1, 2):
+            item, prefers = Item(question, turn, ("x", "y")), rng.random() < chance
+            judged[item] = float(prefers if rng.random() < right else rng.random() < truth + 0.1)
+            if question in voted:
+                votes[item] = float(prefers)
+    interval = corrected("x", judged, votes).corrected.interval
+    return interval is None or not interval.low <= truth <= interval.high
+
+
 PANELS = (
     Errors("independent", {}, 3),
     Errors("two copies and one", {1: 0}, 1.8),
@@ -518,6 +676,17 @@ WORTH = tuple(
     for right in ACCURACIES
 )
 
+CORRECTED = tuple(
+    Statement(
+        f"corrected, a judge that knows {right:.0%} of the pairs: missed",
+        functools.partial(corrected_missed, right=right),
+        0.07,
+        2,
+        (50, 100),
+    )
+    for right in (0.55, 0.75, 0.85)
+)
+
 STATEMENTS = (
     Statement("two equal models: better, in pairs", two_in_pairs),
     Statement("two equal models: better, by grades", two_in_grades),
@@ -534,6 +703,18 @@ STATEMENTS = (
     Statement("a judge that takes the first in 95%: not said", first_taker_missed, 0.01),
     Statement("a judge that guesses: may be guessing is not said", guesser_missed),
     Statement("equal at equal length: beats or loses", equal_length, each=10, questions=(200, 805)),
+    Statement("a run that is worse by the margin passes", as_bad_as_the_margin),
+    Statement("equal runs that lack 4.5% each: one fails for it", both_unread, questions=(80,)),
+    Statement("judge -0.5, equal models, 20 anchors: worse", drifted, questions=(40, 80)),
+    Statement(
+        "judge +0.5, worse by the margin, 20 anchors: passes", drifted_margin, questions=(80,)
+    ),
+    Statement("the same judge: said to have changed", drift_seen, questions=(20, 80)),
+    Statement("20 equal candidates in a series: any is called worse", series_of_twenty, each=4),
+    Statement("three benchmarks, worse by the margin in one: passes", three_required),
+    Statement("--any of three benchmarks, equal models: worse", any_of_three),
+    Statement("no slice is worse: one is named", slice_named, each=4, questions=(40, 80)),
+    Statement("3 points less in 10 questions: not named", slice_missed, 0.15, 10, (80,)),
 )
 
 
@@ -634,7 +815,7 @@ def main() -> int:
                 flush=True,
             )
     print(f"\n{'statement':<64} questions    wrong       allowed    tables")
-    for statement in (*STATEMENTS, *WORTH):
+    for statement in (*STATEMENTS, *WORTH, *CORRECTED):
         for questions in statement.questions:
             failed += not check(statement, questions, options.tables)
     print(f"\n{'run_bench --levels, two equal models':<64} templates  covered  false better")
