@@ -57,12 +57,9 @@ from harness.results.estimate import LEVEL
 from harness.results.gate import Gated, at_levels, compared, judge_faults
 from harness.results.length_control import Gamed, fit
 from harness.results.position import flips
-<<<<<<< HEAD
 from harness.results.reach import HIGHEST, LOWEST, Attempts, reach_of
-=======
 from harness.results.series import nominal_level
 from harness.results.slices import Worst, worst_slice
->>>>>>> main
 from harness.types import Judgment, Question
 
 Floats = npt.NDArray[np.float64]

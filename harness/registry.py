@@ -63,12 +63,8 @@ TABLE: dict[str, dict[str, str]] = {
     },
     "page": {  # of show_result: a flag of its name shows it in place of the results
         "results": "harness.reporting.results_page:RESULTS",
-<<<<<<< HEAD
         "reach": "harness.reporting.reach:REACH",
-        "against": "harness.reporting.other_pages:AGAINST",
-=======
         "against": "harness.reporting.against:AGAINST",
->>>>>>> main
         "board": "harness.reporting.other_pages:BOARD",
         "cost": "harness.reporting.other_pages:COST",
         "each_time": "harness.reporting.each_time:EACH_TIME",
