@@ -90,6 +90,8 @@ def run_bench(
     """
     values = {"model": model, "judge_model": judge_model, "bench_name": bench_name, **words}
     record = options.build(RunBench, values)
+    if record.levels:
+        raise UsageError("levels from Python: harness.extras.levels.climb(record)")
     plan = plan_bench(record)
     outcome = running.run(
         plan.jobs(),
@@ -198,6 +200,9 @@ def _judges(record: RunBench, configs: Mapping[str, ModelConfig]) -> dict[str, M
 def work(parsed: Parsed) -> int:
     """Answer, judge and show in one go; return the exit code."""
     record: RunBench = parsed.options
+    if record.levels:
+        code: int = registry.find("levels", "work")(parsed)
+        return code
     evaluation = None
     if record.config is not None:
         evaluation = registry.find("judge_file", "colossalai_config")(record.config)
