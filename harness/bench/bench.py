@@ -66,6 +66,9 @@ class Settings(Struct, forbid_unknown_fields=True, kw_only=True):
     """The field with the model's confidence, from 0 to 100 or from 0 to 1."""
     temperatures: dict[str, Annotated[float, Meta(ge=0, le=2)]] = {}
     """By category, where other than MT-Bench's."""
+    categories: dict[str, str] = {}
+    """By the benchmark's name of a category, that by which judge sets and MT-Bench's temperatures
+    know it."""
     max_tokens: Annotated[int, Meta(ge=1)] | None = None
     """The most tokens of a reply."""
     retry_cut: Annotated[float, Meta(ge=1)] | None = None
@@ -137,7 +140,8 @@ class Bench:
 
     def temperature(self, category: str) -> float:
         """Return the temperature at which answers of a category are sampled."""
-        usual = TEMPERATURES.get(category, OTHER_TEMPERATURE)
+        known = self.settings.categories.get(category, category)
+        usual = TEMPERATURES.get(known, OTHER_TEMPERATURE)
         return self.settings.temperatures.get(category, usual)
 
     def validate_checks(self, questions: Sequence[Question]) -> None:
