@@ -78,7 +78,7 @@ def test_keys_walk_search_and_go_back(viewer: Any, data: pathlib.Path, watched: 
     page.keyboard.press("/")
     page.keyboard.type("bee says")
     watched.leads(lambda: page.keyboard.press("Enter"))
-    watched.leads(lambda: page.get_by_label("In").select_option("answers"))
+    watched.leads(lambda: page.locator("[name=where]").select_option("answers"))
     watched.leads(page.locator(".tb-list tbody a").first.click)
     mark = page.locator("mark").first
     assert mark.inner_text() == "bee says"
@@ -117,7 +117,7 @@ def test_a_flip_is_two_clicks_away_and_opens_at_its_turn(
 
 def test_what_is_filtered_is_downloaded(viewer: Any, data: pathlib.Path, watched: Any) -> None:
     page = watched.open(viewer(data)[1], "?tab=verdicts")
-    watched.leads(lambda: page.get_by_label("Verdict", exact=True).select_option("flipped"))
+    watched.leads(lambda: page.locator("[name=only]").select_option("flipped"))
     watched.leads(page.get_by_role("link", name="Download these").click)
     with page.expect_download() as saved:
         page.get_by_role("button", name="Download as jsonl").click()
