@@ -50,9 +50,9 @@ from harness.results import (
     rank,
     summarize,
 )
-from harness.results.agreement import Item
+from harness.results.agreement import Item as Judged
 from harness.results.compare import against_baseline
-from harness.results.drift import Differences, Drift, Item
+from harness.results.drift import Differences, Drift
 from harness.results.estimate import LEVEL
 from harness.results.gate import Gated, at_levels, compared, judge_faults
 from harness.results.length_control import Gamed, fit
@@ -478,7 +478,7 @@ def equal_length(rng: np.random.Generator, questions: int) -> bool:
 
 # The gate: a run of a model against a stored one
 
-Run = dict[Item, float]
+Run = dict[tuple[int | str, int, str], float]
 
 
 def runs(
@@ -641,13 +641,13 @@ def worth_missed(
 def corrected_missed(rng: np.random.Generator, questions: int, right: float) -> bool:
     """Whether the interval of `judge_report corrected` misses the truth, 25 questions voted on."""
     truth = 0.6
-    judged: dict[Item, float] = {}
-    votes: dict[Item, float] = {}
+    judged: dict[Judged, float] = {}
+    votes: dict[Judged, float] = {}
     voted = set(rng.choice(questions, 25, replace=False).tolist())
     for question in range(questions):
         chance = np.clip(truth + rng.normal(0, 0.15), 0, 1)
         for turn in (1, 2):
-            item, prefers = Item(question, turn, ("x", "y")), rng.random() < chance
+            item, prefers = Judged(question, turn, ("x", "y")), rng.random() < chance
             judged[item] = float(prefers if rng.random() < right else rng.random() < truth + 0.1)
             if question in voted:
                 votes[item] = float(prefers)

@@ -228,7 +228,7 @@ def work(parsed: Parsed) -> int:
     if dry_run or not climbed.outcomes:
         return 0
     shown = options.ShowResult(
-        bench=record.bench,
+        bench=record.bench.shown,
         slice=options.ShownSlice(model_list=tuple(climbed.models)),
         reach=True,
         output=record.output,
