@@ -69,6 +69,9 @@ TABLE: dict[str, dict[str, str]] = {
         "wording": "harness.extras.judges.wording:report",
         "worth": "harness.extras.judges.worth:report",
     },
+    "report_plan": {  # of a report that needs calls of its own: what it asks before it is made
+        "attack": "harness.extras.judges.attack:plan",
+    },
     "importer": {
         "feedback_collection": "harness.extras.importing.prometheus:feedback_collection",
         "preference_collection": "harness.extras.importing.prometheus:preference_collection",
@@ -80,6 +83,12 @@ TABLE: dict[str, dict[str, str]] = {
         "mt_bench_101": "harness.extras.importing.mt_bench_101:mt_bench_101",
         "messages": "harness.extras.importing.messages:messages",
         "votes": "harness.extras.importing.votes:votes",
+    },
+    "importing": {
+        "import_data": "harness.extras.importing.reading:import_data",
+        "import_back": "harness.extras.importing.back:import_back",
+        "fetch_bench": "harness.extras.importing.originals:fetch_bench",
+        "originals": "harness.extras.importing.originals:originals",
     },
     "judge_file": {  # of a path, the JudgeSet that another project's prompt file makes
         "fastchat": "harness.judging.fastchat:load",

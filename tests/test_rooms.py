@@ -8,7 +8,18 @@ import pytest
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 HOMES = ("harness", "turnbench_questions", "viewer")
 ROOMS = (
-    *("errors", "types", "registry", "options", "store", "bench", "models", "running", "answering"),
+    *(
+        "errors",
+        "words",
+        "types",
+        "registry",
+        "options",
+        "store",
+        "bench",
+        "models",
+        "running",
+        "answering",
+    ),
     *("judging", "metrics", "results", "reporting", "cli", "extras"),
 )
 

@@ -98,6 +98,9 @@ class Bench:
     questions: tuple[Question, ...]
     settings: Settings = field(default_factory=Settings)
 
+    def __repr__(self) -> str:
+        return f"<Bench {self.name[:100]}: {len(self.questions)} questions>"
+
     @property
     def state(self) -> pathlib.Path:
         """The folder `.turnbench`."""

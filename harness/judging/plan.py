@@ -96,6 +96,10 @@ class JudgePlan:
     notices: list[str] = field(default_factory=list)
     """What the user should know before the first call."""
 
+    def __repr__(self) -> str:
+        size = f"{len(self.models)} models, {self.total:,} to do"
+        return f"<JudgePlan {self.bench.name[:100]}: {size}>"
+
     @property
     def kind(self) -> JudgmentKind:
         """The kind of file that the judgments go to."""

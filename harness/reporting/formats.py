@@ -16,7 +16,8 @@ from typing import Any
 
 import msgspec
 
-from harness.reporting.page import Column, Page, Row, Table, columns_of, printable, shortened
+from harness.reporting.page import Column, Page, Row, Table, columns_of, shortened
+from harness.words import printable
 
 PROSE = 88
 """The most columns of a sentence, however wide the terminal."""

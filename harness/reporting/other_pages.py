@@ -14,8 +14,8 @@ from harness.bench import Bench
 from harness.errors import UsageError
 from harness.options import Board, ShowResult
 from harness.reporting import Column, Note, Page, Table, interval_columns, row_of
-from harness.reporting.outcome import UNSEEN, Measure, first_lines
-from harness.reporting.page import counted, dollars, listed, rounded
+from harness.reporting.outcome import REST, UNSEEN, Measure
+from harness.reporting.page import rounded
 from harness.reporting.ranked import compared_row
 from harness.reporting.section import View, measure_of
 from harness.results import Panel, Scores, panels, rank, read
@@ -24,6 +24,7 @@ from harness.results.first_turn import Effect, first_turn_effect
 from harness.results.gate import Gated, gate
 from harness.results.spent import Cost, efficiency, spent
 from harness.results.strengths import styled
+from harness.words import counted, dollars, first_lines, listed
 
 
 def against_page(
@@ -56,7 +57,7 @@ def against_page(
         row = compared_row(names, model.difference, model.p)
         rows.append(row | {"missing": model.missing})
         lines.append(_run_in_words(model, measure, options.margin))
-    lines = first_lines(lines)
+    lines = first_lines(lines, 3, REST)
     if options.fail_if_worse or options.margin is not None:
         lines += [f"Does not pass: {fault}." for fault in gated.faults] or ["The run passes."]
     columns = [

@@ -13,9 +13,10 @@ from typing import Any
 
 from harness.reporting.kinds import sections_of as sections_of
 from harness.reporting.outcome import outcome, outcomes
-from harness.reporting.page import Column, Note, Page, Table, counted
+from harness.reporting.page import Column, Note, Page, Table
 from harness.reporting.section import Section, View
 from harness.results import Panel
+from harness.words import counted
 
 _NOT_SAID = Note(
     "Which is better is not said while over 10% of the judgments are missing: long and odd answers "

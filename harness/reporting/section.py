@@ -13,12 +13,13 @@ import numpy as np
 
 from harness.errors import UsageError
 from harness.reporting.outcome import Evidence, Measure
-from harness.reporting.page import Chart, Table, counted, listed, percent
+from harness.reporting.page import Chart, Table, percent
 from harness.results import Panel, Ranking, Scores, rank
 from harness.results.facts import is_facts
 from harness.results.length_control import Controlled
 from harness.results.summarize import Aggregate
 from harness.types import UNSTATED
+from harness.words import counted, listed
 
 STOPPED = (
     "Models whose comparisons were decided were judged no further: p and intervals of differences "

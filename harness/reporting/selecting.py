@@ -11,13 +11,13 @@ from harness.bench import Bench
 from harness.errors import MissingError, TurnbenchError, UsageError
 from harness.judging import sets
 from harness.options import ShowResult
-from harness.reporting.page import listed
 from harness.reporting.section import View
 from harness.results import Scores, Source, common, read
 from harness.results.scores import WIN
 from harness.results.summarize import Aggregate
 from harness.store import looks_like
 from harness.types import FAILED_SCORE, Vote
+from harness.words import listed
 
 
 def select(options: ShowResult, bench: Bench) -> tuple[Scores, View]:

@@ -16,11 +16,11 @@ from harness.errors import MissingError, TurnbenchError, UsageError
 from harness.models.endpoint import ModelConfig
 from harness.models.prices import Price
 from harness.models.resolving import resolve
-from harness.options import ShowResult, build, option
+from harness.options import ShowResult, option
 from harness.reporting import other_pages, selecting
 from harness.reporting.formats import frame, text
 from harness.reporting.html import fragment
-from harness.reporting.page import Note, Page, Row, counted, listed
+from harness.reporting.page import Note, Page, Row
 from harness.reporting.results_page import incomplete_of, results_page, sections_of
 from harness.reporting.section import Section, View
 from harness.results import Panel, missing, panels
@@ -28,6 +28,7 @@ from harness.results.length_control import length_controlled, read_gamed
 from harness.results.spent import Cost
 from harness.store import failures
 from harness.types import split_variant
+from harness.words import counted, listed
 
 INSTEAD = ("cost", "efficiency", "style", "first_turn_effect")
 """Flags that show something in place of results."""
@@ -51,21 +52,11 @@ class Result:
     def __str__(self) -> str:
         return text(self.page)
 
+    def __repr__(self) -> str:
+        return f"<Result of {counted(len(self.page.all_rows), 'row')}: print() shows it>"
+
     def _repr_html_(self) -> str:
         return fragment(self.page)
-
-
-def show_result(mode: str | None = None, **options: Any) -> Result:
-    """Return the results of a benchmark; keywords are the flags of the command `show_result`.
-
-    >>> show_result("single", bench_name="mt_bench", judge_model="gpt-4.1").rows()  # doctest: +SKIP
-
-    Raises:
-        UsageError: an option is unknown or cannot be.
-        MissingError: there are no such judgments.
-        DataError: a row is invalid; with file and line.
-    """
-    return results_of(build(ShowResult, options if mode is None else {"mode": mode, **options}))
 
 
 def results_of(options: ShowResult, cost: Cost | None = None) -> Result:

@@ -23,6 +23,7 @@ import logging
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -123,16 +124,19 @@ def fit(
     return float(equal.mean()), float(np.std(equal, ddof=1) / np.sqrt(len(equal)))
 
 
+def check_library() -> None:
+    """Raise MissingError unless scikit-learn is installed, which fits the regressions."""
+    if find_spec("sklearn") is None:
+        raise MissingError("length control needs scikit-learn: pip install 'turnbench[alpaca]'")
+
+
 def _liblinear(features: Floats, share: Floats, weight: Floats) -> Floats:
     """Return the coefficients: each row is used as a win and as a loss, weighted by its share."""
-    try:
-        import sklearn
-        from sklearn.linear_model import LogisticRegressionCV
-        from sklearn.metrics import make_scorer
-        from sklearn.model_selection import GroupKFold
-    except ImportError:
-        message = "length control needs scikit-learn: pip install 'turnbench[alpaca]'"
-        raise MissingError(message) from None
+    check_library()
+    import sklearn
+    from sklearn.linear_model import LogisticRegressionCV
+    from sklearn.metrics import make_scorer
+    from sklearn.model_selection import GroupKFold
 
     def loss(won: Any, p: Any, part: Any, row_weight: Any) -> float:
         p = np.clip(p, 1e-15, 1 - 1e-15)

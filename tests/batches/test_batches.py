@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from harness.answering import gen_answer
+from harness import gen_answer
 from harness.errors import Interrupted, UsageError
 from harness.extras.batches import queue
 from harness.store import latest

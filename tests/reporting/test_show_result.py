@@ -6,9 +6,9 @@ import re
 
 import pytest
 
+from harness import show_result
 from harness.errors import MissingError, UsageError
 from harness.reporting.formats import text
-from harness.reporting.show_result import show_result
 from harness.store import Failure, Pending
 from tests.reporting.folders import bench, grades, pairs, write
 
