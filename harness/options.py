@@ -39,6 +39,7 @@ class Prefix(Struct, frozen=True):
 Count: TypeAlias = Annotated[int, Meta(ge=1)]
 FromZero: TypeAlias = Annotated[int, Meta(ge=0)]
 Positive: TypeAlias = Annotated[float, Meta(gt=0)]
+Level: TypeAlias = Annotated[int, Meta(ge=1, le=10)]
 Share: TypeAlias = Annotated[float, Meta(ge=0, le=1)]
 Temperature: TypeAlias = Annotated[float, Meta(ge=0, le=2)]
 PartOf: TypeAlias = Annotated[float, Meta(gt=0, le=1)]
@@ -660,11 +661,14 @@ class NewQuestions(Command, kw_only=True, frozen=True):
     """Make the computed questions of mt_bench anew: other numbers, names and texts, same skills.
 
     turnbench new_questions --seed 7 --out data/renewed_7
+    turnbench new_questions --seed 7 --level 9 --out data/hard_7
     gen_answer --bench-name renewed_7 --model builtin/reference
     """
 
     seed: Annotated[FromZero, Flag("N")]
     """equal seeds give equal questions; the shipped set has seed 0"""
+    level: Annotated[Level | None, Flag("N")] = None
+    """how hard, from 1 to 10; without it, each question as hard as that of mt_bench"""
     out: Annotated[str, Flag("DIR")]
     """folder of the new benchmark; its name is the benchmark's"""
 

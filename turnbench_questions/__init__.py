@@ -1,7 +1,7 @@
 """Questions that renew themselves: templates with a seed, each of which proves its references.
 
-    made = draw(find("drawer"), seed=7)
-    made.question(1034, "math", canary), made.reference()
+    rows(find("drawer"), seed=7, level=5, question_id=1, canary="...").question
+
 
     template.py    a turn with one right result, its checks, checklist and note
     templates.py   templates by name; drawing until a draw is good
@@ -10,7 +10,7 @@
     book.py        numbered entries that may be void
     the others     one template each; its `QUESTION_ID` says which question of `mt_bench` it is
 
-`mt_bench` has the questions of seed 0.
+`mt_bench` has the questions of seed 0, each at the `LEVEL` of its template.
 """
 
 import random
@@ -19,10 +19,27 @@ from typing import Any, NamedTuple
 
 from msgspec import to_builtins
 
-from harness.types import Question
-from turnbench_questions.templates import draw, find, shipped
+from turnbench_questions.templates import Template, draw, find, of_bench, shipped
 
-__all__ = ["RenewedSet", "draw", "find", "make_set", "question_row", "reference_row", "shipped"]
+__all__ = [
+    "RenewedSet",
+    "Rows",
+    "Template",
+    "draw",
+    "find",
+    "make_set",
+    "of_bench",
+    "rows",
+    "shipped",
+]
+
+
+class Rows(NamedTuple):
+    """A question as a row of `question.jsonl`, and its worked answer as one of references."""
+
+    question: dict[str, Any]
+    reference: dict[str, Any] | None
+    """None where no one result is right."""
 
 
 class RenewedSet(NamedTuple):
@@ -33,27 +50,41 @@ class RenewedSet(NamedTuple):
     canary: str
 
 
-def make_set(seed: int, name: str, canary: str | None = None) -> RenewedSet:
-    """Return the rows of a benchmark; without a canary it gets one of its own."""
+def rows(template: Template, seed: int, level: int, question_id: int, canary: str) -> Rows:
+    """Return the rows of the question that a template makes from a seed at a level."""
+    made = draw(template, seed, level)
+    row = made.question(
+        question_id,
+        template.category,
+        template=template.name,
+        level=level,
+        seed=seed,
+        canary=canary,
+    )
+    question: dict[str, Any] = to_builtins(row)
+    extra = question.pop("extra", {})
+    turns = made.reference()
+    return Rows({**question, **extra}, _reference(question_id, turns, canary) if turns else None)
+
+
+def make_set(
+    seed: int, name: str, level: int | None = None, canary: str | None = None
+) -> RenewedSet:
+    """Return the rows of a benchmark of all templates.
+
+    Args:
+        seed: what is drawn from.
+        name: of the benchmark.
+        level: of all questions; without it, each has that of its question in `mt_bench`.
+        canary: without it, the benchmark gets one of its own.
+    """
     canary = canary or f"turnbench {name} canary {_uuid(seed)}"
-    questions, references = [], []
-    for template in shipped():
-        made = draw(template, seed)
-        question = made.question(template.question_id, template.category, canary)
-        questions.append(question_row(question))
-        if turns := made.reference():
-            references.append(reference_row(template.question_id, turns, canary))
-    return RenewedSet(questions, references, canary)
+    made = [rows(one, seed, level or one.level, one.question_id, canary) for one in shipped()]
+    references = [row.reference for row in made if row.reference]
+    return RenewedSet([row.question for row in made], references, canary)
 
 
-def question_row(question: Question) -> dict[str, Any]:
-    """Return a question as it is written in `question.jsonl`."""
-    row: dict[str, Any] = to_builtins(question)
-    extra = row.pop("extra", {})
-    return {**row, **extra}
-
-
-def reference_row(question_id: int, turns: list[str], canary: str) -> dict[str, Any]:
+def _reference(question_id: int, turns: list[str], canary: str) -> dict[str, Any]:
     """Return a worked answer as it is written in `reference_answer/turnbench.jsonl`."""
     return {
         "question_id": question_id,

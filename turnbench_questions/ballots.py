@@ -7,6 +7,7 @@ from turnbench_questions.template import PEOPLE, TOWNS, Made, Turn, redraw_if
 
 QUESTION_ID = 1075
 CATEGORY = "humanities"
+LEVEL = 3
 
 Ballots = list[tuple[int, tuple[str, ...]]]
 

@@ -16,6 +16,7 @@ from turnbench_questions.template import (
 
 QUESTION_ID = 1071
 CATEGORY = "humanities"
+LEVEL = 3
 
 _SHARES = {"the whole of": 1.0, "twice": 2.0, "half": 0.5}
 

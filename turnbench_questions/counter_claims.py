@@ -7,6 +7,7 @@ from turnbench_questions.template import MEN, TOWNS, WOMEN, Made, Turn, redraw_i
 
 QUESTION_ID = 1059
 CATEGORY = "extraction"
+LEVEL = 3
 
 _DAYS = ("Thursday", "Friday", "Saturday")
 Slot = tuple[str, str]

@@ -9,6 +9,7 @@ from turnbench_questions.template import MEN, TOWNS, WORDS, Made, Turn, listed, 
 
 QUESTION_ID = 1056
 CATEGORY = "extraction"
+LEVEL = 3
 
 _MARKS = WORDS["marks"]
 _HOUSES = ("Adeyemi", "Brandão", "Castellan", "Dragić", "Eklund", "Fonseca")

@@ -6,6 +6,7 @@ from turnbench_questions.template import TOWNS, WORDS, Made, Turn
 
 QUESTION_ID = 1007
 CATEGORY = "writing"
+LEVEL = 3
 
 _WORDS = ["a", "on", "sea", "boat", "light", "harbor", "evening", "lanterns", "fisherman"]
 """Words by the number of their letters."""

@@ -8,6 +8,7 @@ from turnbench_questions.template import WOMEN, Made, Turn, redraw_if
 
 QUESTION_ID = 1034
 CATEGORY = "math"
+LEVEL = 3
 
 
 def make(rng: random.Random) -> Made:

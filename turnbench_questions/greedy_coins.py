@@ -6,6 +6,7 @@ from turnbench_questions.template import PEOPLE, TOWNS, Made, Turn, redraw_if
 
 QUESTION_ID = 1039
 CATEGORY = "math"
+LEVEL = 3
 
 _MOST = 150
 

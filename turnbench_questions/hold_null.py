@@ -8,6 +8,7 @@ from turnbench_questions.template import MEN, TOWNS, WOMEN, Made, Turn, redraw_i
 
 QUESTION_ID = 1058
 CATEGORY = "extraction"
+LEVEL = 3
 
 _FIELDS = {
     "seats": "the hall is to have {} seats",

@@ -8,6 +8,7 @@ from turnbench_questions.template import PEOPLE, TOWNS, Made, Turn, redraw_if
 
 QUESTION_ID = 1076
 CATEGORY = "humanities"
+LEVEL = 3
 
 
 class Person(NamedTuple):

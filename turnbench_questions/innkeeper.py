@@ -6,6 +6,7 @@ from turnbench_questions.template import MEN, TOWNS, WOMEN, Made, Turn, redraw_i
 
 QUESTION_ID = 1011
 CATEGORY = "roleplay"
+LEVEL = 3
 
 
 def make(rng: random.Random) -> Made:

@@ -7,6 +7,7 @@ from turnbench_questions.template import Made, Turn, different, redraw_if
 
 QUESTION_ID = 1080
 CATEGORY = "humanities"
+LEVEL = 3
 
 _NOUNS = ("goat", "girl", "fisher", "river", "basket", "moon")
 _VERBS = (

@@ -1,23 +1,55 @@
-"""A line of people rearranged by instructions; then as if two of them had never been given."""
+"""A line of people rearranged by instructions; then as if some of them had never been given."""
 
 import random
 from typing import NamedTuple
 
 from turnbench_questions.template import (
+    NUMBERS,
     PEOPLE,
     TOWNS,
     Made,
     Turn,
     Value,
+    aside,
+    by_level,
     different,
+    listed,
     numbered,
     redraw_if,
 )
 
 QUESTION_ID = 1023
 CATEGORY = "reasoning"
+LEVEL = 3
 
-_KINDS = ("exchange", "behind", "turned", "left end", "neighbour", "mirror", "alphabet")
+
+class Level(NamedTuple):
+    """What a level sets."""
+
+    people: int
+    steps: int
+    undone: int
+    """How many instructions turn 2 takes back."""
+    kinds: int
+    """How many kinds of instruction there are; those at the end read more of the row."""
+
+
+LEVELS = by_level(
+    Level(8, 5, 1, 4),
+    Level(10, 8, 1, 7),
+    Level(12, 10, 2, 7),  # as it was before there were levels
+    Level(12, 14, 2, 8),
+    Level(13, 18, 2, 9),
+    Level(14, 22, 3, 10),
+    Level(15, 27, 3, 11),
+    Level(16, 32, 3, 12),
+    Level(18, 38, 4, 12),
+    Level(20, 46, 4, 12),
+)
+_KINDS = (
+    *("exchange", "behind", "turned", "left end", "neighbour", "mirror", "alphabet"),
+    *("between", "if before", "odd places", "count on", "ends"),
+)
 Line = tuple[str, ...]
 
 
@@ -32,42 +64,56 @@ class Step(NamedTuple):
     k: int
 
 
-def make(rng: random.Random) -> Made:
-    """Return a question about an order after ten steps, then without two of them."""
-    line = tuple(rng.sample(PEOPLE, 12))
-    steps = [_step(rng, line, kind) for kind in rng.sample(_KINDS, 7) + rng.sample(_KINDS, 3)]
+def make(rng: random.Random, level: int) -> Made:
+    """Return a question about an order after some steps, then without a few of them."""
+    sets = LEVELS[level]
+    usual = LEVELS[3]
+    more = aside(rng)
+    everybody = rng.sample(PEOPLE, usual.people)
+    everybody += [name for name in more.sample(PEOPLE, len(PEOPLE)) if name not in everybody]
+    line = tuple(everybody[: sets.people])
+    kinds = rng.sample(_KINDS[:7], 7) + rng.sample(_KINDS[:7], 3)
+    if sets.kinds != usual.kinds:
+        kinds = []
+    while len(kinds) < sets.steps:
+        kinds += more.sample(_KINDS[: sets.kinds], sets.kinds)
+    steps = [_step(rng, line, kind) for kind in kinds[: sets.steps]]
     rows = moved(line, steps)
-    undone = sorted(rng.sample(range(1, 8), 2))
+    undone = sorted(rng.sample(range(1, max(3, sets.steps - 2)), sets.undone))
     rows_again = moved(line, [step for n, step in enumerate(steps) if n not in undone])
     result, again, slip = rows[-1], rows_again[-1], rows[-2]
     backwards = moved(result, [steps[n] for n in reversed(undone)])[-1]
     redraw_if(len({result, again, backwards, slip}) < 4)
-    instructions = numbered(map(written, steps), "({}) {}", " ")
-    first, second = undone[0] + 1, undone[1] + 1
+    instructions = numbered([written(step, len(line) - 1) for step in steps], "({}) {}", " ")
+    people = NUMBERS[sets.people]
+    numbers = listed([str(n + 1) for n in undone])
+    one = sets.undone == 1
     turn_1 = Turn(
-        f"Twelve singers of a choir in {rng.choice(TOWNS)} stand in a row, from left to right: "
-        f"{', '.join(line)}. Places are numbered from the left, 1 to 12. Their conductor moves "
-        "them about, one instruction after another, each meaning the row as it stands at that "
-        f"moment: {instructions} Who stands where in the end?",
-        shape="the twelve names from left to right",
+        f"{people.capitalize()} singers of a choir in {rng.choice(TOWNS)} stand in a row, from "
+        f"left to right: {', '.join(line)}. Places are numbered from the left, 1 to {len(line)}. "
+        "Their conductor moves them about, one instruction after another, each meaning the row as "
+        f"it stands at that moment: {instructions} Who stands where in the end?",
+        shape=f"the {people} names from left to right",
         label="Row",
         result=result,
         work=numbered(map(", ".join, rows), "{}: {}"),
         traps={"leaves the last instruction out": slip},
         points=["Shows the row after each instruction, or most of them."],
     )
-    turned_back: tuple[Value, ...] = (*backwards, 12 - different(result, backwards))
+    turned_back: tuple[Value, ...] = (*backwards, len(line) - different(result, backwards))
     turn_2 = Turn(
-        f"He finds in the score that instructions {first} and {second} were meant for another "
-        "choir. How would your row look had these two never been given, and the others, in their "
-        "order and by their words, had? And how many singers stand where they stood in your first "
-        "row?",
-        shape="the twelve names from left to right; how many are in the same place",
+        f"He finds in the score that instruction{'' if one else 's'} {numbers} "
+        f"{'was' if one else 'were'} meant for another choir. How would your row look had "
+        f"{'this one' if one else f'these {NUMBERS[sets.undone]}'} never been given, and the "
+        "others, in their order and by their words, had? And how many singers stand where they "
+        "stood in your first row?",
+        shape=f"the {people} names from left to right; how many are in the same place",
         label="Row",
-        result=(*again, 12 - different(result, again)),
+        result=(*again, len(line) - different(result, again)),
         work=numbered(map(", ".join, rows_again), "{}: {}"),
         traps={
-            "turns the two back at the end, though what came between depends on them": turned_back
+            f"turns the {'one' if one else NUMBERS[sets.undone]} back at the end, though what "
+            "came between depends on them": turned_back
         },
         points=[
             "Starts again from the beginning, since later instructions read the row.",
@@ -79,46 +125,82 @@ def make(rng: random.Random) -> Made:
 
 def moved(line: Line, steps: list[Step]) -> list[Line]:
     """Return the row after each step."""
-    row, rows = list(line), list[Line]()
-    for kind, a, b, i, j, k in steps:
-        at = row.index(a)
-        if kind == "exchange":
-            row[i], row[j] = row[j], row[i]
-        elif kind == "behind":
-            row.remove(a)
-            row.insert(row.index(b) + 1, a)
-        elif kind == "turned":
-            row[i : j + 1] = reversed(row[i : j + 1])
-        elif kind == "left end":
-            row = row[-k:] + row[:-k]
-        elif kind == "neighbour":
-            row.insert(0, row.pop((at + 1) % 12))
-        elif kind == "mirror":
-            row[at], row[11 - at] = row[11 - at], row[at]
-        else:
-            row[min(i, 8) : min(i, 8) + 4] = sorted(row[min(i, 8) : min(i, 8) + 4])
+    row, rows, last = list(line), list[Line](), len(line) - 1
+    for step in steps:
+        row = _apply(row, step, last)
         rows.append(tuple(row))
     return rows
 
 
-def written(step: Step) -> str:
-    """Return an instruction in words."""
+def _apply(row: list[str], step: Step, last: int) -> list[str]:
+    """Return the row after a step."""
     kind, a, b, i, j, k = step
-    start = min(i, 8) + 1
+    row = list(row)
+    at, to = row.index(a), row.index(b)
+    if kind == "exchange":
+        row[i], row[j] = row[j], row[i]
+    elif kind == "behind":
+        row.remove(a)
+        row.insert(row.index(b) + 1, a)
+    elif kind == "turned":
+        row[i : j + 1] = reversed(row[i : j + 1])
+    elif kind == "left end":
+        row = row[-k:] + row[:-k]
+    elif kind == "neighbour":
+        row.insert(0, row.pop((at + 1) % len(row)))
+    elif kind == "mirror":
+        row[at], row[last - at] = row[last - at], row[at]
+    elif kind == "alphabet":
+        start = min(i, last - 3)
+        row[start : start + 4] = sorted(row[start : start + 4])
+    elif kind == "between":
+        low, high = sorted((at, to))
+        row[low + 1 : high] = reversed(row[low + 1 : high])
+    elif kind == "if before":
+        if at < to:
+            row[at], row[to] = row[to], row[at]
+        else:
+            row = row[k:] + row[:k]
+    elif kind == "odd places":
+        row = row[::2] + row[1::2]
+    elif kind == "count on":
+        row.insert(0, row.pop((at + len(b)) % len(row)))
+    else:
+        moves = min(row[0], row[-1])
+        if moves != a:
+            row.remove(moves)
+            row.insert(row.index(a) + 1, moves)
+    return row
+
+
+def written(step: Step, last: int) -> str:
+    """Return an instruction in words, for a row whose last place has that index."""
+    kind, a, b, i, j, k = step
+    start = min(i, last - 3) + 1
     return {
         "exchange": f"Whoever are in places {i + 1} and {j + 1} change places.",
         "behind": f"{a} goes to the place right after {b}; gaps close.",
         "turned": f"Places {i + 1} to {j + 1} are turned round in their order.",
         "left end": f"The {k} on the far right go to the far left, their order unchanged.",
-        "neighbour": f"Whoever stands right after {a} (after place 12 comes place 1) goes to the "
-        "far left.",
+        "neighbour": f"Whoever stands right after {a} (after place {last + 1} comes place 1) goes "
+        "to the far left.",
         "mirror": f"{a} changes places with whoever is as far from the right end as {a} is from "
         "the left.",
         "alphabet": f"Places {start} to {start + 3} line up by the alphabet.",
+        "between": f"Those who stand between {a} and {b}, these two not, turn round in their "
+        "order.",
+        "if before": f"If {a} stands to the left of {b}, the two change places; if not, the {k} on "
+        "the far left go to the far right, their order unchanged.",
+        "odd places": "Those in places 1, 3, 5 and so on go to the left, in their order; those in "
+        "even places follow, in theirs.",
+        "count on": f"Count from {a} as many places to the right as {b}’s name has letters (after "
+        f"place {last + 1} comes place 1); whoever you reach goes to the far left.",
+        "ends": "Of the two at the ends, the one whose name comes first in the alphabet goes to "
+        f"the place right after {a}; if that one is {a}, nothing changes.",
     }[kind]
 
 
 def _step(rng: random.Random, line: Line, kind: str) -> Step:
     a, b = rng.sample(line, 2)
-    i, j = sorted(rng.sample(range(12), 2))
+    i, j = sorted(rng.sample(range(len(line)), 2))
     return Step(kind, a, b, i, j, rng.randint(2, 4))

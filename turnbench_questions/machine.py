@@ -7,6 +7,7 @@ from turnbench_questions.template import PEOPLE, Made, Turn, numbered, redraw_if
 
 QUESTION_ID = 1044
 CATEGORY = "coding"
+LEVEL = 3
 
 _KINDS = ("set", "add", "sub", "swap", "jump", "skip", "patch", "half")
 

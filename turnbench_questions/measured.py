@@ -7,6 +7,7 @@ from turnbench_questions.template import TOWNS, WORDS, Made, Turn
 
 QUESTION_ID = 1006
 CATEGORY = "writing"
+LEVEL = 3
 
 _WORDS = {
     "n": "a child holds the bright old boat close by the dark shore as the last bell calls",

@@ -8,6 +8,7 @@ from turnbench_questions.template import MEN, WOMEN, Made, Turn
 
 QUESTION_ID = 1065
 CATEGORY = "stem"
+LEVEL = 3
 
 
 def make(rng: random.Random) -> Made:

@@ -7,6 +7,7 @@ from turnbench_questions.template import Made, RedrawError, Turn, different, red
 
 QUESTION_ID = 1047
 CATEGORY = "coding"
+LEVEL = 3
 
 _PATTERNS = (
     r"(?:({a}|{a}{b})({b}{c}|{c})?)+",

@@ -7,6 +7,7 @@ from turnbench_questions.template import PEOPLE, Made, Turn, redraw_if
 
 QUESTION_ID = 1064
 CATEGORY = "stem"
+LEVEL = 3
 
 Edges = list[tuple[str, int]]
 """Two corners and the ohms between them."""

@@ -15,6 +15,7 @@ from turnbench_questions.template import (
 
 QUESTION_ID = 1024
 CATEGORY = "reasoning"
+LEVEL = 3
 
 _DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat")
 _MOST = 3

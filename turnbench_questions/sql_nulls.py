@@ -7,6 +7,7 @@ from turnbench_questions.template import TOWNS, Made, Turn, different, numbered,
 
 QUESTION_ID = 1046
 CATEGORY = "coding"
+LEVEL = 3
 
 _QUERIES = (
     "SELECT COUNT(*) FROM boat WHERE berth NOT IN (SELECT berth FROM fee)",

@@ -8,6 +8,7 @@ from turnbench_questions.template import PEOPLE, TOWNS, Made, Turn, redraw_if
 
 QUESTION_ID = 1061
 CATEGORY = "stem"
+LEVEL = 3
 
 _MAY = slice(61, 92)
 """The days of May, counted from the first of March."""

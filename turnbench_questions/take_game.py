@@ -7,6 +7,7 @@ from turnbench_questions.template import PEOPLE, Made, Turn, redraw_if
 
 QUESTION_ID = 1037
 CATEGORY = "math"
+LEVEL = 3
 
 
 def make(rng: random.Random) -> Made:

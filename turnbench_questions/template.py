@@ -1,17 +1,19 @@
 """What every template is written with: a turn that has one right result, and its row.
 
-A template is one file with `make(rng) -> Made`. Numbers, names and texts come from `rng`; the
-result, the traps and the worked answer are computed, so each seed proves its own reference. A draw
-that makes no good question is refused with `redraw_if`, and the next one is tried.
+A template is one file with `make(rng, level) -> Made`. Numbers, names and texts come from `rng`;
+the result, the traps and the worked answer are computed, so each seed proves its own reference. A
+draw that makes no good question is refused with `redraw_if`, and the next one is tried. A table at
+its head says what each level from 1 to 10 sets.
 """
 
 import json
 import pathlib
+import random
 import re
 import tomllib
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 from msgspec import Struct
 
@@ -28,10 +30,30 @@ MEN = WORDS["men"]
 WOMEN = WORDS["women"]
 PEOPLE = sorted(MEN + WOMEN)
 TOWNS = WORDS["towns"]
+NUMBERS = WORDS["numbers"]
+"""Numbers in words, by their value."""
+
+LEVELS = range(1, 11)
+Row = TypeVar("Row")
 
 
 class RedrawError(Exception):
     """A draw that makes no good question."""
+
+
+def by_level(*rows: Row) -> dict[int, Row]:
+    """Return what each level sets, from ten rows with that of level 1 first."""
+    return dict(zip(LEVELS, rows, strict=True))
+
+
+def aside(rng: random.Random) -> random.Random:
+    """Return a generator for what some levels have more, which leaves `rng` as it is.
+
+    So equal seeds give nearby questions at nearby levels: the same people and numbers, and more.
+    """
+    twin = random.Random()
+    twin.setstate(rng.getstate())
+    return random.Random(twin.getrandbits(64))
 
 
 class Turn(Struct):
@@ -110,8 +132,8 @@ class Made(NamedTuple):
     kind: str
     """How the second turn depends on the first; the set's README has the list."""
 
-    def question(self, question_id: int, category: str, canary: str) -> Question:
-        """Return the question's row."""
+    def question(self, question_id: int, category: str, **origin: str | int) -> Question:
+        """Return the question's row, with what made it: template, level, seed, canary."""
         short = [shown(turn.result) if turn.result else "" for turn in self.turns]
         extra: dict[str, Any] = {"turn_2_kind": self.kind, "points_back": self.points_back}
         return Question(
@@ -122,7 +144,7 @@ class Made(NamedTuple):
             note=[turn.full_note() for turn in self.turns],
             checks=[turn.all_checks() for turn in self.turns],
             checklist=[turn.all_points() for turn in self.turns],
-            extra=extra | {"template": True, "canary": canary},
+            extra=extra | origin,
         )
 
     def reference(self) -> list[str]:

@@ -7,6 +7,7 @@ from turnbench_questions.template import PEOPLE, Made, Turn, different, numbered
 
 QUESTION_ID = 1026
 CATEGORY = "reasoning"
+LEVEL = 3
 
 _LANGUAGES = ("English", "German", "Chinese")
 _GOODS = {

@@ -8,6 +8,7 @@ from turnbench_questions.template import TOWNS, Made, Turn, redraw_if
 
 QUESTION_ID = 1022
 CATEGORY = "reasoning"
+LEVEL = 3
 
 _CASES = ["".join(c) for size in range(1, 6) for c in itertools.combinations("ABCDE", size)]
 """Lanterns, by the marks they have."""

@@ -6,12 +6,14 @@ from dataclasses import replace
 from markupsafe import Markup
 
 from harness.bench import Bench
+from harness.reporting.formats import csv
 from harness.reporting.html import table_html
-from harness.reporting.page import Column, Row, Table, put
+from harness.reporting.page import METRIC, Cell, Column, Page, Row, Table
 from harness.reporting.results_page import results_page, sections_of
 from harness.reporting.section import Section
 from harness.reporting.section import View as Shown
-from harness.results import Panel, summarize
+from harness.results import Panel, of_models, summarize
+from harness.words import listed
 from viewer import pages
 from viewer.data import Data, Verdicts
 from viewer.pages import Site
@@ -23,9 +25,14 @@ def show(data: Data, view: View, site: Site) -> str:
     chosen = data.chosen(view.verdicts)
     if chosen is None:
         return _nothing(data.bench)
-    panel = chosen.of(view.judge)
+    shown = [chosen.of(view.judge)]
+    shown = of_models([*shown, *_pairs_beside(data, shown[0])], view.model)
+    if not shown:
+        names = listed(view.model)
+        return _choices(data, chosen, view) + pages.notice(f"There are no verdicts on {names}.")
+    panel = shown[0]
     section_view = Shown(bench=data.bench.name, models=view.model)
-    sections = sections_of([panel, *_pairs_beside(data, panel)], section_view)
+    sections = sections_of(shown, section_view)
     page = results_page(sections, section_view)
     main = next(section for section in sections if section.panel is panel)
     table = _wide(page.tables, main)
@@ -44,6 +51,7 @@ def show(data: Data, view: View, site: Site) -> str:
         outcome=page.outcome.splitlines(),
         caption=table.title.replace("`", ""),
         table=Markup(table_html(replace(table, title="results"), link)),
+        csv=csv(Page("", rows=table.rows)) if site.live else "",
         notes=[note.text for note in [*page.causes, *page.notes] if note.text],
         choices=_choices(data, chosen, view) if site.live else "",
         charts=[(chart.title, Markup(chart.draw())) for chart in page.charts],
@@ -70,16 +78,16 @@ def _wide(tables: Sequence[Table], main: Section) -> Table:
 
 def _joined(table: Table, pairs: Section) -> Table:
     """Return a table with each model's win rate and its wins, ties and losses in pairs."""
-    by_model = {row["model"]: row for row in pairs.tables[0].rows}
-    key = next((k for k in ("win_rate_adjusted", "win_rate") if k in pairs.tables[0].rows[0]), "")
-    names = (key, f"{key}_low", f"{key}_high", "win", "tie", "loss", "flipped")
+    by_model = {row["model"]: row for row in pairs.rows}
+    key = next(key for key in ("win_rate_adjusted", "win_rate") if key in pairs.rows[0])
+    names = (key, "win", "tie", "loss", "flipped")
     rows: list[Row] = []
     for row in table.rows:
         record = by_model.get(row["model"], {})
-        rows.append({**row, **{f"pair_{name}": record.get(name) for name in names}})
+        rows.append({**row, "pair": {name: record.get(name) for name in names}})
     columns = [
-        Column(f"pair_{key}", "win rate", ".2", help="in pairs; a tie is half a win"),
-        Column("pair_", "win/tie/loss", draw="record"),
+        Column("pair", "win rate", ".2", of=key, help="in pairs; a tie is half a win"),
+        Column("pair", "win/tie/loss", draw="record"),
     ]
     return replace(table, rows=rows, columns=_before_groups(table.columns, columns))
 
@@ -104,7 +112,7 @@ def _compared(table: Table, panel: Panel, other: Panel, name: str) -> Table:
         model = row["model"]
         if model in means and model in others:
             row["other"] = others[model].value
-            put(row, "change", others[model] - means[model])
+            row["change"] = Cell.of(others[model] - means[model])
     columns = [
         Column("other", "compared", ".2", help=name),
         Column("change", "Δ", ".2", help=f"{name} less these"),
@@ -119,18 +127,17 @@ def _behind(view: View, chosen: Verdicts, row: Row, column: Column) -> View | No
         "questions", view.bench, chosen.name, view.judge, model=(row["model"],), sort="low"
     )
     key = column.key
-    if column.draw == "shade" and key.startswith("category_"):
-        return questions.to(category=key.removeprefix("category_"))
+    if key == "category":
+        return questions.to(category=column.of)
     if key == "failed" and row.get("failed"):
         return questions.to(only="failed")
-    if key.startswith("pair_win"):
+    if key == "pair":
         return questions.to(verdicts="", judge="", only="flipped")
-    if key in chosen.panel.metrics:
-        return questions.to(criterion=key)
+    if key == METRIC:
+        return questions.to(criterion=column.of)
     if key == "change":
         return questions.to(sort="disagreement", other=view.other)
-    numbers = ("average", "turn_", "first_turn", "last_turn")
-    is_number = key.startswith(numbers) and not column.draw
+    is_number = key in ("average", "turn", "first_turn", "last_turn") and not column.draw
     return questions if key == "model" or is_number else None
 
 

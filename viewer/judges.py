@@ -78,11 +78,11 @@ def show(data: Data, view: View, site: Site) -> str:
         return pages.notice("No judge has judged the answers yet.")
 
     def link(row: Mapping[str, Any], column: Column) -> str | None:
-        return site.href(_behind(view, row, column.key)) or None if row["judge"] != PEOPLE else None
+        return site.href(_behind(view, row, column)) or None if row["judge"] != PEOPLE else None
 
-    categories = [name for row in by_category[:1] for name in row if name not in ("judge", "pair")]
-    flips = [Column("judge"), *(Column(name, name, "%") for name in categories)]
-    agreement = [row for row in rows if row.get("agrees") is not None]
+    categories = [name for row in by_category[:1] for name in row["category"]]
+    flips = [Column("judge"), *(Column("category", "", "%", of=name) for name in categories)]
+    agreement = [row for row in rows if "agrees" in row]
     return pages.render(
         "judges.html",
         judges=Markup(table_html(Table("judges", COLUMNS, rows), link)),
@@ -90,12 +90,13 @@ def show(data: Data, view: View, site: Site) -> str:
         if categories
         else "",
         chart=Markup(_bars(agreement)) if agreement else "",
-        guessing=any((row.get("flipped") or 0) > 1 / 3 for row in rows),
+        guessing=any(row["flipped"].value > 1 / 3 for row in rows if "flipped" in row),
     )
 
 
-def _behind(view: View, row: Mapping[str, Any], key: str) -> View:
+def _behind(view: View, row: Mapping[str, Any], column: Column) -> View:
     """Return the questions behind a number."""
+    key = column.key
     pair, grade = row["pair"], row.get("grade", "")
     questions = View("questions", view.bench, verdicts=grade or pair)
     if key in ("flipped", "pairs", "first"):
@@ -106,7 +107,7 @@ def _behind(view: View, row: Mapping[str, Any], key: str) -> View:
         return questions.to(sort="disagreement")
     if key in ("judge", "verdicts"):
         return questions
-    return questions.to(verdicts=pair, only="flipped", category=key)
+    return questions.to(verdicts=pair, only="flipped", category=column.of)
 
 
 def _bars(rows: Sequence[Mapping[str, Any]]) -> str:
@@ -148,7 +149,7 @@ def judge_rows(data: Data) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
             for key, is_flipped in judge.flipped:
                 flips[data.bench.by_id[key].category].append(is_flipped)
             means = {category: _mean(values) for category, values in flips.items()}
-            by_category.append({"judge": name, "pair": pair, **means})
+            by_category.append({"judge": name, "pair": pair, "category": means})
         rows.append(row)
     among = [
         (item.question, a == b)

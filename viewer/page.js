@@ -58,7 +58,7 @@
       return page.go(link.getAttribute("href"));
     }
     const csv = event.target.closest?.("[data-csv]");
-    if (csv) download(csv.dataset.csv + ".csv", table(one(".tb-view .tb-table")));
+    if (csv) download(csv.dataset.csv + ".csv", one("#tb-csv").textContent);
   });
   const openTab = (name) => {
     const query = new URLSearchParams(page.query);
@@ -67,11 +67,6 @@
     if (name !== "board") next.set("tab", name);
     page.go("?" + next);
   };
-  const table = (part) =>
-    [...part.rows].map((row) => [...row.cells].map((cell) => {
-      const text = (cell.dataset.sort ?? cell.textContent).trim();
-      return /[",\n]|^[=+@-]/.test(text) && !/^-?[\d.]+$/.test(text) ? `"${text.replaceAll('"', '""').replace(/^[=+@-]/, "'$&")}"` : text;
-    }).join(",")).join("\n") + "\n";
   const download = (name, text) => {
     const link = document.createElement("a");
     link.href = URL.createObjectURL(new Blob([text], { type: "text/csv" }));

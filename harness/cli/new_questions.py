@@ -12,8 +12,8 @@ from harness.errors import UsageError
 from harness.words import counted
 
 _SETTINGS = """\
-title = "The computed questions of mt_bench, made from seed {seed}"
-version = "3.0 seed {seed}"
+title = "The computed questions of mt_bench, made from {origin}"
+version = "3.1 {origin}"
 licence = "Apache-2.0"
 language = "en"
 judge_set = "mt_bench"
@@ -37,8 +37,9 @@ def run(record: options.NewQuestions, console: Console) -> pathlib.Path:
     folder = pathlib.Path(record.out)
     if folder.exists() and any(folder.iterdir()):
         raise UsageError(f"{folder} is not empty; name a new folder")
-    new = registry.find("questions", "make_set")(record.seed, folder.name)
-    store.write_file(folder / "bench.toml", _SETTINGS.format(seed=record.seed, canary=new.canary))
+    new = registry.find("questions", "make_set")(record.seed, folder.name, record.level)
+    origin = f"seed {record.seed}" + (f" level {record.level}" if record.level else "")
+    store.write_file(folder / "bench.toml", _SETTINGS.format(origin=origin, canary=new.canary))
     store.write_file(folder / "question.jsonl", lines(new.questions))
     store.write_file(folder / "reference_answer" / "turnbench.jsonl", lines(new.references))
     console.tell(f"wrote {counted(len(new.questions), 'question')} into {folder}")

@@ -14,6 +14,7 @@ outcome.py      who is better, in words
 results_page.py sections as one page; other_pages.py those of --against, --cost, --board ...
 """
 
+from harness.reporting.page import Cell as Cell
 from harness.reporting.page import Chart as Chart
 from harness.reporting.page import Column as Column
 from harness.reporting.page import Note as Note

@@ -64,8 +64,8 @@ def marks(
         reference: a number to mark with a dashed line, such as one half.
         bar: whether bars are drawn, from 0.
     """
-    keys = [f"{column.key}{end}" for column in columns for end in ("", "_low", "_high")]
-    numbers = [row[key] for row in rows for key in keys if row.get(key) is not None]
+    cells = [column.number(row) for row in rows for column in columns]
+    numbers = [end for cell in cells for end in cell if end is not None]
     numbers += [0.0] * bar + ([] if reference is None else [reference])
     numbers = list(scale) or numbers or [0.0, 1.0]
     start = _name_width([row[name] for row in rows]) + 20.0
@@ -76,8 +76,8 @@ def marks(
         lines += [{"heading": column.heading}] if len(columns) > 1 else []
         for place, row in enumerate(rows):
             line = {"name": row[name], "number": column.cell(row), "series": place % SERIES + 1}
-            for end, key in (("x", ""), ("low", "_low"), ("high", "_high")):
-                line[end] = axis.at(row.get(f"{column.key}{key}"))
+            for end, number in zip(("x", "low", "high"), column.number(row), strict=True):
+                line[end] = axis.at(number)
             lines.append(line)
     values = {"label": label, "reference": reference, "bar": bar, "most": _NAME, "width": WIDTH}
     return render("marks.svg", axis=axis, lines=lines, **values)
@@ -97,20 +97,20 @@ def heat_map(rows: Sequence[Row], columns: Sequence[Column], label: str) -> str:
     width = max(WIDTH, start + wide * len(columns) + 4.0)
     lines = []
     for row, steps in zip(rows, departures(rows, columns), strict=True):
-        cells = [(column.cell(row), steps.get(column.key)) for column in columns]
+        cells = [(column.cell(row), steps.get(column)) for column in columns]
         lines.append((row["model"], cells))
     sizes = {"start": start, "wide": wide, "width": width, "most": _NAME}
     return render("heat_map.svg", label=label, columns=columns, rows=lines, **sizes)
 
 
-def departures(rows: Sequence[Row], columns: Sequence[Column]) -> list[dict[str, int]]:
+def departures(rows: Sequence[Row], columns: Sequence[Column]) -> list[dict[Column, int]]:
     """Return how far each row's numbers are from their mean, from -5 to 5.
 
     The greatest departure in the table is 5 or -5.
     """
     differences = []
     for row in rows:
-        numbers = {c.key: row[c.key] for c in columns if row.get(c.key) is not None}
+        numbers = {c: value for c in columns if (value := c.value(row)) is not None}
         mean = sum(numbers.values()) / max(len(numbers), 1)
         differences.append({key: value - mean for key, value in numbers.items()})
     most = max((abs(value) for row in differences for value in row.values()), default=0.0) or 1.0
@@ -145,8 +145,7 @@ def radar(
         (polygon([mark] * len(turns)), axis.at(mark), axis.written(mark)) for mark in axis.marks
     ]
     lines = [
-        (row["model"], polygon([row.get(column.key) for column in columns]))
-        for row in rows[:SERIES]
+        (row["model"], polygon([column.value(row) for column in columns])) for row in rows[:SERIES]
     ]
     spokes = []
     for column, turn in zip(columns, turns, strict=True):

@@ -16,7 +16,7 @@ from typing import Any
 
 import msgspec
 
-from harness.reporting.page import Column, Page, Row, Table, columns_of, shortened
+from harness.reporting.page import Column, Page, Row, Table, columns_of, flat, shortened
 from harness.words import printable
 
 PROSE = 88
@@ -132,7 +132,7 @@ def json(page: Page) -> str:
         "notes": list(map(str, page.notes)),
         "rows": page.all_rows,
     }
-    data |= {table.name: table.rows for table in page.tables if table.name}
+    data |= {table.name: list(map(flat, table.rows)) for table in page.tables if table.name}
     encoded = msgspec.json.encode(data, enc_hook=lambda number: number.item())  # of numpy
     return msgspec.json.format(encoded, indent=2).decode()
 

@@ -14,7 +14,7 @@ from markupsafe import Markup
 
 from harness.errors import StorageError
 from harness.reporting.charts import departures
-from harness.reporting.page import ABSENT, Column, Page, Row, Table
+from harness.reporting.page import ABSENT, Column, Page, Range, Row, Table
 from harness.reporting.templates import asset as asset
 from harness.reporting.templates import render
 
@@ -78,7 +78,7 @@ def table_html(table: Table, link: Link = lambda row, column: None) -> str:
         cells = []
         for column, kind in zip(columns, kinds, strict=True):
             cell = _cell(column, row, rows)
-            if step := steps.get(column.key):
+            if step := steps.get(column):
                 kind += f" tb-{'above' if step > 0 else 'below'}-{abs(step)}"
             cells.append({"kind": kind, "address": link(row, column), **cell})
         body.append(cells)
@@ -87,12 +87,15 @@ def table_html(table: Table, link: Link = lambda row, column: None) -> str:
 
 def _cell(column: Column, row: Row, rows: Sequence[Row]) -> dict[str, Any]:
     """Return what a cell shows, what it is sorted by, and what it says on hover."""
-    by = row.get(f"{column.key}_first" if column.format == "ranks" else column.key)
+    by = column.value(row)
+    by = by.first if isinstance(by, Range) else by
     cell: dict[str, Any] = {"text": column.cell(row), "by": None if by is None else str(by)}
     if column.draw == "whisker" and by is not None:
-        cell |= {"tip": cell["text"], "whisker": _whisker(column.key, row, rows)}
+        cell |= {"tip": cell["text"], "whisker": _whisker(column, row, rows)}
     elif column.draw == "record":
-        counts = {name: row.get(f"{column.key}{name}") or 0 for name in ("win", "tie", "loss")}
+        held = row.get(column.key) or {} if column.key else row
+        counts = {name: held.get(name) or 0 for name in ("win", "tie", "loss")}
+        cell |= {"text": ABSENT, "by": None}
         if any(counts.values()):
             cell["tip"] = "{win} won, {tie} tied, {loss} lost".format(**counts)
             cell["record"] = counts
@@ -102,10 +105,10 @@ def _cell(column: Column, row: Row, rows: Sequence[Row]) -> dict[str, Any]:
     return cell
 
 
-def _whisker(key: str, row: Row, rows: Sequence[Row]) -> list[float]:
+def _whisker(column: Column, row: Row, rows: Sequence[Row]) -> list[float]:
     """Return a number and the ends of its interval as parts of the axis that all rows share."""
-    keys = (key, f"{key}_low", f"{key}_high")
-    numbers = [r[k] for r in rows for k in keys if r.get(k) is not None]
+    numbers = [end for r in rows for end in column.number(r) if end is not None]
     least, span = min(numbers), (max(numbers) - min(numbers)) or 1.0
-    ends = [row[key] if row.get(k) is None else row[k] for k in keys]
-    return [(end - least) / span for end in ends]
+    value, *ends = column.number(row)
+    places = [value if end is None else end for end in (value, *ends)]
+    return [(place - least) / span for place in places if place is not None]

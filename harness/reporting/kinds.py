@@ -8,13 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from harness.reporting.page import Column, Table, interval_columns, percent, rounded, row_of
+from harness.reporting.page import METRIC, Column, Table, interval_columns, percent, rounded, row_of
 from harness.reporting.ranked import Ranked, Rows, several
 from harness.reporting.section import Section, View, measure_of
 from harness.results import Panel, Ranking, Scores, ratio, summarize
 from harness.results.facts import CORRECT, facts, is_facts
 from harness.results.scores import FLIPPED, ONCE
 from harness.results.strengths import strengths, win_rate
+from harness.results.summarize import split
 
 
 def sections_of(panels: Sequence[Panel], view: View) -> list[Section]:
@@ -35,24 +36,25 @@ def _section_of(panel: Panel, view: View) -> Section:
     if panel.form == "label" and is_facts(panel.combined):
         return short_facts(panel, view)
     if panel.form == "label":
-        return Ranked(panel, view, main, main.lower(), others=others).section()
+        return Ranked(panel, view, Column(METRIC, main.lower(), of=main), others=others).section()
     if others:
         return several([panel], view)
     if panel.form == "metric":
-        return Ranked(panel, view, main, main).section()
+        return Ranked(panel, view, Column(METRIC, of=main)).section()
     heading = "all" if len(panel.judges) > 1 else "score"
-    return Ranked(panel, view, "average", heading).section()
+    return Ranked(panel, view, Column("average", heading)).section()
 
 
 def short_facts(panel: Panel, view: View) -> Section:
     """Return the section of questions of fact: correct, of tried, F1; stated confidence."""
-    column = Ranked(panel, view, "correct", "correct", metric=CORRECT, further=_facts)
-    columns = [
+    rates = [
         Column("incorrect", "wrong", "%", always=True),
         Column("not_attempted", "not tried", "%", always=True),
         Column("given_attempted", "of tried", "%", "correct of the answers tried", always=True),
         Column("f1", "F1", ".2", "harmonic mean of correct and of tried", always=True),
     ]
+    correct = Column("correct")
+    column = Ranked(panel, view, correct, metric=CORRECT, further=_facts, extra=rates)
     confidence = [
         Column("model", "stated confidence"),
         Column("mean_confidence", "mean", "%", always=True),
@@ -60,20 +62,22 @@ def short_facts(panel: Panel, view: View) -> Section:
         Column("calibration_error", "error", "%", "expected calibration error", always=True),
     ]
     stated = [row for row in column.rows if "mean_confidence" in row]
-    return column.section(columns, [Table("", confidence, stated)])
+    return column.section([Table("", confidence, stated)])
 
 
-def _facts(scores: Scores) -> Rows:
+def _facts(scores: Scores, by: Sequence[str]) -> Rows:
     rows: Rows = {}
-    for model in facts(scores):
-        rates = {"correct": model.correct, "incorrect": model.wrong}
-        rates |= {"not_attempted": model.not_tried, "given_attempted": model.of_tried}
-        row = row_of({}, **rates, f1=model.f1)
-        if model.confidence.n:
-            row["mean_confidence"] = model.confidence.value
-            row["right_of_stated"] = model.right.value
-            row["calibration_error"] = model.calibration_error
-        rows[model.model] = row
+    parts = {(): scores} if not by else {(value,): part for value, part in split(scores, *by)}
+    for key, part in parts.items():
+        for model in facts(part):
+            rates = {"correct": model.correct, "incorrect": model.wrong}
+            rates |= {"not_attempted": model.not_tried, "given_attempted": model.of_tried}
+            row = row_of({}, **rates, f1=model.f1)
+            if model.confidence.n:
+                row["mean_confidence"] = model.confidence.value
+                row["right_of_stated"] = model.right.value
+                row["calibration_error"] = model.calibration_error
+            rows[model.model, *key] = row
     return rows
 
 
@@ -88,9 +92,9 @@ def pairs(panel: Panel, view: View) -> Section:
     measure = measure_of(panel)
     tie = "n_draws" if measure.percent else "tie"  # alpaca_eval's names
 
-    def further(scores: Scores) -> Rows:
-        rows = {}
-        for summary in summarize(scores.of(metric=panel.metrics[0])):
+    def further(scores: Scores, by: Sequence[str]) -> Rows:
+        rows: Rows = {}
+        for summary in summarize(scores.of(metric=panel.metrics[0]), ("model", *by)):
             counts = {"win": summary.win, tie: summary.tie, "loss": summary.loss}
             row: dict[str, Any] = {**counts, "flipped": summary.flipped}
             row["one_sided"] = summary.one_sided
@@ -100,23 +104,26 @@ def pairs(panel: Panel, view: View) -> Section:
                 row["standard_error"] = summary.mean.se
             else:
                 row |= {f"{name}_rate": total and count / total for name, count in counts.items()}
-            if rate := view.controlled.get(summary["model"]):
+            if not by and (rate := view.controlled.get(summary["model"])):
                 for name in _CONTROLLED:
                     number = getattr(rate, name)
                     row[name] = None if number is None else number / 100
-            rows[summary["model"]] = row
+            rows[summary.key] = row
         return rows
 
     key = "win_rate" if measure.percent else "win_rate_adjusted"
-    column = Ranked(panel, view, key, "win rate", further=further)
+    column = Ranked(panel, view, Column(key, "win rate"), further=further)
     both_orders = bool((column.scores.flip != ONCE).any())
     about = "as alpaca_eval computes it; leaves out that the fit is estimated"
     heads = dict(zip(_CONTROLLED, ("LC win rate", "se"), strict=True))
-    extra = [Column(name, head, measure.form, about, always=True) for name, head in heads.items()]
+    extra = [
+        Column(name, head, measure.form, help=about, always=True) for name, head in heads.items()
+    ]
     counts = {"win": "", tie: "tie", "loss": ""} | ({"flipped": ""} if both_orders else {})
     extra += [Column(name, head, always=True, optional=True) for name, head in counts.items()]
     extra.append(Column("", "win/tie/loss", draw="record", hidden_in_text=True))
-    section = column.section(extra)
+    column.extra = extra
+    section = column.section()
     main = section.tables[0]
     if column.evidence.head_to_head:
         by_turn = _two_models(column.scores, column.ranking.names[0], both_orders=both_orders)
@@ -188,7 +195,7 @@ def _flips(scores: Scores) -> str:
 def _strengths(scores: Scores) -> Table:
     """Return the models' strengths, for reading; who is better is not said by them."""
     rows = [row_of({"model": name}, strength=rating) for name, rating in strengths(scores).items()]
-    rows.sort(key=lambda row: -(row["strength"] or -np.inf))
+    rows.sort(key=lambda row: -(row["strength"].value or -np.inf))
     heading = "Bradley-Terry strengths, ties as half a win; 400 points are odds of 10 to 1"
     columns = [Column("model"), *interval_columns("strength", "", ".0")]
     return Table(heading, columns, rows, name="strengths")

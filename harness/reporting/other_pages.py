@@ -76,7 +76,7 @@ def against_page(
         tables=[Table(title, columns, rows, name="against")],
         charts=(),
         notes=[Note(note) for note in gated.notes[:2]],
-        rows=page.all_rows,
+        rows=page.rows,
     )
     return compared, gated.passes
 
@@ -112,10 +112,10 @@ def style_page(scores: Scores, bench: Bench, features: Sequence[str]) -> Page:
         for model, rating in fit.ratings.items()
     ]
     effects = [row_of({"feature": name}, coefficient=c) for name, c in fit.coefficients.items()]
-    moved = max(rows, key=lambda row: abs(row["shift"]))
+    moved = max(rows, key=lambda row: abs(row["shift"].value))
     best = f"{rows[0]['model']} is the strongest of {len(rows)} models"
     outcome = f"At equal {listed(features)} {best} on {counted(fit.pairs, 'pair')}; "
-    outcome += f"{moved['model']} moves most: {rounded(moved['shift'], 0)} points."
+    outcome += f"{moved['model']} moves most: {rounded(moved['shift'].value, 0)} points."
     columns = [
         Column("model"),
         *interval_columns("rating", "at equal style", ".0"),
@@ -274,5 +274,5 @@ def board_page(options: Board, bench: Bench, panel: Panel, view: View, page: Pag
         outcome=f"{page.outcome}\n{ranks}",
         tables=[table, *results],
         notes=[Note(about), Note(count)],
-        rows=page.all_rows,
+        rows=page.rows,
     )

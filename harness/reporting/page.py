@@ -3,22 +3,25 @@
     Page("gpt-4 is the best of 8 models ...",
          [Table("graded from 1 to 10", [Column("model"), Column("score", format=".2"),
                                         Column("score", "95% interval", format="interval.2")],
-                [{"model": "gpt-4", "score": 8.994, "score_low": 8.6, "score_high": 9.38}])])
+                [{"model": "gpt-4", "score": Cell(8.994, 8.6, 9.38)}])])
 
     model  score  95% interval
     gpt-4   8.99  8.60 to 9.38
 
-Rows hold plain values, unrounded; an interval of `score` is `score_low` and `score_high` beside it.
-Every format takes a page and returns text: see `formats`.
+A row holds values, unrounded: a number with its interval is one `Cell`. Numbers by names that users
+choose, such as categories, are a mapping: `{"category": {"math": Cell(8.1)}}`, whose column is
+`Column("category", of="math")`. Programs get rows that are flat: see `flat`. Every format takes a
+page and returns text: see `formats`.
 """
 
 import decimal
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 from unicodedata import combining, east_asian_width
 
+from harness.errors import UsageError
 from harness.words import dollars, printable
 
 if TYPE_CHECKING:
@@ -27,7 +30,36 @@ if TYPE_CHECKING:
 ABSENT = "–"
 """What stands where there is no value."""
 
+METRIC, RANK, JUDGES = "metric", "rank", "judges"
+"""Fields of the numbers by criterion, label or metric, of a model's places, of each judge."""
+
 Row: TypeAlias = Mapping[str, Any]
+
+
+class Cell(NamedTuple):
+    """A number and its interval."""
+
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+
+    @classmethod
+    def of(cls, estimate: "Estimate | None", scale: tuple[float, float] | None = None) -> "Cell":
+        """Return an estimate with its interval, which does not leave the scale."""
+        if estimate is None or math.isnan(estimate.value):
+            return cls(None)
+        if estimate.interval is None:
+            return cls(estimate.value)
+        least, most = scale or (-math.inf, math.inf)
+        ends = estimate.interval
+        return cls(estimate.value, max(ends.low, least), min(ends.high, most))
+
+
+class Range(NamedTuple):
+    """The places that a model may have."""
+
+    first: int
+    last: int
 
 
 @dataclass(frozen=True)
@@ -37,14 +69,13 @@ class Column:
     key: str
     """The field of the rows that it shows."""
     title: str = ""
-    """What stands over it (default: the key)."""
+    """What stands over it (default: `of`, else the key)."""
     format: str = ""
     """How a value is written:
 
-        ""           as it is; whole numbers with thousands separated
+        ""           as it is; whole numbers with thousands separated; a range as 2-3
         ".2"         with 2 decimal places, halves rounded up
-        "interval.2" `key_low` to `key_high`; "interval%" of a share
-        "ranks"      `key_first`-`key_last`, or one number
+        "interval.2" the interval of a `Cell`; "interval%" of a share
         "%", "%.1"   a share as a percentage, without the sign
         "$"          dollars
         "p"          a p-value
@@ -59,35 +90,57 @@ class Column:
     """Left out of text where the table is too wide."""
     draw: Literal["", "whisker", "shade", "record"] = ""
     """What HTML draws: a whisker of the interval; a shade by how far the value departs from the
-    mean of the row's shaded columns; a bar of `win`, `tie` and `loss`, with the key before them."""
+    mean of the row's shaded columns; a bar of the row's `win`, `tie` and `loss`, which with a key
+    are those of a mapping."""
+    of: str = ""
+    """Which of the values of a mapping it shows: a category, a criterion, a judge."""
 
     @property
     def heading(self) -> str:
         """What stands over it."""
-        return printable(self.title or self.key.replace("_", " "))
+        return printable(self.title or self.of or self.key.replace("_", " "))
+
+    def number(self, row: Row) -> Cell:
+        """Return the number of a row and its interval."""
+        value = self._held(row)
+        return value if isinstance(value, Cell) else Cell(value)
+
+    def value(self, row: Row) -> Any:
+        """Return what a row holds, without an interval."""
+        value = self._held(row)
+        return value.value if isinstance(value, Cell) else value
+
+    def _held(self, row: Row) -> Any:
+        value = row.get(self.key)
+        return (value or {}).get(self.of) if self.of else value
+
+    def fill(self, row: dict[str, Any], value: Any) -> None:
+        """Put the value of this column into a row."""
+        if self.of:
+            row.setdefault(self.key, {})[self.of] = value
+        else:
+            row[self.key] = value
 
     def cell(self, row: Row) -> str:
         """Return what the cell of a row shows; see `format`.
 
-        >>> row = {"score": 8.995, "score_low": 8.6, "score_high": 9.38}
+        >>> row = {"score": Cell(8.995, 8.6, 9.38), "rank": Range(2, 3), "share": 0.725}
         >>> Column("score", format=".2").cell(row), Column("score", format="interval.1").cell(row)
         ('9.00', '8.6 to 9.4')
-        >>> Column("rank", format="ranks").cell({"rank_first": 2, "rank_last": 3})
-        '2-3'
-        >>> Column("share", format="%.1").cell({"share": 0.725})
-        '72.5'
+        >>> Column("rank").cell(row), Column("share", format="%.1").cell(row)
+        ('2-3', '72.5')
         """
         kind, _, digits = self.format.partition(".")
         places, scale = int(digits or 0), 2 if kind.endswith("%") else 0
-        if kind == "ranks":
-            first, last = row.get(f"{self.key}_first"), row.get(f"{self.key}_last")
-            return ABSENT if first is None else str(first) if first == last else f"{first}-{last}"
         if kind.startswith("interval"):
-            low, high = row.get(f"{self.key}_low"), row.get(f"{self.key}_high")
+            _, low, high = self.number(row)
             if low is None or high is None:
                 return ABSENT
             return f"{rounded(low, places, scale)} to {rounded(high, places, scale)}"
-        value = row.get(self.key)
+        value = self.value(row)
+        if isinstance(value, Range):
+            first, last = value
+            return str(first) if first == last else f"{first}-{last}"
         if value is None or value != value or value == "":
             return ABSENT
         if kind == "$":
@@ -105,8 +158,9 @@ class Column:
 
     def to_the_left(self, rows: Sequence[Row]) -> bool:
         """Return whether the column is set to the left: it holds words or ranges."""
-        ranges = self.format == "ranks" or self.format.startswith("interval")
-        return ranges or any(isinstance(row.get(self.key), str) for row in rows)
+        values = [self.value(row) for row in rows]
+        is_interval = self.format.startswith("interval")
+        return is_interval or any(isinstance(value, str | Range) for value in values)
 
 
 @dataclass(frozen=True)
@@ -175,48 +229,76 @@ class Page:
     facts: Mapping[str, Any] = field(default_factory=dict)
     """Further fields for JSON, such as `mode` and `judge`."""
     rows: Sequence[Row] | None = None
-    """What programs get: csv, frames, `rows` of JSON (default: the first table's)."""
+    """The rows for programs (default: the first table's)."""
 
     def __repr__(self) -> str:
         return f"<Page: {self.outcome[:100]!r}>"
 
     @property
-    def all_rows(self) -> Sequence[Row]:
-        """What programs get."""
+    def all_rows(self) -> list[dict[str, Any]]:
+        """What programs get, flat: csv, frames, `rows` of JSON."""
         if self.rows is not None:
-            return self.rows
-        return self.tables[0].rows if self.tables else []
-
-
-def put(
-    row: dict[str, Any],
-    key: str,
-    estimate: "Estimate | None",
-    scale: tuple[float, float] | None = None,
-) -> None:
-    """Put a number and its interval, which does not leave the scale, into a row."""
-    value = low = high = None
-    if estimate is not None:
-        value = None if math.isnan(estimate.value) else estimate.value
-        if ends := estimate.interval:
-            least, most = scale or (-math.inf, math.inf)
-            low, high = max(ends.low, least), min(ends.high, most)
-    row |= {key: value, f"{key}_low": low, f"{key}_high": high}
+            return list(map(flat, self.rows))
+        return list(map(flat, self.tables[0].rows)) if self.tables else []
 
 
 def row_of(names: Row, **numbers: "Estimate | None") -> dict[str, Any]:
-    """Return a row of names, numbers and their intervals."""
-    row = dict(names)
-    for key, estimate in numbers.items():
-        put(row, key, estimate)
-    return row
+    """Return a row of names and of numbers with their intervals."""
+    return {**names, **{key: Cell.of(estimate) for key, estimate in numbers.items()}}
+
+
+def flat(row: Row) -> dict[str, Any]:
+    """Return a row with a field for each number, each end of an interval, each named value.
+
+    >>> flat({"score": Cell(8.5, 8.0, 9.0), "rank": Range(1, 2)})
+    {'score': 8.5, 'score_low': 8.0, 'score_high': 9.0, 'rank_first': 1, 'rank_last': 2}
+    >>> flat({"category": {"math": 7}, "metric": {"bleu": 0.2}, "rank": {"bleu": Range(1, 1)}})
+    {'category_math': 7, 'bleu': 0.2, 'bleu_rank_first': 1, 'bleu_rank_last': 1}
+
+    Raises:
+        UsageError: two values would have one field.
+    """
+    fields: dict[str, Any] = {}
+    for key, value in row.items():
+        values = value if isinstance(value, Mapping) else {"": value}
+        for name, one in values.items():
+            stem = _stem(key, str(name))
+            ends: dict[str, Any] = {"": one}
+            if isinstance(one, Cell):
+                ends = {"": one.value, "_low": one.low, "_high": one.high}
+            elif isinstance(one, Range):
+                ends = {"_first": one.first, "_last": one.last}
+            for end, part in ends.items():
+                if stem + end in fields:
+                    raise UsageError(f"{name or key!r}: two columns would be called {stem + end}")
+                fields[stem + end] = part
+    return fields
+
+
+def _stem(key: str, name: str) -> str:
+    """Return what a value is called in flat rows: a criterion by its name alone."""
+    if not name or key == METRIC:
+        return name or key
+    if key == RANK:
+        return f"{name}_rank"
+    return f"judge_{name}" if key == JUDGES else f"{key}_{name}"
 
 
 def interval_columns(key: str, title: str, form: str) -> list[Column]:
     """Return the columns of a number and of its interval."""
-    about = "95% confidence interval over questions"
-    ends = Column(key, "95% interval", f"interval{form}", about, always=True, draw="whisker")
-    return [Column(key, title, form, always=True), ends]
+    number = Column(key, title, form, always=True)
+    return [number, interval_of(number)]
+
+
+def interval_of(number: Column) -> Column:
+    """Return the column of a number's interval."""
+    return replace(
+        number,
+        title="95% interval",
+        format=f"interval{number.format}",
+        help="95% confidence interval over questions",
+        draw="whisker",
+    )
 
 
 def rounded(value: float, places: int, scale: int = 0) -> str:

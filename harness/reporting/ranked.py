@@ -9,21 +9,39 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
+from harness.errors import UsageError
 from harness.reporting import charts
 from harness.reporting.outcome import Evidence
-from harness.reporting.page import Chart, Column, Table, interval_columns, put, row_of
+from harness.reporting.page import (
+    JUDGES,
+    METRIC,
+    RANK,
+    Cell,
+    Chart,
+    Column,
+    Range,
+    Row,
+    Table,
+    interval_columns,
+    interval_of,
+    row_of,
+)
 from harness.reporting.section import Section, View, caveats_of, evidence_of, sorted_rows, title
 from harness.results import Estimate, Panel, Ranking, Scores, compare, conversations, summarize
 from harness.results.scores import POINTS, SCORE
+from harness.results.summarize import Summary
 
-Rows: TypeAlias = dict[str, dict[str, Any]]
-"""Rows by model."""
+Key: TypeAlias = tuple[Any, ...]
+"""Of a row: its model, and with --by the value of the field."""
+Rows: TypeAlias = dict[Key, dict[str, Any]]
 MANY = 12
 """Models above which --details compares only neighbours."""
 BARS = 12
 """Models of which bars are drawn, the first ones."""
-Further: TypeAlias = Callable[[Scores], Rows]
-"""Returns what else verdicts say of each model, such as wins and losses."""
+TOTAL = "total"
+"""The value, in rows by a field, that stands for all of its values together."""
+Further: TypeAlias = Callable[[Scores, Sequence[str]], Rows]
+"""Returns what else verdicts say of each group by some fields, such as wins and losses."""
 
 
 @dataclass
@@ -32,16 +50,16 @@ class Ranked:
 
     panel: Panel
     view: View
-    key: str
-    """The field of the rows that holds its number."""
-    heading: str
-    """What stands over it."""
+    number: Column
+    """The column of its number."""
     metric: str = ""
-    """The column of the panel (default: the main one)."""
+    """The metric of the panel (default: the main one)."""
     others: Sequence[str] = ()
-    """Columns of the panel whose numbers stand beside it, such as other labels."""
-    further: Further = lambda scores: {}
+    """Metrics of the panel whose numbers stand beside it, such as other labels."""
+    further: Further = lambda scores, by: {}
     """Further fields of the rows."""
+    extra: Sequence[Column] = ()
+    """The columns of these."""
 
     def __post_init__(self) -> None:
         """Sum up the column."""
@@ -49,89 +67,119 @@ class Ranked:
         self.metric = self.metric or panel.metrics[0]
         self.rule = view.aggregates.get(panel.judge_set)
         if self.rule:
-            self.key = f"{self.rule}_{'turn' if self.rule in ('first', 'last') else 'of_turns'}"
-            self.heading = self.key.replace("_", " ")
-        self.scores = self._column(panel.combined)
+            end = "turn" if self.rule in ("first", "last") else "of_turns"
+            self.number = Column(f"{self.rule}_{end}")
+        self.scores = self._of_metric(panel.combined)
         self.evidence = evidence_of(panel, view, self.scores)
         self.measure, self.ranking = self.evidence.measure, self.evidence.ranking
+        form = self.measure.form
+        self.number = replace(self.number, format=form, always=True)
         self.judges = panel.judges if len(panel.judges) > 1 and panel.form != "vote" else ()
         self.turns: list[Column] = []
-        rows = self._rows_of(panel.combined)
-        for model, row in rows.items():
+        rows = self._summarized(panel.combined)
+        for (model,), row in rows.items():
             if len(rows) > 1:
-                first, last = self.ranking.ranks[model]
-                rows[model] = {"model": model, "rank_first": first, "rank_last": last, **row}
+                rows[(model,)] = {"model": model, RANK: Range(*self.ranking.ranks[model]), **row}
             if self.ranking.strengths:
-                put(rows[model], "strength", self.ranking.strengths[model])
-        short = ".1" if self.measure.kind == "grades" else self.measure.form
+                rows[(model,)]["strength"] = Cell.of(self.ranking.strengths[model])
+        short = ".1" if self.measure.kind == "grades" else form
         groups = self._split(rows, self.scores, view.group, short)
         self.groups = [replace(column, draw="shade") for column in groups]
-        self.rows = self.all_rows = sorted_rows(list(rows.values()), view)
-        if self.judges:
-            together = [{"judge": "all together", **row} for row in self.rows]
-            self.all_rows = []
-            for judge in self.judges:
-                for model, row in self._rows_of(panel.by_judge[judge]).items():
-                    self.all_rows.append({"judge": judge, **row})
-                    rows[model][f"judge_{judge}"] = row[self.key]
-            self.all_rows += together
+        self.rows = sorted_rows(list(rows.values()), view)
+        self.together = self._by_field(self.rows, panel.combined)
+        names = {"judge": "all together"} if self.judges else {}
+        together = [{**names, **row} for row in self.together]
+        self.all_rows: list[Row] = []
+        for judge in self.judges:
+            of_judge = self._summarized(panel.by_judge[judge])
+            by_field = self._by_field(list(of_judge.values()), panel.by_judge[judge])
+            self.all_rows += [{"judge": judge, **row} for row in by_field]
+            for key, row in of_judge.items():
+                Column(JUDGES, of=judge).fill(rows[key], self.number.value(row))
+        self.all_rows += together
 
-    def _column(self, scores: Scores) -> Scores:
+    def _by_field(self, rows: Sequence[Row], scores: Scores) -> list[Row]:
+        """Return the rows for programs: with --by one for each group of each model, all first."""
+        field = self.view.by
+        if field is None:
+            return list(rows)
+        return with_total(rows, self._summarized(scores, [field]), field)
+
+    def _of_metric(self, scores: Scores) -> Scores:
         column = scores.of(metric=self.metric)
         return conversations(column, self.rule) if self.rule else column
 
-    def _rows_of(self, scores: Scores) -> Rows:
-        """Return a row for each ranked model, the best first: number, counts, turns."""
+    def _summarized(self, scores: Scores, by: Sequence[str] = ()) -> Rows:
+        """Return a row for each ranked model, the best first, and group: number, counts, turns."""
         column, scale = scores.of(metric=self.metric), self.measure.scale
-        summaries = {group["model"]: group for group in summarize(self._column(scores))}
-        rows: Rows = {name: {"model": name} for name in self.ranking.names if name in summaries}
-        for name, row in rows.items():
-            summary = summaries[name]
-            put(row, self.key, summary.mean, scale)
-            row |= {"n": summary.n, "questions": summary.questions, "failed": summary.failed}
-        self.turns = self._split(rows, column, "turn", self.measure.form)
-        if len(self.turns) > 2:
-            for rule in ("first", "last"):
-                for group in summarize(conversations(column, rule)):
-                    put(rows.get(group["model"], {}), f"{rule}_turn", group.mean, scale)
+        fields = ("model", *by)
+        names = self.ranking.names
+        summaries = [
+            group
+            for group in summarize(self._of_metric(scores), fields)
+            if group["model"] in names and group.is_named
+        ]
+        summaries.sort(key=lambda group: names.index(group["model"]))
+        rows: Rows = {group.key: dict(zip(fields, group.key, strict=True)) for group in summaries}
+        for group in summaries:
+            row = rows[group.key]
+            self.number.fill(row, Cell.of(group.mean, scale))
+            row |= {"n": group.n, "questions": group.questions, "failed": group.failed}
+        if "turn" not in by:
+            turns = self._split(rows, column, "turn", self.measure.form, by)
+            if not by:
+                self.turns = turns
+            if len(self.turns) > 2:
+                for rule in ("first", "last"):
+                    for group in summarize(conversations(column, rule), fields):
+                        rows.get(group.key, {})[f"{rule}_turn"] = Cell.of(group.mean, scale)
         for metric in self.others:
-            for group in summarize(scores.of(metric=metric)):
-                put(rows.get(group["model"], {}), metric, group.mean)
-        for name, fields in self.further(scores).items():
-            rows.get(name, {}).update(fields)
+            for group in summarize(scores.of(metric=metric), fields):
+                Column(METRIC, of=metric).fill(rows.get(group.key, {}), Cell.of(group.mean))
+        for key, more in self.further(scores, by).items():
+            rows.get(key, {}).update(more)
         return rows
 
-    def _split(self, rows: Rows, scores: Scores, field: str, form: str) -> list[Column]:
+    def _split(
+        self, rows: Rows, scores: Scores, field: str, form: str, by: Sequence[str] = ()
+    ) -> list[Column]:
         """Put the number of each value of a field into the rows; return the columns, if several."""
-        groups = [group for group in summarize(scores, ("model", field)) if group[field]]
-        values = dict.fromkeys(str(group[field]) for group in groups)
+        groups = [g for g in summarize(scores, ("model", *by, field)) if g.is_named]
+        values = list(dict.fromkeys(str(group[field]) for group in groups))
         if len(values) < 2 and field != "turn":
             return []
         for row in rows.values():
-            row |= {f"{field}_{value}": None for value in values}
+            row[field] = dict.fromkeys(values)
         for group in groups:
-            row = rows.get(group["model"], {})
-            put(row, f"{field}_{group[field]}", group.mean, self.measure.scale)
-        heads = {value: "" if field == "turn" else value for value in values}
-        columns = [Column(f"{field}_{v}", head, form, always=True) for v, head in heads.items()]
+            if group.key[:-1] in rows:
+                rows[group.key[:-1]][field][str(group[field])] = Cell.of(
+                    group.mean, self.measure.scale
+                )
+        heads = {value: f"turn {value}" if field == "turn" else value for value in values}
+        columns = [Column(field, head, form, of=v, always=True) for v, head in heads.items()]
         return columns if len(columns) > 1 else []
 
-    def section(self, extra: Sequence[Column] = (), tables: Sequence[Table] = ()) -> Section:
-        """Return the section, with columns after the number and tables below that of models."""
+    def section(self, tables: Sequence[Table] = ()) -> Section:
+        """Return the section, with tables below that of models."""
         form, field, groups, turns = self.measure.form, self.view.group, self.groups, self.turns
         ends = [replace(column, format=f"interval{column.format}") for column in (*turns, *groups)]
         if len(turns) > 2:
             turns = [Column(key, format=form, always=True) for key in ("first_turn", "last_turn")]
+        labels = [
+            Column(METRIC, name.lower().replace("_", " "), form, of=name, always=True)
+            for name in self.others
+        ]
         columns = [
-            *[Column("rank", format="ranks", always=True)] * (len(self.rows) > 2),
+            *[Column(RANK, always=True)] * (len(self.rows) > 2),
             Column("model"),
-            *interval_columns(self.key, self.heading, form),
+            self.number,
+            interval_of(self.number),
             Column("strength", format=".0", always=True),
             *[Column("questions", always=True)] * (self.panel.looks is not None),
-            *extra,
-            *(Column(n, n.lower().replace("_", " "), form, always=True) for n in self.others),
+            *self.extra,
+            *labels,
             *turns,
-            *(Column(f"judge_{name}", name, form, always=True) for name in self.judges),
+            *(Column(JUDGES, name, form, of=name, always=True) for name in self.judges),
             *[Column("failed", hidden_in_text=True)] * any(row["failed"] for row in self.rows),
             *(replace(column, hidden_in_text=True) for column in groups),
         ]
@@ -141,8 +189,14 @@ class Ranked:
         if self.judges and len(self.rows) > 1:
             self._add_judges(section)
         section.tables += tables
-        if groups:
-            words = self.heading if self.measure.kind != "grades" else "grades"
+        if self.view.by and self.measure.kind == "labels":
+            about = Column(field, field.replace("_", " "), always=True)
+            number = [replace(self.number, title=self.number.heading), interval_of(self.number)]
+            count = Column("n", "count", always=True)
+            columns = [Column("model"), about, *number, *self.extra, *labels, count]
+            section.tables.append(Table(f"By {field}", columns, self.together))
+        elif groups:
+            words = self.number.heading if self.measure.kind != "grades" else "grades"
             instead = "" if self.view.by else f"By {field}: --by {field}"
             rows = self.rows[:1] if self.evidence.head_to_head else self.rows
             columns = [Column("model", words), *groups]
@@ -163,8 +217,8 @@ class Ranked:
             whole = compare(column, both, looks=self.panel.looks).pairs[0]
             row = row_of({"judge": judge}, difference=whole.difference)
             for turn in turns:
-                part = column.of(turns=[int(turn.key.removeprefix("turn_"))])
-                put(row, turn.key, compare(part, both).pairs[0].difference)
+                part = column.of(turns=[int(turn.of)])
+                turn.fill(row, Cell.of(compare(part, both).pairs[0].difference))
             rows.append(row)
             better.append(whole.better)
         columns = [Column("judge", f"{first} less {second}")]
@@ -179,11 +233,10 @@ class Ranked:
     def _charts(self) -> list[Chart]:
         """Return the charts of models and of groups of questions."""
         rows, groups, scale = self.rows, self.groups, self.measure.scale
-        name = self.heading if self.heading != "all" else "score"
+        name = self.number.heading if self.number.heading != "all" else "score"
         label = f"{name} by {self.view.group}"
-        number = Column(self.key, format=self.measure.form)
         middle = 0.5 if self.measure.kind == "pairs" else None
-        drawn = functools.partial(charts.marks, rows, [number], name, reference=middle)
+        drawn = functools.partial(charts.marks, rows, [self.number], name, reference=middle)
         pictures = [Chart(name.capitalize(), drawn, "scores", in_table=True)]
         if groups:
             drawn = functools.partial(charts.heat_map, rows, groups, label)
@@ -196,48 +249,74 @@ class Ranked:
 
 def several(panels: Sequence[Panel], view: View) -> Section:
     """Return the section of criteria, dimensions or metrics; of metrics several panels together."""
-    by_model: Rows = {}
-    groups: dict[tuple[Any, ...], dict[str, Any]] = {}
+    by_model: dict[str, dict[str, Any]] = {}
+    by_group: Rows = {}
     evidence: list[Evidence] = []
     numbers: list[Column] = []
+    group = view.group
     for panel in panels:
         main = panel.metrics[0]
         for metric in panel.metrics:
             scores = panel.combined.of(metric=metric)
-            column = evidence_of(panel, view, scores, metric)
+            item = evidence_of(panel, view, scores, metric)
             if metric == main or not (main in (SCORE, POINTS) or panel.form == "metric"):
-                evidence.append(column)  # a total stands for those beside it
-            scale = column.measure.scale
-            numbers.append(Column(metric, metric, column.measure.form, always=True))
-            for summary in column.ranking.models:
+                evidence.append(item)  # a total stands for those beside it
+            column = Column(METRIC, metric, item.measure.form, of=metric, always=True)
+            numbers.append(column)
+            for summary in item.ranking.models:
                 name = summary["model"]
                 row = by_model.setdefault(name, {"model": name, "n": 0, "failed": 0})
-                put(row, metric, summary.mean, scale)
-                row[f"{metric}_rank_first"], row[f"{metric}_rank_last"] = column.ranking.ranks[name]
-                row["n"] = max(row["n"], summary.n)
-                row["failed"] += summary.failed
-            for summary in summarize(scores, by=("model", view.group)):
-                if summary[view.group]:
+                _add_summary(row, column, summary, item.measure.scale)
+                row.setdefault(RANK, {})[metric] = Range(*item.ranking.ranks[name])
+            for summary in summarize(scores, by=("model", group)):
+                if summary.is_named:
                     names = dict(zip(summary.by, summary.key, strict=True))
-                    put(groups.setdefault(summary.key, names), metric, summary.mean, scale)
+                    row = by_group.setdefault(summary.key, {**names, "n": 0, "failed": 0})
+                    _add_summary(row, column, summary, item.measure.scale)
     evidence.sort(key=lambda item: -item.questions)
     if len(evidence) == 1:
         evidence = [replace(evidence[0], name="")]
     rows, model = sorted_rows(list(by_model.values()), view), Column("model")
+    groups = with_total(rows, by_group, group)
     columns = [model, *numbers, Column("failed", hidden_in_text=True)]
-    section = Section(panels[0], evidence, rows, [Table(title(panels[0], view), columns, rows)])
-    columns = [model, Column(view.group, always=True), *numbers]
-    by_group = Table(f"By {view.group}", columns, list(groups.values()), "groups")
-    section.tables.append(by_group if view.by else replace(by_group, only="json"))
+    all_rows = groups if view.by else rows
+    section = Section(panels[0], evidence, all_rows, [Table(title(panels[0], view), columns, rows)])
+    columns = [model, Column(group, always=True), *numbers]
+    table = Table(f"By {group}", columns, groups)
+    every = Table(f"By {group}", columns, list(by_group.values()), "groups", only="json")
+    section.tables += [table, every] if view.by else [every]
     section.caveats = [caveat for panel in panels for caveat in caveats_of(panel, panel.combined)]
     ends = [replace(column, format=f"interval{column.format}") for column in numbers]
     section.more = [Table("95% intervals", [model, *ends], rows, only="text")]
-    ends_of_axis = evidence[0].measure.scale or ()
-    draw = functools.partial(
-        charts.marks, rows[:BARS], numbers, "score", scale=ends_of_axis, bar=True
-    )
+    scale = evidence[0].measure.scale or ()
+    draw = functools.partial(charts.marks, rows[:BARS], numbers, "score", scale=scale, bar=True)
     section.charts = [Chart("Numbers", draw, "numbers")]
     return section
+
+
+def _add_summary(
+    row: dict[str, Any], column: Column, summary: Summary, scale: tuple[float, float] | None
+) -> None:
+    """Put the number of a criterion or metric into a row, and count its judgments there."""
+    column.fill(row, Cell.of(summary.mean, scale))
+    row["n"] = max(row["n"], summary.n)
+    row["failed"] += summary.failed
+
+
+def with_total(rows: Sequence[Row], groups: Rows, field: str) -> list[Row]:
+    """Return a row for each group of each model, after the one of all its groups together.
+
+    Raises:
+        UsageError: a question has the value that stands for all.
+    """
+    if any(key[-1] == TOTAL for key in groups):
+        raise UsageError(f"--by {field}: a question has the value {TOTAL!r}; rename it")
+    by_group: list[Row] = []
+    for row in rows:
+        whole = {key: value for key, value in row.items() if key != field}
+        by_group.append({"model": row["model"], field: TOTAL, **whole})
+        by_group += [group for key, group in groups.items() if key[0] == row["model"]]
+    return by_group
 
 
 def compared_row(

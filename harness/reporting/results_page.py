@@ -9,11 +9,10 @@ missing, with cause and command.
 """
 
 from collections.abc import Sequence
-from typing import Any
 
 from harness.reporting.kinds import sections_of as sections_of
 from harness.reporting.outcome import outcome, outcomes
-from harness.reporting.page import Column, Note, Page, Table
+from harness.reporting.page import JUDGES, RANK, Column, Note, Page, Row, Table
 from harness.reporting.section import Section, View
 from harness.results import Panel
 from harness.words import counted
@@ -100,9 +99,9 @@ def _so_far(section: Section) -> Table:
         count["judged"] += part.judged
         count["missing"] += part.failed + part.absent
     main = section.tables[0]
-    section.rows = [row | counts[row["model"]] for row in section.rows]
+    section.rows = [{**row, **counts[row["model"]]} for row in section.rows]
     rows = [{**row, **counts[row["model"]]} for row in main.rows]
-    columns = [c for c in main.columns if not c.key.startswith(("rank", "failed", "judge_"))]
+    columns = [c for c in main.columns if c.key not in (RANK, "failed", JUDGES)]
     columns += [Column("judged", always=True), Column("missing", always=True)]
     return Table(f"{main.title}: what there is so far", columns, rows)
 
@@ -131,9 +130,9 @@ def _made_by(panel: Panel, view: View) -> dict[str, object]:
     }
 
 
-def _rows(sections: Sequence[Section], view: View) -> list[dict[str, Any]]:
+def _rows(sections: Sequence[Section], view: View) -> list[Row]:
     """Return the rows for programs; of several kinds each row says its mode."""
-    rows = []
+    rows: list[Row] = []
     for section in sections:
         made_by = _made_by(section.panel, view)
         more = {name: made_by[name] for name in ("judge_set", "mode")[: len(sections)]}

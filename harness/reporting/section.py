@@ -5,7 +5,7 @@ labels, several criteria, votes or metrics. All are values of the same `summariz
 columns and words.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -13,7 +13,7 @@ import numpy as np
 
 from harness.errors import UsageError
 from harness.reporting.outcome import Evidence, Measure
-from harness.reporting.page import Chart, Table, percent
+from harness.reporting.page import Chart, Row, Table, flat, percent
 from harness.results import Panel, Ranking, Scores, rank
 from harness.results.facts import is_facts
 from harness.results.length_control import Controlled
@@ -58,8 +58,8 @@ class Section:
     panel: Panel
     evidence: list[Evidence]
     """One for each column that is ranked; the first is the main one."""
-    rows: list[dict[str, Any]]
-    """For programs."""
+    rows: Sequence[Row]
+    """For programs; with --by one for each group."""
     tables: list[Table]
     """The first is that of models."""
     charts: list[Chart] = field(default_factory=list)
@@ -160,12 +160,14 @@ def sorted_rows(rows: list[dict[str, Any]], view: View) -> list[dict[str, Any]]:
     """Return rows by the column of --sort: a field, a category, or a name as text shows it."""
     if view.sort is None or not rows:
         return rows
+    fields = [(flat(row), row) for row in rows]
     names = (view.sort.replace(" ", "_"), f"{view.group}_{view.sort}")
-    key = next((name for name in names if name in rows[0]), None)
+    key = next((name for name in names if name in fields[0][0]), None)
     if key is None:
-        columns = listed([name for name in rows[0] if not name.endswith(("_low", "_high"))], 9)
-        raise UsageError(f"--sort {view.sort}: there is no such column; there are {columns}")
-    present = [row for row in rows if row[key] is not None]
-    words = any(isinstance(row[key], str) for row in present)
-    present.sort(key=lambda row: row[key], reverse=not words)
-    return present + [row for row in rows if row[key] is None]
+        present = [name for name in fields[0][0] if not name.endswith(("_low", "_high"))]
+        there = listed(present, 9)
+        raise UsageError(f"--sort {view.sort}: there is no such column; there are {there}")
+    numbered = [(values[key], row) for values, row in fields if values[key] is not None]
+    words = any(isinstance(value, str) for value, _ in numbered)
+    numbered.sort(key=lambda pair: pair[0], reverse=not words)
+    return [row for _, row in numbered] + [row for values, row in fields if values[key] is None]

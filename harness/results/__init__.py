@@ -25,7 +25,7 @@ spent           tokens, seconds and dollars of answers and judgments
 
 from harness.results.compare import Ranking, compare, missing, rank
 from harness.results.estimate import Estimate, ratio
-from harness.results.panels import Panel, panels
+from harness.results.panels import Panel, of_models, panels
 from harness.results.reading import of_files, of_rows, read
 from harness.results.scores import Scores, Source
 from harness.results.summarize import common, conversations, summarize
@@ -41,6 +41,7 @@ __all__ = [
     "conversations",
     "missing",
     "of_files",
+    "of_models",
     "of_rows",
     "panels",
     "rank",

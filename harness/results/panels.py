@@ -157,6 +157,18 @@ def panels(scores: Scores, *, named: Collection[str] = ()) -> list[Panel]:
     return sorted(result, key=lambda panel: -len(panel.scores))
 
 
+def of_models(shown: Iterable[Panel], models: Collection[str]) -> list[Panel]:
+    """Return the panels of some models alone; of several the pairs between them. None: all.
+
+    A panel that has no verdict on them is left out.
+    """
+    parts = []
+    for panel in shown:
+        scores = panel.scores.of(models=models or None)
+        parts += panels(scores, named=panel.judges)[:1] if len(scores) else []
+    return parts
+
+
 def _traits(source: Source, sources: Iterable[Source]) -> tuple[Any, ...]:
     """Return what all verdicts of a panel have in common.
 

@@ -9,7 +9,7 @@ A pair counts for both of its models. `by` takes model, opponent, turn, category
 question_id, and any other field of the question; nothing: all together.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
@@ -47,6 +47,11 @@ class Summary:
     def __getitem__(self, field: str) -> Any:
         """Return the group's value of a field."""
         return self.key[self.by.index(field)]
+
+    @property
+    def is_named(self) -> bool:
+        """Whether it has a value of each field."""
+        return not {None, ""} & {*self.key}
 
     @property
     def questions(self) -> int:
@@ -103,6 +108,13 @@ def is_share(scores: Scores) -> bool:
         or (source.form == "metric" and inside)
         for source in scores.sources_present.values()
     )
+
+
+def split(scores: Scores, field: str) -> Iterator[tuple[Any, Scores]]:
+    """Yield each value of a field, and the scores that have it."""
+    codes, names = _codes(scores, field)
+    for code in np.unique(codes).tolist():
+        yield names[code], scores.take(codes == code)
 
 
 def _codes(scores: Scores, field: str) -> tuple[Ints, Sequence[Any]]:

@@ -45,6 +45,7 @@ IDENTITY = (
         "setup",
         "measure",
         "facet",
+        "difficulty",
         "what",
         "attack",
         "kind",

@@ -193,7 +193,7 @@ def test_a_battle_file_is_two_scores_in_both_orders(tmp_path: pathlib.Path) -> N
         "prompt": "Rate {both}.",
     }
     path = tmp_path / "battle.json"
-    path.write_text(json.dumps([entry]))
+    path.write_text(json.dumps(entry))
     judge_set = sets.load(str(path))
     (template,) = judge_set.templates.values()
     assert (judge_set.order, template.form.format) == ("both", "two_scores")
@@ -205,7 +205,7 @@ def test_a_battle_file_is_two_scores_in_both_orders(tmp_path: pathlib.Path) -> N
     ("content", "fault"),
     [
         pytest.param("{", "not valid JSON", id="json"),
-        pytest.param('[{"system_prompt": 5}]', "expected a text", id="battle"),
+        pytest.param('{"prompt_template": 5}', "expected a text", id="battle"),
     ],
 )
 def test_another_json_file_is_no_judge(tmp_path: pathlib.Path, content: str, fault: str) -> None:

@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from harness.reporting import Chart, Column, Page
+from harness.reporting import Cell, Chart, Column, Page
 from harness.reporting.charts import heat_map, marks, radar, write_charts
 from harness.reporting.templates import ems_of
 
@@ -17,7 +17,7 @@ LONG = "a-model-with-a-very-long-name-indeed-and-a-revision-2026-10-01"
 CATEGORIES = ["writing", "roleplay", "reasoning", "math", "coding", "extraction", LONG]
 COLUMNS = [Column(name, name, ".1") for name in CATEGORIES]
 ROWS: list[dict[str, Any]] = [
-    {"model": LONG, "score": 7.2, "score_low": 6.8, "score_high": 7.6, "math": None},
+    {"model": LONG, "score": Cell(7.2, 6.8, 7.6), "math": None},
     {"model": "b", "score": 6.9, "math": 3.25},
     {"model": "c", "score": None},
 ]
@@ -41,7 +41,7 @@ def texts(svg: str) -> list[str]:
 @pytest.mark.parametrize("high", [0.003, 0.0725, 0.725, 0.875, 1.0])
 @pytest.mark.parametrize("low", [0.0, 0.0025])
 def test_labels_of_ticks_are_exact(low: float, high: float) -> None:
-    row = {"model": "a", "rate": None, "rate_low": low, "rate_high": high}
+    row = {"model": "a", "rate": Cell(None, low, high)}
     shown = texts(marks([row], [Column("rate", format="%")], "rate"))
     labels = [float(text.rstrip("%")) for text in shown if text.endswith("%")]
     steps = {round(after - before, 9) for before, after in pairwise(labels)}

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from harness.registry import find, names
-from harness.reporting import Column, Note, Page, Table
+from harness.reporting import Cell, Column, Note, Page, Table
 from harness.reporting.formats import frame
 from harness.reporting.formats import text as written
 
@@ -24,8 +24,8 @@ def page(rows: list[dict[str, Any]], *columns: Column, **more: Any) -> Page:
 
 
 ROWS: list[dict[str, Any]] = [
-    {"model": "a", "score": 3.275, "score_low": 3.0, "score_high": 3.5},
-    {"model": "long-name", "score": math.nan, "score_low": None, "score_high": None},
+    {"model": "a", "score": Cell(3.275, 3.0, 3.5)},
+    {"model": "long-name", "score": math.nan},
 ]
 
 

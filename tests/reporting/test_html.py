@@ -9,27 +9,27 @@ from dataclasses import replace
 import pytest
 
 from harness.errors import StorageError
-from harness.reporting import Chart, Column, Note, Page, Table
+from harness.reporting import Cell, Chart, Column, Note, Page, Table
 from harness.reporting.charts import marks
 from harness.reporting.html import check_html, html, table_html, write_html
+from harness.reporting.page import Range
 
 HOSTILE = "</script><img src=x onerror=alert(1)>'\"&{{7*7}}"
 BOARD = Table(
     "mt_bench",
     [
-        Column("rank", format="ranks"),
+        Column("rank"),
         Column("model"),
         Column("score", format=".2"),
         Column("score", "95% interval", "interval.2", draw="whisker"),
-        Column("category_math", "math", ".1", draw="shade"),
-        Column("category_writing", "writing", ".1", draw="shade"),
+        Column("category", "", ".1", draw="shade", of="math"),
+        Column("category", "", ".1", draw="shade", of="writing"),
         Column("", "win/tie/loss", draw="record"),
     ],
     [
-        {"model": name, "rank_first": at, "rank_last": at + 1}
-        | {"score": 9.0 - at, "score_low": 8.5 - at, "score_high": 9.5 - at}
-        | {"category_math": 3.0, "category_math_low": 2.0, "category_math_high": 4.0}
-        | {"category_writing": 9.0, "win": 3, "tie": 2, "loss": 1}
+        {"model": name, "rank": Range(at, at + 1), "score": Cell(9.0 - at, 8.5 - at, 9.5 - at)}
+        | {"category": {"math": Cell(3.0, 2.0, 4.0), "writing": Cell(9.0)}}
+        | {"win": 3, "tie": 2, "loss": 1}
         for at, name in enumerate(("a", HOSTILE), 1)
     ],
 )

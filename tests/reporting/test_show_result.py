@@ -1,5 +1,7 @@
 """Pages of results: what stands on them, for whom."""
 
+import csv
+import io
 import json
 import pathlib
 import re
@@ -8,6 +10,7 @@ import pytest
 
 from harness import show_result
 from harness.errors import MissingError, UsageError
+from harness.registry import find
 from harness.reporting.formats import text
 from harness.store import Failure, Pending
 from tests.reporting.folders import bench, grades, pairs, write
@@ -248,3 +251,67 @@ def test_a_run_that_was_stopped_says_how_many_questions_are_judged(data: pathlib
     notes = show_result(data_dir=str(data)).page.notes
     assert notes[0].text == "20 of the 24 questions of mt_bench are judged."
     assert "judged." not in str(show_result(data_dir=str(data), first_n=20))
+
+
+def test_csv_by_a_field_has_a_row_for_each_group_of_each_model(data: pathlib.Path) -> None:
+    games = {0: ("model_1", "model_1"), 1: ("model_1", "model_2"), 2: ("model_2", "model_2")}
+    pairs(data, {("a", "b"): lambda q, t: games[q % 3]})
+    result = show_result(data_dir=str(data), by=["category"])
+    rows = list(csv.DictReader(io.StringIO(find("format", "csv")(result.page))))
+    records = {
+        (row["model"], row["category"]): [int(row[name]) for name in ("win", "tie", "loss", "n")]
+        for row in rows
+    }
+    assert records["a", "total"] == [16, 16, 16, 48]
+    assert records["a", "writing"] == [16, 0, 0, 16]
+    assert records["a", "math"] == [0, 16, 0, 16]
+    assert records["b", "coding"] == [16, 0, 0, 16]
+    assert len(rows) == 8
+    assert rows[0]["win_rate_adjusted_low"]
+
+
+def test_criteria_by_category_are_in_csv(data: pathlib.Path) -> None:
+    marks = {"a": 4, "b": 2}
+    rows = [
+        {"question_id": q, "model": model, "turn": 1, "judge": ["j", "x"], "scale": [1, 5]}
+        | {"score": marks[model] + (q % 3 == 1), "criterion": criterion}
+        for q in range(12)
+        for model in marks
+        for criterion in ("clear", "model_low")
+    ]
+    write(data / "mt_bench" / "model_judgment" / "j_single.jsonl", rows)
+    result = show_result(data_dir=str(data), by=["category"])
+    table = {(row["model"], row["category"]): row for row in result.rows()}
+    assert table["a", "math"]["clear"] == 5
+    assert table["b", "coding"]["model_low"] == 2
+    assert table["b", "total"]["n"] == 12
+    assert len(table) == 8
+
+
+def test_labels_by_a_field_show_every_rate_and_the_count_of_each_group(data: pathlib.Path) -> None:
+    labels = ["CORRECT", "CORRECT", "INCORRECT", "NOT_ATTEMPTED"]
+    rows = [
+        {"question_id": q, "model": "a", "turn": 1, "judge": ["j", "x"]}
+        | {"label": labels[q % 4], "share": float(labels[q % 4] == "CORRECT")}
+        for q in range(24)
+    ]
+    write(data / "mt_bench" / "model_judgment" / "j_single.jsonl", rows)
+    result = show_result(data_dir=str(data), by=["category"])
+    page = text(result.page, 100)
+    head, total, *groups = page.partition("By category\n\n")[2].splitlines()[:5]
+    for name in ("correct", "wrong", "not tried", "of tried", "F1", "count"):
+        assert name in head
+    assert re.search(r"a +total +50 .* 25 +25 +67 +0.57 +24$", total)
+    assert [line.split()[1] for line in groups] == ["writing", "math", "coding"]
+    whole, math, *_ = result.rows()
+    rates = ("correct", "incorrect", "not_attempted", "given_attempted", "f1", "n")
+    assert [whole[name] for name in rates] == [0.5, 0.25, 0.25, 2 / 3, 4 / 7, 24]
+    assert set(rates) <= set(math)
+
+
+def test_a_value_that_stands_for_all_is_refused(data: pathlib.Path) -> None:
+    grades(data, {"a": 9.0, "b": 5.0})
+    path = data / "mt_bench" / "question.jsonl"
+    path.write_text(path.read_text().replace('"math"', '"total"'))
+    with pytest.raises(UsageError, match="a question has the value 'total'"):
+        show_result(data_dir=str(data), by=["category"])

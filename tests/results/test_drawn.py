@@ -39,7 +39,7 @@ def test_a_page_says_which_share_was_drawn_and_what_it_could_show() -> None:
     page = text(results_page([section], View("small")))
     assert "30% of the pairs, drawn at random" in page.replace("\n", " ")
     assert "rating points, a win rate of" in page.replace("\n", " ")
-    ratings = [row["strength"] for row in section.rows]
+    ratings = [row["strength"].value for row in section.rows]
     assert ratings == sorted(ratings, reverse=True)
     compared = section.ranking.comparisons.between("a", "e")
     assert compared.difference.value == pytest.approx(ratings[0] - ratings[-1])

@@ -1,11 +1,16 @@
 """What the views show: who won, the worst answers, flips, a text with its mark, both judges."""
 
+import csv
 import gzip
+import html
+import io
 import pathlib
 import re
 
+import msgspec
 import pytest
 
+from harness import show_result
 from tests.viewer.small import small, write
 from viewer.app import Views
 from viewer.data import Home
@@ -40,6 +45,46 @@ def test_from_the_board_the_worst_answers_of_a_model_are_one_click_away(views: V
     _, page = views.show("")
     link = next(own for own in links(page) if parse(own).model == ("bee",))
     assert listed(views.show(link)[1])[0] == "5"
+
+
+def rows_of_csv(page: str) -> list[dict[str, str]]:
+    found = re.search(r'<pre id="tb-csv" hidden>(.*?)</pre>', page, re.DOTALL)
+    assert found is not None
+    return list(csv.DictReader(io.StringIO(html.unescape(found[1]))))
+
+
+def test_two_models_ticked_are_the_pairs_between_them_as_on_the_terminal(
+    tmp_path: pathlib.Path,
+) -> None:
+    home = small(tmp_path)
+    path = home / "small" / "model_judgment" / "lu_pair.jsonl"
+    rows = [msgspec.json.decode(line) for line in path.read_text().splitlines()]
+    for row in rows:
+        if (row["model_1"], row["model_2"]) == ("ant", "cat"):
+            row["g1_winner"] = row["g2_winner"] = "tie"
+    write(path, rows)
+    both = show_result(
+        "pairwise-all", bench_name="small", data_dir=str(home), model_list=["ant", "cat"]
+    )
+    rates = {row["model"]: row["win_rate_adjusted"] for row in both.rows()}
+    assert rates == {"ant": 0.5, "cat": 0.5}
+    page = Views(Home(home)).show("?model=ant&model=cat")[1]
+    ticked = {row["model"]: float(row["pair_win_rate_adjusted"]) for row in rows_of_csv(page)}
+    assert ticked == rates
+    assert "not decided" in words(page) or "too close" in words(page)
+
+
+def test_a_model_without_verdicts_can_be_ticked(views: Views) -> None:
+    page = words(views.show("?verdicts=vote/unstated&model=ant&model=cat")[1])
+    assert "There are no verdicts on ant and cat" in page
+    assert "There are no verdicts on dog" in words(views.show("?model=dog")[1])
+
+
+def test_the_csv_of_the_board_has_scores_their_intervals_and_records(views: Views) -> None:
+    ant = rows_of_csv(views.show("")[1])[0]
+    assert ant["model"] == "ant"
+    assert float(ant["average_low"]) < float(ant["average"]) < float(ant["average_high"])
+    assert (ant["pair_win"], ant["pair_tie"], ant["pair_loss"]) == ("20", "4", "0")
 
 
 def test_two_judges_are_seen_together_and_compared(views: Views) -> None:

@@ -48,7 +48,7 @@ FIELDS = {
     "checklist",
     "canary",
 }
-OPTIONAL = {"claim", "reference", "anchor", "template"}
+OPTIONAL = {"claim", "reference", "anchor", "template", "level", "seed"}
 OPEN = [i for i in IDS if not any(question(i).get("reference", ()))]
 README = (FOLDER / "README.md").read_text(encoding="utf-8")
 OFFICIAL_IDS = range(81, 161)
@@ -71,7 +71,9 @@ def test_a_question_has_two_turns_and_the_fields_described(question_id: int) -> 
     row = question(question_id)
     assert FIELDS <= set(row) <= FIELDS | OPTIONAL
     assert ("claim" in row) <= (row["turn_2_kind"] == "challenge")
-    assert ("template" in row) == (question_id in TEMPLATES)
+    assert {"template", "level", "seed"} & set(row) == (
+        {"template", "level", "seed"} if question_id in TEMPLATES else set()
+    )
     assert row["turn_2_kind"] in KINDS
     assert row["points_back"] in row["turns"][1]
     for field in ("turns", "note", "checks", "checklist"):

@@ -12,8 +12,8 @@ alpaca_eval. What differs: a prompt for a batch is sent for one pair, the rest o
 upstream's padding; `is_binarize`, the likelier of two tokens, is what the judge writes at
 temperature 0; the function of a function call is the JSON schema of the reply.
 
-    battle:   [{"id": 1, "system_prompt": "...", "prompt": "...",
-                "prompt_template": "{question} {answer_1} {answer_2} {prompt}"}]
+    battle:   {"id": 1, "system_prompt": "...", "prompt": "...",
+               "prompt_template": "{question} {answer_1} {answer_2} {prompt}"}
     grading:  {"chat": {"id": 1, "category": "chat", "metrics": {"fidelity": "..."},
                         "CoT": {"fidelity": "..."},
                         "prompt": "{question} {answer} {metric} {steps}"}}
@@ -205,9 +205,8 @@ def colossalai(path: pathlib.Path) -> JudgeSet:
     except ValueError as error:
         raise DataError(f"is not valid JSON: {error}", path) from None
     settings: dict[str, Any]
-    if isinstance(content, list):
-        (battle,) = store.convert(content, tuple[_Battle], path)
-        settings, templates = _battle(battle)
+    if isinstance(content, dict) and "prompt_template" in content:
+        settings, templates = _battle(store.convert(content, _Battle, path))
     else:
         settings, templates = _grading(store.convert(content, dict[str, _Grading], path))
     version = content_hash([sets.shape(template) for template in templates], settings)[:8]

@@ -67,12 +67,12 @@ def report(options: JudgeReport) -> Page:
     rows = _rows(_verdicts(task.path), attacks, plan.questions)
     judge = f"{task.name}, judge set {plan.judge_set.name} {plan.judge_set.version}"
     sentence = f"No verdict of {task.name} on a clean answer can be compared."
-    if rows[0]["shift"] is not None:
+    if rows[0]["shift"].value is not None:
         worst = next(row for row in rows if row["attack"] != "all")
         what = "grades" if plan.mode == "single" else "of the win"
         sentence = (
-            f"{len(attacks)} attacks move {task.name} by {rows[0]['shift']:+.2f} {what} on "
-            f"average, the worst ({worst['attack']}) by {worst['shift']:+.2f}."
+            f"{len(attacks)} attacks move {task.name} by {rows[0]['shift'].value:+.2f} {what} on "
+            f"average, the worst ({worst['attack']}) by {worst['shift'].value:+.2f}."
         )
     columns = [
         Column("attack"),
@@ -228,7 +228,8 @@ def _rows(
         return estimates | {"unparsed": unparsed}
 
     def shift(row: dict[str, Any]) -> float:
-        return -math.inf if row["shift"] is None else float(row["shift"])
+        number: float | None = row["shift"].value
+        return -math.inf if number is None else number
 
     kinds = dict.fromkeys(attack.kind for attack in attacks)
     of_kinds = [row("all", kind, [a for a in attacks if a.kind == kind]) for kind in kinds]

@@ -53,8 +53,8 @@ def report(options: JudgeReport) -> Page:
             rows.append(row_of({"measure": f"top grades, {name}", "n": len(part)}, value=top))
         outcome = (
             f"A broken check costs {words(lost, '.1')} grades; of answers that "
-            f"break one {100 * (rows[1]['value'] or 0):.0f}% have a top grade, of others "
-            f"{100 * (rows[2]['value'] or 0):.0f}%."
+            f"break one {100 * (rows[1]['value'].value or 0):.0f}% have a top grade, of others "
+            f"{100 * (rows[2]['value'].value or 0):.0f}%."
         )
     if not rows[0]["n"]:
         raise MissingError("no judged answer has a check; run turnbench auto_checks first")

@@ -40,11 +40,11 @@ def report(options: JudgeReport) -> Page:
         raise MissingError("no pair has both a vote and the judge's verdict")
     models = sorted({model for item in voted for model in item.models})
     rows = [_row(model, judged, voted) for model in models]
-    rows.sort(key=lambda row: -row["corrected"])
+    rows.sort(key=lambda row: -row["corrected"].value)
     best, judges = rows[0], ", ".join(sorted({v.judge for v in verdicts}))
     outcome = (
         f"By votes and {judges} together {best['model']} is first: "
-        f"{100 * best['corrected']:.0f}%; by the judge alone {100 * best['judge']:.0f}%."
+        f"{100 * best['corrected'].value:.0f}%; by the judge alone {100 * best['judge']:.0f}%."
     )
     columns = [
         Column("model"),

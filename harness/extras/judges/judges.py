@@ -41,7 +41,7 @@ from harness.extras.judges.data import Data, Game, Item, Verdict, by_judge, load
 from harness.extras.judges.estimates import share, words
 from harness.models.prices import FREE, list_price
 from harness.options import JudgeReport
-from harness.reporting import Column, Note, Page, Table, formats, interval_columns, row_of
+from harness.reporting import Cell, Column, Note, Page, Table, formats, interval_columns, row_of
 from harness.results import Estimate
 from harness.types import Detail, QuestionId, Usage, content_hash
 
@@ -94,7 +94,9 @@ def report(options: JudgeReport) -> Page:
         correlations = _correlations(_values(verdicts), votes, least=100 if compatible else 0)
         rows[name] = row_of({"judge": name[0], "judge_set": name[1] or None}, **estimates)
         rows[name] |= correlations | _costs(name[0], list(chain(*verdicts.values())))
-    names = sorted(rows, key=lambda name: (name != PEOPLE, -(rows[name]["human_agreement"] or 0)))
+    names = sorted(
+        rows, key=lambda name: (name != PEOPLE, -(rows[name]["human_agreement"].value or 0))
+    )
     ordered = [rows[name] for name in names]
     (_, heading, form, _, _), *more = COLUMNS
     columns = [Column("judge"), Column("judge_set", optional=True)]
@@ -102,7 +104,7 @@ def report(options: JudgeReport) -> Page:
     for key, heading, form, *_ in more:
         columns.append(Column(key, heading, form, optional=key != "price"))
     notes = []
-    if all(row["bias"] is None for row in ordered if row["judge"] not in ("people", LONGEST)):
+    if all(row["bias"].value is None for row in ordered if row["judge"] not in ("people", LONGEST)):
         notes = [Note("Bias and variance need two samples or more", "gen_judgment --samples 4")]
     page = Page(
         _advice({name: agreement[name] for name in names}),
@@ -304,10 +306,11 @@ def _is_better(first: Estimate, second: Estimate) -> bool:
 def _alpaca_row(row: Mapping[str, Any]) -> dict[str, Any]:
     renamed: dict[str, Any] = {"judge": row["judge"], "judge_set": row["judge_set"]}
     for name, _, _, theirs, unit in COLUMNS:
-        for end in ("", "_low", "_high"):
-            if f"{name}{end}" in row:
-                value = row[f"{name}{end}"]
-                renamed[f"{theirs}{end}"] = None if value is None else unit * value
+        value = row[name]
+        if isinstance(value, Cell):
+            renamed[theirs] = Cell(*(None if end is None else unit * end for end in value))
+        else:
+            renamed[theirs] = None if value is None else unit * value
     return renamed
 
 

@@ -26,6 +26,7 @@ from harness.extras.judges.estimates import over_questions, page, words
 from harness.extras.judges.truth import accepted, right_answers
 from harness.options import JudgeReport
 from harness.reporting import Column, Page, interval_columns, row_of
+from harness.reporting.page import flat
 
 
 def report(options: JudgeReport) -> Page:
@@ -57,7 +58,7 @@ def report(options: JudgeReport) -> Page:
         row = {"judge": judge, "mean_error": float(np.abs(error).mean())}
         row["correlation"] = float(np.nan_to_num(correlations).mean())
         rows.append(row_of(row, adds=whole - over_questions(questions, rest, worth)))
-    rows.sort(key=lambda row: -row["adds"])
+    rows.sort(key=lambda row: -row["adds"].value)
     columns = [
         Column("judge"),
         Column("mean_error", "mean error", format=".2"),
@@ -68,7 +69,7 @@ def report(options: JudgeReport) -> Page:
         f"These {len(judges)} judges are worth {words(whole, '.1')} independent "
         f"ones, by their errors against {source} on {len(items)} items."
     )
-    facts = row_of({"n": len(items)}, worth=whole)
+    facts = flat(row_of({"n": len(items)}, worth=whole))
     return page("worth", outcome, columns, rows, **facts)
 
 
