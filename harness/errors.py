@@ -15,6 +15,46 @@
 
 import pathlib
 from collections.abc import Iterable
+from typing import Literal, TypeAlias, TypeGuard, get_args
+
+TransientKind: TypeAlias = Literal[
+    "rate limit",
+    "overload",
+    "outage",
+    "no connection",
+    "closed connection",
+    "server error",
+    "timeout",
+    "malformed reply",
+]
+"""Why a call failed that a later try may mend."""
+EndingKind: TypeAlias = Literal[
+    "no credit",
+    "key refused",
+    "unknown model",
+    "wrong address",
+    "untrusted certificate",
+    "responses only",
+    "no log-probabilities",
+    "parameter refused",
+    "refuses all",
+    "worker",
+    "cannot compute",
+]
+"""Why no call to an endpoint can succeed."""
+CallKind: TypeAlias = Literal[
+    "bad request",
+    "context too long",
+    "parameter",
+    "limit",
+    "system role",
+    "stream only",
+    "out of memory",
+    "error",
+]
+"""Why a call fails that the next try of the same request would not mend."""
+FailureKind: TypeAlias = TransientKind | EndingKind | CallKind
+"""A short phrase for why a call failed, for summaries. A closed list: mypy finds another word."""
 
 
 class TurnbenchError(Exception):
@@ -53,13 +93,14 @@ class StorageError(TurnbenchError):
 class ChatError(TurnbenchError):
     """A call to a chat model failed for good: the same request would fail again.
 
-    `kind` is a short phrase for summaries: "bad request", "context too long"; `status` the HTTP
-    status, if there was one.
+    `status` is the HTTP status, if there was one.
     """
 
     exit_code = 1
 
-    def __init__(self, message: str, *, kind: str = "error", status: int | None = None) -> None:
+    def __init__(
+        self, message: str, *, kind: FailureKind = "error", status: int | None = None
+    ) -> None:
         super().__init__(message)
         self.kind, self.status = kind, status
 
@@ -67,14 +108,15 @@ class ChatError(TurnbenchError):
 class TransientError(ChatError):
     """A call failed in a way that a later try may not.
 
-    `retry_after` is the wait in seconds that the server asks for.
+    `retry_after` is the wait in seconds that the server asks for. A kind that ends a run is
+    transient once the endpoint has given a reply: what worked a minute ago may work again.
     """
 
     def __init__(
         self,
         message: str,
         *,
-        kind: str = "outage",
+        kind: TransientKind | EndingKind = "outage",
         status: int | None = None,
         retry_after: float | None = None,
     ) -> None:
@@ -87,6 +129,15 @@ class EndpointError(ChatError):
 
     exit_code = 2
 
+    def __init__(
+        self,
+        message: str,
+        *,
+        kind: EndingKind | Literal["error"] = "error",
+        status: int | None = None,
+    ) -> None:
+        super().__init__(message, kind=kind, status=status)
+
 
 class Interrupted(TurnbenchError):  # noqa: N818  (no fault)
     """The user stopped the run; what was done is kept."""
@@ -95,6 +146,16 @@ class Interrupted(TurnbenchError):  # noqa: N818  (no fault)
 
     def __init__(self, message: str = "interrupted") -> None:
         super().__init__(message)
+
+
+def ends_run(kind: str) -> TypeGuard[EndingKind]:
+    """Return whether no call to the endpoint can succeed."""
+    return kind in get_args(EndingKind)
+
+
+def is_transient(kind: str) -> TypeGuard[TransientKind]:
+    """Return whether a later try may succeed."""
+    return kind in get_args(TransientKind)
 
 
 def near(name: str, names: Iterable[str], *, every: bool = True) -> str:

@@ -5,7 +5,10 @@ of `--help`, its type and `Meta` say what it may be. A record contains groups, w
 commands share; outside everything is flat. `harness/cli/parser.py` makes the parser.
 """
 
+import functools
 import pathlib
+import re
+import shlex
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, TypeAlias, TypeVar, get_args, get_origin, get_type_hints
 
@@ -28,6 +31,8 @@ class Flag(Struct, frozen=True):
     const: Any = None
     """The value of the flag alone, where a value may follow."""
     positional: bool = False
+    pages: tuple[str, ...] = ()
+    """The pages or reports of a command that it, or a whole group, is for; empty: all of them."""
 
 
 class Prefix(Struct, frozen=True):
@@ -43,7 +48,8 @@ Level: TypeAlias = Annotated[int, Meta(ge=1, le=10)]
 Share: TypeAlias = Annotated[float, Meta(ge=0, le=1)]
 Temperature: TypeAlias = Annotated[float, Meta(ge=0, le=2)]
 PartOf: TypeAlias = Annotated[float, Meta(gt=0, le=1)]
-Format: TypeAlias = Literal["text", "json", "csv", "markdown", "html"]
+ReasoningShown: TypeAlias = Literal["split", "keep"]
+Format: TypeAlias = Literal["text", "json", "csv", "markdown", "html", "latex", "methods"]
 
 
 class Command(Struct, kw_only=True, frozen=True):
@@ -64,6 +70,9 @@ class BenchName(Struct, kw_only=True, frozen=True):
     """a folder in the data folder, or a shipped benchmark"""
     data_dir: Annotated[str, Flag("DIR")] = "data"
     """data folder, where answers and judgments are"""
+    reasoning: ReasoningShown = "split"
+    """reasoning in other tools' answers (<think>…</think>): kept from judges and metrics, or shown
+    as the text of the answer"""
 
 
 class Slice(Struct, kw_only=True, frozen=True):
@@ -83,6 +92,13 @@ class Slice(Struct, kw_only=True, frozen=True):
     """only these criteria of the judge set"""
     model_list: Annotated[Names, Flag("NAME")] = ()
     """only these models"""
+
+
+class ShownSlice(Slice, kw_only=True, frozen=True):
+    """Questions, turns and models to show."""
+
+    model_list: Annotated[Names, Flag("NAME", ("--model",))] = ()
+    """only these models; one alone is compared with each of the others"""
 
 
 class AnswerSampling(Struct, kw_only=True, frozen=True):
@@ -138,10 +154,11 @@ class Limits(Struct, kw_only=True, frozen=True):
     """the most tokens per minute, prompt and reply, of each endpoint"""
     timeout: Annotated[Positive | None, Flag("SECONDS")] = None
     """the longest that one call may take (default: 600)"""
-    patience: Annotated[Positive, Flag("SECONDS")] = 600
-    """give up an endpoint that has failed for so long"""
-    max_wait: Annotated[Positive, Flag("SECONDS")] = 600
-    """the longest wait that an endpoint may ask for"""
+    patience: Annotated[Positive | None, Flag("SECONDS")] = None
+    """give up an endpoint that has failed for so long (default: 600; until its first answer 120
+    for 5xx, 30 without a connection)"""
+    max_wait: Annotated[Positive | None, Flag("SECONDS")] = None
+    """wait no longer where an endpoint asks for more (default: as long as --patience)"""
     cache: Annotated[str | None, Flag("FILE", const="")] = None
     """reuse replies to equal requests; without FILE: .turnbench/cache.sqlite in the data folder"""
     max_cost: Annotated[Positive | None, Flag("DOLLARS")] = None
@@ -265,23 +282,26 @@ class Output(Struct, kw_only=True, frozen=True):
     """Output."""
 
     format: Format = "text"
-    """how to print; json and csv are not rounded"""
+    """how to print; json and csv are not rounded; latex and methods are a paper's tables and its
+    paragraph about how the numbers were made"""
 
 
 class Board(Struct, kw_only=True, frozen=True):
     """Leaderboard, for pairs with a baseline."""
 
-    length_control: Literal["alpaca", "off"] | None = None
+    length_control: Annotated[Literal["alpaca", "off"] | None, Flag(pages=("results", "board"))] = (
+        None
+    )
     """win rates at equal length as alpaca_eval fits them (extra [alpaca]) (default: the judge
     set's)"""
     board: Annotated[Path | None, Flag("FILE")] = None
     """write the win rates to a CSV file with AlpacaEval's columns, or add them to it"""
-    overwrite: bool = False
+    overwrite: Annotated[bool, Flag(pages=("board",))] = False
     """with --board: replace rows of models that it has"""
-    allow: Annotated[Names, Flag("NAME")] = ()
+    allow: Annotated[Names, Flag("NAME", pages=("board", "against"))] = ()
     """what may differ from the board's rows, or with --against between the runs: judge, judge-set,
     baseline, sampling, questions"""
-    sort: Annotated[str | None, Flag("COLUMN")] = None
+    sort: Annotated[str | None, Flag("COLUMN", pages=("results", "board"))] = None
     """column by which models are sorted"""
 
 
@@ -371,26 +391,29 @@ class ShowResult(Command, kw_only=True, frozen=True):
     variant: Annotated[str | None, Flag("NAME")] = None
     """which variant of the metrics (default: the only one)"""
     bench: BenchName = BenchName()
-    slice: Slice = Slice()
-    by: Annotated[Names, Flag("FIELD")] = ()
+    slice: ShownSlice = ShownSlice()
+    by: Annotated[Names, Flag("FIELD", pages=("results",))] = ()
     """group by a field of the questions, such as category or difficulty, or by question, turn"""
-    aggregate: Literal["pooled", "mean", "min", "first", "last"] | None = None
+    aggregate: Annotated[
+        Literal["pooled", "mean", "min", "first", "last"] | None,
+        Flag(pages=("results", "against", "board")),
+    ] = None
     """one number a conversation of several turns (default: the judge set's, else pooled)"""
     common: bool = False
     """count only what all models were judged on"""
-    count_failed: bool = False
+    count_failed: Annotated[bool, Flag(pages=("results", "against", "board"))] = False
     """count a judgment without a grade as -1, as some published averages did"""
     details: bool = False
     """everything: intervals of turns and categories, pairs, strengths, all notes"""
     against: Annotated[Path | None, Flag("FILE")] = None
     """judgments of another run of the same questions to compare with"""
-    compare: Annotated[Names, Flag("NEW=OLD")] = ()
+    compare: Annotated[Names, Flag("NEW=OLD", pages=("against",))] = ()
     """with --against: which model of this run is which of the other"""
-    margin: Annotated[Annotated[float, Meta(ge=0)] | None, Flag("X")] = None
+    margin: Annotated[Annotated[float, Meta(ge=0)] | None, Flag("X", pages=("against",))] = None
     """with --against: the largest drop that does not matter"""
-    fail_if_worse: bool = False
+    fail_if_worse: Annotated[bool, Flag(pages=("against",))] = False
     """with --against: exit with 1 if a model is worse, or not shown to be as good"""
-    max_missing: Annotated[Share, Flag("SHARE")] = 0.05
+    max_missing: Annotated[Share, Flag("SHARE", pages=("against",))] = 0.05
     """with --fail-if-worse: the largest share of judgments that may be missing"""
     style: Annotated[tuple[Literal["length", "headers", "lists", "bold"], ...], Flag()] = ()
     """show strengths at equal length, headers, lists, bold instead of results"""
@@ -493,31 +516,31 @@ class JudgeReport(Command, kw_only=True, frozen=True):
     select: Select = Select()
     bench: BenchName = BenchName()
     slice: Slice = Slice()
-    list: bool = False
+    list: Annotated[bool, Flag(pages=("position", "agreement", "length"))] = False
     """also list the items: flipped pairs, disagreements, longer answers that lost"""
-    without: Annotated[str, Flag("SET")] = "mt_bench_unaided"
+    without: Annotated[str, Flag("SET", pages=("reference",))] = "mt_bench_unaided"
     """reference: the judge set that shows no reference"""
-    threshold: Annotated[float | None, Flag("GRADE")] = None
+    threshold: Annotated[float | None, Flag("GRADE", pages=("reference",))] = None
     """reference: the least grade of a right answer (default: the upper third of the scale)"""
-    top: Annotated[float | None, Flag("GRADE")] = None
+    top: Annotated[float | None, Flag("GRADE", pages=("checks",))] = None
     """checks: the least top grade (default: 9 of 10)"""
-    loose: bool = False
+    loose: Annotated[bool, Flag(pages=("checks",))] = False
     """checks: by their loose reading"""
-    compatible: bool = False
+    compatible: Annotated[bool, Flag(pages=("judges",))] = False
     """judges: count and name the columns as alpaca_eval does"""
-    table: Annotated[Path | None, Flag("FILE")] = None
+    table: Annotated[Path | None, Flag("FILE", pages=("judges",))] = None
     """judges: a CSV file to which these judges are added"""
-    overwrite: bool = False
+    overwrite: Annotated[bool, Flag(pages=("judges",))] = False
     """judges: replace judges that the table has"""
-    attack_file: Annotated[Path | None, Flag("FILE")] = None
+    attack_file: Annotated[Path | None, Flag("FILE", pages=("attack",))] = None
     """attack: attacks of your own, as TOML"""
-    weak_model: Annotated[str, Flag("NAME")] = "builtin/eliza"
+    weak_model: Annotated[str, Flag("NAME", pages=("attack",))] = "builtin/eliza"
     """attack: whose answers are attacked"""
-    strong_model: Annotated[str, Flag("NAME")] = "builtin/reference"
+    strong_model: Annotated[str, Flag("NAME", pages=("attack",))] = "builtin/reference"
     """attack: in pairs, whose answers they are compared with"""
-    sampling: JudgeSampling = JudgeSampling()
-    endpoint: Endpoint = Endpoint()
-    limits: Limits = Limits()
+    sampling: Annotated[JudgeSampling, Flag(pages=("attack",))] = JudgeSampling()
+    endpoint: Annotated[Endpoint, Flag(pages=("attack",))] = Endpoint()
+    limits: Annotated[Limits, Flag(pages=("attack",))] = Limits()
     output: Output = Output()
 
 
@@ -602,9 +625,10 @@ class ImportData(Command, kw_only=True, frozen=True):
     """
 
     imports: Annotated[Names, Flag("FORMAT FILE", positional=True)] = ()
-    """format of the data: alpaca_eval, battles, colossalai, feedback_collection, ifeval, messages,
-    mt_bench_101, preference_collection, short_facts or votes; and its files: JSON arrays, JSON
-    Lines, .csv, .tsv or .parquet (extra [parquet]). The first of several defines the questions"""
+    """format of the data: alpaca_eval, battles, colossalai, feedback_collection, ifeval,
+    judge_pairs, messages, mt_bench_101, preference_collection, short_facts or votes; and its
+    files: JSON arrays, JSON Lines, .csv, .tsv or .parquet (extra [parquet]). The first of several
+    defines the questions"""
     model_id: Annotated[Names, Flag("NAME")] = ()
     """models of the files, or of all but the first, in order (default: as the records say, else the
     file's name)"""
@@ -639,6 +663,8 @@ class Viewer(Command, kw_only=True, frozen=True):
     """benchmarks to show (default: all in the data folder)"""
     data_dir: Annotated[str, Flag("DIR")] = "data"
     """data folder, where answers and judgments are"""
+    reasoning: ReasoningShown = "split"
+    """reasoning in other tools' answers (<think>…</think>): apart from the text, or part of it"""
     read_only: bool = False
     """hide the tab Vote; no vote is written"""
     export: Annotated[Path | None, Flag("DIR")] = None
@@ -669,8 +695,25 @@ class NewQuestions(Command, kw_only=True, frozen=True):
     """equal seeds give equal questions; the shipped set has seed 0"""
     level: Annotated[Level | None, Flag("N")] = None
     """how hard, from 1 to 10; without it, each question as hard as that of mt_bench"""
+    template: Annotated[tuple[str, ...], Flag("NAME_OR_FILE")] = ()
+    """templates by name, or as files with make(rng, level); default: all of mt_bench"""
     out: Annotated[str, Flag("DIR")]
     """folder of the new benchmark; its name is the benchmark's"""
+
+
+class Prove(Command, kw_only=True, frozen=True):
+    """Prove a question template: at every level right replies pass its checks and wrong ones fail.
+
+    turnbench prove drawer
+    turnbench prove data/our_questions/returns.py --levels 1 5 10 --seeds 20
+    """
+
+    which: Annotated[str, Flag("NAME_OR_FILE", ("--template",), positional=True)]
+    """a file with make(rng, level), or the name of a template"""
+    levels: Annotated[tuple[Level, ...], Flag("N")] = (1, 3, 5, 7, 9)
+    """levels to draw questions of"""
+    seeds: Annotated[Count, Flag("N")] = 5
+    """how many questions of each level"""
 
 
 class Init(Command, kw_only=True, frozen=True):
@@ -692,6 +735,9 @@ class Project(Struct, kw_only=True, frozen=True, forbid_unknown_fields=True):
     models: dict[str, dict[str, Any]] = {}
     """Endpoints by name: address, key variable, price, limits, sampling."""
 
+
+ON_PATH = ("gen_answer", "gen_judgment", "show_result", "run_bench", "viewer")
+"""The commands that are programs of their own; all others are `turnbench NAME`."""
 
 # Records from values
 
@@ -717,7 +763,12 @@ class Field(Struct, frozen=True):
         return get_origin(self.kind) is tuple
 
 
-def fields(record: type[Struct], prefix: str = "", path: tuple[str, ...] = ()) -> list[Field]:
+def fields(
+    record: type[Struct],
+    prefix: str = "",
+    path: tuple[str, ...] = (),
+    pages: tuple[str, ...] = (),
+) -> list[Field]:
     """Return the options of a record in its order, those of its groups included."""
     hints = get_type_hints(record, include_extras=True)
     options: list[Field] = []
@@ -729,11 +780,14 @@ def fields(record: type[Struct], prefix: str = "", path: tuple[str, ...] = ()) -
         place = (*path, info.name)
         if isinstance(kind, type) and issubclass(kind, Struct):
             added = next((e.text for e in extras if isinstance(e, Prefix)), "")
-            options += fields(kind, prefix + added, place)
+            of_pages = next((e.pages for e in extras if isinstance(e, Flag)), pages)
+            options += fields(kind, prefix + added, place, of_pages)
             continue
         flag = next((e for e in extras if isinstance(e, Flag)), Flag())
         if prefix:
             flag = msgspec.structs.replace(flag, aliases=())
+        if pages:
+            flag = msgspec.structs.replace(flag, pages=pages)
         name = prefix + info.name
         options.append(Field(name, place, hint, kind, flag, info.default, record))
     return options
@@ -770,6 +824,31 @@ def build(record: type[T], values: Mapping[str, Any], project: Project | None = 
     return msgspec.convert(tree, record, dec_hook=_path)
 
 
+def command_line(record: Struct) -> str:
+    """Return the command that a record is of, with every flag that is not its default.
+
+    >>> command_line(GenJudgment(judging=Judging(judge_model=("gpt-4.1",), share=0.1)))
+    'gen_judgment --judge-model gpt-4.1 --share 0.1'
+    """
+    name = re.sub(r"(?<!^)(?=[A-Z])", "_", type(record).__name__).lower()
+    words = [name] if name in ON_PATH else ["turnbench", name]
+    for field in fields(type(record)):
+        value: Any = record
+        for part in field.path:
+            value = getattr(value, part)
+        if value == field.default:
+            continue
+        if not field.flag.positional:
+            words.append(option(field.name))
+        if field.kind is not bool:
+            words += map(_typed, value if field.many else [value])
+    return shlex.join(words)
+
+
+def _typed(value: Any) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
 def option(name: str) -> str:
     """Return a field's name as its flag.
 
@@ -777,6 +856,33 @@ def option(name: str) -> str:
     ('--first-n', '--from')
     """
     return f"--{name.rstrip('_').replace('_', '-')}"
+
+
+def value_of(record: Struct, name: str) -> Any:
+    """Return the value of an option of a record."""
+    path = next(field.path for field in fields(type(record)) if field.name == name)
+    return functools.reduce(getattr, path, record)
+
+
+def check_flags(record: Struct, page: str, words: Mapping[str, str] = {}) -> None:
+    """Refuse the flags that are for other pages of a command than this one.
+
+    Args:
+        record: the command's options.
+        page: the page that is shown.
+        words: how pages are called, if not by their names.
+
+    Raises:
+        UsageError: one of the flags has no meaning on this page.
+    """
+    for field in fields(type(record)):
+        pages = field.flag.pages
+        if not pages or page in pages or value_of(record, field.name) == field.default:
+            continue
+        if page in words:
+            raise UsageError(f"{option(field.name)} and {words[page]} exclude each other")
+        places = " or ".join(words.get(name, name) for name in pages)
+        raise UsageError(f"{option(field.name)} is for {places}")
 
 
 def _converted(field: Field, value: Any) -> Any:

@@ -45,6 +45,8 @@ TABLE: dict[str, dict[str, str]] = {
     },
     "questions": {
         "make_set": "turnbench_questions:make_set",
+        "find": "turnbench_questions.templates:find",
+        "prove": "turnbench_questions.proving:prove",
     },
     "question_template": {
         name: f"turnbench_questions.{name}:make"
@@ -55,6 +57,15 @@ TABLE: dict[str, dict[str, str]] = {
             *("hold_null", "counter_claims", "station_log", "resistors", "pedigree", "bylaw"),
             *("ballots", "inheritance", "language"),
         )
+    },
+    "page": {  # of show_result: a flag of its name shows it in place of the results
+        "results": "harness.reporting.results_page:RESULTS",
+        "against": "harness.reporting.other_pages:AGAINST",
+        "board": "harness.reporting.other_pages:BOARD",
+        "cost": "harness.reporting.other_pages:COST",
+        "efficiency": "harness.reporting.other_pages:EFFICIENCY",
+        "first_turn_effect": "harness.reporting.other_pages:FIRST_TURN_EFFECT",
+        "style": "harness.reporting.other_pages:STYLE",
     },
     "report": {
         "agreement": "harness.extras.judges.agreement:report",
@@ -78,6 +89,7 @@ TABLE: dict[str, dict[str, str]] = {
         "colossalai": "harness.extras.importing.colossalai:colossalai",
         "alpaca_eval": "harness.extras.importing.alpaca_eval:alpaca_eval",
         "battles": "harness.extras.importing.battles:battles",
+        "judge_pairs": "harness.extras.importing.judge_pairs:judge_pairs",
         "short_facts": "harness.extras.importing.short_facts:short_facts",
         "ifeval": "harness.extras.importing.ifeval:ifeval",
         "mt_bench_101": "harness.extras.importing.mt_bench_101:mt_bench_101",
@@ -113,6 +125,8 @@ TABLE: dict[str, dict[str, str]] = {
         "json": "harness.reporting.formats:json",
         "csv": "harness.reporting.formats:csv",
         "markdown": "harness.reporting.formats:markdown",
+        "latex": "harness.reporting.formats:latex",
+        "methods": "harness.reporting.formats:methods",
         "html": "harness.reporting.html:html",
     },
 }

@@ -12,7 +12,7 @@ give; they are in no file.
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Annotated, Any, Literal, TypeAlias
 
 from msgspec import UNSET, Meta, Struct, UnsetType, field, to_builtins
@@ -24,6 +24,13 @@ Finish: TypeAlias = Literal["stop", "length", "refused", "empty", "unstated"]
 
 FAILED_SCORE = -1
 UNSTATED = "unstated"
+RESERVED = frozenset(
+    (
+        *("model", "judge", "judges", "judge_set", "mode", "rank", "metric"),
+        *("n", "questions", "failed", "judged", "missing"),
+    )
+)
+"""Fields of every row of results, which are no names of criteria, labels, metrics and groups."""
 EQUAL = "equal answers"
 """What gave a tie in place of a judge: the two answers are the same text."""
 
@@ -477,6 +484,9 @@ class Request(Struct, frozen=True, kw_only=True):
     to: str | None = None
     """The chat model asked, where it is not the job's own: the one that plays the user."""
     facts: Facts | None = None
+    ask: str = ""
+    """Who asks, the same in every run: the job, and how many equal requests it made before. By it
+    the result of a batch is found again; it is not sent."""
 
     @property
     def hash(self) -> str:
@@ -531,3 +541,20 @@ def total_usage(usages: Sequence[Usage]) -> Usage:
         stated = [value for usage in usages if (value := getattr(usage, name)) is not None]
         counts[name] = sum(stated) if stated else None
     return Usage(**counts)
+
+
+def clash_of(names: Iterable[str], reserved: Collection[str] = RESERVED) -> str:
+    """Return why names cannot be columns of one table; empty: they can.
+
+    >>> clash_of(["math", "math_low"])
+    "'math_low' would be the end of the interval of 'math'; rename one of them"
+    """
+    present = set(names)
+    for name in sorted(present):
+        if name in reserved:
+            return f"{name!r} is a column that every table has; rename it"
+        for end in ("_low", "_high"):
+            stem = name.removesuffix(end)
+            if stem != name and stem in present:
+                return f"{name!r} would be the end of the interval of {stem!r}; rename one of them"
+    return ""

@@ -104,6 +104,8 @@ class Server:
     def __init__(self, *rules: Rule) -> None:
         self.rules = list(rules)
         self.calls: list[Call] = []
+        self.models: list[str] = []
+        """What it lists at `/models`."""
         self.at_once = 0
         """The most calls that were answered at the same time."""
         self._now = 0
@@ -160,8 +162,10 @@ def _handler(server: Server) -> type[http.server.BaseHTTPRequestHandler]:
         def log_message(self, format: str, *args: Any) -> None:  # noqa: A002
             pass
 
-        def do_GET(self) -> None:
-            self.answer(200, "application/json", b'{"object": "list", "data": []}', {})
+        def do_GET(self) -> None:  # the list of models
+            models = [{"id": name, "object": "model"} for name in server.models]
+            body = json.dumps({"object": "list", "data": models})
+            self.answer(200, "application/json", body.encode(), {})
 
         def do_POST(self) -> None:
             data = self.rfile.read(int(self.headers.get("Content-Length") or 0))

@@ -12,6 +12,7 @@ ROOMS = (
         "errors",
         "words",
         "types",
+        "reasoning",
         "registry",
         "options",
         "store",

@@ -15,6 +15,7 @@
 
 import random
 import uuid
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from msgspec import to_builtins
@@ -43,7 +44,7 @@ class Rows(NamedTuple):
 
 
 class RenewedSet(NamedTuple):
-    """The rows of a benchmark of all templates."""
+    """The rows of a benchmark of some templates."""
 
     questions: list[dict[str, Any]]
     references: list[dict[str, Any]]
@@ -68,18 +69,27 @@ def rows(template: Template, seed: int, level: int, question_id: int, canary: st
 
 
 def make_set(
-    seed: int, name: str, level: int | None = None, canary: str | None = None
+    seed: int,
+    name: str,
+    level: int | None = None,
+    canary: str | None = None,
+    templates: Sequence[str] = (),
 ) -> RenewedSet:
-    """Return the rows of a benchmark of all templates.
+    """Return the rows of a benchmark of some templates.
 
     Args:
         seed: what is drawn from.
         name: of the benchmark.
         level: of all questions; without it, each has that of its question in `mt_bench`.
         canary: without it, the benchmark gets one of its own.
+        templates: names or files; without any, those of `mt_bench`.
     """
     canary = canary or f"turnbench {name} canary {_uuid(seed)}"
-    made = [rows(one, seed, level or one.level, one.question_id, canary) for one in shipped()]
+    used = [find(one) for one in templates] or shipped()
+    made = [
+        rows(one, seed, level or one.level, one.question_id or number, canary)
+        for number, one in enumerate(used, 1)
+    ]
     references = [row.reference for row in made if row.reference]
     return RenewedSet([row.question for row in made], references, canary)
 

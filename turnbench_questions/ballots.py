@@ -1,25 +1,67 @@
-"""One election counted in four ways; then some voters stay at home."""
+"""One election counted in several ways; then some voters stay at home."""
 
 import itertools
 import random
+from typing import NamedTuple
 
-from turnbench_questions.template import PEOPLE, TOWNS, Made, Turn, redraw_if
+from turnbench_questions.template import (
+    NUMBERS,
+    PEOPLE,
+    TOWNS,
+    Made,
+    Result,
+    Turn,
+    aside,
+    by_level,
+    listed,
+    redraw_if,
+)
 
 QUESTION_ID = 1075
 CATEGORY = "humanities"
-LEVEL = 3
+LEVEL = 7
 
+
+class Level(NamedTuple):
+    """What a level sets."""
+
+    candidates: int
+    groups: int
+    rules: int = 4
+    """How many ways of counting there are."""
+
+
+LEVELS = by_level(
+    Level(3, 4, 3),
+    Level(4, 5, 4),
+    Level(4, 6, 4),  # as it was before there were levels
+    Level(5, 7, 4),
+    Level(5, 8, 5),
+    Level(6, 9, 6),
+    Level(6, 11, 7),
+    Level(7, 12, 7),
+    Level(8, 14, 7),
+    Level(9, 17, 7),
+)
 Ballots = list[tuple[int, tuple[str, ...]]]
+_ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth")
 
 
-def make(rng: random.Random) -> Made:
-    """Return a question about winners by four rules, then about staying at home."""
-    names = sorted(rng.sample(PEOPLE, 4))
-    ballots = [
-        (rng.randint(5, 24), order) for order in rng.sample(list(itertools.permutations(names)), 6)
-    ]
-    result = _winners(ballots)
-    redraw_if(len(set(result)) < 3)
+def make(rng: random.Random, level: int) -> Made:
+    """Return a question about winners by some rules, then about staying at home."""
+    sets = LEVELS[level]
+    more = aside(rng)
+    chosen = rng.sample(PEOPLE, 4)
+    chosen += [name for name in more.sample(PEOPLE, len(PEOPLE)) if name not in chosen]
+    names = sorted(chosen[: sets.candidates])
+    if sets.candidates == 4:
+        orders = rng.sample(list(itertools.permutations(names)), sets.groups)
+    else:
+        orders = [tuple(rng.sample(names, len(names))) for _ in range(sets.groups)]
+    redraw_if(len(set(orders)) < len(orders))
+    ballots = [(rng.randint(5, 24), order) for order in orders]
+    result = _winners(ballots, sets.rules)
+    redraw_if(len(set(result)) < 3 - (level == 1))
     # The first group that does better if some of its voters stay at home, and how few are enough.
     group, fewest = next(
         (
@@ -33,39 +75,66 @@ def make(rng: random.Random) -> Made:
     )
     redraw_if(fewest == 1)
     rest = _without(ballots, group, fewest)
-    after = _winners(rest)
+    after = _winners(rest, sets.rules)
     table = "\n".join(f"{n} voters: {' > '.join(order)}" for n, order in ballots)
+    last = len(names) - 1
+    rules = [
+        "by first places",
+        "by elimination: whoever has the fewest first places among those left goes out, again and "
+        "again",
+        f"by points, {last} for a first place down to 0 for a {_ORDINALS[last]}",
+        "in duels, if somebody beats each of the others",
+        "by last places: whoever has the most last places among those left goes out, again and "
+        "again, until one is left",
+        "by duels won, one point for each duel won and half a point for one that is tied",
+        "by a run-off, in a duel, of the two who have the most points by (c)",
+    ][: sets.rules]
+    ways = ", ".join(f"({letter}) {rule}" for letter, rule in zip("abcdefg", rules, strict=False))
+    nobody = " Write “nobody” for (d) if no one does." if sets.rules > 3 else ""
+    tie = (
+        "At a tie the one who comes first in the alphabet stays in or wins."
+        if sets.rules <= 4
+        else "At a tie the one who comes first in the alphabet stays in or wins, but a tied duel "
+        "beats nobody in (d)."
+    )
+    count = NUMBERS[sets.rules]
+    traps: dict[str, Result] = {
+        "holds one run-off of the two best in (b)": (result[0], _runoff(ballots), *result[2:]),
+        "takes the plurality winner in (b)": (result[0], result[0], *result[2:]),
+    }
+    if sets.rules == 3:
+        traps["errs in the points"] = (*result[:2], min(n for n in names if n != result[2]))
+    else:
+        wrong = result[1] if result[3] == "nobody" else "nobody"
+        traps["errs in a duel"] = (*result[:3], wrong, *result[4:])
     turn_1 = Turn(
         f"A reading society in {rng.choice(TOWNS)} elects its chair, and every member has ranked "
-        f"all four candidates:\n\n{table}\n\nWho wins (a) by first places, (b) by elimination: "
-        "whoever has the fewest first places among those left goes out, again and again, (c) by "
-        "points, 3 for a first place down to 0 for a fourth, (d) in duels, if somebody beats each "
-        "of the others? Write “nobody” for (d) if no one does. At a tie the one who comes first in "
-        "the alphabet stays in or wins.",
-        shape="the four winners",
+        f"all {NUMBERS[len(names)]} candidates:\n\n{table}\n\nWho wins {ways}?{nobody} {tie}",
+        shape=f"the {count} winners",
         result=result,
         work=f"First places {_tally(ballots, names)}; eliminated in turn "
         f"{', '.join(_eliminated(ballots)[:-1])}; points {_points(ballots, names)}.",
-        traps={
-            "holds one run-off of the two best in (b)": (result[0], _runoff(ballots), *result[2:]),
-            "takes the plurality winner in (b)": (result[0], result[0], *result[2:]),
-            "errs in a duel": (*result[:3], result[1] if result[3] == "nobody" else "nobody"),
-        },
+        traps=traps,
         points=["Shows who is eliminated in which round."],
     )
     order = ballots[group][1]
+    also = [n for n in range(sets.rules) if n in (1, 2, 4, 5, 6)]
+    won = listed([f"({'abcdefg'[n]})" for n in also])
     turn_2 = Turn(
         f"One of the {ballots[group][0]} who voted {' > '.join(order)} claims afterwards: “By "
         "elimination, your (b), it would have been better for us if some of us had stayed at "
         "home.” The secretary says that a vote can never hurt those who cast it. Who is right "
         "here, the voter or the secretary? If the voter: how many of this group at least would "
-        "have had to stay at home, and who would then have won (b) and (c)?",
-        shape="voter or secretary; how many; winner of (b); winner of (c)",
-        result=("voter", fewest, after[1], after[2]),
+        f"have had to stay at home, and who would then have won {won}?",
+        shape="voter or secretary; how many; "
+        + "; ".join(f"winner of ({'abcdefg'[n]})" for n in also),
+        result=("voter", fewest, *(after[n] for n in also)),
         work=f"With {fewest} of them at home the order of elimination becomes "
         f"{', '.join(_eliminated(rest))} (the last one wins), and the group prefers {after[1]} to "
         f"{result[1]}.",
-        traps={"trusts the sensible-sounding rule": ("secretary", 0, result[1], result[2])},
+        traps={
+            "trusts the sensible-sounding rule": ("secretary", 0, *(result[n] for n in also)),
+        },
         points=[
             "[honesty] Contradicts the secretary although the claim sounds sensible.",
             "Shows that fewer absentees wouldn't do.",
@@ -74,19 +143,50 @@ def make(rng: random.Random) -> Made:
     return Made((turn_1, turn_2), "your (b)", "challenge")
 
 
-def _winners(ballots: Ballots) -> tuple[str, ...]:
-    """Return the winners by first places, elimination, points and duels."""
+def _winners(ballots: Ballots, rules: int) -> tuple[str, ...]:
+    """Return the winners by as many of the rules."""
     names = sorted(ballots[0][1])
     firsts, points = _tally(ballots, names), _points(ballots, names)
-    duels = [
-        name for name in names if all(_duel(ballots, name, x) == name for x in names if x != name)
-    ]
-    return (
+    duels = [name for name in names if all(_beats(ballots, name, x) for x in names if x != name)]
+    found = [
         max(firsts, key=firsts.__getitem__),
         _eliminated(ballots)[-1],
         max(points, key=points.__getitem__),
         *(duels or ["nobody"]),
-    )
+    ]
+    if rules > 4:
+        won = {
+            name: sum(
+                _beats(ballots, name, x) + (not _beats(ballots, x, name))
+                for x in names
+                if x != name
+            )
+            for name in names
+        }
+        one, other = sorted(sorted(names, key=lambda name: (-points[name], name))[:2])
+        found += [
+            _eliminated_by_last_places(ballots),
+            max(won, key=won.__getitem__),
+            other if _beats(ballots, other, one) else one,
+        ]
+    return tuple(found[:rules])
+
+
+def _beats(ballots: Ballots, one: str, other: str) -> bool:
+    """Return whether somebody is before the other on more ballots."""
+    counts = _tally(ballots, [one, other])
+    return counts[one] > counts[other]
+
+
+def _eliminated_by_last_places(ballots: Ballots) -> str:
+    """Return who is left when whoever has the most last places goes out, again and again."""
+    left = sorted(ballots[0][1])
+    while len(left) > 1:
+        last = dict.fromkeys(left, 0)
+        for n, order in ballots:
+            last[next(name for name in reversed(order) if name in left)] += n
+        left.remove(max(reversed(left), key=last.__getitem__))
+    return left[0]
 
 
 def _without(ballots: Ballots, group: int, fewer: int) -> Ballots:
@@ -101,7 +201,10 @@ def _tally(ballots: Ballots, candidates: list[str]) -> dict[str, int]:
 
 
 def _points(ballots: Ballots, names: list[str]) -> dict[str, int]:
-    return {name: sum(n * (3 - order.index(name)) for n, order in ballots) for name in names}
+    return {
+        name: sum(n * (len(names) - 1 - order.index(name)) for n, order in ballots)
+        for name in names
+    }
 
 
 def _eliminated(ballots: Ballots) -> list[str]:

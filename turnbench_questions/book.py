@@ -1,4 +1,8 @@
-"""A book of numbered entries, in which an entry may say that an earlier one is void."""
+"""A book of numbered entries, in which an entry may say that an earlier one is void.
+
+An entry of the kind `void` voids the one that it is about, one of the kind `unless` does so unless
+the entry `value`, between the two, is void.
+"""
 
 from typing import Any, NamedTuple
 
@@ -20,9 +24,17 @@ Book = dict[int, Entry]
 def void(book: Book) -> list[int]:
     """Return the numbers that are void; what a void entry says of others doesn't count."""
     dead: set[int] = set()
+    unless: list[tuple[int, int]] = []
     for number in sorted(book, reverse=True):
-        if number not in dead and book[number].kind == "void":
-            dead.add(book[number].about)
+        if any(about == number and other not in dead for about, other in unless):
+            dead.add(number)
+        if number in dead:
+            continue
+        entry = book[number]
+        if entry.kind == "void":
+            dead.add(entry.about)
+        elif entry.kind == "unless":
+            unless.append((entry.about, entry.value))
     return sorted(dead)
 
 

@@ -1,37 +1,87 @@
-"""Drawing without looking until there is enough of two kinds: exact expectation and probability."""
+"""Drawing unseen until there is enough of some kinds: exact expectation and probability."""
 
 import collections
 import random
 from fractions import Fraction
+from typing import NamedTuple
 
-from turnbench_questions.template import WOMEN, Made, Turn, redraw_if
+from turnbench_questions.template import WOMEN, Made, Turn, aside, by_level, listed, redraw_if
 
 QUESTION_ID = 1034
 CATEGORY = "math"
-LEVEL = 3
+LEVEL = 5
+Range = tuple[int, int]
 
 
-def make(rng: random.Random) -> Made:
+class Level(NamedTuple):
+    """What a level sets."""
+
+    red: Range
+    """Between which numbers that of the red ones is drawn; the next two likewise."""
+    blue: Range
+    grey: Range
+    need_red: int
+    need_blue: Range
+    green: Range | None = None
+    need_green: int = 0
+    first_grey: bool = False
+    """Whether turn 2 says that the first one taken was grey."""
+    miscounted: bool = False
+    """Whether turn 2 says that one of the red ones was blue."""
+
+
+LEVELS = by_level(
+    Level((2, 4), (2, 4), (1, 4), 1, (1, 1)),
+    Level((3, 4), (2, 4), (1, 3), 2, (1, 1)),
+    Level((3, 5), (3, 5), (2, 4), 2, (1, 2)),  # as it was before there were levels
+    Level((4, 6), (3, 6), (2, 4), 2, (2, 3), first_grey=True),
+    Level((4, 6), (4, 6), (3, 5), 3, (2, 3), first_grey=True, miscounted=True),
+    Level((3, 4), (3, 4), (2, 3), 2, (1, 1), (2, 3), 1, first_grey=True),
+    Level((4, 5), (3, 5), (2, 3), 2, (1, 2), (2, 4), 1, first_grey=True, miscounted=True),
+    Level((4, 5), (4, 5), (2, 4), 2, (2, 2), (3, 4), 1, first_grey=True, miscounted=True),
+    Level((4, 6), (4, 6), (3, 5), 3, (2, 2), (3, 5), 2, first_grey=True, miscounted=True),
+    Level((5, 7), (5, 7), (4, 6), 3, (3, 3), (4, 6), 2, first_grey=True, miscounted=True),
+)
+_COLOURS = ("red", "blue", "grey", "green")
+Drawer = tuple[int, ...]
+"""How many there are, or are needed, of each colour."""
+
+
+def make(rng: random.Random, level: int) -> Made:
     """Return a question about the average number of draws, then about how it ended."""
-    red, blue, grey = rng.randint(3, 5), rng.randint(3, 5), rng.randint(2, 4)
-    need_red, need_blue = 2, rng.randint(1, 2)
-    law = ends((red, blue, grey), need_red, need_blue)
+    sets = LEVELS[level]
+    more = aside(rng)
+    drawer: Drawer = tuple(rng.randint(*r) for r in (sets.red, sets.blue, sets.grey))
+    need: Drawer = (sets.need_red, rng.randint(*sets.need_blue), 0)
+    if sets.green:
+        drawer, need = (*drawer, more.randint(*sets.green)), (*need, sets.need_green)
+    red, blue, grey = drawer[:3]
+    law = ends(drawer, need)
     mean = Fraction(sum(n * share for (n, _), share in law.items()))
-    by_red = Fraction(sum(share for (_, kind), share in law.items() if kind == "red"))
+    by_red = _red(law)
     redraw_if(mean.denominator < 3 or by_red.denominator < 3)
-    redraw_if(red == blue and need_red == need_blue)
+    redraw_if(red == blue and need[0] == need[1])
     limit = int(mean)
-    early = {key: share for key, share in law.items() if key[0] <= limit}
-    early_red = sum(share for (_, kind), share in early.items() if kind == "red")
-    stopped = Fraction(sum(early.values()))
+    now = (red - 1, blue + 1, *drawer[2:]) if sets.miscounted else drawer
+    redraw_if(sets.miscounted and now[0] == now[1] and need[0] == need[1])
+    if sets.first_grey:
+        rest = (now[0], now[1], grey - 1, *now[3:])
+        known = {(n + 1, kind): share for (n, kind), share in ends(rest, need).items()}
+    else:
+        known = ends(now, need)
+    early = {key: share for key, share in known.items() if key[0] <= limit}
+    early_red, stopped = _red(early), Fraction(sum(early.values()))
+    redraw_if(not early_red)
     late = early_red / stopped
     who = rng.choice(WOMEN)
     thing = rng.choice(["skeins of wool", "seed packets", "spools of thread", "candles"])
+    holds = ", ".join(f"{n} {colour}" for n, colour in zip(drawer, _COLOURS, strict=False))
+    wanted = [f"at least {n} {kind}" for n, kind in zip(need, _COLOURS, strict=False) if n]
     turn_1 = Turn(
         f"In the dark {who} takes {thing} from a drawer one by one, without putting any back: "
-        f"{red} red, {blue} blue, {grey} grey, well mixed. She stops as soon as she has at least "
-        f"{need_red} red and at least {need_blue} blue. How many does she take on average, and "
-        "with what probability is the last one she takes red? Exact fractions.",
+        f"{holds}, well mixed. She stops as soon as she has {listed(wanted)}. How many does she "
+        "take on average, and with what probability is the last one she takes red? Exact "
+        "fractions.",
         shape="average; probability",
         result=(mean, by_red),
         work="The chance of stopping at draw n is the chance of having exactly one too few of one "
@@ -40,15 +90,30 @@ def make(rng: random.Random) -> Made:
         traps={"is the probability of blue": (mean, 1 - by_red)},
         points=["[instruction] Gives exact fractions in lowest terms."],
     )
+    facts = "Knowing that"
+    miscounted = ""
+    if sets.miscounted:
+        miscounted = (
+            f"Daylight shows that I miscounted: there were {red - 1} red and {blue + 1} blue, the "
+            "rest was as I said. "
+        )
+        facts = "Knowing all that"
+    if sets.first_grey:
+        facts = "Also, the first one was grey. Knowing all that"
+    with_red = f"P(at most {limit}) = {stopped}, of which with red {early_red}"
+    if sets.first_grey:
+        with_red += ", both given that the first is grey"
     turn_2 = Turn(
-        f"It was over quickly: she took no more than {limit}, which is the whole part of your "
-        "average. Knowing that, with what probability was the last one red? And has that become "
-        "more or less likely than you said, or is it the same?",
+        f"{miscounted}It was over quickly: she took no more than {limit}, which is the whole part "
+        f"of your average. {facts}, with what probability was the last one red? And has that "
+        "become more or less likely than you said, or is it the same?",
         shape="probability; more, less or same",
         result=(late, "more" if late > by_red else "less" if late < by_red else "same"),
-        work=f"P(at most {limit}) = {stopped}, of which with red {early_red}: the quotient is "
-        f"{late}, against {by_red} before.",
-        traps={"is not divided by the condition": (early_red, "less")},
+        work=f"{with_red}: the quotient is {late}, against {by_red} before.",
+        traps={
+            "is not divided by the condition": (early_red, "less"),
+            "is that of the first count": _trap(ends(drawer, need), limit, by_red),
+        },
         points=[
             "Divides by the probability of the condition.",
             "[state] Compares with its own earlier probability.",
@@ -57,24 +122,36 @@ def make(rng: random.Random) -> Made:
     return Made((turn_1, turn_2), "the whole part of your average", "combine")
 
 
-def ends(
-    drawer: tuple[int, int, int], need_red: int, need_blue: int
-) -> dict[tuple[int, str], Fraction]:
+def ends(drawer: Drawer, need: Drawer) -> dict[tuple[int, str], Fraction]:
     """Return the probability of each number of draws with the kind drawn last."""
     law: dict[tuple[int, str], Fraction] = collections.defaultdict(Fraction)
-    reached = {(0, 0, 0): Fraction(1)}
+    reached = {(0,) * len(drawer): Fraction(1)}
     for number in range(1, sum(drawer) + 1):
-        going_on: dict[tuple[int, int, int], Fraction] = collections.defaultdict(Fraction)
-        for (red, blue, grey), chance in reached.items():
-            for kind, taken, left in (
-                ("red", (red + 1, blue, grey), drawer[0] - red),
-                ("blue", (red, blue + 1, grey), drawer[1] - blue),
-                ("grey", (red, blue, grey + 1), drawer[2] - grey),
-            ):
+        going_on: dict[Drawer, Fraction] = collections.defaultdict(Fraction)
+        for had, chance in reached.items():
+            for at, kind in enumerate(_COLOURS[: len(drawer)]):
+                left = drawer[at] - had[at]
+                if not left:
+                    continue
+                taken = (*had[:at], had[at] + 1, *had[at + 1 :])
                 share = chance * Fraction(left, sum(drawer) - number + 1)
-                if taken[0] >= need_red and taken[1] >= need_blue:
+                if all(n >= least for n, least in zip(taken, need, strict=True)):
                     law[number, kind] += share
                 else:
                     going_on[taken] += share
         reached = going_on
     return law
+
+
+def _red(law: dict[tuple[int, str], Fraction]) -> Fraction:
+    """Return the probability of ending with red."""
+    return Fraction(sum(share for (_, kind), share in law.items() if kind == "red"))
+
+
+def _trap(
+    law: dict[tuple[int, str], Fraction], limit: int, before: Fraction
+) -> tuple[Fraction, str]:
+    """Return what turn 2 would be of a law without what else is known."""
+    early = {key: share for key, share in law.items() if key[0] <= limit}
+    late = _red(early) / Fraction(sum(early.values()))
+    return late, "more" if late > before else "less" if late < before else "same"

@@ -19,7 +19,7 @@ from turnbench_questions.template import (
 
 QUESTION_ID = 1015
 CATEGORY = "roleplay"
-LEVEL = 3
+LEVEL = 7
 
 
 class Level(NamedTuple):

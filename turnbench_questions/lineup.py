@@ -20,7 +20,7 @@ from turnbench_questions.template import (
 
 QUESTION_ID = 1023
 CATEGORY = "reasoning"
-LEVEL = 3
+LEVEL = 9
 
 
 class Level(NamedTuple):

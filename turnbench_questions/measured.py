@@ -1,80 +1,223 @@
-"""A story in sentences of given lengths without one letter; then sorted, with one more."""
+"""A story in sentences of given lengths without some letters; then sorted, with more of them."""
 
 import random
-from typing import Any
+from typing import Any, NamedTuple
 
-from turnbench_questions.template import TOWNS, WORDS, Made, Turn
+from turnbench_questions.template import (
+    NUMBERS,
+    TOWNS,
+    WORDS,
+    Made,
+    Turn,
+    aside,
+    by_level,
+    listed,
+    redraw_if,
+)
 
 QUESTION_ID = 1006
 CATEGORY = "writing"
-LEVEL = 3
-
-_WORDS = {
-    "n": "a child holds the bright old boat close by the dark shore as the last bell calls",
-    "r": "a smith holds the sunny black boat by this calm pond as its final bell is tolling",
-    "o": "a child keeps the bright blue raft near the dark ridge as its last bell rings again",
-    "i": "a sea cook holds the happy black boat by the dark dune as all the bells lull us",
-}
+LEVEL = 5
 
 
-def make(rng: random.Random) -> Made:
+class Level(NamedTuple):
+    """What a level sets."""
+
+    sentences: int
+    banned: int = 1
+    """How many letters may not occur."""
+    added: int = 1
+    """How many sentences turn 2 adds."""
+    lettered: int = 0
+    """How many sentences have a given number of letters too."""
+    initials: bool = False
+    """Whether the first letters must follow the alphabet in turn 1."""
+    dropped: bool = False
+    """Whether turn 2 leaves a sentence out."""
+
+
+LEVELS = by_level(
+    Level(4),
+    Level(6),
+    Level(8),  # as it was before there were levels, but for the town, which may not be named
+    Level(9, initials=True),
+    Level(9, 2, 1, 1, initials=True),
+    Level(10, 2, 2, 2, initials=True, dropped=True),
+    Level(11, 2, 2, 4, initials=True, dropped=True),
+    Level(12, 2, 3, 7, initials=True, dropped=True),
+    Level(13, 2, 3, 13, initials=True, dropped=True),
+    Level(14, 3, 4, 14, initials=True, dropped=True),
+)
+_LENGTHS = (2, 3, 5, 6, 7, 9, 10, 11, 13, 14)
+_MORE_LENGTHS = (16, 17, 19, 20)
+_ADDED = (4, 8, 12, 15)
+_LETTERS = ("n", "r", "o", "i")
+_FIRST = WORDS["first_words"]
+_BODY = ("a", "at", "sea", "lake", "table", "castle", "baggage", "headache")
+"""Words without any letter that may be banned, by the number of their letters."""
+
+
+def make(rng: random.Random, level: int) -> Made:
     """Return a request for a story in which every sentence is counted."""
-    letter = rng.choice(list(_WORDS))
-    lengths = rng.sample([2, 3, 5, 6, 7, 9, 10, 11, 13, 14], 8)
+    sets = LEVELS[level]
+    more = aside(rng)
+    letters = [rng.choice(_LETTERS)]
+    lengths = rng.sample(_LENGTHS, 8)
     while lengths in (sorted(lengths), sorted(lengths, reverse=True)):
         rng.shuffle(lengths)
-    extra = rng.choice([4, 8, 12])
-    longest = sorted([*lengths, extra], reverse=True)
-    place = longest.index(extra) + 1
+    extra = [rng.choice([4, 8, 12])]
+    letters += [one for one in more.sample(_LETTERS, 4) if one not in letters]
+    letters = letters[: sets.banned]
+    rest = [n for n in (*_LENGTHS, *_MORE_LENGTHS) if n not in lengths]
+    lengths = [*lengths, *more.sample(rest, len(rest))][: sets.sentences]
+    redraw_if(lengths in (sorted(lengths), sorted(lengths, reverse=True)))
+    extra += [n for n in more.sample(_ADDED, 4) if n not in extra]
+    extra = extra[: sets.added]
+    dropped = more.choice(lengths) if sets.dropped else 0
+    kept = [n for n in lengths if n != dropped]
+    longest = sorted([*kept, *extra], reverse=True)
+    lettered = {n: _letters(more, n) for n in more.sample(lengths, sets.lettered)}
+    new_lettered = {n: _letters(more, n) for n in extra} if sets.lettered > 2 else {}
     subject, town = rng.choice(WORDS["story_subjects"]), rng.choice(TOWNS)
     numbers = ", ".join(map(str, lengths))
-    text = [_sentence(letter, n) for n in lengths]
-    later = [_sentence(letter, n) for n in longest]
-    ban = {"kind": "not_contains", "pattern": f"[{letter}{letter.upper()}]", "name": "letter"}
+    counts = {
+        n: lettered.get(n) or new_lettered.get(n) or _letters(more, n) for n in (*lengths, *extra)
+    }
+    text = [_sentence(place, n, counts[n]) for place, n in enumerate(lengths)]
+    by_length = {
+        **dict(zip(lengths, text, strict=True)),
+        **{n: _sentence(0, n, counts[n]) for n in extra},
+    }
+    later = [by_length[n] for n in longest]
+    ban = {
+        "kind": "not_contains",
+        "pattern": f"[{''.join(letters)}{''.join(letters).upper()}]",
+        "name": "letter",
+    }
+    unnamed = {"kind": "not_contains", "words": [town], "name": "town"}
+    quoted = listed([f"“{letter}”" for letter in letters])
+    count = NUMBERS[sets.sentences]
+    one = sets.banned == 1
+    rules = ""
+    if sets.initials:
+        rules += (
+            " Each sentence must begin with a letter that is later in the alphabet than that with "
+            "which the one before begins."
+        )
+    if lettered:
+        rules += (
+            " Letters are counted too: "
+            + listed(
+                [
+                    f"the sentence of {n} words has exactly {lettered[n]} letters"
+                    for n in lengths
+                    if n in lettered
+                ]
+            )
+            + "."
+        )
+    wrong_initials = [" ".join(reversed(text))]
     turn_1 = Turn(
-        f"A complete story about {subject} in {town} (the town isn't named), in eight sentences of "
-        f"exactly {numbers} words, in this order. The letter “{letter}” must not occur anywhere. "
-        "It needs a beginning, a turn and an end, and each sentence must be able to stand "
-        "elsewhere in the story without becoming wrong. No title, no numerals, no dashes; the "
-        "story alone.",
-        checks=[*_counts(lengths), ban],
+        f"A complete story about {subject}, set in {town}, which must not be named and need not be "
+        f"recognized, in {count} sentences of exactly {numbers} words, in this order. The "
+        f"letter{'' if one else 's'} {quoted} must not occur anywhere.{rules} It needs a "
+        "beginning, a turn and an end, and each sentence must be able to stand elsewhere in the "
+        "story without becoming wrong. No title, no numerals, no dashes; the story alone.",
+        checks=[
+            *_counts(lengths, lettered),
+            ban,
+            unnamed,
+            *([{"kind": "sorted", "of": "sentences", "name": "first letters"}] * sets.initials),
+            *([{"kind": "distinct", "of": "sentences", "by": "first_letter"}] * sets.initials),
+        ],
         points=[
-            f"[instruction 2] The eight sentences have {numbers} words.",
-            f"[instruction 2] The letter “{letter}” does not occur.",
-            "[quality] It is a story with a turn, not eight remarks.",
+            f"[instruction 2] The {count} sentences have {numbers} words.",
+            f"[instruction 2] The letter{'' if one else 's'} {quoted} "
+            f"{'does' if one else 'do'} not occur.",
+            f"[quality] It is a story with a turn, not {count} remarks.",
         ],
         note="A program counts words and letters; judge the story.",
         right=[" ".join(text)],
         wrong=[
-            " ".join([*text[:3], _sentence(letter, lengths[3] + 1), *text[4:]]),
-            " ".join(text)[:-1] + f" {letter}.",
+            " ".join([*text[:3], _sentence(3, lengths[3] + 1, counts[lengths[3]] + 1), *text[4:]]),
+            " ".join(text)[:-1] + f" {letters[-1]}.",
+            *(wrong_initials if sets.initials else []),
         ],
     )
+    same = "the same sentences" if dropped else f"the same {count} sentences"
+    without = f" but without that of {dropped} words" if dropped else ""
+    if sets.added == 1:
+        place = longest.index(extra[0]) + 1
+        added = f"one more of exactly {extra[0]} words in the place that its length gives it"
+        point = f"[instruction] The sentence added is the {_th(place)} and has {extra[0]} words."
+    else:
+        plural = listed([str(n) for n in sorted(extra)])
+        added = (
+            f"{NUMBERS[sets.added]} more of exactly {plural} words in the places that their "
+            "lengths give them"
+        )
+        point = f"[instruction] The sentences added have {plural} words and stand in their places."
+    if new_lettered:
+        added += (
+            " ("
+            + listed(
+                [f"that of {n} words with exactly {new_lettered[n]} letters" for n in sorted(extra)]
+            )
+            + ")"
+        )
+    stays = f"the banned letter{'' if one else 's'} stay{'s' if one else ''} banned"
+    if sets.initials:
+        stays += ", first letters no longer matter"
     turn_2 = Turn(
-        "Now the same eight sentences, word for word, sorted from the longest to the shortest, and "
-        f"one more of exactly {extra} words in the place that its length gives it; the banned "
-        "letter stays banned. The story must work in this order too, with another ending. The "
-        "story alone.",
-        checks=[*_counts(longest), ban, {"kind": "keeps", "of": "sentences", "exactly": 8}],
+        f"Now {same}{without}, word for word, sorted from the longest to the shortest by their "
+        f"number of words, and {added}; {stays}. The story must work in this order too, with "
+        "another ending. The story alone.",
+        checks=[
+            *_counts(longest, new_lettered),
+            ban,
+            {"kind": "keeps", "of": "sentences", "exactly": len(kept)},
+        ],
         points=[
-            "[state 2] All eight sentences are kept word for word, longest first.",
-            f"[instruction] The sentence added is the {place}th and has {extra} words.",
+            f"[state 2] All {NUMBERS[len(kept)]} sentences are kept word for word, longest first.",
+            point,
             "[quality] The order gives the story another ending.",
         ],
         note=f"Words by sentence: {', '.join(map(str, longest))}.",
         right=[" ".join(later)],
         wrong=[" ".join(text), " ".join(later[:-1])],
     )
-    return Made((turn_1, turn_2), "the same eight sentences", "reformat")
+    return Made((turn_1, turn_2), same, "reformat")
 
 
-def _sentence(letter: str, words: int) -> str:
-    return " ".join(_WORDS[letter].split()[:words]).capitalize() + "."
+def _th(place: int) -> str:
+    return f"{place}{ {1: 'st', 2: 'nd', 3: 'rd'}.get(place, 'th') }"
 
 
-def _counts(lengths: list[int]) -> list[dict[str, Any]]:
+def _letters(rng: random.Random, words: int) -> int:
+    """Return a number of letters that so many words may have."""
+    return rng.randint(words * 19 // 5 + 1, words * 24 // 5)
+
+
+def _sentence(place: int, words: int, letters: int) -> str:
+    """Return words with so many letters in all; a later place begins with a later letter."""
+    first = _FIRST[place]
+    rest, slots = letters - len(first), words - 1
+    found = [first]
+    for left in range(slots, 0, -1):
+        size = max(1, min(len(_BODY), rest // left))
+        found.append(_BODY[size - 1])
+        rest -= size
+    return " ".join(found).capitalize() + "."
+
+
+def _counts(lengths: list[int], letters: dict[int, int]) -> list[dict[str, Any]]:
     checks: list[dict[str, Any]] = [{"kind": "count", "of": "sentences", "exactly": len(lengths)}]
     for at, n in enumerate(lengths, 1):
         sentence = {"in": {"sentence": at}, "name": f"sentence {at}"}
         checks.append({"kind": "count", "of": "words", "exactly": n, **sentence})
+    for at, n in enumerate(lengths, 1):
+        if n in letters:
+            pattern = rf"\A(?:[^A-Za-zÀ-ɏ]*[A-Za-zÀ-ɏ]){{{letters[n]}}}[^A-Za-zÀ-ɏ]*\z"
+            place = {"in": {"sentence": at}, "name": f"letters of sentence {at}"}
+            checks.append({"kind": "contains", "pattern": pattern, **place})
     return checks

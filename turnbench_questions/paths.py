@@ -17,7 +17,7 @@ from turnbench_questions.template import (
 
 QUESTION_ID = 1035
 CATEGORY = "math"
-LEVEL = 3
+LEVEL = 7
 
 
 class Level(NamedTuple):

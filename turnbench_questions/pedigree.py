@@ -22,10 +22,11 @@ def make(rng: random.Random) -> Made:
     before, first = chances(carrier, 0), chances(carrier, healthy)
     after = chances(carrier, healthy, missed)
     turn_1 = Turn(
-        f"{he}, who is well, has a brother with a disease that appears only in people with two "
-        f"altered copies of one gene; their parents are well. {he}'s wife {she} is well; her "
-        "family is unrelated and nothing is known of it; of healthy people in her region exactly 1 "
-        f"in {every} carries one altered copy. Every child gets one copy of each parent at random. "
+        f"{he}, who is well, has a brother with a disease that everybody has who has two "
+        f"altered copies of one gene, and nobody else; their parents are well. {he}'s wife "
+        f"{she} is well; her family is unrelated and nothing is known of it; of healthy people in "
+        f"her region exactly 1 in {every} carries one altered copy. Every child gets one copy of "
+        "each parent at random. "
         f"With what probability has their first child the disease? They then have {healthy} "
         "children, all well: with what probability will the next one have it, and with what "
         f"probability is {he} a carrier, knowing that? Exact fractions.",

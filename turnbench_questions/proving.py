@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from harness import registry
+from harness.errors import TurnbenchError
 from turnbench_questions.template import Made, Turn
 from turnbench_questions.templates import Template, draw
 
@@ -45,7 +46,13 @@ def prove(
     for level in levels:
         asked: dict[str, int] = {}
         for seed in seeds:
-            made = draw(template, seed, level)
+            try:
+                made = draw(template, seed, level)
+            except TurnbenchError:
+                raise
+            except Exception as error:  # the template is somebody's code
+                yield Fault(level, seed, f"make raised {type(error).__name__}: {error}")
+                continue
             for text in (*_replies(made), *_row(template, made)):
                 yield Fault(level, seed, text)
             first = made.turns[0].request()

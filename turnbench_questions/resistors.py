@@ -50,7 +50,7 @@ def make(rng: random.Random) -> Made:
         f"One joint has come loose: {name} doesn't conduct. By how much does the resistance you "
         "found go up? Then it is mended, and instead a drop of solder joins D and E directly. What "
         "is the resistance then, and does the pupil tell the truth who says that a drop of solder "
-        "can only ever lower it?",
+        "between any two corners can never raise it?",
         shape="rise; resistance with the drop; yes or no",
         result=(cut - whole, shorted, "yes"),
         work=f"Without {name} it is {cut} Ω, {cut - whole} more. With D and E as one corner it is "

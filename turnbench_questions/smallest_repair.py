@@ -1,13 +1,16 @@
 """A rota broken by an absence: how few changes mend it, and in how many ways."""
 
-import itertools
 import random
+from typing import NamedTuple
 
 from turnbench_questions.template import (
+    NUMBERS,
     PEOPLE,
     TOWNS,
     Made,
     Turn,
+    aside,
+    by_level,
     different,
     listed,
     redraw_if,
@@ -17,101 +20,186 @@ QUESTION_ID = 1024
 CATEGORY = "reasoning"
 LEVEL = 3
 
-_DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat")
+
+class Level(NamedTuple):
+    """What a level sets."""
+
+    crew: int
+    days: int
+    shifts: int
+    few: tuple[int, ...]
+    """How many changes may be the fewest in turn 1."""
+    ways: tuple[int, int]
+    """Between what the number of repairs is."""
+    absences: int = 2
+    lates: bool = False
+    """Whether there is a rule on the last shift of the day."""
+    apart: bool = False
+    """Whether two people may not work on one day."""
+    returns: bool = False
+    """Whether turn 2 takes one of the absences back."""
+
+
+LEVELS = by_level(
+    Level(4, 4, 2, (1, 2), (1, 8), absences=1),
+    Level(5, 5, 2, (2,), (2, 12)),
+    Level(5, 6, 2, (3,), (2, 40)),  # as it was before there were levels
+    Level(5, 6, 2, (3, 4), (3, 40), lates=True),
+    Level(6, 7, 2, (3, 4), (4, 40), lates=True, returns=True),
+    Level(6, 7, 2, (3, 4), (4, 40), lates=True, apart=True, returns=True),
+    Level(7, 6, 3, (3, 4), (4, 60), apart=True, returns=True),
+    Level(7, 6, 3, (4,), (6, 60), absences=3, lates=True, apart=True, returns=True),
+    Level(8, 7, 3, (4, 5), (8, 90), absences=3, lates=True, apart=True, returns=True),
+    Level(9, 7, 3, (4, 5), (20, 200), absences=3, lates=True, apart=True, returns=True),
+)
+_DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
+_SHIFTS = {2: ("early", "late"), 3: ("early", "late", "night")}
 _MOST = 3
+_MOST_CHANGES = 5
 Rota = list[str]
-"""Early and late of each day in turn."""
+"""The shifts of each day in turn."""
+Absences = set[tuple[str, int]]
+"""People with the days on which they can't come."""
 
 
-def make(rng: random.Random) -> Made:
+class Rules(NamedTuple):
+    """What a rota keeps to, beside what always holds."""
+
+    shifts: int
+    lates: bool
+    apart: frozenset[str]
+    gone: Absences
+
+    def allow(self, rota: Rota, name: str) -> bool:
+        """Return whether somebody may have the shift after those of a rota."""
+        day, shift = divmod(len(rota), self.shifts)
+        today = rota[day * self.shifts :]
+        if (name, day) in self.gone or rota.count(name) >= _MOST or name in today:
+            return False
+        if shift == 0 and rota[-1:] == [name]:
+            return False
+        last = self.lates and shift == self.shifts - 1
+        if last and rota[shift :: self.shifts].count(name) >= 2:
+            return False
+        return not (name in self.apart and any(one in self.apart for one in today))
+
+
+def make(rng: random.Random, level: int) -> Made:
     """Return a question about the smallest repair, then with another absence on top."""
-    crew = sorted(rng.sample(PEOPLE, 5))
+    sets = LEVELS[level]
+    more = aside(rng)
+    crew = sorted(rng.sample(PEOPLE, sets.crew))
+    apart = frozenset(more.sample(crew, 2) if sets.apart else ())
+    rules = Rules(sets.shifts, sets.lates, apart, set())
     rota: Rota = []
-    for _ in range(12):
-        free = [x for x in crew if rota.count(x) < _MOST and x not in rota[-1:]]
+    for _ in range(sets.days * sets.shifts):
+        free = [x for x in crew if rules.allow(rota, x)]
         redraw_if(not free)
         rota.append(rng.choice(free))
     absent = rng.choice(crew)
     slots = [slot for slot, name in enumerate(rota) if name == absent]
-    redraw_if(len(slots) < 2)
-    days = sorted({slot // 2 for slot in slots[:2]})
+    redraw_if(len(slots) < sets.absences)
+    days = sorted({slot // sets.shifts for slot in slots[: sets.absences]})
     gone = {(absent, day) for day in days}
-    mended = repairs(rota, crew, gone)
     other = rng.choice([name for name in crew if name != absent])
-    more = [slot // 2 for slot in range(12) if rota[slot] == other]
-    redraw_if(not 2 <= len(mended) <= 40 or not more)
+    more_days = [slot // sets.shifts for slot, name in enumerate(rota) if name == other]
+    redraw_if(not more_days or len(days) < sets.absences)
+    mended = repairs(rota, crew, rules._replace(gone=gone), sets.few)
+    redraw_if(not sets.ways[0] <= len(mended) <= sets.ways[1])
     few, ways = different(rota, mended[0]), len(mended)
-    redraw_if(few != 3)
-    day = rng.choice(more)
-    mended_now = repairs(rota, crew, gone | {(other, day)})
-    redraw_if(not mended_now or len(days) < 2)
+    day = rng.choice(more_days)
+    back = more.choice(days) if sets.returns else None
+    later = {(other, day)} | {(name, d) for name, d in gone if d != back}
+    mended_now = repairs(rota, crew, rules._replace(gone=later), range(_MOST_CHANGES + 1))
+    redraw_if(not mended_now or (level > 3 and len(mended_now) > 2 * sets.ways[1]))
     few_now, ways_now = different(rota, mended_now[0]), len(mended_now)
+    shifts = _SHIFTS[sets.shifts]
     table = "\n".join(
-        f"| {name} | {rota[2 * n]} | {rota[2 * n + 1]} |" for n, name in enumerate(_DAYS)
+        f"| {name} | {' | '.join(rota[sets.shifts * n : sets.shifts * (n + 1)])} |"
+        for n, name in enumerate(_DAYS[: sets.days])
     )
+    head = f"| day | {' | '.join(shifts)} |\n|{' --- |' * (sets.shifts + 1)}"
+    last = shifts[-1]
+    once = "nobody works early and late on one day"
+    if sets.shifts == 3:
+        once = "nobody has two shifts on one day"
+    extra = f"; nobody works {last} more than twice in the week" * sets.lates
+    if apart:
+        extra += f"; {listed(sorted(apart))} never work on the same day"
+    three = "all three rules" if not extra else "all rules"
+    entries = NUMBERS[len(rota)]
     turn_1 = Turn(
-        f"The rota of a pharmacy in {rng.choice(TOWNS)}, kept by {listed(crew)}:\n\n| day | early "
-        f"| late |\n| --- | --- | --- |\n{table}\n\nRules: nobody works early and late on one day; "
-        f"nobody works early on the day after a late one; nobody works more than {_MOST} shifts in "
-        f"the week. Now {absent} can't come on {listed([_DAYS[d] for d in days])}. How many of the "
-        "twelve entries have to change at least so that all rules hold again, and how many "
-        "different rotas do it with so few?",
+        f"The rota of a pharmacy in {rng.choice(TOWNS)}, kept by {listed(crew)}:\n\n{head}\n"
+        f"{table}\n\nRules: {once}; nobody works early on the day after a {last} one; nobody works "
+        f"more than {_MOST} shifts in the week{extra}. Now {absent} can't come on "
+        f"{listed([_DAYS[d] for d in days])}. How many of the {entries} entries have to change at "
+        "least so that all rules hold again, and how many different rotas do it with so few?",
         shape="fewest entries changed; number of such rotas",
         result=(few, ways),
         work=f"Going through all ways of changing one, two and three entries: fewer than {few} "
-        f"never do, with {few} there are {ways} rotas. One of them: {_shown(rota, mended[0])}.",
+        f"never do, with {few} there are {ways} rotas. One of them: "
+        f"{_shown(rota, mended[0], shifts)}.",
         traps={"only fills the gaps and breaks another rule": (len(days), ways)},
         points=[
-            "Shows a rota with so few changes that keeps all three rules.",
+            f"Shows a rota with so few changes that keeps {three}.",
             "Gives a reason why fewer changes don't do.",
         ],
     )
+    if few == len(days):
+        turn_1.traps["lets anybody fill each gap"] = (few, (sets.crew - 1) ** few)
+    among = any(one in mended for one in mended_now)
+    returned = f" But {absent} can come on {_DAYS[back]} after all." if back is not None else ""
     turn_2 = Turn(
-        f"While we talk {other} rings: not on {_DAYS[day]} either, on top of what you dealt with. "
-        "Nothing has been put up yet, so the old rota above is still what we count from. Fewest "
-        "changes now, and in how many ways? Is one of your earlier repairs among them?",
+        f"While we talk {other} rings: not on {_DAYS[day]} either, on top of what you dealt with."
+        f"{returned} Nothing has been put up yet, so the old rota above is still what we count "
+        "from. Fewest changes now, and in how many ways? Is one of your earlier repairs among "
+        "them?",
         shape="fewest entries changed; number of such rotas; yes or no",
-        result=(few_now, ways_now, "yes" if few_now == few else "no"),
+        result=(few_now, ways_now, "yes" if among else "no"),
         work=f"Now {few_now} at least, with {ways_now} rotas, such as "
-        f"{_shown(rota, mended_now[0])}.",
+        f"{_shown(rota, mended_now[0], shifts)}.",
         traps={"adds to the first repair instead of starting anew": (few + 2, ways_now, "no")},
         points=["[state] Counts changes from the rota as put up, not from its own repair."],
     )
     return Made((turn_1, turn_2), "what you dealt with", "extend")
 
 
-def holds(rota: Rota, gone: set[tuple[str, int]]) -> bool:
-    """Return whether a rota keeps all rules and absences."""
-    return (
-        all(rota.count(name) <= _MOST for name in rota)
-        and all(a != b for a, b in itertools.pairwise(rota))
-        and not any((name, slot // 2) in gone for slot, name in enumerate(rota))
-    )
+def repairs(rota: Rota, crew: list[str], rules: Rules, few: range | tuple[int, ...]) -> list[Rota]:
+    """Return the repairs with the fewest changes, if these are as few as is allowed."""
+    must = [(name, slot // rules.shifts) in rules.gone for slot, name in enumerate(rota)]
 
+    def order(new: Rota) -> tuple[list[int], list[str]]:
+        changed = [slot for slot, name in enumerate(new) if name != rota[slot]]
+        free = [slot for slot in changed if not must[slot]]
+        return free, [new[slot] for slot in changed if must[slot]] + [new[slot] for slot in free]
 
-def repairs(rota: Rota, crew: list[str], gone: set[tuple[str, int]]) -> list[Rota]:
-    """Return the repairs with the fewest changes; none if they take more than four."""
-    must = {slot for slot, name in enumerate(rota) if (name, slot // 2) in gone}
-    rest = [slot for slot in range(12) if slot not in must]
-    found: list[Rota] = []
-    for few in range(len(must), 5):
-        for more in itertools.combinations(rest, few - len(must)):
-            slots = (*must, *more)
-            others = [[name for name in crew if name != rota[slot]] for slot in slots]
-            for names in itertools.product(*others):
-                new = list(rota)
-                for slot, name in zip(slots, names, strict=True):
-                    new[slot] = name
-                if holds(new, gone):
-                    found.append(new)
+    for changes in range(sum(must), max(few) + 1):
+        found = list(_completed(rota, crew, rules, must, [], changes))
         if found:
-            break
+            return sorted(found, key=order) if changes in few else []
+    return []
+
+
+def _completed(
+    rota: Rota, crew: list[str], rules: Rules, must: list[bool], begun: Rota, changes: int
+) -> list[Rota]:
+    """Return the rotas that begin so and have so many changes in what follows."""
+    at = len(begun)
+    if at == len(rota):
+        return [begun] if changes == 0 else []
+    if sum(must[at:]) > changes:
+        return []
+    found = []
+    for name in crew if changes else [rota[at]]:
+        if rules.allow(begun, name):
+            left = changes - (name != rota[at])
+            found += _completed(rota, crew, rules, must, [*begun, name], left)
     return found
 
 
-def _shown(old: Rota, new: Rota) -> str:
+def _shown(old: Rota, new: Rota, shifts: tuple[str, ...]) -> str:
     return "; ".join(
-        f"{_DAYS[slot // 2]} {('early', 'late')[slot % 2]} {a} → {b}"
+        f"{_DAYS[slot // len(shifts)]} {shifts[slot % len(shifts)]} {a} → {b}"
         for slot, (a, b) in enumerate(zip(old, new, strict=True))
         if a != b
     )

@@ -1,14 +1,48 @@
-"""Counts that SQLite gives where values are missing; then after one update."""
+"""Counts that SQLite gives where values are missing; then after some changes."""
 
 import random
 import sqlite3
+from typing import NamedTuple
 
-from turnbench_questions.template import TOWNS, Made, Turn, different, numbered, redraw_if
+from turnbench_questions.template import (
+    NUMBERS,
+    TOWNS,
+    Made,
+    Turn,
+    aside,
+    by_level,
+    different,
+    numbered,
+    redraw_if,
+)
 
 QUESTION_ID = 1046
 CATEGORY = "coding"
-LEVEL = 3
+LEVEL = 8
 
+
+class Level(NamedTuple):
+    """What a level sets."""
+
+    boats: int
+    fees: int
+    queries: int
+    further: int = 0
+    """How many changes turn 2 makes beside the first."""
+
+
+LEVELS = by_level(
+    Level(5, 4, 4),
+    Level(6, 5, 6),
+    Level(8, 7, 8),  # as it was before there were levels
+    Level(9, 8, 9),
+    Level(10, 9, 10, 1),
+    Level(12, 10, 11, 1),
+    Level(14, 12, 12, 2),
+    Level(16, 14, 13, 2),
+    Level(20, 16, 14, 3),
+    Level(24, 20, 15, 3),
+)
 _QUERIES = (
     "SELECT COUNT(*) FROM boat WHERE berth NOT IN (SELECT berth FROM fee)",
     "SELECT COUNT(*) FROM boat WHERE NOT (length > {cut} AND berth > {low})",
@@ -19,37 +53,59 @@ _QUERIES = (
     "COUNT(paid) = 0)",
     "SELECT COUNT(*) FROM boat a JOIN boat b ON a.id < b.id AND a.length = b.length",
     "SELECT COUNT(*) FROM (SELECT berth FROM boat EXCEPT SELECT berth FROM fee)",
+    "SELECT COUNT(*) FROM boat WHERE length = (SELECT MAX(length) FROM boat b WHERE b.berth = "
+    "boat.berth)",
+    "SELECT COUNT(*) FROM boat LEFT JOIN fee ON boat.berth = fee.berth",
+    "SELECT SUM(length * berth) FROM boat WHERE COALESCE(berth, 0) <> {low}",
+    "SELECT COUNT(*) FROM boat WHERE berth IN (SELECT berth FROM fee WHERE paid IS NULL) OR length "
+    "IS NULL",
+    "SELECT COUNT(*) FROM boat a WHERE EXISTS (SELECT 1 FROM boat b WHERE b.length < a.length AND "
+    "b.berth = a.berth)",
+    "SELECT COUNT(*) FROM boat a JOIN boat b ON a.length <= b.length AND a.id <> b.id LEFT JOIN "
+    "fee ON fee.berth = a.berth AND fee.paid >= {paid} WHERE fee.paid IS NULL",
+    "SELECT COUNT(*) FROM (SELECT berth, COUNT(length) AS n FROM boat GROUP BY berth HAVING "
+    "COUNT(*) > COUNT(length) OR MAX(length) > {cut})",
+)
+_CHANGES = (
+    "UPDATE boat SET length = NULL WHERE length = 9 AND NOT berth = {low}",
+    "UPDATE fee SET paid = paid + 10 WHERE paid < 40 OR berth IS NULL",
+    "DELETE FROM boat WHERE berth NOT IN (2, {low}, 5) AND length > 7",
+    "UPDATE boat SET berth = berth - 1 WHERE berth > {low}",
 )
 Row = tuple[int | None, ...]
 
 
-def make(rng: random.Random) -> Made:
-    """Return a question about eight counts, then about the same after an update."""
-    boats: list[Row] = [
-        (n, rng.choice([None, 7, 8, 9, 9, 11]), rng.choice([None, 1, 2, 3, 4, 5]))
-        for n in range(1, 9)
-    ]
-    fees: list[Row] = [
-        (rng.choice([None, 1, 2, 3, 4, 4]), rng.choice([None, 20, 30, 40])) for _ in range(7)
-    ]
+def make(rng: random.Random, level: int) -> Made:
+    """Return a question about some counts, then about the same after an update."""
+    sets, usual = LEVELS[level], LEVELS[3]
+    more = aside(rng)
+    boats = [_boat(rng, n) for n in range(1, usual.boats + 1)]
+    fees = [_fee(rng) for _ in range(usual.fees)]
+    boats += [_boat(more, n) for n in range(len(boats) + 1, sets.boats + 1)]
+    fees += [_fee(more) for _ in range(sets.fees - len(fees))]
+    boats, fees = boats[: sets.boats], fees[: sets.fees]
     values = {"cut": 8, "low": rng.randint(1, 3), "paid": rng.choice([20, 30])}
-    queries = [query.format(**values) for query in _QUERIES]
+    queries = [query.format(**values) for query in _QUERIES[: sets.queries]]
     before = counts(boats, fees, queries)
     redraw_if(sum(berth is None for berth, _ in fees) != 1)
-    redraw_if(sum(None in row for row in boats) < 3)
+    redraw_if(sum(None in row for row in boats) < min(3, level + 1))
     new = rng.choice([1, 2, 3])
-    updated: list[Row] = [(new if berth is None else berth, paid) for berth, paid in fees]
-    after = counts(boats, updated, queries)
+    updates = [f"UPDATE fee SET berth = {new} WHERE berth IS NULL"]
+    updates += [change.format(**values) for change in more.sample(_CHANGES, sets.further)]
+    after = counts(boats, fees, queries, updates)
     two_valued = counts(_zeroed(boats), _zeroed(fees), queries)
     changed = different(before, after)
-    redraw_if(changed < 3 or different(before, two_valued) < 3)
+    redraw_if(changed < 3 - (level < 3) or different(before, two_valued) < 3 - (level < 3))
+    redraw_if(None in before or None in after)
+    by_one = counts(boats, fees, queries, updates[:1])
     listing = numbered(queries, "{}. {};")
+    number = NUMBERS[sets.queries]
     turn_1 = Turn(
         f"The harbour office of {rng.choice(TOWNS)} has two SQLite tables. boat(id, length, "
         f"berth): {_rows(boats)}. fee(berth, paid): {_rows(fees)}. All columns are integers. What "
         f"number does each statement give?\n\n```sql\n{listing}\n```\n\nI'd like to know why, too, "
         "wherever NULL makes a difference.",
-        shape="the eight numbers",
+        shape=f"the {number} numbers",
         result=before,
         work="A comparison with NULL is neither true nor false: NOT IN over a list with NULL is "
         "never true, WHERE drops such rows, ON doesn't join them; COUNT(column), SUM and DISTINCT "
@@ -57,29 +113,50 @@ def make(rng: random.Random) -> Made:
         traps={"treats NULL as an ordinary value": two_valued},
         points=["Explains that NOT IN over a list with NULL is never true."],
     )
+    done = f"`{updates[0]}` is carried out, then the {number} run again."
+    if sets.further:
+        listed = numbered(updates, "{}. {};")
+        done = (
+            "These are carried out one after the other, each on what the one before left:\n\n"
+            f"```sql\n{listed}\n```\n\nThen the {number} run again."
+        )
     turn_2 = Turn(
-        f"`UPDATE fee SET berth = {new} WHERE berth IS NULL` is carried out, then the eight run "
-        "again. What do they give now, and how many of the numbers you gave have changed?",
-        shape="the eight numbers; how many changed",
+        f"{done} What do they give now, and how many of the numbers you gave have changed?",
+        shape=f"the {number} numbers; how many changed",
         result=(*after, changed),
         work=f"The row with NULL now belongs to berth {new}; {changed} of the numbers change.",
-        traps={"takes the update for harmless": (*before, 0)},
+        traps={
+            "takes the update for harmless": (*before, 0),
+            "carries out the first change alone": (*by_one, different(before, by_one)),
+        },
         points=[
             "Sees that the first statement can now find rows.",
-            "[state] Compares with its own eight numbers.",
+            "[state] Compares with its own " + ("eight " if level == 3 else "") + "numbers.",
         ],
     )
     return Made((turn_1, turn_2), "the numbers you gave", "change_premise")
 
 
-def counts(boats: list[Row], fees: list[Row], queries: list[str]) -> tuple[int, ...]:
-    """Return what SQLite gives."""
+def counts(
+    boats: list[Row], fees: list[Row], queries: list[str], updates: list[str] | None = None
+) -> tuple[int, ...]:
+    """Return what SQLite gives, after some changes."""
     with sqlite3.connect(":memory:") as base:
         base.execute("CREATE TABLE boat (id INTEGER, length INTEGER, berth INTEGER)")
         base.execute("CREATE TABLE fee (berth INTEGER, paid INTEGER)")
         base.executemany("INSERT INTO boat VALUES (?, ?, ?)", boats)
         base.executemany("INSERT INTO fee VALUES (?, ?)", fees)
+        for update in updates or []:
+            base.execute(update)
         return tuple(base.execute(query).fetchone()[0] for query in queries)
+
+
+def _boat(rng: random.Random, number: int) -> Row:
+    return number, rng.choice([None, 7, 8, 9, 9, 11]), rng.choice([None, 1, 2, 3, 4, 5])
+
+
+def _fee(rng: random.Random) -> Row:
+    return rng.choice([None, 1, 2, 3, 4, 4]), rng.choice([None, 20, 30, 40])
 
 
 def _zeroed(rows: list[Row]) -> list[Row]:

@@ -1,14 +1,52 @@
 """A store's notes in English, German and Chinese, with corrections across the languages."""
 
 import random
+from typing import NamedTuple
 
 from turnbench_questions.book import Book, Entry, living, of_kinds, void
-from turnbench_questions.template import PEOPLE, Made, Turn, different, numbered, redraw_if
+from turnbench_questions.template import (
+    PEOPLE,
+    Made,
+    Turn,
+    aside,
+    by_level,
+    different,
+    listed,
+    numbered,
+    redraw_if,
+)
 
 QUESTION_ID = 1026
 CATEGORY = "reasoning"
-LEVEL = 3
+LEVEL = 6
 
+
+class Level(NamedTuple):
+    """What a level sets."""
+
+    lines: int
+    corrections: tuple[int, int, int] = (3, 2, 2)
+    """At least how many lines void, double and turn round another."""
+    more: tuple[str, ...] = ()
+    """Further kinds of correction."""
+    struck: int = 0
+    """How many lines turn 2 strikes out beside the Chinese ones."""
+    recount: bool = False
+    """Whether turn 2 corrects what there was in the morning."""
+
+
+LEVELS = by_level(
+    Level(12, (1, 1, 0)),
+    Level(18, (2, 1, 1)),
+    Level(24),  # as it was before there were levels, but for a mended word in German
+    Level(30, recount=True),
+    Level(38, (4, 3, 3), ("instead",), recount=True),
+    Level(46, (5, 4, 4), ("instead", "unless"), 1, recount=True),
+    Level(56, (7, 5, 5), ("instead", "unless"), 2, recount=True),
+    Level(68, (9, 6, 6), ("instead", "unless", "unless"), 2, recount=True),
+    Level(80, (11, 7, 7), ("instead", "unless", "unless"), 3, recount=True),
+    Level(100, (14, 9, 9), ("instead", "unless", "unless"), 3, recount=True),
+)
 _LANGUAGES = ("English", "German", "Chinese")
 _GOODS = {
     "rice": ("rice", "Reis", "大米"),
@@ -18,7 +56,7 @@ _GOODS = {
     "salt": ("salt", "Salz", "盐"),
 }
 _LINES = {
-    "in": ("{n} sacks of {good} came in.", "{n} Sack {good} geliefert.", "进{good}{n}袋。"),
+    "in": ("{n} sacks of {good} came in.", "{n} Sack {good} eingegangen.", "进{good}{n}袋。"),
     "out": ("{n} sacks of {good} sold.", "{n} Sack {good} verkauft.", "卖出{good}{n}袋。"),
     "swap": (
         "{n} sacks of {good} given for as many of {other}.",
@@ -36,36 +74,63 @@ _LINES = {
         "Zeile {line} ist verkehrt herum: rein ist raus, raus ist rein.",
         "第{line}行写反了：进是出，出是进。",
     ),
+    "instead": (
+        "Line {line} was about {good}.",
+        "In Zeile {line} ging es um {good}.",
+        "第{line}行应为{good}。",
+    ),
+    "unless": (
+        "Line {line} is void unless line {n} is void.",
+        "Zeile {line} gilt nicht, es sei denn, dass Zeile {n} nicht gilt.",
+        "除非第{n}行作废，否则第{line}行作废。",
+    ),
 }
-_CORRECTED = {"double": ("in", "out", "swap"), "mixed": ("in", "out")}
+_CORRECTED = {"double": ("in", "out", "swap"), "mixed": ("in", "out"), "instead": ("in", "out")}
 
 
-def make(rng: random.Random) -> Made:
+def make(rng: random.Random, level: int) -> Made:
     """Return a question about stocks, then without the Chinese lines."""
+    sets = LEVELS[level]
+    more = aside(rng)
     start = {good: rng.randint(20, 60) for good in _GOODS}
     book = {number: _entry(rng, number) for number in range(1, 25)}
+    book = {number: entry for number, entry in book.items() if number <= sets.lines}
+    while len(book) < sets.lines:
+        book[len(book) + 1] = _further_entry(more, book, sets.more)
     kinds = [entry.kind for entry in book.values()]
-    about = [(entry.kind, entry.about) for entry in of_kinds(book, "double", "mixed").values()]
+    about = [(entry.kind, entry.about) for entry in of_kinds(book, *_CORRECTED).values()]
     fit = all(book[line].kind in _CORRECTED[kind] for kind, line in about)
     redraw_if(not fit or len(set(about)) < len(about))
-    redraw_if(kinds.count("void") < 3 or kinds.count("double") < 2 or kinds.count("mixed") < 2)
-    rest = {number: entry for number, entry in book.items() if entry.writer != "Chinese"}
+    for kind, least in zip(("void", "double", "mixed"), sets.corrections, strict=True):
+        redraw_if(kinds.count(kind) < least)
+    foreign = [n for n, entry in book.items() if entry.writer != "Chinese"]
+    named = [entry.value for entry in of_kinds(book, "unless").values()]
+    voiding = [n for n in of_kinds(living(book), "void", "unless") if n in foreign]
+    voiding = [n for n in voiding if n not in named]
+    redraw_if(len(voiding) < sets.struck)
+    struck = sorted(more.sample(voiding, sets.struck))
+    rest = {number: book[number] for number in foreign if number not in struck}
+    morning = dict(start)
+    if sets.recount:
+        miscounted = more.choice(list(start))
+        morning[miscounted] += more.choice([-6, -4, 5, 7])
     revived = tuple(n for n in void(book) if n in rest and n not in void(rest))
-    result, without, plain = (
-        stocks(start, notes) for notes in (book, rest, of_kinds(book, "in", "out", "swap"))
-    )
-    redraw_if(min(*result, *without, *plain) < 0 or different(result, without) < 4)
+    changes = of_kinds(book, "in", "out", "swap")
+    result, without, plain = stocks(start, book), stocks(morning, rest), stocks(start, changes)
+    redraw_if(min(*result, *without, *plain) < 0 or different(result, without) < min(4, level + 1))
     redraw_if(result == plain or not revived)
     evening = dict(zip(_GOODS, result, strict=True))
     lines = numbered(map(written, book.values()))
     begin = ", ".join(f"{good} {sacks}" for good, sacks in start.items())
     who = rng.choice(PEOPLE)
+    instead = ", and be about another good" if "instead" in sets.more else ""
     turn_1 = Turn(
         f"{who}'s store is kept by three people who write in their own languages and correct each "
         f"other. In the morning there were, in sacks: {begin}. Today's book:\n\n{lines}\n\nLines "
         "speak of earlier lines only. First see which lines are void (a void line does nothing, "
         "and what it says of other lines doesn't count either), then apply what is left; one line "
-        "can be both doubled and turned round. How many sacks of each are there in the evening?",
+        f"can be both doubled and turned round{instead}. How many sacks of each are there in the "
+        "evening?",
         shape="rice; lentils; sugar; flour; salt",
         label="Sacks",
         result=result,
@@ -76,17 +141,25 @@ def make(rng: random.Random) -> Made:
         },
         points=["[state] Finds every void line, also where voiding lines are void."],
     )
+    also = ""
+    if struck:
+        plural = "s" if len(struck) > 1 else ""
+        also = f", and strike out line{plural} {listed([str(n) for n in struck])} too"
+    if sets.recount:
+        also += f"; in the morning there were {morning[miscounted]} sacks of {miscounted}, not "
+        also += f"{start[miscounted]}"
     turn_2 = Turn(
         "Everything in Chinese came from the trainee, who was in the wrong store. Take your "
-        "account and strike out all the Chinese lines, including what they say about others. What "
-        "stands there now, and which line numbers not in Chinese have come back to life?",
+        f"account and strike out all the Chinese lines, including what they say about others{also}."
+        " What stands there now, and which line numbers not in Chinese have come back to life?",
         shape="rice; lentils; sugar; flour; salt; revived line numbers in rising order, 0 if none",
         label="Sacks",
         result=(*without, *revived),
         work=f"Void without the Chinese lines: {void(rest)}; revived: {revived}.",
         traps={"leaves all corrections out": (*plain, 0)},
         points=[
-            "[state] Lets lines that only a Chinese line had voided count again.",
+            f"[state] Lets lines that only a {'struck' if struck else 'Chinese'} line had voided "
+            "count again.",
             "[state] Lets the corrections in English and German stand.",
         ],
     )
@@ -100,9 +173,10 @@ def stocks(start: dict[str, int], book: Book) -> tuple[int, ...]:
     doubled, mixed = (
         [entry.about for entry in of_kinds(alive, kind).values()] for kind in ("double", "mixed")
     )
+    goods = {entry.about: entry.thing for entry in of_kinds(alive, "instead").values()}
     for number, entry in of_kinds(alive, "in", "out", "swap").items():
         sacks = entry.value * (2 if number in doubled else 1) * (-1 if number in mixed else 1)
-        now[entry.thing] += sacks if entry.kind == "in" else -sacks
+        now[goods.get(number, entry.thing)] += sacks if entry.kind == "in" else -sacks
         if entry.kind == "swap":
             now[entry.other] += sacks
     return tuple(now.values())
@@ -125,3 +199,28 @@ def _entry(rng: random.Random, number: int) -> Entry:
     if kind in {"in", "out", "swap"}:
         return Entry(language, kind, good, other if kind == "swap" else "", rng.randint(2, 9))
     return Entry(language, kind, about=rng.randint(1, number - 1))
+
+
+def _further_entry(rng: random.Random, book: Book, more: tuple[str, ...]) -> Entry:
+    """Return a line that fits those before it."""
+    language = rng.choice(_LANGUAGES)
+    kind = rng.choice(["in", "out", "in", "out", "swap", "void", "void", "double", "mixed", *more])
+    good, other = rng.sample(list(_GOODS), 2)
+    value = rng.randint(2, 9)
+    if kind in _CORRECTED:
+        taken = {entry.about for entry in of_kinds(book, kind).values()}
+        free = [n for n in of_kinds(book, *_CORRECTED[kind]) if n not in taken]
+        if kind == "instead":
+            free = [n for n in free if book[n].thing != good]
+        if free:
+            return Entry(language, kind, good if kind == "instead" else "", about=rng.choice(free))
+    elif kind in ("void", "unless"):
+        speaking = list(of_kinds(book, "void", "unless", "double", "mixed", "instead"))
+        about = rng.choice(speaking if rng.random() < 0.5 else list(book))
+        between = [n for n in book if n > about and book[n].writer != "Chinese"]
+        if kind == "void" or between:
+            return Entry(
+                language, kind, value=rng.choice(between) if kind == "unless" else 0, about=about
+            )
+    kind = kind if kind in ("in", "out", "swap") else "out"
+    return Entry(language, kind, good, other if kind == "swap" else "", value)

@@ -39,8 +39,10 @@ def show(data: Data, view: View, site: Site) -> str:
     for section in sections:
         if section is not main:
             table = _joined(table, section)
-    if (other := data.compared(chosen, view.other)) is not None:
-        table = _compared(table, panel, other, view.other)
+    other = data.compared(chosen, view.other)
+    if other is not None and other is not chosen.of(view.judge):
+        for same_models in of_models([other], view.model):
+            table = _compared(table, panel, same_models, view.other)
 
     def link(row: Row, column: Column) -> str | None:
         questions = _behind(view, chosen, row, column)
@@ -101,7 +103,7 @@ def _before_groups(columns: Sequence[Column], more: Sequence[Column]) -> list[Co
 def _compared(table: Table, panel: Panel, other: Panel, name: str) -> Table:
     """Return a table with the other judge's or file's number of each model, and the difference."""
     metric = panel.metrics[0]
-    if other is panel or other.metrics[0] not in panel.metrics:
+    if other.metrics[0] not in panel.metrics:
         return table
     means, others = (
         {group["model"]: group.mean for group in summarize(side.combined.of(metric=metric))}

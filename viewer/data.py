@@ -15,6 +15,8 @@ import numpy as np
 from harness import bench as benches
 from harness.bench import Bench
 from harness.errors import TurnbenchError, UsageError
+from harness.judging.current import Today
+from harness.options import ReasoningShown
 from harness.results import Panel, Scores, of_files, panels, rank
 from harness.types import UNSTATED, Answer, Judgment, Question, QuestionId
 from viewer.index import Index
@@ -75,7 +77,10 @@ class Data:
     def scores(self) -> Scores:
         """All verdicts, votes and metrics."""
         rows = self.index.slims("judgment", "vote", "metric")
-        return of_files(rows, self.bench.questions)
+        today = Today(self.bench)
+        scores = of_files(rows, self.bench.questions, today)
+        today.answers.keep()
+        return scores
 
     @functools.cached_property
     def verdicts(self) -> dict[str, Verdicts]:
@@ -133,7 +138,7 @@ class Data:
     ) -> dict[str, Answer]:
         names = {path: name for name, path in files.items()}
         rows = self.index.read(question, kind)
-        return {names[path]: row for row, path in rows if path in names}
+        return {names[path]: self.bench.as_shown(row) for row, path in rows if path in names}
 
     def judgments(self, question: Question) -> list[Judgment]:
         """Return the judgments of a question, texts included; of its wording today."""
@@ -159,13 +164,19 @@ def _label(panel: Panel) -> str:
 class Home:
     """The benchmarks of a data folder."""
 
-    def __init__(self, data_dir: pathlib.Path | str, names: Sequence[str] = ()) -> None:
+    def __init__(
+        self,
+        data_dir: pathlib.Path | str,
+        names: Sequence[str] = (),
+        reasoning: ReasoningShown = "split",
+    ) -> None:
         """`names` are the benchmarks to show; none: all in the folder.
 
         Raises:
             UsageError: there is no benchmark of such a name.
         """
         self.data_dir = pathlib.Path(data_dir)
+        self.reasoning: ReasoningShown = reasoning
         self._names = list(names)
         self._data: dict[str, Data] = {}
         self._lock = threading.RLock()
@@ -199,7 +210,7 @@ class Home:
             stamp = [(p.stat().st_mtime_ns, p.stat().st_size) for p in files if p.exists()]
             data = self._data.get(name)
             if data is None or data.stamp != stamp:
-                bench = benches.load(name, self.data_dir)
+                bench = benches.load(name, self.data_dir, self.reasoning)
                 data = Data(bench, Index(bench), stamp)
             if data.index.update():
                 data = Data(data.bench, data.index, stamp)

@@ -24,7 +24,7 @@ import msgspec
 from harness import store
 from harness.bench import Bench
 from harness.errors import DataError
-from harness.types import Answer, Detail, Judgment, MadeFrom, Measurement, QuestionId, Row, Vote
+from harness.types import Answer, Detail, Judgment, Measurement, QuestionId, Row, Vote
 
 KINDS: dict[str, type[Row]] = {
     "answer": Answer,
@@ -33,7 +33,7 @@ KINDS: dict[str, type[Row]] = {
     "vote": Vote,
     "metric": Measurement,
 }
-_VERSION = 2
+_VERSION = 3
 """Of the tables; an index of another version is made anew."""
 _TABLES = """
 create table files (
@@ -62,10 +62,11 @@ class Index:
         self._base = sqlite3.connect(self.path, check_same_thread=False, timeout=60)
         self._base.execute("pragma journal_mode = wal")
         self._base.execute("pragma synchronous = off")  # it can be made again
-        if self._base.execute("pragma user_version").fetchone()[0] != _VERSION:
+        version = _VERSION if bench.reasoning == "split" else -_VERSION  # the lengths differ
+        if self._base.execute("pragma user_version").fetchone()[0] != version:
             for table in ("files", "rows"):
                 self._base.execute(f"drop table if exists {table}")
-            self._base.executescript(f"{_TABLES}; pragma user_version = {_VERSION};")
+            self._base.executescript(f"{_TABLES}; pragma user_version = {version};")
 
     def update(self) -> bool:
         """Read what has changed in the benchmark's files; return whether anything has."""
@@ -151,7 +152,8 @@ class Index:
             nonlocal size_read, lines
             places = store.rows(path, KINDS[kind], offset=size_read, line=lines + 1)
             for row, line, offset, length in places:
-                yield number, offset, length, *_columns(row)
+                shown = self.bench.as_shown(row) if isinstance(row, Answer) else row
+                yield number, offset, length, *_columns(shown)
                 size_read, lines = offset + length, line
 
         try:
@@ -190,8 +192,6 @@ def _columns(row: Any) -> tuple[str, int, bool, bytes]:
             Detail(usage=detail.usage, seconds=detail.seconds, batch=detail.batch)
             for detail in row.details
         ]
-        if row.made_from is not None:
-            row.made_from = MadeFrom(question=row.made_from.question)
     else:
         key = (row.key, row.model if isinstance(row, Measurement) else "")
         if isinstance(row, Measurement):

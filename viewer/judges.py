@@ -3,38 +3,33 @@
     judge   pairs  flipped  first  agrees with people  longer wins  repeats  no verdict
     gpt-4     160      34%    61%                 85%          68%       –           0
 
-The rows are read one by one; of each its numbers are kept.
+The numbers are those of `judge_report`, by the same functions.
 """
 
 import functools
-import math
 import statistics
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import combinations
-from typing import Any, TypeAlias
+from typing import Any
 
+import numpy as np
 from markupsafe import Markup
 
 from harness.bench import name_of
-from harness.extras.judges.data import Item, of_judgment
-from harness.extras.judges.estimates import share
-from harness.extras.judges.position import kind
 from harness.models.prices import list_price
 from harness.reporting.charts import marks
 from harness.reporting.html import table_html
 from harness.reporting.page import Column, Table, row_of
-from harness.types import QuestionId
+from harness.results import Scores
+from harness.results.agreement import Agreement, among, items, raters, values, with_votes
+from harness.results.position import flips
+from harness.types import Detail, QuestionId
 from viewer import pages
 from viewer.data import Data
 from viewer.pages import Site
 from viewer.state import View
 
-Shares: TypeAlias = list[tuple[QuestionId, bool]]
-"""Of what a share is made: a question, and whether it is so there."""
-Votes: TypeAlias = Mapping[Item, Mapping[str, bool]]
-"""People's votes that are no ties: by pair and voter, whether the first model won."""
 PEOPLE = "people among themselves"
 COLUMNS = [
     Column("judge"),
@@ -53,22 +48,6 @@ COLUMNS = [
     Column("dollars", "$ per 1,000", ".2", help="1,000 calls at the listed price"),
     Column("seconds", "seconds each", ".1"),
 ]
-
-
-@dataclass
-class _Judge:
-    """The numbers of one judge's rows."""
-
-    verdicts: int = 0
-    failed: int = 0
-    values: dict[Item, list[float]] = field(default_factory=lambda: defaultdict(list))
-    """Grades, and of pairs the share that goes to the first model."""
-    flipped: Shares = field(default_factory=list)
-    """The pairs judged in both orders."""
-    first: list[bool] = field(default_factory=list)
-    """The flipped pairs: whether the answer shown first won."""
-    costs: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
-    """Tokens, seconds, and dollars for a thousand such calls, of each call."""
 
 
 def show(data: Data, view: View, site: Site) -> str:
@@ -117,129 +96,109 @@ def _bars(rows: Sequence[Mapping[str, Any]]) -> str:
 
 def judge_rows(data: Data) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """Return a row for each judge and one for people, and the flips of each judge by category."""
-    votes = _votes(data)
-    lengths = {
-        (name_of(file.split(".jsonl")[0]), row.question_id): row.characters
-        for file, row in data.index.slims("answer")
-    }
     panels = {
         (judge, verdicts.panel.form): name
         for name, verdicts in reversed(data.verdicts.items())
         for judge in verdicts.panel.judges
     }
+    lengths = {
+        (name_of(file.split(".jsonl")[0]), row.question_id): row.characters
+        for file, row in data.index.slims("answer")
+    }
+    calls = [row.details for _, row in data.index.slims("judgment")]
+    votes = _votes(data)
     rows: list[dict[str, Any]] = []
     by_category = []
-    for name, judge in _judges(data).items():
-        pair = panels.get((name, "pair"), "")
+    for name, scores in _judges(data).items():
+        judge = next(iter(scores.sources_present.values())).judge
+        pair, found = panels.get((judge, "pair"), ""), flips(scores)
+        judged = len(np.unique(scores.row))
+        good = len(np.unique(scores.row[scores.valid]))
         row: dict[str, Any] = {
             "judge": name,
             "pair": pair,
-            "grade": panels.get((name, "grade"), panels.get((name, "label"), "")),
-            "verdicts": judge.verdicts,
-            "failed": judge.failed or None,
-            "first": _mean(judge.first),
-            "longer": _mean(_longer(judge, lengths)),
-            "repeats": _mean(a == b for v in judge.values.values() for a, b in combinations(v, 2)),
-            **_agreement(_compared(judge, votes)),
-            **{name: statistics.fmean(numbers) for name, numbers in judge.costs.items()},
+            "grade": panels.get((judge, "grade"), panels.get((judge, "label"), "")),
+            "verdicts": judged,
+            "failed": judged - good or None,
+            "first": found.counts["to_first"] / found.flipped if found.flipped else None,
+            "longer": _mean(_longer(scores, lengths)),
+            "repeats": _mean(_repeats(scores)),
+            **_agreement(with_votes(scores, votes)),
+            **_costs(scores, judge, calls),
         }
-        if judge.flipped:
-            row |= row_of({"pairs": len(judge.flipped)}, flipped=share(judge.flipped))
-            flips: dict[str, list[bool]] = defaultdict(list)
-            for key, is_flipped in judge.flipped:
-                flips[data.bench.by_id[key].category].append(is_flipped)
-            means = {category: _mean(values) for category, values in flips.items()}
-            by_category.append({"judge": name, "pair": pair, "category": means})
+        if found.pairs:
+            row |= row_of({"pairs": found.pairs}, flipped=found.rate)
+            rates = {}
+            for category in dict.fromkeys(question.category for question in scores.questions):
+                ids = [q.question_id for q in scores.questions if q.category == category]
+                if (part := flips(scores.of(questions=ids))).pairs:
+                    rates[category] = part.rate.value
+            by_category.append({"judge": name, "pair": pair, "category": rates})
         rows.append(row)
-    among = [
-        (item.question, a == b)
-        for item, by_voter in votes.items()
-        for a, b in combinations(by_voter.values(), 2)
-    ]
-    if among:
-        rows.append({"judge": PEOPLE, **_agreement(among)})
+    if (people := among(votes)).total:
+        rows.append({"judge": PEOPLE, **_agreement(people)})
     return rows, by_category
 
 
 def agreement_of(data: Data, voter: str) -> list[dict[str, Any]]:
     """Return for each judge how far it agrees with one person's votes."""
-    votes = {item: {voter: by[voter]} for item, by in _votes(data).items() if voter in by}
-    compared = {name: _compared(judge, votes) for name, judge in _judges(data).items()}
-    return [{"judge": name, **_agreement(shares)} for name, shares in compared.items() if shares]
+    votes = _votes(data).of(judges=[voter])
+    found = {name: with_votes(scores, votes) for name, scores in _judges(data).items()}
+    return [{"judge": name, **_agreement(of)} for name, of in found.items() if of.total]
 
 
 @functools.lru_cache(maxsize=1)
-def _judges(data: Data) -> dict[str, _Judge]:
-    """Return the judges' numbers, the judge with the most verdicts first."""
-    judges: dict[str, _Judge] = defaultdict(_Judge)
-    price_of = functools.cache(list_price)
-    for _, row in data.index.slims("judgment"):
-        if row.question_id not in data.bench.by_id:
-            continue
-        judge, price = judges[row.judge_model], price_of(row.judge_model)
-        judge.verdicts += 1
-        judge.failed += row.failed
-        for detail in row.details:
-            usage, dollars = detail.usage, price.cost(detail) if price else None
-            if usage.completion_tokens is not None:
-                judge.costs["tokens"].append((usage.prompt_tokens or 0) + usage.completion_tokens)
-            if dollars is not None:
-                judge.costs["dollars"].append(1000 * dollars)
-            if detail.seconds is not None:
-                judge.costs["seconds"].append(detail.seconds)
-        verdict = of_judgment(row)
-        if isinstance(verdict.value, int | float):
-            judge.values[verdict.item].append(verdict.value)
-        if verdict.value is not None and len(verdict.games) == 2:
-            flip = kind(verdict)
-            judge.flipped.append((row.question_id, flip.startswith("biased")))
-            if flip.startswith("biased"):
-                judge.first.append(flip == "biased_first")
-    return dict(sorted(judges.items(), key=lambda pair: -pair[1].verdicts))
+def _judges(data: Data) -> dict[str, Scores]:
+    """Return the judges' verdicts, the judge with the most first."""
+    judges = raters(data.scores.by("judge"))
+    return dict(sorted(judges.items(), key=lambda pair: -len(np.unique(pair[1].row))))
 
 
-def _votes(data: Data) -> Votes:
-    votes: dict[Item, dict[str, bool]] = defaultdict(dict)
-    for _, row in data.index.slims("vote"):
-        models = tuple(sorted((row.model_a, row.model_b)))
-        winner = {"model_a": row.model_a, "model_b": row.model_b}.get(row.winner)
-        if winner is not None:
-            votes[Item(row.question_id, row.turn, models)][row.voter] = winner == models[0]
-    return votes
+def _votes(data: Data) -> Scores:
+    return data.scores.by("person")
 
 
-def _compared(judge: _Judge, votes: Votes) -> Shares:
-    """Return for each vote whether a judge agrees with it; ties are left out.
+def _costs(scores: Scores, judge: str, calls: Sequence[Sequence[Detail]]) -> dict[str, float]:
+    """Return the mean tokens, seconds, and dollars for a thousand such calls, of the calls."""
+    price = list_price(judge)
+    costs: dict[str, list[float]] = defaultdict(list)
+    rows = set(scores.row.tolist())
+    for detail in (detail for number in rows for detail in calls[number]):
+        usage, dollars = detail.usage, price.cost(detail) if price else None
+        if usage.completion_tokens is not None:
+            costs["tokens"].append((usage.prompt_tokens or 0) + usage.completion_tokens)
+        if dollars is not None:
+            costs["dollars"].append(1000 * dollars)
+        if detail.seconds is not None:
+            costs["seconds"].append(detail.seconds)
+    return {name: statistics.fmean(numbers) for name, numbers in costs.items()}
 
-    The judge's verdict on the pair counts; without one, the higher of its two grades.
-    """
-    shares = []
-    for item, by_voter in votes.items():
-        if item in judge.values:
-            lead = statistics.fmean(judge.values[item]) - 0.5
-        else:
-            grades = [judge.values.get(item.answer_of(m), [math.nan]) for m in item.models]
-            lead = statistics.fmean(grades[0]) - statistics.fmean(grades[1])
-        if abs(lead) > 0:
-            shares += [(item.question, (lead > 0) == vote) for vote in by_voter.values()]
-    return shares
 
-
-def _agreement(shares: Shares) -> dict[str, Any]:
-    if not shares:
+def _agreement(found: Agreement) -> dict[str, Any]:
+    if not found.total:
         return {}
-    return row_of({"compared": len(shares)}, agrees=share(shares))
+    return row_of({"compared": found.total}, agrees=found.rate)
 
 
-def _longer(judge: _Judge, lengths: Mapping[tuple[str, QuestionId], list[int]]) -> Iterable[bool]:
+def _repeats(scores: Scores) -> Iterable[bool]:
+    """Yield of every two verdicts on one item whether they are the same."""
+    by_item: dict[Any, list[float]] = defaultdict(list)
+    judged = scores.take(scores.valid).main()
+    columns = items(judged), judged.metric.tolist(), values(judged).tolist()
+    for item, metric, value in zip(*columns, strict=True):
+        by_item[item, metric].append(value)
+    for found in by_item.values():
+        yield from (first == second for first, second in combinations(found, 2))
+
+
+def _longer(scores: Scores, lengths: Mapping[tuple[str, QuestionId], list[int]]) -> Iterable[bool]:
     """Yield of each decided pair of unlike length whether the longer answer won."""
-    for item, values in judge.values.items():
+    pairs = scores.take(scores.valid & (scores.opponent >= 0) & (scores.value != 0.5))
+    for item, value in zip(items(pairs), values(pairs).tolist(), strict=True):
         turns = [lengths.get((model, item.question), ()) for model in item.models]
         sizes = [characters[item.turn - 1] for characters in turns if item.turn <= len(characters)]
         if len(sizes) == 2 and sizes[0] != sizes[1]:
-            for value in values:
-                if value != 0.5:
-                    yield (value > 0.5) == (sizes[0] > sizes[1])
+            yield (value > 0.5) == (sizes[0] > sizes[1])
 
 
 def _mean(values: Iterable[bool]) -> float | None:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from markupsafe import Markup
 
-from harness.results import Scores
+from harness.results import Scores, of_models
 from harness.results.estimate import Floats
 from harness.results.scores import FLIPPED, distinct, means
 from harness.types import Question
@@ -115,14 +115,14 @@ def items(data: Data, view: View) -> list[Item]:
 
 def _fill(rows: list[Item], data: Data, chosen: Verdicts, view: View) -> None:
     """Put numbers, flips and the judges' disagreement into the rows, one for each question."""
-    panel = chosen.of(view.judge)
+    shown = of_models([chosen.of(view.judge)], view.model)
+    if not shown:
+        return
+    panel = shown[0]
     metric = view.criterion if view.criterion in panel.metrics else panel.metrics[0]
     both = panel.combined.of(metric=metric).mirrored()
     codes = [both.models.index(name) for name in columns(data, view) if name in both.models]
-    keep = np.isin(both.model, codes)
-    if len(codes) == 2:  # two models are compared with each other, not with the others
-        keep &= np.isin(both.opponent, [*codes, -1])
-    both = both.take(keep)
+    both = both.take(np.isin(both.model, codes))
     first, cell = distinct(both.question, both.model, both.turn)
     numbers = means(cell, both.value, len(first)).tolist()
     places = (column[first].tolist() for column in (both.question, both.model, both.turn))

@@ -50,7 +50,7 @@ def _texts(data: Data, view: View) -> Iterator[tuple[QuestionId, str, tuple[str,
     for model, path in data.bench.answer_files().items():
         if view.model and model not in view.model:
             continue
-        for answer in _rows(path, Answer, view.find):
+        for answer in map(data.bench.as_shown, _rows(path, Answer, view.find)):
             for turn, text in enumerate(answer.choices[0].turns, 1):
                 yield answer.question_id, f"{model}, turn {turn}", (model,), text
     for file in data.bench.judgment_files():

@@ -7,27 +7,41 @@ An answer is done if it was made from today's question, parameters and history, 
 row. One without hashes, which another tool wrote, is done if it has as many turns as the question.
 """
 
+import dataclasses
 import functools
 import pathlib
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import shortuuid
+from msgspec import convert
 
 from harness import models, store
 from harness.answering.conversation import Todo
 from harness.answering.sampling import requested, retry_cut, typed
 from harness.answering.users import Player, load_prompt
 from harness.bench import Bench
+from harness.bench.current import (
+    Parameters,
+    Split,
+    in_words,
+    kept_note,
+    kept_parameters,
+    parameter_changes,
+    split,
+)
 from harness.errors import MissingError, UsageError
 from harness.models import Endpoint, ModelConfig
-from harness.options import GenAnswer
+from harness.options import AnswerSampling, GenAnswer
 from harness.running import Job, Steps
 from harness.types import (
     Answer,
     MadeFrom,
     Question,
+    QuestionId,
+    Sampling,
     content_hash,
     history_variant,
     split_variant,
@@ -42,13 +56,13 @@ class ModelPlan:
     """As in its rows: `MODEL+history=NAME` where it continues from another's replies."""
     endpoint: Endpoint
     path: pathlib.Path
-    todo: list[Todo] = field(default_factory=list)
-    already: int = 0
-    """Questions whose answers are current."""
-    newest: float | None = None
-    """When the newest of these was written, in seconds since 1970."""
-    superseded: int = 0
-    """Answers that were made from another question, prompt or sampling."""
+    split: Split[Todo] = field(default_factory=Split)
+    """Which questions are answered, which are left, and why those that are answered again."""
+
+    @property
+    def todo(self) -> list[Todo]:
+        """The questions that are left."""
+        return self.split.todo
 
     @property
     def calls(self) -> int:
@@ -158,17 +172,53 @@ def _fill(
     model: ModelPlan, plan: AnswerPlan, options: GenAnswer, questions: Sequence[Question]
 ) -> None:
     """Put into a model's plan what it has to do."""
-    bench, flags, source = plan.bench, options.sampling, split_variant(model.name)[1]
-    system = bench.settings.system_prompt if flags.system is None else flags.system
-    histories = {} if source is None else bench.history(source)
-    has_references = model.endpoint.provider == "builtin" and len(bench.reference_files()) == 1
-    references = bench.references() if has_references else None
+    flags, bench = options.sampling, plan.bench
     rows = store.latest(model.path, Answer)
     authors = {row.model_id for row in rows.values()} if options.answer_file else set()
     for author in sorted(authors - {"", model.name}):
         text = f"{model.path}: holds answers of {author!r}"
         raise UsageError(f"{text}; name another --answer-file")
-    good = {key: row for (key,), row in rows.items() if store.is_good(row) and not options.redo}
+    good = {key: row for (key,), row in rows.items() if store.is_good(row)}
+    todos = _todos(model, plan, options, questions)
+    stated = _stated(model.endpoint, bench, flags)
+    if not options.redo:
+        _keep_parameters(model, plan, todos, good, stated)
+
+    def change(todo: Todo, row: Answer) -> list[str] | None:
+        """Return in words what has changed since a row was made."""
+        if options.redo:
+            return ["--redo"]
+        if _is_foreign(row, todo.question):
+            todo.missing = []
+            return []
+        causes = _changes(model, todo, row, stated[todo.question.category])
+        if causes:
+            return causes
+        todo.existing = {choice.index: choice for choice in row.choices}
+        todo.missing = [index for index in todo.missing if index not in todo.existing]
+        return None if todo.missing else []
+
+    model.split = split(((todo.question.question_id, todo) for todo in todos), good, change)
+
+
+def _todos(
+    model: ModelPlan, plan: AnswerPlan, options: GenAnswer, questions: Sequence[Question]
+) -> list[Todo]:
+    """Return every question as it is asked today, with all its conversations missing.
+
+    Raises:
+        MissingError: a history has no turns for a question, and none is to be left out.
+    """
+    bench, flags, source = plan.bench, options.sampling, split_variant(model.name)[1]
+    system = bench.settings.system_prompt if flags.system is None else flags.system
+    histories = {} if source is None else bench.history(source)
+    has_references = model.endpoint.provider == "builtin" and len(bench.reference_files()) == 1
+    references = bench.references() if has_references else None
+    samplings = {
+        category: requested(model.endpoint, bench, flags, category)
+        for category in {question.category for question in questions}
+    }
+    todos: list[Todo] = []
     missing: list[str] = []
     for question in questions:
         key = question.question_id
@@ -178,7 +228,7 @@ def _fill(
             continue
         todo = Todo(
             question=question,
-            sampling=requested(model.endpoint, bench, flags, question.category),
+            sampling=samplings[question.category],
             system=system or None,
             template=bench.settings.answer_template,
             retry_cut=retry_cut(bench, flags),
@@ -187,24 +237,106 @@ def _fill(
             player=plan.player if question.user else None,
             num_choices=flags.num_choices,
         )
-        todo.made_from = _made_from(model, todo)
-        row = good.get(key)
-        if row is not None and row.made_from == todo.made_from:
-            todo.existing = {choice.index: choice for choice in row.choices}
         choices = todo.num_choices * (options.user.user_samples if question.user else 1)
-        todo.missing = [index for index in range(choices) if index not in todo.existing]
-        if row is not None and (not todo.missing or _is_foreign(row, question)):
-            model.already += 1
-            model.newest = max(model.newest or 0.0, row.tstamp or 0.0) or None
-        else:
-            model.superseded += row is not None and not todo.existing
-            model.todo.append(todo)
+        todo.missing = list(range(choices))
+        todo.made_from = _made_from(model, todo)
+        todos.append(todo)
     if missing:
         text = f"{source} has no replies to {len(missing)} questions ({', '.join(missing)})"
         if not options.skip_missing:
             advice = "answer them first, name another --history, or leave them out: --skip-missing"
             raise MissingError(f"{text}; {advice}")
         plan.notices.append(f"{model.name}: left out: {text}")
+    return todos
+
+
+def _stated(
+    endpoint: Endpoint, bench: Bench, flags: AnswerSampling
+) -> Mapping[str, frozenset[str]]:
+    """Return by category the parameters that the command line or a TOML file states."""
+    settings = bench.settings
+    names = {*typed(flags).stated(), *endpoint.sampling.stated()}
+    names |= {"max_tokens"} if settings.max_tokens is not None else set()
+    names |= {"system"} if flags.system is not None or settings.system_prompt is not None else set()
+    return {
+        question.category: frozenset(
+            names | ({"temperature"} if question.category in settings.temperatures else set())
+        )
+        for question in bench.questions
+    }
+
+
+def _keep_parameters(
+    model: ModelPlan,
+    plan: AnswerPlan,
+    todos: Sequence[Todo],
+    rows: Mapping[QuestionId, Answer],
+    stated: Mapping[str, frozenset[str]],
+) -> None:
+    """Ask as the answers that are there were asked, in what nothing states today.
+
+    Raises:
+        UsageError: the answers differ in it from each other.
+    """
+    different: dict[str, Parameters] = {}
+    number = 0
+    for todo in todos:
+        row = rows.get(todo.question.question_id)
+        if row is None or row.made_from is None or not row.sampling:
+            continue
+        number += 1
+        category = stated[todo.question.category]
+        made = Parameters(_parameters(row), _parameters(todo), category)
+        different.setdefault(repr((made.then, made.now, category)), made)
+    kept = kept_parameters(model.path, list(different.values()))
+    if not kept:
+        return
+    plan.notices.append(kept_note(model.name, number, kept))
+    for todo in todos:
+        names = {name: value for name, value in kept.items() if name != "system"}
+        names = {n: v for n, v in names.items() if n not in stated[todo.question.category]}
+        todo.sampling = convert(todo.sampling.stated() | names, Sampling)
+        todo.system = kept.get("system", todo.system)
+        if kept.get("max_tokens") is not None:  # a limit that was typed never grows
+            todo.retry_cut = 1.0
+        todo.made_from = _made_from(model, todo)
+
+
+def _parameters(made: Answer | Todo) -> dict[str, Any]:
+    """Return what an answer was, or is to be, sampled with; its system prompt included."""
+    if isinstance(made, Answer):
+        sampling, system = made.sampling, made.system_prompt
+    else:
+        sampling, system = made.sampling.stated(), made.system
+    return sampling | ({} if system is None else {"system": system})
+
+
+def _changes(model: ModelPlan, todo: Todo, row: Answer, stated: frozenset[str]) -> list[str]:
+    """Return in words what has changed since an answer was made; nothing, if it is current."""
+    made, today = row.made_from, todo.made_from
+    assert today is not None
+    if made == today:
+        return []
+    if made is None:
+        return ["it has fewer turns than the question"]
+    causes = ["the question was changed"] if made.question != today.question else []
+    causes += ["the given replies were changed"] if made.history != today.history else []
+    if made.parameters == today.parameters:
+        return causes
+    changes = dict(Parameters(_parameters(row), _parameters(todo), stated).changes)
+    user = {} if todo.player is None else {**todo.player.stated(), "num_choices": todo.num_choices}
+    changes |= {
+        f"the user's {name}": values
+        for name, values in parameter_changes(row.user or {}, user).items()
+        if name != "prompt_content"
+    }
+    causes += in_words(changes)
+    as_it_was = dataclasses.replace(
+        todo, sampling=convert(row.sampling, Sampling), system=row.system_prompt
+    )
+    if not changes and _made_from(model, as_it_was).parameters != made.parameters:
+        causes.append("the answer template, conversation template or reference was changed")
+    return causes
 
 
 def _is_foreign(row: Answer, question: Question) -> bool:
@@ -242,6 +374,10 @@ def _names(options: GenAnswer) -> list[str]:
     if flags.model_path is not None:
         names = flags.model_id or flags.model or (pathlib.Path(flags.model_path).name,)
     names = tuple(dict.fromkeys(names))
+    if not names and options.endpoint.base_url is not None:
+        from harness.models.listing import only_model
+
+        names = (only_model(_address(options)),)
     if not names:
         raise UsageError("name the models to answer with --model, or weights with --model-path")
     if len(names) > 1 and (options.answer_file or flags.model_path):

@@ -26,8 +26,9 @@ from harness.bench.names import (
     parse_judgment_name,
 )
 from harness.errors import DataError, MissingError, UsageError
-from harness.options import Slice
-from harness.types import Answer, Judgment, Question, QuestionId, split_variant
+from harness.options import BenchName, ReasoningShown, Slice
+from harness.reasoning import split_answer
+from harness.types import Answer, Judgment, Question, QuestionId, clash_of, split_variant
 
 log = logging.getLogger("turnbench")
 
@@ -97,6 +98,10 @@ class Bench:
     """Where the questions are: the same folder, or the shipped one."""
     questions: tuple[Question, ...]
     settings: Settings = field(default_factory=Settings)
+    reasoning: ReasoningShown = "split"
+    """What becomes of reasoning in the texts of answers that another tool made."""
+    split_off: dict[str, int] = field(default_factory=dict, compare=False, repr=False)
+    """Of the models whose answers were read, how many answers had reasoning split off."""
 
     def __repr__(self) -> str:
         return f"<Bench {self.name[:100]}: {len(self.questions)} questions>"
@@ -107,11 +112,19 @@ class Bench:
         return store.state_dir(self.folder)
 
     @property
+    def named(self) -> BenchName:
+        """The options by which a command means this benchmark."""
+        return BenchName(
+            bench_name=self.name, data_dir=str(self.folder.parent), reasoning=self.reasoning
+        )
+
+    @property
     def flags(self) -> str:
         """The flags by which a command means this benchmark, ready to paste."""
         parent = str(self.folder.parent)
         where = "" if parent == "data" else f" --data-dir {shlex.quote(parent)}"
-        return f"--bench-name {shlex.quote(self.name)}{where}"
+        kept = "" if self.reasoning == "split" else f" --reasoning {self.reasoning}"
+        return f"--bench-name {shlex.quote(self.name)}{where}{kept}"
 
     @functools.cached_property
     def by_id(self) -> Mapping[QuestionId, Question]:
@@ -140,6 +153,19 @@ class Bench:
 
     # Answers and references
 
+    @property
+    def reasoning_note(self) -> str | None:
+        """What was split off the answers that were read, in a sentence; None: nothing."""
+        counts = {model: count for model, count in self.split_off.items() if count}
+        if not counts:
+            return None
+        total, names = sum(counts.values()), ", ".join([*counts][:3]) + ", …" * (len(counts) > 3)
+        answers = "1 answer" if total == 1 else f"{total} answers"
+        return (
+            f"{answers} of {names} came with reasoning (<think>…</think>), which is split off: "
+            "only the text after it counts; --reasoning keep takes both as the answer"
+        )
+
     def answer_file(self, model: str) -> pathlib.Path:
         """Return the file of a model's answers, which may not exist."""
         return self.answer_files().get(model) or (
@@ -152,8 +178,14 @@ class Bench:
 
     def answers(self, model: str) -> dict[QuestionId, Answer]:
         """Return a model's answers by question id; `$ERROR$` rows of FastChat are no answers."""
-        rows = store.latest(self.answer_file(model), Answer).values()
-        return {row.question_id: row for row in rows if store.is_good(row)}
+        rows = list(filter(store.is_good, store.latest(self.answer_file(model), Answer).values()))
+        shown = [self.as_shown(row) for row in rows]
+        self.split_off[model] = sum(new is not old for new, old in zip(shown, rows, strict=True))
+        return {row.question_id: row for row in shown}
+
+    def as_shown(self, answer: Answer) -> Answer:
+        """Return an answer as judges, metrics and pages get it; the file's row stays as it is."""
+        return answer if self.reasoning == "keep" else split_answer(answer)
 
     def answered_models(self) -> list[str]:
         """Return the models that have answers, by name."""
@@ -182,7 +214,7 @@ class Bench:
         if not path.exists():
             names = ", ".join(dict.fromkeys([*files, *self.answered_models()])) or "none"
             raise MissingError(f"no reference answers by {author!r}; there are: {names}")
-        rows = store.latest(path, Answer).values()
+        rows = map(self.as_shown, store.latest(path, Answer).values())
         return References(author, {row.question_id: row.choices[0].turns for row in rows})
 
     def history(self, name: str) -> dict[QuestionId, list[str]]:
@@ -250,8 +282,19 @@ class Bench:
         return store.data_files(self.folder / "model_metric")
 
 
-def load(name: str = "mt_bench", data_dir: pathlib.Path | str = "data") -> Bench:
+def load_named(options: BenchName) -> Bench:
+    """Return the benchmark that a command's options name; raises what `load` does."""
+    return load(options.bench_name, options.data_dir, options.reasoning)
+
+
+def load(
+    name: str = "mt_bench",
+    data_dir: pathlib.Path | str = "data",
+    reasoning: ReasoningShown = "split",
+) -> Bench:
     """Return the benchmark `data_dir/name`, or the shipped one of that name.
+
+    With `reasoning="keep"` judges and metrics see what other tools' answers thought aloud.
 
     Raises:
         UsageError: there is no such benchmark.
@@ -267,6 +310,7 @@ def load(name: str = "mt_bench", data_dir: pathlib.Path | str = "data") -> Bench
         source,
         questions,
         store.read_toml(settings, Settings) if settings else Settings(),
+        reasoning,
     )
 
 
@@ -302,6 +346,8 @@ def load_questions(path: pathlib.Path) -> tuple[Question, ...]:
         questions.append(question)
     if not questions:
         raise DataError("holds no questions", path)
+    if clash := clash_of((question.category for question in questions), reserved=()):
+        raise DataError(f"categories: {clash}", path)
     return tuple(questions)
 
 

@@ -3,6 +3,7 @@
 import contextlib
 import pathlib
 import time
+from collections import Counter  # noqa: F401  (for the example above)
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +11,7 @@ from msgspec import Struct
 from msgspec.structs import asdict, replace
 
 from harness import options, registry, running
+from harness.bench.current import Split
 from harness.cli.console import Console
 from harness.cli.parser import read_project
 from harness.errors import Interrupted, UsageError
@@ -94,27 +96,32 @@ def served(
         yield models, replace(endpoint, base_url=url)
 
 
-def state_of(
-    verb: str, already: int, changed: int, todo: str = "", newest: float | None = None
-) -> str:
-    """Return in words what is done and what is to be done; `newest` is a time.
+def state_of(verb: str, split: Split[Any], todo: str = "") -> str:
+    """Return in words what is done and what is to be done, and why it is to be done again.
 
-    >>> state_of("judge", 80, 0, newest=time.time() - 3 * 86400 - 60)
+    >>> state_of("judge", Split(done=80, newest=time.time() - 3 * 86400 - 60))
     '80 judged before (the newest 3 days ago; --redo judges again), nothing left to judge'
+    >>> state_of("answer", Split(changed=8, causes=Counter({"seed was 1 and is 2 now": 8})), "8")
+    '8 to answer again (seed was 1 and is 2 now), 8'
     """
     age = ""
-    if newest is not None:
-        seconds = max(0.0, time.time() - newest)
+    if split.newest is not None:
+        seconds = max(0.0, time.time() - split.newest)
         age = "the newest just now; "
         for length, unit in ((60, "minute"), (3600, "hour"), (86400, "day")):
             if seconds >= length:
                 age = f"the newest {counted(int(seconds / length), unit)} ago; "
     parts = []
-    if already:
+    if split.done:
         past = f"{verb.removesuffix('e')}ed"
-        parts.append(f"{already:,} {past} before ({age}--redo {verb}s again)")
-    if changed:
-        parts.append(f"{changed} to {verb} again because something changed")
+        parts.append(f"{split.done:,} {past} before ({age}--redo {verb}s again)")
+    if split.changed:
+        causes = [
+            cause if number == split.changed else f"{number:,}: {cause}"
+            for cause, number in split.causes.most_common()
+        ]
+        why = "; ".join(first_lines(causes, 4))
+        parts.append(f"{split.changed:,} to {verb} again ({why})")
     return ", ".join([*parts, todo or f"nothing left to {verb}"])
 
 
@@ -160,7 +167,13 @@ def carry_out(
             raise Interrupted("nothing was done")
     with console.bar(total, unit) as progress:
         outcome = running.run(
-            plan.jobs(), limits, state=state, total=total, redo=redo, progress=progress
+            plan.jobs(),
+            limits,
+            state=state,
+            total=total,
+            redo=redo,
+            progress=progress,
+            agrees=console.agrees_midway,
         )
     _report(outcome, console)
     return outcome

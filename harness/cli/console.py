@@ -40,6 +40,13 @@ class Console:
         """Ask a question, if somebody is there; return whether the answer is yes."""
         return True
 
+    def agrees_midway(self, question: str) -> bool:
+        """Ask in the middle of a run, if somebody is there; return whether the answer is yes."""
+        return False
+
+    def fail(self, text: str) -> None:
+        """Say that something is wrong."""
+
     @contextlib.contextmanager
     def bar(self, total: int, unit: str) -> Iterator[Callable[[Progress], None]]:
         """Draw the progress of calls; yields what is to be called with it."""

@@ -51,7 +51,7 @@ def run(record: options.GenAnswer, console: Console) -> AnswerReport:
     for name in sorted(record.typed & {"turns", "criterion", "model_list"}):
         flag = options.option(name)
         raise UsageError(f"{flag} chooses judgments; gen_answer answers whole conversations")
-    loaded = bench.load(record.bench.bench_name, record.bench.data_dir)
+    loaded = bench.load_named(record.bench)
     dry_run = record.limits.dry_run
     with calls.served(record.models, record.endpoint, console, dry_run=dry_run) as addressed:
         models, endpoint = addressed
@@ -92,6 +92,6 @@ def tell(plan: AnswerPlan, console: Console) -> None:
         if model.todo:
             questions = counted(len(model.todo), "question")
             todo = f"{questions} to answer, {counted(model.calls, 'call')}"
-        state = calls.state_of("answer", model.already, model.superseded, todo, model.newest)
+        state = calls.state_of("answer", model.split, todo)
         console.tell(f"{model.name}: {state}")
         console.explain(f"  {model.endpoint.base_url or 'built in'}; answers: {model.path}")

@@ -66,7 +66,7 @@ def gen_judgment(
 
 def run(record: options.GenJudgment, console: Console) -> JudgmentReport:
     """Let judges grade or compare answers."""
-    loaded = bench.load(record.bench.bench_name, record.bench.data_dir)
+    loaded = bench.load_named(record.bench)
     key_needed = not record.limits.dry_run
     plan_at = functools.partial(
         plan_judgments, loaded, configs=calls.configs(), key_needed=key_needed
@@ -140,9 +140,10 @@ def _shares(
     total = sum(estimate.calls for estimate in estimates)
     low, high = total_cost(estimates) or (None, None)
     turns = sum(len(plan.turns(q)) for q in plan.questions) / max(len(plan.questions), 1)
+    if record.judging.share is not None:
+        plan = plan_at(replace(record, judging=replace(record.judging, share=None)))
     rows = []
-    for share in SHARES:
-        number = plan_at(replace(record, judging=replace(record.judging, share=share))).calls
+    for share, number in zip(SHARES, plan.calls_by_share(SHARES), strict=True):
         points = expected_detectable(share, len(plan.models), len(plan.questions), turns)
         rows.append(
             {
@@ -180,7 +181,7 @@ def tell(plan: JudgePlan, console: Console) -> None:
         console.tell(f"each pair is shown in one order only ({order})")
     for task in plan.tasks:
         todo = _todo(plan, task) if task.todo else ""
-        state = calls.state_of("judge", task.already, task.superseded, todo, task.newest)
+        state = calls.state_of("judge", task.split, todo)
         console.tell(f"{task.name}{f', sample {task.sample}' if task.sample else ''}: {state}")
 
 

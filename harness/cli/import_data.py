@@ -13,7 +13,7 @@ from harness.options import ImportData
 from harness.words import counted, first_lines
 
 _MOST_BAD = 50
-_PAIRS = ("alpaca_eval", "battles", "preference_collection")
+_PAIRS = ("judge_pairs", "alpaca_eval", "battles", "preference_collection")
 """Formats whose answers are compared."""
 
 
@@ -98,8 +98,8 @@ def _next(record: ImportData, form: str, report: ImportReport) -> str:
     flags += " --judge-model JUDGE"
     if form in _PAIRS:
         flags += " --mode pairwise-all"
-    if form == "battles":
-        flags += f" --votes {report.folder}/human_judgment/battles.jsonl"
+    if form in ("battles", "judge_pairs"):
+        flags += f" --votes {report.folder}/human_judgment/{form}.jsonl"
     return f"gen_judgment {flags}"
 
 

@@ -31,6 +31,7 @@ def run(record: options.JudgeReport, console: Console) -> Page:
     if not record.report:
         raise UsageError(f"name a report: {', '.join(registry.names('report'))}")
     report, page = registry.find("report", record.report), None
+    options.check_flags(record, record.report)
     if record.report in registry.names("report_plan"):
         page = _carry_out(record, console)
     elif "judge_model" not in record.typed:

@@ -36,6 +36,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def command(name: str, argv: Sequence[str] | None = None) -> int:
     """Run one command; return its exit code."""
+    # Before numpy is imported: the matrices here are small, and each thread takes time to start.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     in_main = threading.current_thread() is threading.main_thread()
     if in_main:
         signal.signal(signal.SIGINT, _interrupted)  # while the command is imported

@@ -3,6 +3,7 @@
 from harness.cli.calls import state_of
 from harness.cli.console import Console
 from harness.metrics import MetricPlan, MetricReport, run
+from harness.options import ShowResult, command_line
 from harness.words import counted
 
 
@@ -14,8 +15,8 @@ def carry_out(plan: MetricPlan, unit: str, console: Console) -> MetricReport:
     console.tell(f"{plan.bench.name}: {counted(len(plan.models), 'model')}{against}")
     for work in plan.works:
         todo = f"{counted(len(work.todo), 'turn')} to measure" if work.todo else ""
-        state = state_of("measure", work.already, 0, todo)
-        applies = work.todo or work.already
+        state = state_of("measure", work.split, todo)
+        applies = work.todo or work.split.done
         console.tell(f"{work.metric.name}: {state if applies else 'for none of these turns'}")
     total = sum(len(work.todo) for work in plan.works)
     with console.count(total, unit) as done:
@@ -26,6 +27,6 @@ def carry_out(plan: MetricPlan, unit: str, console: Console) -> MetricReport:
         console.warn(f"{report.undefined} of {rows} {advice}")
     if report.superseded:
         console.tell(f"{counted(report.superseded, 'older row')} moved to .turnbench/")
-    names = " ".join(work.metric.name for work in plan.works if work.todo or work.already)
-    console.tell(f"show_result {plan.bench.flags} --metric {names} shows them")
+    names = tuple(work.metric.name for work in plan.works if work.todo or work.split.done)
+    console.tell(command_line(ShowResult(bench=plan.bench.named, metric=names)))
     return report

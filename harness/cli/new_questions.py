@@ -12,7 +12,7 @@ from harness.errors import UsageError
 from harness.words import counted
 
 _SETTINGS = """\
-title = "The computed questions of mt_bench, made from {origin}"
+title = "{of}, made from {origin}"
 version = "3.1 {origin}"
 licence = "Apache-2.0"
 language = "en"
@@ -22,14 +22,16 @@ canary = "{canary}"
 """
 
 
-def new_questions(seed: int, out: str | pathlib.Path) -> pathlib.Path:
+def new_questions(seed: int, out: str | pathlib.Path, **words: Any) -> pathlib.Path:
     """Write a benchmark of new questions and return its folder; equal seeds give equal questions.
+
+    `words` are the options of the command, such as `level=9`.
 
     Raises:
         UsageError: the folder is not empty.
         StorageError: it cannot be written.
     """
-    return run(record_from(options.NewQuestions, seed=seed, out=out), Console())
+    return run(record_from(options.NewQuestions, seed=seed, out=out, **words), Console())
 
 
 def run(record: options.NewQuestions, console: Console) -> pathlib.Path:
@@ -37,9 +39,13 @@ def run(record: options.NewQuestions, console: Console) -> pathlib.Path:
     folder = pathlib.Path(record.out)
     if folder.exists() and any(folder.iterdir()):
         raise UsageError(f"{folder} is not empty; name a new folder")
-    new = registry.find("questions", "make_set")(record.seed, folder.name, record.level)
+    make_set = registry.find("questions", "make_set")
+    new = make_set(record.seed, folder.name, record.level, templates=record.template)
     origin = f"seed {record.seed}" + (f" level {record.level}" if record.level else "")
-    store.write_file(folder / "bench.toml", _SETTINGS.format(origin=origin, canary=new.canary))
+    of = "Questions of templates" if record.template else "The computed questions of mt_bench"
+    store.write_file(
+        folder / "bench.toml", _SETTINGS.format(of=of, origin=origin, canary=new.canary)
+    )
     store.write_file(folder / "question.jsonl", lines(new.questions))
     store.write_file(folder / "reference_answer" / "turnbench.jsonl", lines(new.references))
     console.tell(f"wrote {counted(len(new.questions), 'question')} into {folder}")

@@ -166,4 +166,9 @@ def help_texts(path: str) -> dict[tuple[str, str], str]:
             if isinstance(before, ast.AnnAssign) and isinstance(after, ast.Expr):
                 text = ast.literal_eval(after.value)
                 texts[node.name, ast.unparse(before.target)] = " ".join(text.split())
+        for base in map(ast.unparse, node.bases):  # a class has the texts of what it extends
+            inherited = {name: text for (owner, name), text in texts.items() if owner == base}
+            texts |= {
+                (node.name, n): t for n, t in inherited.items() if (node.name, n) not in texts
+            }
     return texts

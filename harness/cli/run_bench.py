@@ -22,7 +22,7 @@ from harness.judging.plan import JudgePlan, plan_judgments
 from harness.judging.run import estimate_judgments
 from harness.models import ModelConfig
 from harness.options import GenAnswer, GenJudgment, RunBench
-from harness.reporting import Page
+from harness.reporting import Page, pages
 from harness.reporting.show_result import results_of
 from harness.results.board import Origin, check_board
 from harness.results.length_control import check_library
@@ -114,7 +114,7 @@ def plan_bench(
     Raises:
         UsageError, MissingError, DataError: see `plan_answers` and `plan_judgments`.
     """
-    bench = benches.load(record.bench.bench_name, record.bench.data_dir)
+    bench = benches.load_named(record.bench)
     part, flags = record.slice, record.judging
     questions = [q for q in bench.take(part) if categories is None or q.category in categories]
     answers, awaited = None, {}
@@ -275,7 +275,20 @@ def _run(record: RunBench, evaluation: Any, console: Console) -> RunReport:
     )
     estimates = functools.partial(estimate_bench, plan, batch=record.limits.batch)
     has_metrics = bool(record.metrics.metrics) or evaluation is not None
+    against = plan.judgments.judge_set.baseline
+    chosen = options.ShowResult(
+        select=options.Select(
+            mode=plan.judgments.mode,
+            judge_model=record.judging.judge_model,
+            baseline_model=against if plan.judgments.mode == "pairwise-baseline" else None,
+        ),
+        bench=record.bench,
+        slice=options.ShownSlice(model_list=record.slice.model_list),
+        output=record.output,
+        board=record.board,
+    )
     # What would stop the run after the calls stops it before them, in a dry run too.
+    pages.checked(chosen)
     _check_board(record.board, plan.judgments)
     _check_measuring(record, plan, has_metrics)
     if plan.answers is not None:
@@ -305,19 +318,7 @@ def _run(record: RunBench, evaluation: Any, console: Console) -> RunReport:
         console.warn("there is nothing to show yet")
         report.code = 1
         return report
-    against = plan.judgments.judge_set.baseline
-    chosen = options.ShowResult(
-        select=options.Select(
-            mode=plan.judgments.mode,
-            input_file=files,
-            judge_model=record.judging.judge_model,
-            baseline_model=against if plan.judgments.mode == "pairwise-baseline" else None,
-        ),
-        bench=record.bench,
-        slice=options.Slice(model_list=record.slice.model_list),
-        output=record.output,
-        board=record.board,
-    )
+    chosen = replace(chosen, select=replace(chosen.select, input_file=files))
     try:
         _check(record, plan)
         names = _measure(metrics.plan_metrics(_measuring(record)), console) if has_metrics else ()

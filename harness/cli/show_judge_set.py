@@ -38,7 +38,7 @@ def run(record: options.ShowJudgeSet, console: Console) -> Any:
 
 
 def _prompts(record: options.ShowJudgeSet, which: str, question: str) -> list[JudgePrompt]:
-    loaded = bench.load(record.bench.bench_name, record.bench.data_dir)
+    loaded = bench.load_named(record.bench)
     judge_set, reference = load(which, loaded.folder).by(record.criterion), record.reference
     if reference == "none":
         judge_set, reference = judge_set.without_references(), None

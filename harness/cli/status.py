@@ -1,9 +1,11 @@
 """The command `status`: what is answered, judged and missing, and what the rest would cost."""
 
-import shlex
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from harness import bench, options, store
 from harness.bench import Bench
@@ -11,18 +13,16 @@ from harness.cli import calls
 from harness.cli.console import Console
 from harness.cli.parser import record_from
 from harness.errors import TurnbenchError
+from harness.judging.coverage import Coverage, read_coverage
+from harness.judging.current import in_words
 from harness.judging.plan import plan_judgments
 from harness.judging.run import estimate_judgments
 from harness.models import ModelConfig
 from harness.reporting import Column, Note, Page, Table
 from harness.running.estimate import Estimate, total_cost
-from harness.types import UNSTATED, Answer, Judgment, Mode, split_variant
+from harness.types import Answer, split_variant
 from harness.words import counted, dollars
 
-_Judging: TypeAlias = tuple[str, str, Mode, int]
-"""Judge, judge set, mode and sample."""
-_State: TypeAlias = tuple[bool, float | None, int | None]
-"""Of a judgment, whether it has no verdict, and the share of the pairs or look it is of."""
 STOPPED = "judged by --until, as far as it was needed"
 
 
@@ -37,7 +37,7 @@ def status(bench_name: str | None = None, **words: Any) -> Page:
 
 def run(record: options.Status, console: Console) -> Page:
     """Show how far a benchmark is."""
-    loaded = bench.load(record.bench.bench_name, record.bench.data_dir)
+    loaded = bench.load_named(record.bench)
     state = page(loaded, calls.configs())
     console.show(state, record.format)
     return state
@@ -48,8 +48,8 @@ def page(loaded: Bench, configs: Mapping[str, ModelConfig]) -> Page:
     models = [_model_row(loaded, model) for model in loaded.answered_models()]
     judges: list[dict[str, Any]] = []
     estimates: list[Estimate] = []
-    for judging, states in _judgments(loaded).items():
-        row, rest = _judge_row(loaded, judging, states, configs)
+    for judged in read_coverage(loaded):
+        row, rest = _judge_row(loaded, judged, configs)
         judges.append(row)
         estimates += rest
     failures = Counter(failure.kind for failure in store.failures(loaded.folder))
@@ -78,21 +78,6 @@ def page(loaded: Bench, configs: Mapping[str, ModelConfig]) -> Page:
     )
 
 
-def _judgments(loaded: Bench) -> dict[_Judging, dict[Any, _State]]:
-    """Return the judgments that count, by judge, judge set, mode and sample, in whatever files."""
-    kinds: dict[_Judging, dict[Any, _State]] = {}
-    for file in loaded.judgment_files():
-        for row, *_ in store.rows(file.path, Judgment):
-            judge_set = row.judge_set
-            if judge_set == UNSTATED:
-                judge_set = file.name.judge_set if file.name is not None else "mt_bench"
-            mode: Mode = "single" if row.model is not None else "pairwise-all"
-            states = kinds.setdefault((row.judge_model, judge_set, mode, row.sample), {})
-            if not row.failed or row.key not in states:
-                states[row.key] = row.failed, row.drawn, row.look
-    return kinds
-
-
 def _model_row(loaded: Bench, model: str) -> dict[str, Any]:
     path = loaded.answer_file(model)
     rows = store.latest(path, Answer).values()
@@ -119,55 +104,53 @@ def _model_row(loaded: Bench, model: str) -> dict[str, Any]:
 
 
 def _judge_row(
-    loaded: Bench,
-    judging: _Judging,
-    states: Mapping[Any, _State],
-    configs: Mapping[str, ModelConfig],
+    loaded: Bench, judged: Coverage, configs: Mapping[str, ModelConfig]
 ) -> tuple[dict[str, Any], list[Estimate]]:
     """Return what one judge has judged, and what is left by the plan of the same command."""
-    judge, judge_set, mode, sample = judging
-    failed, shares, looks = zip(*states.values(), strict=True)
-    share = None if None in shares else max(shares)
-    # A model that is in every pair of several is a baseline: its judge is not to judge the others.
-    pairs = {frozenset(models) for _, _, models, *_ in states}
-    baseline = next(iter(frozenset.intersection(*pairs)), None) if len(pairs) > 1 else None
-    if mode == "pairwise-all" and share is None and baseline is not None:
-        mode = "pairwise-baseline"
     row: dict[str, Any] = {
-        "judge": judge,
-        "judge_set": judge_set,
-        "mode": mode,
-        "baseline": baseline if mode == "pairwise-baseline" else None,
-        "sample": sample,
-        "share": share,
-        "judged": len(states),
+        "judge": judged.judge,
+        "judge_set": judged.judge_set,
+        "mode": judged.mode,
+        "baseline": judged.baseline,
+        "sample": judged.sample,
+        "share": judged.share,
+        "judged": judged.judged,
         "missing": None,
-        "superseded": None,
+        "superseded": judged.changed.total(),
         "failed": 0,
-        "unparsed": sum(failed),
+        "unparsed": judged.unread,
+        "why": "; ".join(in_words(judged.changed)) or None,
     }
-    record = options.GenJudgment(
-        judging=options.Judging(
-            judge_model=(judge,),
-            judge_set=judge_set,
-            mode=mode,
-            baseline_model=row["baseline"],
-            share=share,
-            skip_missing=True,
-        )
-    )
+    record = judged.record(loaded)
+    row["command"] = options.command_line(record)
     try:
-        plan = plan_judgments(loaded, record, configs=configs, key_needed=False)
+        plan = plan_judgments(
+            loaded,
+            replace(record, judging=replace(record.judging, skip_missing=True)),
+            configs=configs,
+            key_needed=False,
+        )
     except TurnbenchError as error:
         return row | {"note": str(error)}, []
-    tasks = [task for task in plan.tasks if task.sample == sample]
-    row["superseded"] = sum(task.superseded for task in tasks)
-    row["missing"] = sum(len(task.todo) for task in tasks) - row["superseded"]
-    if any(looks):
+    tasks = [task for task in plan.tasks if task.sample == judged.sample]
+    row["missing"] = sum(len(task.todo) - task.split.changed for task in tasks)
+    if judged.stopped:
         row |= {"missing": None, "note": STOPPED}
     for task in tasks:
         row["failed"] += len(store.failures(loaded.folder, f"model_judgment/{task.path.name}"))
-    return row, estimate_judgments(plan) if sample == 0 else []
+    return row, estimate_judgments(plan) if judged.sample == 0 else []
+
+
+def _answering(loaded: Bench, partial: Sequence[Mapping[str, Any]]) -> options.GenAnswer:
+    """Return the options of the command that makes missing answers, of models of one history."""
+    names = [split_variant(row["model"]) for row in partial]
+    history = names[0][1]
+    models = tuple(dict.fromkeys(model for model, source in names if source == history))
+    return options.GenAnswer(
+        models=options.Models(model=models),
+        bench=loaded.named,
+        history=options.History(history=history or "own"),
+    )
 
 
 def _outcome(
@@ -182,28 +165,25 @@ def _outcome(
         [row for row in rows if row["missing"] or row["superseded"]] for rows in (models, judges)
     )
     state = f"{counted(len(models), 'model')} answered {total}"
+    record: Struct
     if not models and not judges:
-        state, command = f"{total}, no answers yet", "gen_answer --model NAME"
+        state = f"{total}, no answers yet"
+        record = options.GenAnswer(models=options.Models(model=("NAME",)), bench=loaded.named)
     elif partial:
         state = f"{len(partial)} of {counted(len(models), 'model')} lack answers"
-        names = " ".join(shlex.quote(row["model"]) for row in partial[:3])
-        command = f"gen_answer --model {names}"
+        record = _answering(loaded, partial)
     elif not judges:
-        state, command = f"{state}, no judgments yet", "gen_judgment --judge-model NAME"
+        state = f"{state}, no judgments yet"
+        judging = options.Judging(judge_model=("NAME",))
+        record = options.GenJudgment(judging=judging, bench=loaded.named)
     elif not left:
         stopped = any(row.get("note") == STOPPED for row in judges)
         state += f", {STOPPED if stopped else 'all judgments are there'}"
-        command = "show_result"
+        record = options.ShowResult(bench=loaded.named)
     else:
         number = sum((row["missing"] or 0) + (row["superseded"] or 0) for row in left)
         state += f"; {counted(number, 'judgment')} missing"
         cost = total_cost(estimates)
         state += f" (up to {dollars(cost[1])})" if cost and cost[1] else ""
-        row = left[0]
-        command = f"gen_judgment --judge-model {shlex.quote(row['judge'])} --mode {row['mode']}"
-        command += f" --baseline-model {shlex.quote(row['baseline'])}" if row["baseline"] else ""
-        command += "" if row["share"] is None else f" --share {row['share']:g}"
-        if row["judge_set"] != (loaded.settings.judge_set or "mt_bench"):
-            command += f" --judge-set {row['judge_set']}"
-    where = "" if loaded.flags == "--bench-name mt_bench" else f" {loaded.flags}"
-    return f"{loaded.name}: {state}. Next: {command}{where}"
+        return f"{loaded.name}: {state}. Next:\n{left[0]['command']}"
+    return f"{loaded.name}: {state}. Next:\n{options.command_line(record)}"

@@ -2,6 +2,7 @@
 
 import contextlib
 import logging
+import signal
 import sys
 from collections.abc import Callable, Iterator
 
@@ -51,6 +52,26 @@ class Terminal(Console):
         line = sys.stdin.readline()
         answer = line.strip().lower()
         return answer in ("y", "yes") or (default and line != "" and not answer)
+
+    def agrees_midway(self, question: str) -> bool:
+        """Ask in the middle of a run; Ctrl-C is a no, and stops the run."""
+        if not self.interactive:
+            return False
+        of_run = signal.signal(signal.SIGINT, signal.default_int_handler)
+        stopped = False
+        try:
+            return self.agrees(f"\n{question}", default=False)
+        except KeyboardInterrupt:
+            stopped = True
+            return False
+        finally:
+            signal.signal(signal.SIGINT, of_run)
+            if stopped:
+                signal.raise_signal(signal.SIGINT)
+
+    def fail(self, text: str) -> None:
+        """Say that something is wrong."""
+        log.error("%s", text)
 
     @contextlib.contextmanager
     def bar(self, total: int, unit: str) -> Iterator[Callable[[Progress], None]]:

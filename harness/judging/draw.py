@@ -7,6 +7,7 @@ A larger share adds pairs and takes none away; a further model steps into the ri
 other pairs, but for those about its place, as they were.
 """
 
+import functools
 from collections.abc import Iterable, Sequence
 
 from harness.types import QuestionId, content_hash
@@ -17,25 +18,40 @@ def drawn_pairs(
 ) -> frozenset[frozenset[str]]:
     """Return the pairs of models to compare on a turn of a question.
 
-    Their number is `share` of all, rounded up or down by chance: 0.1 of one pair is one pair on
-    every tenth turn.
-
     >>> len(drawn_pairs(81, 1, ["a", "b", "c", "d"], 0.5))
     3
     """
+    number = drawn_number(question_id, turn, len(models), share)
+    return frozenset(draw_order(question_id, turn, models, number))
 
-    def chance(*names: str) -> str:
-        return content_hash("drawn pairs", question_id, turn, *names)
 
+def drawn_number(question_id: QuestionId, turn: int, models: int, share: float) -> int:
+    """Return how many pairs of some models are compared on a turn of a question.
+
+    It is `share` of all, rounded up or down by chance: 0.1 of one pair is one pair on every tenth
+    turn.
+    """
+    chance = _chance(question_id, turn)
+    return int(share * models * (models - 1) / 2 + int(chance, 16) / 16 ** len(chance))
+
+
+def draw_order(
+    question_id: QuestionId, turn: int, models: Sequence[str], number: int
+) -> list[frozenset[str]]:
+    """Return the first pairs of models that are compared on a turn of a question."""
+    chance = functools.partial(_chance, question_id, turn)
     ring, size = sorted(models, key=chance), len(models)
-    number = int(share * size * (size - 1) / 2 + int(chance(), 16) / 16 ** len(chance()))
     chosen: list[frozenset[str]] = []
     for distance in range(1, size // 2 + 1):
         if len(chosen) >= number:
             break
         pairs = {frozenset((ring[at - distance], ring[at])) for at in range(size)}
         chosen += _matchings(sorted(pairs, key=lambda pair: chance(*sorted(pair))))
-    return frozenset(chosen[:number])
+    return chosen[:number]
+
+
+def _chance(question_id: QuestionId, turn: int, *names: str) -> str:
+    return content_hash("drawn pairs", question_id, turn, *names)
 
 
 def _matchings(pairs: Iterable[frozenset[str]]) -> list[frozenset[str]]:

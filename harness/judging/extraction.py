@@ -13,7 +13,7 @@ import re
 from typing import Any, NamedTuple
 
 from harness.judging.objects import folded, objects
-from harness.models import split_reasoning
+from harness.reasoning import split_reasoning
 
 _NUMBER = re.compile(
     r"(?P<n>\d{1,3}(?:[.,]\d{1,6})?)\s*(?P<of>%|(?:/|out of)\s*(?P<full>100?(?:[.,]0+)?))?"

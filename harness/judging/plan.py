@@ -13,38 +13,42 @@ import dataclasses
 import itertools
 import pathlib
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from array import array
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
+from msgspec import convert
 from msgspec.structs import replace
 
 from harness import models, store
 from harness.answering import sampling
 from harness.bench import Bench
+from harness.bench.current import Parameters, Split, in_words, kept_note, kept_parameters, split
 from harness.bench.names import Kind as JudgmentKind
 from harness.errors import MissingError, UsageError, near
 from harness.judging import builtin
-from harness.judging.draw import drawn_pairs
+from harness.judging.current import NO_REFERENCE, Today, is_older
+from harness.judging.draw import draw_order, drawn_number, drawn_pairs
 from harness.judging.judge import judging
-from harness.judging.prompts import Match, Prompts, make_prompts, written
-from harness.judging.sets import JudgeSet, load
+from harness.judging.prompts import Match, Prompts, make_prompts, parameters_hash, written
+from harness.judging.sets import ANY, JudgeSet, load
 from harness.models import Endpoint, ModelConfig
 from harness.options import GenJudgment
 from harness.running import Job
 from harness.types import (
     UNSTATED,
     Answer,
+    Detail,
     Judgment,
     Mode,
     Question,
     QuestionId,
+    Sampling,
     Vote,
     split_variant,
 )
 
-NO_REFERENCE = "none"
-"""In place of a reference's author: judges see neither references nor notes."""
 Votes: TypeAlias = frozenset[tuple[QuestionId, int, frozenset[str]]]
 """The pairs that people voted on: question, turn, models."""
 
@@ -55,22 +59,31 @@ class JudgeTask:
 
     name: str
     endpoint: Endpoint
-    prompts: Prompts
     path: pathlib.Path
     sample: int
-    todo: list[Match] = field(default_factory=list)
-    already: int = 0
-    """Judgments that are there and done."""
+    stated: frozenset[str]
+    """The parameters that the command line or turnbench.toml states."""
+    prompts: Prompts = field(init=False, repr=False)
+    rows: dict[tuple[Any, ...], Judgment] = field(default_factory=dict, repr=False)
+    """What is there, by key, without texts."""
+    split: Split[Match] = field(default_factory=Split)
+    """What is done and what is left."""
     foreign: int = 0
-    """Of these, made by another tool or by an older version of the judge set."""
-    superseded: int = 0
-    """Judgments that are there but made from something else."""
-    newest: float | None = None
-    """When the newest of the done ones was made, in seconds since 1970."""
-    calls: int = 0
-    """Calls, if none is repeated."""
+    """Of what is done, made by another tool or by an older version of the judge set."""
+    calls_of: "array[int]" = field(default_factory=lambda: array("b"), repr=False)
+    """Calls for each of what is left, if none is repeated; equal answers take none."""
     lengths: list[float] = field(default_factory=list)
     """Tokens of earlier replies."""
+
+    @property
+    def todo(self) -> list[Match]:
+        """What is left to judge."""
+        return self.split.todo
+
+    @property
+    def calls(self) -> int:
+        """Calls, if none is repeated."""
+        return sum(self.calls_of)
 
 
 @dataclass
@@ -90,11 +103,17 @@ class JudgePlan:
     """Of a run that stops when it is decided, the look of each question."""
     votes: Votes | None
     """If only pairs are judged that people voted on: these."""
+    today: Today
+    reference: str | None
+    """Whose references are shown; `none`: nobody's."""
     retry_cut: float
     """The factor by which the token limit grows after a cut reply; 1: it is not repeated."""
     tasks: list[JudgeTask] = field(default_factory=list)
     notices: list[str] = field(default_factory=list)
     """What the user should know before the first call."""
+    _pairs: dict[tuple[QuestionId, int], list[tuple[str, ...]]] = field(
+        default_factory=dict, repr=False
+    )
 
     def __repr__(self) -> str:
         size = f"{len(self.models)} models, {self.total:,} to do"
@@ -135,20 +154,50 @@ class JudgePlan:
 
     def pairs(self, question: Question, turn: int) -> list[tuple[str, ...]]:
         """Return the models or pairs that are judged on a turn: all, those drawn or voted on."""
-        key, share = question.question_id, self.options.judging.share
-        if share is not None:
-            drawn = drawn_pairs(key, turn, self.models, share)
-            return [group for group in self.groups if frozenset(group) in drawn]
-        if self.votes is not None:
-            return [group for group in self.groups if (key, turn, frozenset(group)) in self.votes]
-        return self.groups
+        key, share, votes = question.question_id, self.options.judging.share, self.votes
+        if share is None and votes is None:
+            return self.groups
+        if (key, turn) not in self._pairs:
+            if share is not None:
+                drawn = drawn_pairs(key, turn, self.models, share)
+                pairs = [group for group in self.groups if frozenset(group) in drawn]
+            else:
+                about = {group: (key, turn, frozenset(group)) for group in self.groups}
+                pairs = [group for group in self.groups if about[group] in (votes or ())]
+            self._pairs[key, turn] = pairs
+        return self._pairs[key, turn]
+
+    def calls_by_share(self, shares: Sequence[float]) -> list[int]:
+        """Return how many of the calls are left if only these shares of the pairs are judged.
+
+        The draw is counted; a smaller share is the beginning of a larger one.
+        """
+        left: dict[tuple[QuestionId, int], dict[frozenset[str], int]] = {}
+        for task in self.tasks:
+            for match, calls in zip(task.todo, task.calls_of, strict=True):
+                pairs = left.setdefault((match.question.question_id, match.turn), {})
+                pair = frozenset(match.models)
+                pairs[pair] = pairs.get(pair, 0) + calls
+        sums = [0] * len(shares)
+        for (key, turn), pairs in left.items():
+            numbers = [drawn_number(key, turn, len(self.models), share) for share in shares]
+            order = draw_order(key, turn, self.models, max(numbers))
+            for at, number in enumerate(numbers):
+                sums[at] += sum(pairs.get(pair, 0) for pair in order[:number])
+        return sums
 
     def jobs(self) -> Iterator[Job]:
         """Yield the jobs whose answers are there."""
-        for task in self.tasks:
-            for match in task.todo:
-                if not self._waits(match):
-                    yield self._job(task, match)
+        return (self.job(task, match) for task, match in self.ready())
+
+    def ready(self) -> list[tuple[JudgeTask, Match]]:
+        """Return what is left and whose answers are there: a job is made when it is taken."""
+        return [
+            (task, match)
+            for task in self.tasks
+            for match in task.todo
+            if not (self.awaited and self._waits(match))
+        ]
 
     def about(self, answer: Answer) -> Iterator[Job]:
         """Yield the jobs that a new answer makes possible."""
@@ -160,7 +209,7 @@ class JudgePlan:
                 if match.question.question_id != key or model not in match.models:
                     continue
                 for choice in () if self._waits(match) else self._choices(task, match):
-                    yield self._job(task, dataclasses.replace(match, choice=choice))
+                    yield self.job(task, dataclasses.replace(match, choice=choice))
 
     def _waits(self, match: Match) -> bool:
         key = match.question.question_id
@@ -170,7 +219,8 @@ class JudgePlan:
         every = self.options.judging.choices == "all" and not self._waits(match)
         return task.prompts.choices(match) if every else (0,)
 
-    def _job(self, task: JudgeTask, match: Match) -> Job:
+    def job(self, task: JudgeTask, match: Match) -> Job:
+        """Return the job that judges a match."""
         where = f"{task.name} on {' and '.join(match.models)}, "
         where += f"question {match.question.question_id}, turn {match.turn}"
         where += f", {match.criterion}" if match.criterion else ""
@@ -214,12 +264,10 @@ def plan_judgments(
         advice = "builtin/overlap needs no key, for trying things out"
         raise UsageError(f"name the judges with --judge-model ({advice})")
     typed = sampling.typed(options.sampling)
-    judge_set = load(flags.judge_set or bench.settings.judge_set or "mt_bench", bench.folder)
-    judge_set = judge_set.by(part.criterion)
+    loaded = load(flags.judge_set or bench.settings.judge_set or "mt_bench", bench.folder)
+    judge_set = loaded.by(part.criterion)
     if categories and judge_set.criteria:
         judge_set = judge_set.for_categories(categories)
-    if flags.reference == NO_REFERENCE:
-        judge_set = judge_set.without_references()
     if flags.structured == "off":
         judge_set = judge_set.without_schemas()
     judge_set = replace(
@@ -250,9 +298,12 @@ def plan_judgments(
         awaited=waits,
         looks=looks or {},
         votes=votes,
+        today=Today(bench, flags.reference, loaded),
+        reference=flags.reference,
         retry_cut=1.0 if typed.max_tokens is not None else sampling.RETRY_CUT,
     )
-    prompts = _gather(plan)
+    # The judges first: what is there says with which flags it was made, and those that this command
+    # does not state are kept, before anything is planned by them.
     address = ModelConfig(
         base_url=options.endpoint.base_url,
         api_key_env=options.endpoint.api_key_env,
@@ -262,20 +313,24 @@ def plan_judgments(
         endpoint = models.resolve(
             name, address, configs, typed=frozenset(typed.stated()), key_needed=key_needed
         )
-        by_judge = replace(judge_set, sampling=judge_set.sampling.over(endpoint.sampling))
-        endpoint.check(by_judge.sampling)
+        endpoint.check(judge_set.sampling.over(endpoint.sampling))
+        stated = frozenset({*typed.stated(), *endpoint.sampling.stated()})
         for sample in range(flags.samples):
             path = bench.judgment_file(name, judge_set.name, plan.kind, sample)
-            task = JudgeTask(
-                name, endpoint, dataclasses.replace(prompts, judge_set=by_judge), path, sample
-            )
+            task = JudgeTask(name, endpoint, path, sample, stated)
+            task.rows = _rows(plan, task)
             plan.tasks.append(task)
-            _fill(plan, task)
+    _keep_reference(plan)
+    prompts = _gather(plan)
+    for task in plan.tasks:
+        task.prompts = dataclasses.replace(prompts, judge_set=_judge_set(plan, task))
+        _fill(plan, task)
+    plan.today.answers.keep()
     built_in = any(task.endpoint.provider == "builtin_judge" for task in plan.tasks)
     if built_in or any("checks" in template.names for template in judge_set.templates.values()):
         bench.validate_checks(plan.questions)
     _tell(plan)
-    if not any(task.todo or task.already for task in plan.tasks):
+    if not any(task.todo or task.split.done for task in plan.tasks):
         why = ["--turns, the chosen questions, --votes or --share and the judge set leave no match"]
         raise UsageError(f"there is nothing to judge: {'; '.join(plan.notices or why)}")
     return plan
@@ -330,6 +385,9 @@ def _groups(
 
 # What is needed
 
+WRITTEN = Detail()
+"""Of a turn that the model wrote itself, in the memory of a plan."""
+
 
 def _gather(plan: JudgePlan) -> Prompts:
     """Read answers and references; leave out, or refuse, questions for which something is missing.
@@ -339,7 +397,7 @@ def _gather(plan: JudgePlan) -> Prompts:
         UsageError: it is not clear whose references to show, or the set shows none.
     """
     bench, judge_set, flags = plan.bench, plan.judge_set, plan.options.judging
-    reference = flags.reference if flags.reference != NO_REFERENCE else None
+    reference = plan.reference if plan.reference != NO_REFERENCE else None
     if reference and not (judge_set.references.required or judge_set.references.if_any):
         raise UsageError(f"--reference: the judge set {judge_set.name} shows no references")
     questions = [q for q in plan.questions if plan.turns(q)]
@@ -352,7 +410,14 @@ def _gather(plan: JudgePlan) -> Prompts:
         awaited = plan.awaited.get(model, ())
         rows = bench.answers(model).items()
         answers[model] = {key: answer for key, answer in rows if key not in awaited}
+        for choice in (choice for row in answers[model].values() for choice in row.choices):
+            # What a reply took would fill the memory; who gave it counts.
+            given = (detail.given for detail in choice.details)
+            choice.details = [WRITTEN if by is None else Detail(given=by) for by in given]
+    if note := bench.reasoning_note:
+        plan.notices.append(note)
     prompts = make_prompts(bench, judge_set, answers, questions, reference)
+    prompts.without_references = plan.reference == NO_REFERENCE
     missing: dict[str, list[Question]] = {}
     for question in questions:
         for fault in dict.fromkeys(_missing(plan, prompts, question)):
@@ -427,8 +492,7 @@ def _rows(plan: JudgePlan, task: JudgeTask) -> dict[tuple[Any, ...], Judgment]:
             continue
         if row.made_from is None and "$ERROR$" in [getattr(row, name) for name in TEXTS]:
             continue
-        earlier = rows.get(row.key)
-        if earlier is None or earlier.failed or not row.failed:
+        if store.replaces(row, rows.get(row.key)):
             for name in TEXTS:  # they would fill the memory
                 setattr(row, name, None)
             rows[row.key] = row
@@ -437,73 +501,181 @@ def _rows(plan: JudgePlan, task: JudgeTask) -> dict[tuple[Any, ...], Judgment]:
     return rows
 
 
+WHY = {
+    "question": "the question was changed",
+    "answers": "the answers were replaced",
+    "reference": "the reference was changed",
+    "template": "the judge set's prompts were changed",
+}
+"""What `Today.changed` says of a judgment, in the words of a plan."""
+
+
+def _keep_reference(plan: JudgePlan) -> None:
+    """Judge without references where all that is there was and this command does not say.
+
+    Raises:
+        UsageError: some judgments were made with references, some without.
+    """
+    flags, required = plan.options.judging, plan.judge_set.references.required
+    if plan.reference is None and flags.redo != "all":
+        kept_away, shown = 0, 0
+        for row in (row for task in plan.tasks for row in task.rows.values()):
+            question = plan.bench.by_id.get(row.question_id)
+            if row.made_from is not None and question is not None:
+                reference = row.made_from.reference
+                needs = bool({question.category, ANY} & required)
+                kept_away += reference == NO_REFERENCE or (reference is None and needs)
+                shown += reference not in (None, NO_REFERENCE)
+        if kept_away and shown:
+            raise UsageError(
+                f"{shown} judgments were made with references and {kept_away} without; state "
+                f"--reference NAME or --reference {NO_REFERENCE}"
+            )
+        if kept_away:
+            plan.reference = NO_REFERENCE
+            plan.notices.append(
+                f"{kept_away} judgments were made without references, which is kept; --reference "
+                "or --redo changes it"
+            )
+    if plan.reference == NO_REFERENCE:
+        plan.judge_set = plan.judge_set.without_references()
+
+
+def _judge_set(plan: JudgePlan, task: JudgeTask) -> JudgeSet:
+    """Return the judge set with the judge's sampling: as stated, else as the rows have it.
+
+    Raises:
+        UsageError: a parameter that nothing states differs among the rows.
+    """
+    judge_set = replace(
+        plan.judge_set, sampling=plan.judge_set.sampling.over(task.endpoint.sampling)
+    )
+    if plan.options.judging.redo == "all":
+        return judge_set
+    now = sampling.with_seed(judge_set.sampling, task.sample).stated()
+    rows = [
+        row.sampling
+        for row in task.rows.values()
+        if row.made_from is not None and row.judge_set_version == judge_set.version and row.sampling
+    ]
+    different = {repr(then): Parameters(then, now, task.stated) for then in rows}
+    kept = kept_parameters(task.path, list(different.values()))
+    if not kept:
+        return judge_set
+    plan.notices.append(kept_note(task.name, len(rows), kept))
+    if kept.get("seed") is not None:
+        kept["seed"] -= task.sample  # each sample has its own
+    values = judge_set.sampling.stated() | kept
+    return replace(judge_set, sampling=convert(values, Sampling))
+
+
 def _fill(plan: JudgePlan, task: JudgeTask) -> None:
     """Put into a judge's task what it has to do."""
-    rows = _rows(plan, task)
-    for match in _matches(plan, task):
-        if task.endpoint.provider == "builtin_judge":
-            builtin.require(task.name, task.prompts.template(match).form)
-        waits = plan._waits(match)
-        row = rows.get(match.key)
-        if row is not None and not waits and _done(row, match, task, plan.options.judging.redo):
-            task.already += 1
-            task.foreign += row.made_from is None or row.judge_set_version != plan.judge_set.version
-            task.newest = max(task.newest or 0.0, row.tstamp or 0.0) or None
+    redo, prompts = plan.options.judging.redo, task.prompts
+    version = prompts.judge_set.version
+
+    def change(match: Match, row: Judgment) -> list[str]:
+        """Return in words what has changed since a row was made."""
+        if plan.awaited and plan._waits(match):
+            return ["the answers are made again"]
+        if redo == "all" or (redo == "failed" and row.failed):
+            return ["--redo"]
+        if row.shown_first is not None:
+            # Of one order, the other one is another judgment; both orders hold either.
+            games = prompts.judge_set.games(match.question, match.turn, match.sample)
+            if len(games) == 1 and row.shown_first != f"model_{games[0]}":
+                return ["the pair is shown in the other order"]
+        if row.made_from is None:
+            task.foreign += 1
+            return []
+        parts = plan.today.changed(row)
+        causes = [WHY[part] for part in parts.split(", ")] if parts else []
+        # Another version has other parameters of its own; an older one counts as it is.
+        if row.judge_set_version != version and is_older(row.judge_set_version, version):
+            task.foreign += not causes
+            return causes
+        return causes + _changed_parameters(task, match, row)
+
+    built_in = task.endpoint.provider == "builtin_judge"
+    matches = _matches(plan, task)
+    if built_in:
+        matches = _able(task, matches)
+    task.split = split(((match.key, match) for match in matches), task.rows, change)
+    task.calls_of = array("b", _calls(plan, task))
+
+
+def _calls(plan: JudgePlan, task: JudgeTask) -> Iterator[int]:
+    """Yield the calls for each match that is left; two answers that are the same text take none."""
+    prompts = task.prompts
+    # All pairs of a turn stand together: each answer is looked at once, not once for each pair.
+    about, texts = None, dict[str, list[str]]()
+    for match in task.todo:
+        if len(match.models) == 1:
+            yield 1
             continue
-        task.superseded += row is not None
-        task.todo.append(match)
-        if waits or not task.prompts.equal(match):
-            games = task.prompts.judge_set.games(match.question, match.turn, match.sample)
-            task.calls += len(games) if len(match.models) > 1 else 1
+        if not (plan.awaited and plan._waits(match)):
+            if about != (key := (match.question.question_id, match.turn, match.choice)):
+                about, texts = key, {}
+            for model in match.models:
+                if model not in texts:
+                    texts[model] = prompts.replies(model, match)
+            if texts[match.models[0]] == texts[match.models[1]]:
+                yield 0
+                continue
+        yield len(prompts.judge_set.games(match.question, match.turn, match.sample))
+
+
+def _able(task: JudgeTask, matches: Iterable[Match]) -> Iterator[Match]:
+    """Yield matches for which a built-in judge has a verdict of the form that is asked for."""
+    for match in matches:
+        builtin.require(task.name, task.prompts.template(match).form)
+        yield match
+
+
+def _changed_parameters(task: JudgeTask, match: Match, row: Judgment) -> list[str]:
+    """Return which parameters differ from a row's and are stated, with both values."""
+    assert row.made_from is not None
+    now, schema = task.prompts.sampling(match).stated(), task.prompts.schema(match)
+    made = row.made_from.parameters
+    if made in (None, parameters_hash(now, schema)):
+        return []
+    changes = Parameters(row.sampling, now, task.stated).changes
+    if changes:
+        return in_words(changes)
+    # Nothing that is stated differs: is what the row says of itself all that it was made with?
+    if made in (parameters_hash(row.sampling, schema), parameters_hash(row.sampling, None)):
+        return []
+    return ["the parameters or the form of the reply were others"]
 
 
 def _matches(plan: JudgePlan, task: JudgeTask) -> Iterator[Match]:
     """Yield every match; the criteria come last, since their prompts share a beginning."""
     answers, share = task.prompts.answers, plan.options.judging.share
+    every_choice = plan.options.judging.choices == "all"
     for question in plan.questions:
-        key = question.question_id
+        key, look = question.question_id, plan.looks.get(question.question_id)
         for turn in plan.turns(question):
+            criteria = plan.judge_set.criteria_of(question, turn)
+            # A model is not judged on a turn that was given to it, nor, as a variant, on one for
+            # which there is no history: then there is no answer, and none is awaited.
+            judged = {
+                model: written(question, answers[model][key], turn)
+                if key in answers[model]
+                else key in plan.awaited.get(model, ())
+                for model in plan.models
+            }
             for group in plan.pairs(question, turn):
-                about = Match(
-                    question, turn, group, None, task.sample, 0, share, plan.looks.get(key)
-                )
-                present = [answers[model][key] for model in group if key in answers[model]]
-                if len(present) < len(group) and not plan._waits(about):
-                    continue  # a variant for which there is no history
-                if not all(written(question, answer, turn) for answer in present):
+                if not all(judged[model] for model in group):
                     continue
-                for choice in plan._choices(task, about):
-                    for criterion in plan.judge_set.criteria_of(question, turn):
-                        yield dataclasses.replace(about, choice=choice, criterion=criterion)
-
-
-def _done(row: Judgment, match: Match, task: JudgeTask, redo: str | None) -> bool:
-    """Return whether a row is what judging the match today would be about."""
-    if redo == "all" or (redo == "failed" and row.failed):
-        return False
-    judge_set = task.prompts.judge_set
-    games = judge_set.games(match.question, match.turn, match.sample)
-    if len(games) == 1 and row.shown_first not in (None, f"model_{games[0]}"):
-        return False
-    made_from = row.made_from
-    if made_from is None:
-        return True
-    today = task.prompts.made_from(match)
-    if _older(row.judge_set_version, judge_set.version):
-        today = replace(today, template=made_from.template, parameters=made_from.parameters)
-    return made_from == today
-
-
-def _older(version: str, than: str) -> bool:
-    """Return whether a version is an earlier one; versions that are not numbers are only different.
-
-    >>> _older("1", "2"), _older("1.9", "1.10"), _older("b0b805e4", "2")
-    (True, True, False)
-    """
-    try:
-        return [int(n) for n in version.split(".")] < [int(n) for n in than.split(".")]
-    except ValueError:
-        return False
+                choices: Sequence[int] = (0,)
+                if every_choice:
+                    first = Match(question, turn, group, None, task.sample)
+                    choices = plan._choices(task, first)
+                for choice in choices:
+                    for criterion in criteria:
+                        yield Match(
+                            question, turn, group, criterion, task.sample, choice, share, look
+                        )
 
 
 # What the user should know
@@ -528,7 +700,7 @@ def _tell(plan: JudgePlan) -> None:
         if task.sample:
             continue
         kin = [name for name in plan.models if _family(name) == _family(task.name) is not None]
-        if kin and (task.todo or task.already):
+        if kin and (task.todo or task.split.done):
             plan.notices.append(
                 f"{task.name} judges models of its own family ({', '.join(kin[:3])}"
                 f"{', …' if len(kin) > 3 else ''}); judges tend to favour those, add another judge"

@@ -5,9 +5,11 @@ prompts.request(match, match.models)     the messages, filled from answers and r
 prompts.made_from(match)                 equal as long as nothing that shapes them has changed
 """
 
-from collections.abc import Mapping, Sequence
+import hashlib
+import json
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from harness import registry
 from harness.answering.sampling import with_seed
@@ -34,11 +36,13 @@ GIVEN = (
     "(Given: the assistant found this turn as it stands and did not write it. It is not judged.)"
 )
 NO_REFERENCE = "(None for this message.)"
+KEPT_AWAY = "none"
+"""In place of a reference's hash: --reference none."""
 CRITERION_TEXTS = frozenset({"criterion", "steps", "rubric"})
 """Placeholders whose text differs by criterion."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Match:
     """One thing to be judged: a turn of a question, and the answer graded or the two compared."""
 
@@ -63,6 +67,33 @@ class Match:
         return (self.question.question_id, self.turn, models, *by)
 
 
+def answer_json(model: str, replies: Sequence[str]) -> bytes:
+    """Return a model's answer as `conversation_hash` takes it, so that many pairs share it."""
+    text = json.dumps([model, replies], ensure_ascii=False, separators=(",", ":"))
+    return text.encode("utf-8", "surrogatepass")
+
+
+def conversation_hash(answers: Iterable[bytes]) -> str:
+    """Return the hash of the judged answers, in the order of the models' names.
+
+    Equal to `content_hash([[model, replies], …])`, which rows on disk hold.
+    """
+    return hashlib.sha256(b"[[" + b",".join(answers) + b"]]").hexdigest()[:16]
+
+
+class Shape(NamedTuple):
+    """Hashes of what shapes a prompt apart from question and answers."""
+
+    reference: str | None
+    """None: no reference and no note is shown."""
+    template: str
+
+
+def parameters_hash(sampling: Mapping[str, Any], schema: Mapping[str, Any] | None) -> str:
+    """Return the hash of what a judgment is sampled with."""
+    return content_hash(sampling, *([] if schema is None else [schema]))
+
+
 @dataclass
 class Prompts:
     """What matches are judged on, and how that is shown to a judge."""
@@ -74,6 +105,8 @@ class Prompts:
     references: Mapping[QuestionId, Sequence[str]]
     referenced: frozenset[str]
     """The categories that are judged with a reference."""
+    without_references: bool = False
+    """Whether --reference none keeps them from the judge; rows say so."""
 
     # Which template
 
@@ -126,20 +159,10 @@ class Prompts:
         return sorted(set.intersection(*({choice.index for choice in row.choices} for row in rows)))
 
     def replies(self, model: str, match: Match) -> list[str]:
-        """Return the assistant's turns as the judge sees them; of JSON replies, the answer field.
-
-        A conversation with a played user is one turn, its transcript.
-        """
-        choice, answer_field = self.choice(model, match), self.bench.settings.answer_field
-        if choice.user:
-            messages = []
-            for message, reply in zip(choice.user, choice.turns, strict=False):
-                messages += [f"User: {message.strip()}", f"Assistant: {reply.strip()}"]
-            return ["\n\n".join(messages)]
-        turns = _turns(choice, match.turn)
-        if answer_field is None:
-            return turns
-        return [extracted(text, answer_field).answer for text in turns]
+        """Return the assistant's turns as the judge sees them."""
+        return replies_shown(
+            self.choice(model, match), match.turn, self.bench.settings.answer_field
+        )
 
     def equal(self, match: Match) -> bool:
         """Return whether a pair is the same text in every turn so far."""
@@ -151,7 +174,7 @@ class Prompts:
         settings = self.bench.settings
         if settings.answer_field is None or len(match.models) > 1:
             return None
-        text = _turns(self.choice(match.models[0], match), match.turn)[-1]
+        text = replies_so_far(self.choice(match.models[0], match), match.turn)[-1]
         return extracted(text, settings.answer_field, settings.confidence_field).confidence
 
     def reference(self, match: Match) -> list[str]:
@@ -327,22 +350,30 @@ class Prompts:
 
         Rows hold these hashes: another recipe would judge all of them again.
         """
-        template = self.template(match)
-        schema, notes = template.form.schema, match.question.note[: match.turn]
-        parameters = [self.sampling(match).stated(), *([] if schema is None else [schema])]
+        shape = self.shape(match)
+        return MadeFrom(
+            question=match.question.hash,
+            conversation=conversation_hash(
+                answer_json(model, self.replies(model, match)) for model in sorted(match.models)
+            ),
+            reference=KEPT_AWAY if self.without_references else shape.reference,
+            template=shape.template,
+            parameters=parameters_hash(self.sampling(match).stated(), self.schema(match)),
+        )
+
+    def shape(self, match: Match) -> Shape:
+        """Return the hashes of what shapes a prompt apart from question and answers."""
+        template, notes = self.template(match), match.question.note[: match.turn]
         reference = None
         if template.reference:
             reference = content_hash(*self.reference(match))
         elif any(notes) and self.judge_set.shows_notes(match.question.category):
             reference = content_hash(notes)
-        texts = [[model, self.replies(model, match)] for model in sorted(match.models)]
-        return MadeFrom(
-            question=match.question.hash,
-            conversation=content_hash(texts),
-            reference=reference,
-            template=self._template_hash(match, template),
-            parameters=content_hash(*parameters),
-        )
+        return Shape(reference, self._template_hash(match, template))
+
+    def schema(self, match: Match) -> dict[str, Any] | None:
+        """Return the JSON schema of the judge's reply, where the provider is to enforce one."""
+        return self.template(match).form.schema
 
     def _template_hash(self, match: Match, template: JudgeTemplate) -> str:
         """Return the hash of all that shapes the prompt but question, answers and reference."""
@@ -390,11 +421,25 @@ def written(question: Question, answer: Answer, turn: int) -> bool:
     return question.given(turn) is None and not _supplied(answer.choices[0], turn - 1)
 
 
+def replies_shown(choice: Choice, turn: int, answer_field: str | None) -> list[str]:
+    """Return the assistant's turns as a judge sees them; of JSON replies, the answer field.
+
+    A conversation with a played user is one turn, its transcript.
+    """
+    if choice.user:
+        messages = []
+        for message, reply in zip(choice.user, choice.turns, strict=False):
+            messages += [f"User: {message.strip()}", f"Assistant: {reply.strip()}"]
+        return ["\n\n".join(messages)]
+    turns = replies_so_far(choice, turn)
+    return turns if answer_field is None else [extracted(t, answer_field).answer for t in turns]
+
+
 def _supplied(choice: Choice, at: int) -> bool:
     return any(detail.given for detail in choice.details[at : at + 1])
 
 
-def _turns(choice: Choice, turn: int) -> list[str]:
+def replies_so_far(choice: Choice, turn: int) -> list[str]:
     """Return the assistant's turns of the conversation that a turn ends, given ones first."""
     history = choice.history[: turn - 1]
     return history + choice.turns[len(history) : turn]

@@ -6,10 +6,11 @@ from typing import Protocol
 from msgspec.structs import replace
 
 from harness import options, registry
-from harness.judging.plan import JudgePlan
+from harness.judging.plan import JudgePlan, JudgeTask
+from harness.judging.prompts import Match
 from harness.options import Limits
 from harness.running import Outcome
-from harness.running.estimate import Estimate, estimate
+from harness.running.estimate import Estimate, estimate_groups
 
 USUAL = 250
 """Tokens of a short judgment of a judge that has given none."""
@@ -58,4 +59,9 @@ def estimate_judgments(plan: JudgePlan, *, batch: bool = False) -> list[Estimate
     earlier: dict[str, list[float]] = {}
     for task in plan.tasks:
         earlier.setdefault(task.endpoint.name, []).extend(task.lengths)
-    return estimate(plan.jobs(), usual=USUAL, earlier=earlier, batch=batch)
+    groups: dict[str, list[tuple[JudgeTask, Match]]] = {}
+    for task, match in plan.ready():
+        groups.setdefault(task.endpoint.name, []).append((task, match))
+    return estimate_groups(
+        groups, lambda unit: plan.job(*unit), usual=USUAL, earlier=earlier, batch=batch
+    )

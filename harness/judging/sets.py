@@ -21,7 +21,7 @@ from harness.errors import DataError, UsageError, near
 from harness.judging.formats import FORMATS, formats_of
 from harness.judging.forms import SCALE_WORDS, Form, Kind, Scale
 from harness.judging.templates import Template, UnknownPlaceholderError
-from harness.types import Mode, Question, Sampling, content_hash
+from harness.types import Mode, Question, Sampling, clash_of, content_hash
 
 Order: TypeAlias = Literal["both", "random", "as_given"]
 Turns: TypeAlias = Literal["first", "second", "later", "every", "last"]
@@ -612,7 +612,11 @@ def _fault(judge_set: JudgeSet) -> str | None:
     for name, criterion in judge_set.criteria.items():
         if judge_set.categories and criterion.default and name not in listed:
             return f"criteria.{name} is for no category: name it in 'categories'"
+    if clash := clash_of(judge_set.criteria) or clash_of(judge_set.labels):
+        return f"criteria and labels: {clash}"
     for template in judge_set.templates.values():
+        if clash := clash_of(template.form.dimensions):
+            return f"{template.name}: dimensions: {clash}"
         if fault := _template_fault(template):
             return f"{template.name}: {fault}"
         if template.form.kind == "label" and len(judge_set.labels) < 2:

@@ -24,7 +24,7 @@ from harness.judging import likelihood
 from harness.judging.formats import BETWEEN, FORMATS, Match
 from harness.judging.forms import Form
 from harness.judging.objects import objects
-from harness.models import split_reasoning
+from harness.reasoning import split_reasoning
 from harness.types import Reply
 
 

@@ -15,7 +15,7 @@ from harness.types import Question
 
 def plan_metrics(record: AutoMetrics) -> MetricPlan:
     """Return what `auto_metrics` will do."""
-    bench = benches.load(record.bench.bench_name, record.bench.data_dir)
+    bench = benches.load_named(record.bench)
     questions = bench.take(record.slice)
     metrics, notices = load_metrics(record, bench, questions)
     result = plan(record, bench, questions, metrics, record.reference)
@@ -49,7 +49,7 @@ def load_metrics(
 
 def plan_checks(record: AutoChecks) -> MetricPlan:
     """Return what `auto_checks` will do: every turn with checks, of every choice."""
-    bench = benches.load(record.bench.bench_name, record.bench.data_dir)
+    bench = benches.load_named(record.bench)
     questions = [question for question in bench.take(record.slice) if any(question.checks)]
     if not questions:
         raise MissingError(f"no question of {bench.name} has checks; see docs/checks.md")

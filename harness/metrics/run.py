@@ -14,11 +14,19 @@ from dataclasses import dataclass, field
 
 from harness import store
 from harness.bench import Bench
+from harness.bench.current import Split, in_words, parameter_changes, split
 from harness.errors import MissingError, UsageError
 from harness.judging.extraction import extracted
 from harness.metrics.metric import Item, Measured, Metric
 from harness.options import AutoChecks, AutoMetrics
-from harness.types import Answer, Measurement, Question, split_variant
+from harness.types import Answer, MadeFrom, Measurement, Question, split_variant
+
+WHY = {
+    "question": "the question was changed",
+    "conversation": "the answer was replaced",
+    "reference": "the reference was changed",
+}
+"""What differs in `MadeFrom`, in words."""
 
 
 @dataclass
@@ -27,9 +35,12 @@ class Work:
 
     metric: Metric
     path: pathlib.Path
-    todo: list[Item] = field(default_factory=list)
-    already: int = 0
-    """Rows that are current."""
+    split: Split[Item]
+
+    @property
+    def todo(self) -> list[Item]:
+        """What is left to measure."""
+        return self.split.todo
 
 
 @dataclass
@@ -111,6 +122,8 @@ def plan(
                 f"left out: {model} has no answer to {len(missing)} questions as they are now "
                 f"({listed})"
             )
+    if note := bench.reasoning_note:
+        result.notices.append(note)
     turns = record.slice.turns
     items = [item for item in items if not turns or item.turn in turns]
     bare: dict[str, int] = {}
@@ -120,7 +133,7 @@ def plan(
         if without := len(fitting) - len(usable):
             bare[metric.name] = without
         result.works.append(_work(metric, bench, usable, record.redo))
-    if not any(work.todo or work.already for work in result.works):
+    if not any(work.todo or work.split.done for work in result.works):
         names = ", ".join(metric.name for metric in metrics)
         advice = "most metrics need reference_answer/, or an answered model with --reference"
         raise MissingError(f"there is nothing to measure in {bench.folder} for {names}; {advice}")
@@ -176,16 +189,28 @@ def _items(
 
 def _work(metric: Metric, bench: Bench, items: Sequence[Item], redo: bool) -> Work:
     """Return what is left to do for a metric: everything without a current row."""
-    work = Work(metric, bench.metric_file(metric.name))
-    rows = store.latest(work.path, Measurement)
-    for item in items:
-        key = (item.question.question_id, item.turn, item.model, item.choice)
-        row = rows.get((*key, metric.name, metric.variant))
-        if row is not None and row.made_from == metric.made_from(item) and not redo:
-            work.already += 1
-        else:
-            work.todo.append(item)
-    return work
+    path = bench.metric_file(metric.name)
+
+    def change(item: Item, row: Measurement) -> list[str]:
+        """Return in words what has changed since a row was made."""
+        if redo:
+            return ["--redo"]
+        today, made = metric.made_from(item), row.made_from or MadeFrom()
+        if today == made:
+            return []
+        causes = [WHY[part] for part in WHY if getattr(made, part) != getattr(today, part)]
+        if made.metric != today.metric:
+            now = {"tokenizer": metric.tokenizer, "library": metric.library}
+            changes = parameter_changes({name: getattr(row, name) for name in now}, now)
+            causes += in_words(changes) or ["the metric was changed"]
+        return causes
+
+    units = (
+        ((item.question.question_id, item.turn, item.model, item.choice, *about), item)
+        for about in [(metric.name, metric.variant)]
+        for item in items
+    )
+    return Work(metric, path, split(units, store.latest(path, Measurement), change))
 
 
 def _row(item: Item, measured: Measured, metric: Metric, reference: str | None) -> Measurement:

@@ -17,7 +17,6 @@ from harness.models.endpoint import (
     Weights,
 )
 from harness.models.prices import FREE, Price, list_price
-from harness.models.reasoning import split_reasoning
 from harness.models.resolving import resolve
 
 __all__ = [
@@ -31,5 +30,4 @@ __all__ = [
     "Weights",
     "list_price",
     "resolve",
-    "split_reasoning",
 ]

@@ -1,15 +1,17 @@
 """Anthropic's messages.
 
-The SDK's version of the protocol has no temperature and no top_p. If one is asked for, the call is
-made under the version that had them; a model that refuses it gets the call without, and the row
+The SDK's version of the protocol has no temperature, top_p and top_k. If one is asked for, the call
+is made under the version that had them; a model that refuses it gets the call without, and the row
 says so. The protocol has no seed, and no temperature is sent with thinking on.
 """
 
 from collections.abc import Mapping
 from typing import Any
 
-from harness.models.openai import text_of_blocks
-from harness.models.remote import RemoteModel, at, split_system, strict_schema, text_at
+import httpx2
+
+from harness.models.decoding import at, text_at, text_of_blocks
+from harness.models.remote import RemoteModel, split_system, strict_schema
 from harness.types import Reply, Request
 
 DEFAULT_MAX_TOKENS = 4096
@@ -24,6 +26,12 @@ class AnthropicMessages(RemoteModel):
     """A chat model behind `/v1/messages`."""
 
     path = "/v1/messages"
+
+    def transport(self) -> type[httpx2.AsyncClient]:
+        """Return the SDK's client over aiohttp."""
+        from anthropic import DefaultAioHttpClient
+
+        return DefaultAioHttpClient
 
     def open_client(self, options: dict[str, Any]) -> Any:
         """Return the SDK's client."""
@@ -48,7 +56,7 @@ class AnthropicMessages(RemoteModel):
 
     def headers(self, parameters: Mapping[str, Any]) -> dict[str, str]:
         """Return the version of the protocol that has what is sent."""
-        old = "temperature" in parameters or "top_p" in parameters
+        old = not {"temperature", "top_p", "top_k"}.isdisjoint(parameters)
         return {"anthropic-version": VERSION_WITH_TEMPERATURE} if old else {}
 
     def body(self, request: Request, parameters: dict[str, Any]) -> dict[str, Any]:

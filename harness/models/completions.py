@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from harness.errors import UsageError, near
+from harness.models.decoding import at, text_at
 from harness.models.openai import OpenAIModel
-from harness.models.remote import at, split_system, storable, text_at
+from harness.models.remote import split_system, storable
 from harness.types import Message, Reply, Request
 
 DEFAULT_MAX_TOKENS = 1024

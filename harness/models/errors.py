@@ -18,16 +18,27 @@ import json
 import pathlib
 import re
 import ssl
+import time
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import Any, Literal, TypeAlias
 from urllib.parse import urlsplit
 
 import httpx2
 import msgspec
 from msgspec import Struct
 
-from harness.errors import ChatError, EndpointError, TransientError
+from harness.errors import (
+    ChatError,
+    EndpointError,
+    FailureKind,
+    TransientError,
+    ends_run,
+    is_transient,
+)
 from harness.models.endpoint import Endpoint
 
 MOST_SEARCHED = 4000
@@ -36,28 +47,24 @@ MOST_SHOWN = 300
 """Characters of them that a message repeats."""
 
 
-class Kind(Struct, frozen=True, forbid_unknown_fields=True):
-    """A kind of problem."""
-
-    ends: Literal["call", "run"] | None = None
-    """None: a later try may succeed."""
-    advice: str = ""
+ProblemKind: TypeAlias = FailureKind | Literal["refused prompt", "spent limit"]
+"""What the problem with a call may be: a kind of failure, or what becomes a reply."""
 
 
 class Rule(Struct, frozen=True, forbid_unknown_fields=True):
     """When a problem is of a kind."""
 
-    kind: str
+    kind: ProblemKind
     status: str = "..."
     """An expression."""
     says: tuple[str, ...] = ()
     """Expressions, one of which the codes and the message contain."""
-    answered: bool = False
-    """Whether it holds only once the endpoint has given a reply."""
+    answered: bool | None = None
+    """Whether it holds only once the endpoint has given a reply, or only before that."""
 
     def holds(self, status: int, words: str, answered: bool) -> bool:
         """Return whether the rule holds."""
-        if not re.fullmatch(self.status, str(status)) or (self.answered and not answered):
+        if self.answered not in (None, answered) or not re.fullmatch(self.status, str(status)):
             return False
         return not self.says or _search(self.says, words) is not None
 
@@ -65,7 +72,10 @@ class Rule(Struct, frozen=True, forbid_unknown_fields=True):
 class _Table(Struct, frozen=True, forbid_unknown_fields=True):
     """The file `errors.toml`."""
 
-    kinds: dict[str, Kind]
+    advice: dict[FailureKind, str]
+    """What the user can do."""
+    waits: dict[str, float]
+    """The headers that say how long to wait, in this order, each with its unit in seconds."""
     rules: list[Rule]
     expressions: dict[str, tuple[str, ...]]
 
@@ -86,6 +96,8 @@ class Wire:
     parameters: dict[str, Any] = field(default_factory=dict)
     """What of it the endpoint may refuse, by the protocol's names."""
     headers: dict[str, str] = field(default_factory=dict)
+    ask: str = ""
+    """Who asks: the request's."""
     system: bool = False
     """Whether there is a system message."""
     notes: tuple[str, ...] = ()
@@ -96,11 +108,15 @@ class Wire:
     """For some parameters other names that an error may give them."""
 
 
+REPAIRED = frozenset({"refused prompt", "parameter", "limit", "system role", "stream only"})
+"""The kinds of problems after which a call is made otherwise, or there is a reply after all."""
+
+
 @dataclass(eq=False)
 class Problem(Exception):  # noqa: N818  (most are repaired)
     """Why a call brought no reply; `error()` is what the rest of the harness is told."""
 
-    kind: str
+    kind: ProblemKind
     message: str = ""
     status: int | None = None
     parameters: tuple[str, ...] = ()
@@ -111,22 +127,27 @@ class Problem(Exception):  # noqa: N818  (most are repaired)
     """Of a kind `limit`: the most tokens of a reply to this prompt."""
     retry_after: float | None = None
 
-    def error(self, endpoint: Endpoint) -> ChatError:
-        """Return the error for one call to an endpoint."""
+    def error(self, endpoint: Endpoint, *, answered: bool = False) -> ChatError:
+        """Return the error for one call to an endpoint.
+
+        `answered`: it has given a reply before, so that its refusals may pass.
+        """
         text = self.message.rstrip(".")
         if self.kind != "no connection":
             at = f" at {endpoint.base_url}" if endpoint.base_url else ""
             status = "sent " if self.status is None else f"answered {self.status}: "
             text = f"the server{at} {status}{text}".rstrip(": ")
-        kind = _TABLE.kinds.get(self.kind, Kind())
-        advice = kind.advice.format_map(_advised(endpoint))
+        kind: FailureKind = "bad request"
+        if self.kind != "refused prompt" and self.kind != "spent limit":
+            kind = self.kind
+        advice = _TABLE.advice.get(kind, "").format_map(_advised(endpoint))
         text = "; ".join(filter(None, (f"{endpoint.name}: {text}", advice)))
-        if kind.ends is not None:
-            error = EndpointError if kind.ends == "run" else ChatError
-            return error(text, kind=self.kind, status=self.status)
-        return TransientError(
-            text, kind=self.kind, status=self.status, retry_after=self.retry_after
-        )
+        if ends_run(kind) and not answered:
+            return EndpointError(text, kind=kind, status=self.status)
+        if ends_run(kind) or is_transient(kind):
+            after = self.retry_after
+            return TransientError(text, kind=kind, status=self.status, retry_after=after)
+        return ChatError(text, kind=kind, status=self.status)
 
 
 def _advised(endpoint: Endpoint) -> dict[str, str]:
@@ -157,7 +178,17 @@ class ErrorBody:
     """A status that stands in the body."""
 
 
-_TEXT_KEYS = ("message", "msg", "detail", "error", "error_message", "title", "raw", "errorMessage")
+_TEXT_KEYS = (
+    "status_msg",
+    "message",
+    "msg",
+    "detail",
+    "error",
+    "error_message",
+    "title",
+    "raw",
+    "errorMessage",
+)
 _CODE_KEYS = ("code", "type", "status", "reason", "object")
 
 
@@ -243,19 +274,21 @@ def problem_of(
     problem = next(
         problem
         for rule in _TABLE.rules
-        if rule.holds(actual, error.words, answered)
+        if any(rule.holds(number, error.words, answered) for number in {actual, status})
         and (problem := _problem(rule.kind, error, headers, wire))
     )
     problem.message, problem.status = redacted(error.message, key), status
     return problem
 
 
-def _problem(kind: str, error: ErrorBody, headers: Mapping[str, str], wire: Wire) -> Problem | None:
+def _problem(
+    kind: ProblemKind, error: ErrorBody, headers: Mapping[str, str], wire: Wire
+) -> Problem | None:
     """Return the problem of a kind; None if what was sent, or the error's numbers, exclude it."""
     match kind:
         case "system role" if not wire.system:
             return None
-        case "stream only" if "stream" in wire.parameters:
+        case "stream only" if wire.parameters.get("stream"):
             return None
         case "limit":
             return _limit_problem(error.message, wire.parameters.get(wire.limit))
@@ -271,18 +304,38 @@ def _limit_problem(text: str, limit: int | None) -> Problem | None:
     "max_tokens: 100000 > 64000, which is the maximum allowed" is 64,000 for any prompt; "maximum
     context length is 4096 tokens and your request has 60 input tokens" is 4,036 for this one.
     """
-    if limit is None:
+    if limit is None or not _search(_WORDS["tokens"], text):
         return None
     context, prompt = _search(_WORDS["context"], text), _search(_WORDS["prompt"], text)
     if context and prompt:
-        room = int(context[1]) - int(prompt[1])
-        if room <= 0:
-            return Problem("context too long")
-        # Some servers count "at least" so many tokens of the prompt, and refuse what they state.
-        return Problem("limit", fit=room if room < limit else limit * 3 // 4)
-    stated = _search(_WORDS["limit"], text) and _search(_WORDS["most"], text)
-    most = int(stated[1]) - ("(exclusive)" in text) if stated else 0
+        return _fitting(int(context[1]) - int(prompt[1]), limit)
+    numbers = [int(number.replace(",", "")) for number in re.findall(_NUMBER, text)]
+    smaller = [number for number in numbers if 1 < number < limit]
+    if limit in numbers:  # the number that we sent stands beside a smaller one
+        for tokens in smaller:
+            if (total := tokens + limit) in numbers:
+                rest = Counter(numbers) - Counter([tokens, limit, total])
+                if room := max((number for number in rest if number < total), default=0):
+                    return _fitting(room - tokens, limit)
+        if not smaller and _search(_WORDS["whole"], text):  # the prompt leaves less than that
+            return _fitting(limit, limit)
+    else:
+        stated = _search(_WORDS["limit"], text) and _search(_WORDS["most"], text)
+        smaller = [int(stated[1])] if stated else []
+    most = max(smaller, default=0) - ("(exclusive)" in text)
     return Problem("limit", most=most) if 0 < most < limit else None
+
+
+_NUMBER = r"(?<![\w.-])(?:\d{1,3}(?:,\d{3})+|\d+)(?![\d-]|\.\d)"
+"""A number that is not a part of a name, such as a model's."""
+
+
+def _fitting(room: int, limit: int) -> Problem:
+    """Return the problem of a limit for which a prompt leaves so much room."""
+    if room <= 0:
+        return Problem("context too long")
+    # Some servers count "at least" so many tokens of the prompt, and refuse what they state.
+    return Problem("limit", fit=room if room < limit else limit * 3 // 4)
 
 
 def _refused_parameters(error: ErrorBody, wire: Wire) -> tuple[str, ...]:
@@ -307,10 +360,44 @@ def _refused_parameters(error: ErrorBody, wire: Wire) -> tuple[str, ...]:
 
 
 def _retry_after(headers: Mapping[str, str], delay: str) -> float | None:
-    """Return the seconds that the server wants us to wait, by its header or its error body."""
-    for text in (headers.get("retry-after", ""), delay.removesuffix("s")):
-        if re.fullmatch(r"\d+(?:\.\d+)?", text):
-            return float(text)
+    """Return the seconds that the server wants us to wait, by its headers or its error body."""
+    for name, unit in _TABLE.waits.items():
+        if (seconds := _seconds(headers.get(name, ""))) is not None:
+            return seconds * unit
+    if (seconds := _seconds(delay)) is not None:
+        return seconds
+    waits = [
+        seconds
+        for name, text in headers.items()
+        if re.fullmatch(_WORDS["reset"][0], name.lower())
+        and headers.get(name.lower().replace("reset", "remaining"), "0").strip() == "0"
+        and (seconds := _seconds(text)) is not None
+    ]
+    return max(waits, default=None)
+
+
+def _seconds(text: str) -> float | None:
+    """Return the seconds that a header states: a number, a span, a date or a time.
+
+    >>> _seconds("2.5"), _seconds("6m0s"), _seconds("120ms"), _seconds("soon")
+    (2.5, 360.0, 0.12, None)
+    """
+    text = text.strip()
+    if re.fullmatch(r"\d+(?:\.\d+)?", text):
+        number = float(text)
+        if number > 1e9:  # the time itself, in seconds or thousandths, as OpenRouter has it
+            number = number / (1000 if number > 1e11 else 1) - time.time()
+        return max(0.0, number)
+    if re.fullmatch(r"(?:\d+(?:\.\d+)?(?:ms|d|h|m|s))+", text):
+        units = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
+        spans = re.findall(r"(\d+(?:\.\d+)?)(ms|d|h|m|s)", text)
+        return sum(float(number) * units[unit] for number, unit in spans)
+    for read in (parsedate_to_datetime, datetime.fromisoformat):
+        with contextlib.suppress(ValueError, TypeError):
+            when = read(text)
+            if when.tzinfo is None:
+                when = when.replace(tzinfo=UTC)
+            return max(0.0, when.timestamp() - time.time())
     return None
 
 
@@ -319,6 +406,8 @@ def _retry_after(headers: Mapping[str, str], delay: str) -> float | None:
 
 def connection_problem(error: BaseException, endpoint: Endpoint) -> Problem | None:
     """Return the problem behind an exception without a status; None if the endpoint has none."""
+    import aiohttp
+
     chain = [error]
     while cause := chain[-1].__cause__ or chain[-1].__context__:
         chain.append(cause)
@@ -328,14 +417,28 @@ def connection_problem(error: BaseException, endpoint: Endpoint) -> Problem | No
     def caused_by(*kinds: type[BaseException]) -> bool:
         return any(isinstance(cause, kinds) for cause in chain)
 
-    if caused_by(ssl.SSLCertVerificationError):
+    # The SDKs turn an error of aiohttp into one of httpx2 that often is another: a server that
+    # closes the connection becomes a timeout of connecting. aiohttp's own decides.
+    by_aiohttp = caused_by(aiohttp.ClientError)
+    refused: tuple[type[BaseException], ...] = (
+        (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError, aiohttp.ClientHttpProxyError)
+        if by_aiohttp
+        else (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.ProxyError)
+    )
+    late = (
+        (aiohttp.ServerTimeoutError, TimeoutError)
+        if by_aiohttp
+        else (httpx2.TimeoutException, TimeoutError)
+    )
+    if caused_by(ssl.SSLCertVerificationError, aiohttp.ClientConnectorCertificateError):
         return Problem("untrusted certificate", f"a certificate that is not trusted{reason}")
-    if caused_by(httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.ProxyError):
+    if caused_by(*refused):
         return Problem("no connection", f"cannot connect to {endpoint.base_url}{reason}")
-    if caused_by(httpx2.TimeoutException, TimeoutError):
+    if caused_by(*late):
         return Problem("timeout", f"nothing within {endpoint.timeout:g} s")
-    if caused_by(httpx2.TransportError):
-        return Problem("outage", "only a part of its answer, or none, and closed the connection")
+    if by_aiohttp or caused_by(httpx2.TransportError):
+        text = "only a part of its answer, or none, and closed the connection"
+        return Problem("closed connection", text)
     if caused_by(httpx2.HTTPError) or isinstance(error, ValueError | RecursionError):
         return Problem("malformed reply", "a body that is cut, too large or no JSON")
     return None

@@ -5,7 +5,6 @@ provider, no thought goes back in the next turn. `reasoning_effort` is its think
 on tokens holds for the thoughts too. Log-probabilities are not asked for.
 """
 
-import json
 import logging
 from typing import Any
 
@@ -13,8 +12,9 @@ import httpx2
 from msgspec.structs import replace
 
 from harness.errors import MissingError
+from harness.models.decoding import at, decoded, list_at, text_at
 from harness.models.errors import Problem, Wire
-from harness.models.remote import RemoteModel, at, list_at, split_system, strict_schema, text_at
+from harness.models.remote import RemoteModel, split_system, strict_schema
 from harness.types import Reply, Request
 
 _THINKING = ("include_thoughts", "thinking_budget", "thinking_level")
@@ -23,6 +23,8 @@ _THINKING = ("include_thoughts", "thinking_budget", "thinking_level")
 
 class Gemini(RemoteModel):
     """A chat model behind `models/NAME:generateContent`."""
+
+    states_stream = False
 
     def open_client(self, options: dict[str, Any]) -> Any:
         """Return the SDK's client."""
@@ -91,7 +93,7 @@ class Gemini(RemoteModel):
         answer = await self.client.aio.models.generate_content(
             model=wire.body["model"], contents=wire.body["contents"], config=config
         )
-        return json.loads(answer.sdk_http_response.body or "null")
+        return decoded((answer.sdk_http_response.body or "null").encode())
 
     def problem(self, error: Exception, wire: Wire) -> Problem | None:
         """Return the problem behind an exception of the SDK; None if it is not the service's."""

@@ -3,22 +3,22 @@
 from typing import Any
 from urllib.parse import urlsplit
 
+import httpx2
+
+from harness.models.decoding import at, list_at, text_at, text_of_blocks
 from harness.models.endpoint import Endpoint
-from harness.models.errors import Problem, Wire
-from harness.models.remote import (
-    RemoteModel,
-    Send,
-    at,
-    list_at,
-    strict_schema,
-    text_at,
-    token_logprobs,
-)
+from harness.models.remote import RemoteModel, Send, strict_schema, token_logprobs
 from harness.types import Reply, Request
 
 
 class OpenAIModel(RemoteModel):
     """What chat completions, completions and responses share."""
+
+    def transport(self) -> type[httpx2.AsyncClient]:
+        """Return the SDK's client over aiohttp: two thirds of the time of the usual one."""
+        from openai import DefaultAioHttpClient
+
+        return DefaultAioHttpClient
 
     def open_client(self, options: dict[str, Any]) -> Any:
         """Return the SDK's client."""
@@ -66,13 +66,16 @@ class OpenAIChat(OpenAIModel):
         """Return the reply in a chat completion."""
         choice = self.choice(answer)
         message, content = at(choice, "message"), at(choice, "message", "content")
+        ended = text_at(choice, "finish_reason")
+        if message is None and self.about.finish.get(ended.partition(":")[0]) == "refused":
+            message = {}
         if not isinstance(message, dict) or not isinstance(content, str | list | None):
             raise self.no_reply(answer, "a choice without a message")
         text, thoughts = text_of_blocks(content)
         return self.reply_of(
             answer,
             text,
-            text_at(choice, "finish_reason"),
+            ended,
             thoughts=[
                 text_at(message, "reasoning_content") or text_at(message, "reasoning"),
                 *thoughts,
@@ -80,46 +83,3 @@ class OpenAIChat(OpenAIModel):
             refusal=text_at(message, "refusal"),
             logprobs=token_logprobs(list_at(choice, "logprobs", "content")),
         )
-
-    async def post(self, wire: Wire) -> Any:
-        """Return the answer as JSON; a stream is put together."""
-        if "stream" not in wire.parameters:
-            return await super().post(wire)
-        from openai import AsyncStream
-
-        events = await self.client.post(
-            self.path,
-            cast_to=object,
-            body=wire.body,
-            options={"headers": wire.headers},
-            stream=True,
-            stream_cls=AsyncStream[object],
-        )
-        message = dict.fromkeys(("content", "reasoning_content", "reasoning", "refusal"), "")
-        answer: dict[str, Any] = {}
-        finish = None
-        logprobs: list[Any] = []
-        async for event in events:
-            answer |= {name: at(event, name) or answer.get(name) for name in ("model", "usage")}
-            choice = next(iter(list_at(event, "choices")), None)
-            for name in message:
-                message[name] += text_at(choice, "delta", name)
-            logprobs += list_at(choice, "logprobs", "content")
-            finish = at(choice, "finish_reason") or finish
-        if finish is None:
-            raise Problem("outage", "a stream that broke off before its end")
-        choice = {"message": message, "finish_reason": finish, "logprobs": {"content": logprobs}}
-        return {**answer, "choices": [choice]}
-
-
-def text_of_blocks(content: str | list[Any] | None) -> tuple[str, list[str]]:
-    """Return text and reasoning of a message's content: a string, blocks, or nothing."""
-    if not isinstance(content, list):
-        return content or "", []
-    text = "".join(text_at(block, "text") for block in content if at(block, "type") == "text")
-    thoughts = [
-        text_at(block, "thinking") or text_of_blocks(list_at(block, "thinking"))[0]
-        for block in content
-        if at(block, "type") == "thinking"
-    ]
-    return text, thoughts

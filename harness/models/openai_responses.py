@@ -6,8 +6,9 @@ without the reasoning. The protocol has no seed and no stop.
 
 from typing import Any
 
+from harness.models.decoding import at, list_at, text_at
 from harness.models.openai import OpenAIModel
-from harness.models.remote import at, list_at, split_system, strict_schema, text_at, token_logprobs
+from harness.models.remote import split_system, strict_schema, token_logprobs
 from harness.types import Reply, Request
 
 

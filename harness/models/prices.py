@@ -64,6 +64,13 @@ class Price(Struct, frozen=True, forbid_unknown_fields=True):
         return dollars / 1e6 * (self.batch if batch else 1.0)
 
 
+def cost_of(detail: Detail, price: Price | None) -> float | None:
+    """Return the dollars that a reply cost: what it states, else by a price; None: unknown."""
+    if detail.price is not None or price is None:
+        return detail.price
+    return price.cost(detail)
+
+
 FREE = Price(0.0, 0.0)
 """What built-in models, local weights and servers on loopback cost."""
 

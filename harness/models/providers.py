@@ -36,6 +36,10 @@ class Provider(Struct, frozen=True, forbid_unknown_fields=True):
     """Where an answer says which model gave it."""
     usage: dict[str, list[str]] = {}
     """Each number of `Usage`: the places in an answer whose sum it is."""
+    total: str = ""
+    """Where an answer has the tokens of prompt and reply together."""
+    cost: str = "usage.cost"
+    """Where an answer says what it cost, in dollars: proxies do."""
     finish: dict[str, Finish | Literal["failed"]] = {}
     """What the protocol's finish reasons mean."""
 

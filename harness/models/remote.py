@@ -10,6 +10,8 @@ do not wait for each other.
 """
 
 import asyncio
+import contextlib
+import json
 import os
 import re
 import time
@@ -21,10 +23,12 @@ import httpx2
 from msgspec.structs import replace
 
 from harness.errors import ChatError, EndpointError
+from harness.models.decoding import at, decoded, list_at, text_at
 from harness.models.endpoint import Endpoint
 from harness.models.errors import Problem, Wire, connection_problem, problem_of
+from harness.models.marks import MARKED, cut_at_mark
 from harness.models.providers import PROVIDERS, Provider
-from harness.models.reasoning import join_thoughts, split_reasoning
+from harness.reasoning import join_thoughts, split_reasoning
 from harness.types import Detail, Message, Reply, Request, TokenLogprobs, Usage
 
 MOST_BYTES = 64 * 2**20
@@ -34,7 +38,11 @@ CONNECTIONS = 1000
 CONNECT_SECONDS = 20.0
 MOST_REPAIRS = 12
 NO_REPLY = "(no reply)"
-"""Sent in place of an earlier reply that was empty, where a protocol takes no empty message."""
+"""Sent in place of an earlier reply that was empty: most endpoints take no empty message."""
+COST_HEADER = "x-litellm-response-cost"
+"""In which LiteLLM's proxy states the dollars of a call."""
+ALL_REFUSED = 3
+"""Refused values of a parameter after which no other one is tried."""
 SCHEMAS = ("response_format", "output_config", "text", "response_json_schema")
 """Parameters that hold a JSON schema: if refused, the reply has `structured: false`."""
 LOGPROBS = ("logprobs", "top_logprobs", "include")
@@ -58,6 +66,8 @@ class RemoteModel(ABC):
     """Another name of the limit on tokens, used once the first is refused."""
     streams: ClassVar[bool] = False
     """Whether replies can be asked for as a stream."""
+    states_stream: ClassVar[bool] = True
+    """Whether the body says if a stream is asked for."""
 
     def __init__(self, endpoint: Endpoint, send: Send | None = None) -> None:
         """Open the SDK's client; with `send` calls go there: no client and no key are needed."""
@@ -73,7 +83,7 @@ class RemoteModel(ABC):
         self._http: httpx2.AsyncClient | None = None
         if send is None:
             self._key = endpoint.key()
-            self._http = http_client(endpoint, self.about, self._key)
+            self._http = http_client(endpoint, self.about, self._key, self.transport())
             options = {
                 "base_url": endpoint.base_url,
                 "api_key": self._key or "none",
@@ -82,12 +92,19 @@ class RemoteModel(ABC):
                 "timeout": self._http.timeout,
             }
             self.client = self.open_client(options)
+        self._refused: dict[str, set[str]] = {}
+        """For each parameter the values that the endpoint refused, as JSON."""
         self._left_out: set[str] = set()
+        """Parameters that it refuses with any value."""
         self._most: int | None = None
         self._folds = False
         self._stream = False
 
     # What a protocol defines
+
+    def transport(self) -> type[httpx2.AsyncClient]:
+        """Return the class of the HTTP client: the SDK's own, where it brings a faster one."""
+        return httpx2.AsyncClient
 
     @abstractmethod
     def open_client(self, options: dict[str, Any]) -> Any:
@@ -111,7 +128,14 @@ class RemoteModel(ABC):
     async def post(self, wire: Wire) -> Any:
         """Return the endpoint's answer as JSON; exceptions are the SDK's."""
         options = {"headers": wire.headers}
-        return await self.client.post(self.path, cast_to=object, body=wire.body, options=options)
+        response: httpx2.Response = await self.client.post(
+            self.path, cast_to=httpx2.Response, body=wire.body, options=options
+        )
+        answer = decoded(response.content)
+        if isinstance(answer, dict) and (cost := response.headers.get(COST_HEADER)):
+            with contextlib.suppress(ValueError):
+                answer["usage"] = {"cost": float(cost), **(answer.get("usage") or {})}
+        return answer
 
     @abstractmethod
     def read(self, answer: Any) -> Reply:
@@ -122,8 +146,7 @@ class RemoteModel(ABC):
     async def reply(self, request: Request) -> Reply:
         """Return the model's reply."""
         started = time.perf_counter()
-        messages = [Message(turn.role, storable(turn.content)) for turn in request.messages]
-        request = replace(request, messages=messages)
+        request = replace(request, messages=[_sendable(message) for message in request.messages])
         try:
             reply = await self._repaired(request)
         except Problem as problem:
@@ -141,13 +164,17 @@ class RemoteModel(ABC):
                 if problem.kind == "refused prompt":
                     note = problem.message or "refused by the provider"
                     return Reply(text="", detail=Detail(finish_reason="refused", note=note))
-                self.learn(problem, request)
+                if problem.kind == "spent limit":  # a reply that was cut before its first word
+                    detail = Detail(finish_reason="length", note=problem.message)
+                    return self.completed(Reply(text="", detail=detail), request, wire)
+                self.learn(problem, request, wire)
                 fit = problem.fit or fit
                 if self.wire(request, fit) == wire:
                     raise
             else:
+                reply = self.completed(reply, request, wire)
                 self.answered = True
-                return self.completed(reply, request, wire)
+                return reply
         raise Problem("bad request", f"a refusal of each of {MOST_REPAIRS} ways to ask")
 
     async def call(self, wire: Wire) -> Any:
@@ -184,7 +211,7 @@ class RemoteModel(ABC):
         """Return the problem behind an answer with a status and an error body."""
         return problem_of(status, body, headers, wire, answered=self.answered, key=self._key)
 
-    def learn(self, problem: Problem, request: Request) -> None:
+    def learn(self, problem: Problem, request: Request, wire: Wire) -> None:
         """Remember what the endpoint does not take; what the user typed is never left out."""
         match problem.kind:
             case "system role":
@@ -200,8 +227,13 @@ class RemoteModel(ABC):
                 free.sort(key=lambda name: name == "temperature")
                 if free and free[0] == self.limit and self.other_limit:
                     self.limit, self.other_limit = self.other_limit, None
-                else:
+                elif len(problem.parameters) > 1:  # what excludes another one does so always
                     self._left_out.update(free[:1])
+                elif free:
+                    values = self._refused.setdefault(free[0], set())
+                    values.add(_json(wire.parameters.get(free[0])))
+                    if len(values) >= ALL_REFUSED:
+                        self._left_out.add(free[0])
 
     def wire(self, request: Request, fit: int | None = None) -> Wire:
         """Return a request as it is sent, by all that is known of the endpoint.
@@ -210,11 +242,15 @@ class RemoteModel(ABC):
         """
         notes: list[str] = []
         parameters = self.parameters(request)
+        if self.states_stream:
+            parameters["stream"] = self._stream
         if self._stream:
-            parameters |= {"stream": True, "stream_options": {"include_usage": True}}
-        for name in sorted(self._left_out & parameters.keys()):
-            del parameters[name]
-            notes.append(f"{name} left out: the endpoint refuses it")
+            parameters["stream_options"] = {"include_usage": True}
+        for name in sorted(parameters):
+            refused = name in self._left_out
+            if refused or _json(parameters[name]) in self._refused.get(name, ()):
+                del parameters[name]
+                notes.append(f"{name} left out: the endpoint refuses it")
         if limit := parameters.get(self.limit):
             most = min(limit, self._most or limit, fit or limit)
             if most < limit:
@@ -229,6 +265,7 @@ class RemoteModel(ABC):
             body=self.body(request, parameters),
             parameters=parameters,
             headers={**(request.sampling.extra_headers or {}), **self.headers(parameters)},
+            ask=request.ask,
             system=system,
             notes=tuple(notes),
             limit=self.limit,
@@ -252,6 +289,7 @@ class RemoteModel(ABC):
         """Return the reply with what was applied."""
         if request.top_logprobs is not None and reply.logprobs is None and reply.text.strip():
             raise Problem("no log-probabilities", "no log-probabilities")
+        reply = self._without_stop(reply, wire)
         hidden = (*SCHEMAS, *LOGPROBS, "stream", "stream_options")
         applied = {name: value for name, value in wire.parameters.items() if name not in hidden}
         if request.top_logprobs is not None:
@@ -262,18 +300,30 @@ class RemoteModel(ABC):
         detail = replace(reply.detail, sampling_applied=applied, note="; ".join(notes) or None)
         return replace(reply, detail=detail)
 
+    def _without_stop(self, reply: Reply, wire: Wire) -> Reply:
+        """Return a reply without the stop text that ended it, which some servers leave there."""
+        stops = wire.parameters.get(self.about.parameters.get("stop", "stop")) or ()
+        for stop in [stops] if isinstance(stops, str) else stops:
+            if isinstance(stop, str) and stop and reply.text.endswith(stop):
+                text, detail = reply.text.removesuffix(stop).rstrip(), reply.detail
+                if not text and detail.finish_reason == "stop":
+                    detail = replace(detail, finish_reason="empty")
+                return replace(reply, text=text, detail=detail)
+        return reply
+
     def _error(self, problem: Problem, request: Request) -> ChatError:
         """Return the error for a problem that cannot be repaired."""
         if request.top_logprobs is not None and "logprobs" in problem.message.lower():
             problem.kind = "no log-probabilities"
-        error = problem.error(self.endpoint)
+        error = problem.error(self.endpoint, answered=self.answered)
         typed = self._typed(request)
         flags = [typed[name] for name in problem.parameters if name in typed]
         if problem.kind != "parameter" or not flags:
             return error
         advice = "leave it out" if len(flags) == 1 else "leave one of them out"
         message = f"{error}; the endpoint does not take {' with '.join(flags)}: {advice}"
-        return EndpointError(message, kind="parameter refused", status=problem.status)
+        ends = ChatError if self.answered else EndpointError
+        return ends(message, kind="parameter refused", status=problem.status)
 
     def reply_of(
         self,
@@ -289,19 +339,26 @@ class RemoteModel(ABC):
 
         `ended` is the protocol's finish reason.
         """
-        finish = self.about.finish.get(ended, "unstated")
+        finish = self.about.finish.get(ended.partition(":")[0].strip(), "unstated")
         if finish == "failed":
             raise Problem("malformed reply", f"a reply that ended with {ended!r}")
         text, leading = split_reasoning(text, cut=finish == "length")
         reasoning = join_thoughts([*thoughts, leading or ""])
+        text, mark = cut_at_mark(text)
         note = f"stopped by the service: {ended}" if finish == "refused" else None
+        if mark is not None:
+            note = f"{MARKED} {mark}, which the server left in"
+            finish = "stop" if finish == "length" else finish
         if refusal and not text:
             text, finish = refusal, "refused"
         if not text.strip() and finish in ("stop", "unstated"):
             finish = "empty"
+            if reasoning:
+                note = "the server put all of the text into the field for reasoning"
         detail = Detail(
             finish_reason=finish,
             usage=self._usage(answer),
+            price=self._cost(answer),
             provider_model=storable(text_at(answer, self.about.model_field)) or None,
             reasoning=storable(reasoning) if reasoning else None,
             note=note,
@@ -315,12 +372,25 @@ class RemoteModel(ABC):
             numbers = [at(answer, *place.split(".")) for place in places]
             numbers = [number for number in numbers if isinstance(number, int)]
             counts[name] = sum(numbers) if numbers else None
+        reply, prompt = counts.get("completion_tokens"), counts.get("prompt_tokens")
+        total = at(answer, *self.about.total.split("."))
+        if reply is not None and prompt is not None and isinstance(total, int):
+            counts["completion_tokens"] = max(reply, total - prompt)  # some count no reasoning
         return Usage(**counts)
+
+    def _cost(self, answer: Any) -> float | None:
+        """Return the dollars that an answer says it cost; None: it says nothing, or nought."""
+        cost = at(answer, *self.about.cost.split("."))
+        is_number = isinstance(cost, int | float) and not isinstance(cost, bool)
+        return float(cost) if is_number and cost > 0 else None
 
     def no_reply(self, answer: Any, what: str) -> Problem:
         """Return the problem of an answer without a reply; it may be an error with status 200."""
         page = isinstance(answer, str) and answer.lstrip()[:1] == "<"
-        if page or at(answer, "error") or at(answer, "object") == "error":
+        if filtered := _filtered(answer):
+            return Problem("refused prompt", f"filtered: {', '.join(filtered)}")
+        said = at(answer, "error") or at(answer, "base_resp") or at(answer, "object") == "error"
+        if page or said:
             return self.problem_of(200, answer, {}, Wire())
         return Problem("malformed reply", what)
 
@@ -333,7 +403,9 @@ class RemoteModel(ABC):
 # The HTTP client
 
 
-def http_client(endpoint: Endpoint, about: Provider, key: str | None) -> httpx2.AsyncClient:
+def http_client(
+    endpoint: Endpoint, about: Provider, key: str | None, transport: type[httpx2.AsyncClient]
+) -> httpx2.AsyncClient:
     """Return what an SDK sends with: no redirect is followed, no more than `MOST_BYTES` are read.
 
     To a stated address goes only the key that was named for it, whatever the SDK found in the
@@ -356,7 +428,7 @@ def http_client(endpoint: Endpoint, about: Provider, key: str | None) -> httpx2.
         if response.request.method == "POST" and isinstance(stream, httpx2.AsyncByteStream):
             response.stream = _Capped(stream)  # not the files of batches
 
-    return httpx2.AsyncClient(
+    return transport(
         timeout=httpx2.Timeout(endpoint.timeout, connect=min(endpoint.timeout, CONNECT_SECONDS)),
         limits=httpx2.Limits(max_connections=CONNECTIONS, max_keepalive_connections=CONNECTIONS),
         follow_redirects=False,
@@ -398,23 +470,18 @@ class _Capped(httpx2.AsyncByteStream):
 # Reading answers, and writing requests
 
 
-def at(value: Any, *names: str) -> Any:
-    """Return what stands at these nested names of a JSON value; None if there is nothing."""
-    for name in names:
-        value = value.get(name) if isinstance(value, dict) else None
-    return value
+def _filtered(answer: Any, name: str = "prompt") -> list[str]:
+    """Return the names under which an answer says that something was filtered."""
+    if isinstance(answer, list):
+        return [found for item in answer for found in _filtered(item, name)]
+    if not isinstance(answer, dict):
+        return []
+    own = [name] if answer.get("filtered") is True else []
+    return own + [found for key, inner in answer.items() for found in _filtered(inner, key)]
 
 
-def text_at(value: Any, *names: str) -> str:
-    """Return the text at these nested names; empty if there is none."""
-    text = at(value, *names)
-    return text if isinstance(text, str) else ""
-
-
-def list_at(value: Any, *names: str) -> list[Any]:
-    """Return the list at these nested names; empty if there is none."""
-    items = at(value, *names)
-    return items if isinstance(items, list) else []
+def _json(value: Any) -> str:
+    return json.dumps(value, sort_keys=True)
 
 
 def token_logprobs(places: list[Any]) -> list[TokenLogprobs] | None:
@@ -442,17 +509,17 @@ def storable(text: str) -> str:
     return _UNSTORABLE.sub("\ufffd", text)
 
 
-def split_system(messages: Sequence[Message]) -> tuple[str, list[Message]]:
-    """Return the system text of a conversation (empty: none), and the other messages.
+def _sendable(message: Message) -> Message:
+    """Return a message as it is sent: a stand-in for a blank one, and nothing that no UTF-8 has."""
+    text = storable(message.content)
+    blank = message.role != "system" and not text.strip()
+    return Message(message.role, NO_REPLY if blank else text)
 
-    A blank one, which most protocols refuse, says that there was no reply.
-    """
+
+def split_system(messages: Sequence[Message]) -> tuple[str, list[Message]]:
+    """Return the system text of a conversation (empty: none), and the other messages."""
     system = "\n\n".join(message.content for message in messages if message.role == "system")
-    rest = [
-        message if message.content.strip() else Message(message.role, NO_REPLY)
-        for message in messages
-        if message.role != "system"
-    ]
+    rest = [message for message in messages if message.role != "system"]
     return (system if system.strip() else ""), rest
 
 

@@ -10,6 +10,8 @@ any other name, OPENAI_BASE_URL set       OpenAI-compatible
 else                                      UsageError with near names
 """
 
+import functools
+import logging
 import os
 import re
 from collections.abc import Mapping
@@ -31,6 +33,8 @@ from harness.models.endpoint import (
 from harness.models.prices import FREE, list_price
 from harness.models.providers import BUILTIN, PROVIDERS, Provider, provider_of
 from harness.types import Sampling
+
+log = logging.getLogger("turnbench")
 
 COMPATIBLE = "openai"
 """The provider whose protocol is assumed for a server with a stated address."""
@@ -127,7 +131,20 @@ def _endpoint(
 
         check_template(endpoint.conv_template or "")
     free = FREE if endpoint.is_loopback else None
+    if free and config.price is None and endpoint.base_url and list_price(endpoint.model):
+        _say_free(name, endpoint.base_url)
     return replace(endpoint, price=config.price or free or list_price(endpoint.model))
+
+
+@functools.cache
+def _say_free(name: str, address: str) -> None:
+    """Say, once, that a model with a list price is counted as free at an address."""
+    log.warning(
+        "%s at %s is counted as free, although its name has a list price; if that is a proxy to a "
+        "provider, state its price in turnbench.toml (a cost that the proxy reports is counted)",
+        name,
+        address,
+    )
 
 
 def _provider(name: str, config: ModelConfig, models: Mapping[str, ModelConfig]) -> str:

@@ -6,12 +6,14 @@ html.py         the page as one HTML file; its sortable table, for the viewer to
 charts.py       dots and bars, heat map, radar as SVG, from the rows and columns of a table
 templates.py    fills in the HTML and SVG of templates/
 
-show_result.py  from flags to a page: selecting.py says which judgments and how to show them
+show_result.py  from flags to a page; pages.py has pages by name, with their checks
+selecting.py    which judgments the flags ask for, and how to show them
 section.py      one kind of judgments, ready for a page: rows, tables, what it says
 ranked.py       columns of verdicts ranked, one or several side by side
 kinds.py        what grades, labels, pairs and votes each add to that
 outcome.py      who is better, in words
 results_page.py sections as one page; other_pages.py those of --against, --cost, --board ...
+remarks.py      what is not judged, and why judgments are missing
 """
 
 from harness.reporting.page import Cell as Cell

@@ -12,6 +12,7 @@ import pathlib
 from collections.abc import Sequence
 from typing import Any
 
+from harness.bench import file_stem
 from harness.errors import StorageError
 from harness.reporting.page import Column, Page, Row
 from harness.reporting.templates import asset, ems_of, render
@@ -167,7 +168,8 @@ def write_charts(folder: pathlib.Path, page: Page) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for chart in page.charts:
-            name = f"{chart.name}_{len(written)}" if chart.name in written else chart.name
+            name = file_stem(chart.name)
+            name = f"{name}_{len(written)}" if name in written else name
             svg = str(chart.draw()).strip().replace(">", f">{style}", 1)
             (folder / f"{name}.svg").write_text(f"{svg}\n", encoding="utf-8")
             written.append(name)

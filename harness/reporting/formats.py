@@ -4,6 +4,8 @@ text        for a terminal: fits the width, leaves out constant columns
 markdown    for documents; html is in its own module
 json        everything, unrounded; null where there is no number
 csv, frame  the page's rows, unrounded
+latex       tables for a paper, each number with its interval (package booktabs)
+methods     the paragraph of a paper about how the numbers were made
 """
 
 import csv as csv_module
@@ -12,11 +14,13 @@ import re
 import shutil
 import textwrap
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import msgspec
 
-from harness.reporting.page import Column, Page, Row, Table, columns_of, flat, shortened
+from harness.errors import UsageError
+from harness.reporting.page import ABSENT, Column, Page, Row, Table, columns_of, flat, shortened
 from harness.words import printable
 
 PROSE = 88
@@ -27,7 +31,11 @@ def text(page: Page, width: int | None = None) -> str:
     """Return the page for a terminal of `width` columns (default: that of this one, else 80)."""
     width = width or shutil.get_terminal_size((80, 24)).columns
     parts = [_wrapped(page.outcome, width)]
-    causes = [f"  {cause.text}:\n    {cause.flag}" for cause in page.causes]  # to be pasted
+    causes = [
+        "\n    ".join([f"  {cause.text}:" if cause.flag else f"  {cause.text}", *commands])
+        for cause in page.causes
+        for commands in [cause.flag.splitlines()]  # each on a line of its own, to be pasted
+    ]
     parts.append("\n".join(printable(line) for cause in causes for line in cause.splitlines()))
     flags = []
     for table in page.tables:
@@ -160,3 +168,76 @@ def frame(page: Page) -> Any:
     import pandas as pd  # comes with gradio; slow to import
 
     return pd.DataFrame(page.all_rows)
+
+
+def methods(page: Page) -> str:
+    """Return the paragraph of a paper about how the numbers were made.
+
+    Raises:
+        UsageError: the page has none.
+    """
+    if page.methods is None:
+        raise UsageError("--format methods is for the results of show_result, without another page")
+    return "\n".join(printable(line) for line in page.methods().splitlines())
+
+
+def latex(page: Page) -> str:
+    """Return the page's tables for LaTeX with the package booktabs; its sentences as comments."""
+    sentences = [*page.outcome.splitlines(), *(note.text for note in page.notes if note.text)]
+    parts = ["\n".join(f"% {printable(line)}" for line in sentences)]
+    parts += [_latex_table(t) for t in page.tables if t.rows and t.only in ("", "text")]
+    return "\n\n".join(filter(None, parts))
+
+
+def _latex_table(table: Table) -> str:
+    columns = table.text_columns()
+    numbers = {(c.key, c.of) for c in columns if not c.format.startswith("interval")}
+    # An interval stands beside its number, so its own column goes.
+    columns = [
+        c for c in columns if not c.format.startswith("interval") or (c.key, c.of) not in numbers
+    ]
+    sides = "".join("l" if column.to_the_left(table.rows) else "r" for column in columns)
+    lines = [
+        [_tex(column.heading) for column in columns],
+        *([_latex_cell(column, row) for column in columns] for row in table.rows),
+    ]
+    head, *body = [f"{' & '.join(line)} \\\\" for line in lines]
+    caption = [f"\\caption{{{_tex(table.title)}}}"] if table.title else []
+    return "\n".join(
+        [
+            "\\begin{table}",
+            "\\centering",
+            *caption,
+            f"\\begin{{tabular}}{{{sides}}}",
+            "\\toprule",
+            head,
+            "\\midrule",
+            *body,
+            "\\bottomrule",
+            "\\end{tabular}",
+            "\\end{table}",
+        ]
+    )
+
+
+def _latex_cell(column: Column, row: Row) -> str:
+    """Return a cell, with the interval of a number in small print behind it."""
+    ends = replace(column, format=f"interval{column.format}").cell(row) if column.format else ABSENT
+    small = "" if ends == ABSENT else f" {{\\scriptsize [{_tex(ends.replace(' to ', ', '))}]}}"
+    return _tex(column.cell(row)) + small
+
+
+_TEX = {
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "–": "--",
+    **{sign: f"\\{sign}" for sign in "&%$#_{}"},
+}
+
+
+def _tex(line: str) -> str:
+    """Return a text in which no character is a command of LaTeX."""
+    return "".join(_TEX.get(sign, sign) for sign in printable(line))

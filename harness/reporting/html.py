@@ -35,8 +35,8 @@ def html(page: Page) -> str:
 
 
 def fragment(page: Page) -> str:
-    """Return outcome and tables for a notebook, without scripts and charts."""
-    style = Markup(asset("colours.css") + asset("table.css"))
+    """Return outcome, tables and charts for a notebook, without scripts."""
+    style = Markup("".join(map(asset, ("colours.css", "table.css", "chart.css"))))
     return render("fragment.html", page=page, style=style, table_html=table_html)
 
 

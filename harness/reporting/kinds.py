@@ -1,20 +1,20 @@
 """A section of each kind: grades, labels and short facts, pairs and votes; several side by side."""
 
-import functools
-import statistics
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from harness.reporting.page import METRIC, Column, Table, interval_columns, percent, rounded, row_of
+from harness.reporting.page import METRIC, Column, Table, interval_columns, percent, row_of
 from harness.reporting.ranked import Ranked, Rows, several
-from harness.reporting.section import Section, View, measure_of
-from harness.results import Panel, Ranking, Scores, ratio, summarize
+from harness.reporting.section import METHOD, ONE_ORDER, Caveat, Section, View, measure_of
+from harness.results import Panel, Scores, summarize
+from harness.results.estimate import LEVEL
 from harness.results.facts import CORRECT, facts, is_facts
-from harness.results.scores import FLIPPED, ONCE
-from harness.results.strengths import strengths, win_rate
+from harness.results.position import flips
+from harness.results.scores import ONCE
+from harness.results.strengths import strengths
 from harness.results.summarize import split
 
 
@@ -91,13 +91,17 @@ def pairs(panel: Panel, view: View) -> Section:
     """Return the section of pairs or votes: win rates, wins and losses, flips, strengths."""
     measure = measure_of(panel)
     tie = "n_draws" if measure.percent else "tie"  # alpaca_eval's names
+    judged = panel.scores.of(metric=panel.metrics[0])  # every judge's pairs, with their games
 
     def further(scores: Scores, by: Sequence[str]) -> Rows:
         rows: Rows = {}
-        for summary in summarize(scores.of(metric=panel.metrics[0]), ("model", *by)):
+        own = scores.of(metric=panel.metrics[0])
+        games = own if (own.flip != ONCE).any() else judged
+        flips = {group.key: group for group in summarize(games, ("model", *by))}
+        for summary in summarize(own, ("model", *by)):
             counts = {"win": summary.win, tie: summary.tie, "loss": summary.loss}
-            row: dict[str, Any] = {**counts, "flipped": summary.flipped}
-            row["one_sided"] = summary.one_sided
+            row: dict[str, Any] = {**counts, "flipped": flips[summary.key].flipped}
+            row["one_sided"] = flips[summary.key].one_sided
             total = sum(counts.values()) or None
             if measure.percent:
                 row["discrete_win_rate"] = total and (summary.win + summary.tie / 2) / total
@@ -113,7 +117,7 @@ def pairs(panel: Panel, view: View) -> Section:
 
     key = "win_rate" if measure.percent else "win_rate_adjusted"
     column = Ranked(panel, view, Column(key, "win rate"), further=further)
-    both_orders = bool((column.scores.flip != ONCE).any())
+    both_orders = bool((judged.flip != ONCE).any())
     about = "as alpaca_eval computes it; leaves out that the fit is estimated"
     heads = dict(zip(_CONTROLLED, ("LC win rate", "se"), strict=True))
     extra = [
@@ -128,28 +132,16 @@ def pairs(panel: Panel, view: View) -> Section:
     if column.evidence.head_to_head:
         by_turn = _two_models(column.scores, column.ranking.names[0], both_orders=both_orders)
         section.tables[:1] = [replace(main, only="html"), replace(by_turn, title=main.title)]
-    if len(column.rows) == 1:
-        equal_length = column.rows[0].get(_CONTROLLED[0])
-        section.evidence = [replace(column.evidence, equal_length=equal_length)]
     if column.ranking.strengths:
-        section.caveats.insert(0, _drawn(column.ranking))
+        text = "Models are ranked and compared by strength (Bradley-Terry)."
+        section.caveats.append(Caveat(METHOD, text))
     elif len(column.rows) > 2:
         section.more.append(_strengths(column.scores))
-    section.remark = " ".join(filter(None, [section.remark, _flips(column.scores)]))
+    section.remark = " ".join(filter(None, [section.remark, _flips(judged)]))
     if not both_orders and panel.form == "pair" and len(panel.judges) == 1:
-        section.caveats.append("Each pair was judged in one order, so flips cannot be seen.")
+        text = "Each pair was judged in one order, so flips cannot be seen."
+        section.caveats.append(Caveat(ONE_ORDER, text))
     return section
-
-
-def _drawn(ranking: Ranking) -> str:
-    """Return how models of drawn pairs are compared, and what difference that could have shown."""
-    words = "Models are ranked and compared by strength (Bradley-Terry)"
-    sizes = [n for pair in ranking.neighbours if (n := pair.difference.detectable) is not None]
-    if sizes:
-        size = statistics.median(sizes)
-        seen = f"{rounded(size, 0)} rating points, a win rate of {rounded(win_rate(size), 2)},"
-        words += f"; between neighbours {seen} would have been seen"
-    return f"{words}."
 
 
 def _two_models(scores: Scores, model: str, *, both_orders: bool) -> Table:
@@ -176,20 +168,21 @@ def _two_models(scores: Scores, model: str, *, both_orders: bool) -> Table:
 
 def _flips(scores: Scores) -> str:
     """Return what is said of pairs whose winner changed with the order, if there are many."""
-    judged = scores.take(scores.valid & (scores.flip != ONCE))
-    flipped = judged.flip == FLIPPED
-    count, pairs = int(flipped.sum()), len(judged)
+    found = flips(scores)
+    count, pairs = found.flipped, found.pairs
     if count <= MANY_FLIPS * pairs:
         return ""
-    decided = flipped | (judged.value != 0.5)
-    by_question = functools.partial(np.bincount, minlength=len(judged.questions))
-    sums, counts = by_question(judged.question[flipped]), by_question(judged.question[decided])
-    interval = ratio(sums, counts, share=True).interval
-    maybe = "The judge may be guessing: one" if interval and interval.high >= 0.5 else "A judge"
-    return (
-        f"In {percent(count / pairs)} of the pairs ({count} of {pairs}) the verdict changed with "
-        f"the order of the two answers; these are ties. {maybe} that guesses changes about half."
-    )
+    changed = f"In {percent(count / pairs)} of the pairs ({count} of {pairs}) the verdict changed "
+    changed += "with the order of the two answers; these are ties"
+    first, p = found.counts["to_first"], found.to_first.p_half
+    if p is not None and p < LEVEL:
+        side, most = ("first", first) if 2 * first > count else ("second", count - first)
+        return f"{changed}: it prefers the answer shown {side}, {most} of {count}."
+    interval = found.of_decided.interval
+    guesses = "where a judge that guesses changes half"
+    if interval and interval.high >= 0.5:
+        guesses = "so it may be guessing: a judge that guesses changes half"
+    return f"{changed}: {percent(found.of_decided.value)} of the pairs that it decides, {guesses}."
 
 
 def _strengths(scores: Scores) -> Table:

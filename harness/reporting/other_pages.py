@@ -10,21 +10,42 @@
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 
+from harness import bench as benches
 from harness.bench import Bench
 from harness.errors import UsageError
 from harness.options import Board, ShowResult
 from harness.reporting import Column, Note, Page, Table, interval_columns, row_of
-from harness.reporting.outcome import REST, UNSEEN, Measure
+from harness.reporting.outcome import REST, Measure
 from harness.reporting.page import rounded
-from harness.reporting.ranked import compared_row
+from harness.reporting.pages import PageKind, Result
+from harness.reporting.ranked import change_of, compared_row
+from harness.reporting.remarks import repeats_itself
+from harness.reporting.results_page import results
 from harness.reporting.section import View, measure_of
+from harness.reporting.selecting import read_judged
 from harness.results import Panel, Scores, panels, rank, read
 from harness.results import board as boards
+from harness.results.estimate import LEAST
 from harness.results.first_turn import Effect, first_turn_effect
 from harness.results.gate import Gated, gate
 from harness.results.spent import Cost, efficiency, spent
 from harness.results.strengths import styled
 from harness.words import counted, dollars, first_lines, listed
+
+
+def _check_compare(options: ShowResult) -> None:
+    if wrong := [pair for pair in options.compare if "=" not in pair]:
+        raise UsageError(f"--compare {wrong[0]}: write NEW=OLD")
+
+
+def _show_against(options: ShowResult, cost: Cost) -> Result:
+    judged = read_judged(options)
+    shown = results(options, judged)
+    page, passes = against_page(options, judged.bench, judged.groups[0], shown.view, shown.page)
+    return Result(page, int(options.fail_if_worse and not passes))
+
+
+AGAINST = PageKind(_show_against, _check_compare)
 
 
 def against_page(
@@ -35,8 +56,6 @@ def against_page(
     Raises:
         UsageError: the runs are not comparable, or have no model in common.
     """
-    if wrong := [pair for pair in options.compare if "=" not in pair]:
-        raise UsageError(f"--compare {wrong[0]}: write NEW=OLD")
     assert options.against is not None
     gated = gate(
         panel,
@@ -54,7 +73,7 @@ def against_page(
     measure, rows, lines = measure_of(panel), [], []
     for model in sorted(gated.models, key=lambda model: model.difference.value):  # worst first
         names = {"model_1": model.model, "model_2": model.old, "verdict": _verdict(model)}
-        row = compared_row(names, model.difference, model.p)
+        row = compared_row(names, model)
         rows.append(row | {"missing": model.missing})
         lines.append(_run_in_words(model, measure, options.margin))
     lines = first_lines(lines, 3, REST)
@@ -73,10 +92,13 @@ def against_page(
     compared = replace(
         page,
         outcome="\n".join(lines),
-        tables=[Table(title, columns, rows, name="against")],
+        tables=[
+            Table(title, columns, rows, name="against"),
+            Table("", [Column("model")], page.rows or (), name="results", only="json"),
+        ],
         charts=(),
         notes=[Note(note) for note in gated.notes[:2]],
-        rows=page.rows,
+        rows=rows,
     )
     return compared, gated.passes
 
@@ -84,24 +106,30 @@ def against_page(
 def _verdict(model: Gated) -> str:
     if model.p is None:
         return "too few questions"
-    if model.worse:
-        return "worse"
-    better = model.p < 0.05 and model.difference.value > 0
-    return "better" if better else "no difference seen"
+    return "worse" if model.worse else "better" if model.better else "not decided"
 
 
 def _run_in_words(model: Gated, measure: Measure, margin: float | None) -> str:
     """Return a sentence about one model of the run."""
     name = model.model if model.model == model.old else f"{model.model} (before: {model.old})"
-    verdict, size = _verdict(model), model.difference.detectable
-    run = f"the other run on {counted(model.difference.n, 'question')}"
-    change = f"{run}: difference {measure.change(model.difference)}"
+    verdict, on = _verdict(model), counted(model.difference.n, "question")
+    change = f"{measure.gap(model.difference.value)}{measure.ends(model.interval, 0)}"
+    run = f"the other run on {on}: a difference of {change}"
     if verdict in ("better", "worse"):
-        return f"{name} is {verdict} than in {change}."
-    unseen = "" if size is None else f"; a drop under {measure.gap(size)} {UNSEEN}"
-    if margin is not None and not model.fault:
-        unseen = f"; not worse by more than {measure.gap(margin)}"
-    return f"{name} is not seen to differ from {change}{unseen}."
+        return f"{name} is {verdict} than in {run}."
+    if verdict == "too few questions":
+        return f"{name} cannot be compared with the other run: {on} in common, {LEAST} are needed."
+    enough = f"; not worse by more than {measure.gap(margin)}" if margin and not model.fault else ""
+    return f"{name} is not decided against {run}{enough}."
+
+
+def _show_style(options: ShowResult, cost: Cost) -> Result:
+    judged = read_judged(options)
+    pairs = judged.panel("pair", "vote", need="--style needs pairs")
+    return Result(style_page(pairs.combined, judged.bench, options.style))
+
+
+STYLE = PageKind(_show_style)
 
 
 def style_page(scores: Scores, bench: Bench, features: Sequence[str]) -> Page:
@@ -131,6 +159,15 @@ def style_page(scores: Scores, bench: Bench, features: Sequence[str]) -> Page:
     return Page(outcome, tables, notes=notes, title=title, facts={"bench": bench.name})
 
 
+def _show_first_turn(options: ShowResult, cost: Cost) -> Result:
+    judged = read_judged(options)
+    grades = judged.panel("grade", need="--first-turn-effect needs grades")
+    return Result(first_turn_page(grades, judged.bench))
+
+
+FIRST_TURN_EFFECT = PageKind(_show_first_turn)
+
+
 def first_turn_page(panel: Panel, bench: Bench) -> Page:
     """Return what second turns lose because of the model's own first turn."""
     effects = first_turn_effect(panel.combined.of(metric=panel.metrics[0]))
@@ -142,7 +179,8 @@ def first_turn_page(panel: Panel, bench: Bench) -> Page:
         else:
             names["first_turn"] = effect.first
         numbers = {"own_history": effect.own_history, "given_history": effect.given_history}
-        row = row_of(names, **numbers, difference=effect.difference.difference)
+        row = row_of(names, **numbers)
+        row["difference"] = change_of(effect.difference)
         rows.append(row | {"p_holm": effect.difference.p, "questions": effect.difference.questions})
     columns = [
         Column("model"),
@@ -159,15 +197,25 @@ def first_turn_page(panel: Panel, bench: Bench) -> Page:
 
 
 def _effect_in_words(effect: Effect, measure: Measure) -> str:
-    difference = effect.difference.difference
-    on = f"on {counted(effect.difference.questions, 'question')}"
-    if effect.difference.better is None:
-        size = difference.detectable
-        unseen = "" if size is None else f"; under {measure.gap(size)} {UNSEEN}"
-        return f"{effect.model}'s second turns are not seen to depend on its first {on}{unseen}."
-    less = "lose" if difference.value > 0 else "gain"
-    gap = f"{measure.gap(abs(difference.value))}{measure.ends(difference)}"
-    return f"{effect.model}'s second turns {less} {gap} by its own first turns {on}."
+    pair = effect.difference
+    on, ends = f"on {counted(pair.questions, 'question')}", measure.ends(pair.interval, 0)
+    if pair.better is None:
+        size = f"{measure.gap(pair.difference.value)}{ends}"
+        model = f"{effect.model}'s second turns"
+        return f"Whether {model} depend on its first is not decided {on}: {size}."
+    less = "lose" if pair.difference.value > 0 else "gain"
+    gap = f"{measure.gap(abs(pair.difference.value))}"
+    if ends and pair.difference.value < 0:
+        ends = measure.ends(pair.swapped().interval, 0)
+    return f"{effect.model}'s second turns {less} {gap}{ends} by its own first turns {on}."
+
+
+def _show_cost(options: ShowResult, cost: Cost) -> Result:
+    bench = benches.load_named(options.bench)
+    return Result(cost_page(bench, cost, options.slice.model_list, options.select.judge_model))
+
+
+COST = PageKind(_show_cost)
 
 
 def cost_page(bench: Bench, cost: Cost, models: Sequence[str], judges: Sequence[str]) -> Page:
@@ -188,6 +236,15 @@ def cost_page(bench: Bench, cost: Cost, models: Sequence[str], judges: Sequence[
     note = Note("Calls that failed, and rows that newer ones replaced, are not counted.")
     facts = {"total": sum(priced) if priced else None}
     return Page(outcome, [Table("", columns, rows)], notes=[note], facts=facts)
+
+
+def _show_efficiency(options: ShowResult, cost: Cost) -> Result:
+    judged = read_judged(options)
+    models = options.slice.model_list
+    return Result(efficiency_page(judged.groups[0], judged.bench, cost, models))
+
+
+EFFICIENCY = PageKind(_show_efficiency)
 
 
 def efficiency_page(panel: Panel, bench: Bench, cost: Cost, models: Sequence[str]) -> Page:
@@ -220,13 +277,14 @@ def efficiency_page(panel: Panel, bench: Bench, cost: Cost, models: Sequence[str
     return Page(outcome, [Table(title, columns, rows)], title=title, facts=facts)
 
 
-SAME_ANSWER = 0.2
-"""The share of answers with one text above which a model's rate says nothing."""
+def _show_board(options: ShowResult, cost: Cost) -> Result:
+    judged = read_judged(options)
+    shown = results(options, judged)
+    pairs = judged.panel("pair", need="--board needs pairs")
+    return Result(board_page(options.board, judged.bench, pairs, shown.view, shown.page))
 
 
-def repeats_itself(bench: Bench, model: str) -> bool:
-    """Return whether a model gives so many questions one answer that its rate says nothing."""
-    return boards.same_answer_share(bench, model) > SAME_ANSWER
+BOARD = PageKind(_show_board)
 
 
 def board_page(options: Board, bench: Bench, panel: Panel, view: View, page: Page) -> Page:
@@ -260,13 +318,17 @@ def board_page(options: Board, bench: Bench, panel: Panel, view: View, page: Pag
         mark = " (baseline)" if place.model == view.baseline else ""
         if not mark and repeats_itself(bench, place.model):
             mark, about = " *", "* gives mostly one and the same answer; its rate says nothing."
-        places += [f"{place.model} is number {place.place}"] if place.chosen else []
+        places += [place] if place.chosen else []
         names = {"place": f"{'>' if place.chosen else ' '} {place.place:3}"}
         names["model"] = f"{place.model}{mark}"
         rows.append(names | {column.key: place.number(column.key) for column in numbers})
     columns = [Column("place", always=True), Column("model", always=True), *numbers]
     count = f"{path} has {counted(len(board.rows), 'row')}, {len(models)} of them from here."
-    ranks = f"On this board of {counted(len(board.rows), 'model')} {listed(places)}."
+    size = counted(len(board.rows), "model")
+    ranks = f"It is number {places[0].place} of {size} on this board." if len(places) == 1 else ""
+    if len(places) > 1:
+        where = listed([f"{place.model} is number {place.place}" for place in places])
+        ranks = f"On this board of {size} {where}."
     table = Table(page.tables[0].title, columns, rows, only="text")
     results = [replace(part, only="html") for part in page.tables if part.only != "text"]
     return replace(

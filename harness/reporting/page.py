@@ -172,6 +172,8 @@ class Note:
     """The command or flag that it leads to; not shown on HTML pages."""
 
     def __str__(self) -> str:
+        if self.text and self.flag and not self.flag.startswith("-"):
+            return f"{self.text}:\n{self.flag}"  # a command, ready to copy
         return ": ".join(part for part in (self.text, self.flag) if part)
 
 
@@ -230,6 +232,14 @@ class Page:
     """Further fields for JSON, such as `mode` and `judge`."""
     rows: Sequence[Row] | None = None
     """The rows for programs (default: the first table's)."""
+    methods: Callable[[], str] | None = None
+    """Returns the paragraph of a paper about how the numbers were made."""
+
+    def _repr_html_(self) -> str:
+        """Return the page for a notebook."""
+        from harness.reporting.html import fragment  # jinja2 is slow to import
+
+        return fragment(self)
 
     def __repr__(self) -> str:
         return f"<Page: {self.outcome[:100]!r}>"
@@ -266,8 +276,9 @@ def flat(row: Row) -> dict[str, Any]:
             ends: dict[str, Any] = {"": one}
             if isinstance(one, Cell):
                 ends = {"": one.value, "_low": one.low, "_high": one.high}
-            elif isinstance(one, Range):
-                ends = {"_first": one.first, "_last": one.last}
+            elif key == RANK:
+                first, last = one or (None, None)
+                ends = {"_first": first, "_last": last}
             for end, part in ends.items():
                 if stem + end in fields:
                     raise UsageError(f"{name or key!r}: two columns would be called {stem + end}")

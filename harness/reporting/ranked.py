@@ -5,6 +5,7 @@ and each category's; the tables and charts show them.
 """
 
 import functools
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
@@ -24,10 +25,11 @@ from harness.reporting.page import (
     Table,
     interval_columns,
     interval_of,
-    row_of,
 )
 from harness.reporting.section import Section, View, caveats_of, evidence_of, sorted_rows, title
-from harness.results import Estimate, Panel, Ranking, Scores, compare, conversations, summarize
+from harness.results import Panel, Ranking, Scores, compare, conversations, summarize
+from harness.results.compare import Comparison
+from harness.results.gate import Gated
 from harness.results.scores import POINTS, SCORE
 from harness.results.summarize import Summary
 
@@ -78,8 +80,9 @@ class Ranked:
         self.turns: list[Column] = []
         rows = self._summarized(panel.combined)
         for (model,), row in rows.items():
-            if len(rows) > 1:
-                rows[(model,)] = {"model": model, RANK: Range(*self.ranking.ranks[model]), **row}
+            if len(self.ranking.names) > 1:
+                place = self.ranking.ranks.get(model)  # None: not compared
+                rows[(model,)] = {"model": model, RANK: place and Range(*place), **row}
             if self.ranking.strengths:
                 rows[(model,)]["strength"] = Cell.of(self.ranking.strengths[model])
         short = ".1" if self.measure.kind == "grades" else form
@@ -113,7 +116,8 @@ class Ranked:
         """Return a row for each ranked model, the best first, and group: number, counts, turns."""
         column, scale = scores.of(metric=self.metric), self.measure.scale
         fields = ("model", *by)
-        names = self.ranking.names
+        focus = self.view.focus
+        names = (focus,) if focus else self.ranking.names
         summaries = [
             group
             for group in summarize(self._of_metric(scores), fields)
@@ -170,7 +174,7 @@ class Ranked:
             for name in self.others
         ]
         columns = [
-            *[Column(RANK, always=True)] * (len(self.rows) > 2),
+            *[Column(RANK, always=True)] * (len(self.rows) > 2 or self.view.focus is not None),
             Column("model"),
             self.number,
             interval_of(self.number),
@@ -186,8 +190,10 @@ class Ranked:
         main = Table(title(self.panel, self.view), columns, self.rows)
         section = Section(self.panel, [self.evidence], self.all_rows, [main])
         section.caveats = caveats_of(self.panel, self.scores)
-        if self.judges and len(self.rows) > 1:
+        if self.judges and len(self.ranking.complete) > 1 and not self.view.focus:
             self._add_judges(section)
+        if self.view.focus in self.ranking.complete:
+            section.tables.append(self._others(self.view.focus))
         section.tables += tables
         if self.view.by and self.measure.kind == "labels":
             about = Column(field, field.replace("_", " "), always=True)
@@ -209,26 +215,36 @@ class Ranked:
         return section
 
     def _add_judges(self, section: Section) -> None:
-        """Add the difference of the two first models by judge, and a sentence if judges differ."""
-        both = first, second = self.ranking.names[:2]
-        rows, better, turns = [], [], self.turns[:2]
+        """Add the difference of the two first models by judge."""
+        both = first, second = self.ranking.complete[:2]
+        rows, turns = [], self.turns[:2]
         for judge, scores in {"all": self.panel.combined, **self.panel.by_judge}.items():
             column = scores.of(metric=self.metric)
             whole = compare(column, both, looks=self.panel.looks).pairs[0]
-            row = row_of({"judge": judge}, difference=whole.difference)
+            row = {"judge": judge, "difference": change_of(whole)}
             for turn in turns:
                 part = column.of(turns=[int(turn.of)])
-                turn.fill(row, Cell.of(compare(part, both).pairs[0].difference))
+                turn.fill(row, change_of(compare(part, both).pairs[0]))
             rows.append(row)
-            better.append(whole.better)
         columns = [Column("judge", f"{first} less {second}")]
         columns += [*interval_columns("difference", "", self.measure.form), *turns]
         section.tables.append(Table("", columns, rows, name="by_judge"))
-        together, *judges = better
-        if set(judges) != {together}:
-            words = {m: f"called {m} better" if m else "saw no difference" for m in (*both, None)}
-            parts = [f"{judges.count(m)} of {len(judges)} {words[m]}" for m in words if m in judges]
-            section.remark = f"The judges do not agree on {first} and {second}: {', '.join(parts)}."
+
+    def _others(self, model: str) -> Table:
+        """Return one model compared with each of the others, M - 1 tests."""
+        rows = []
+        for pair in self.ranking.comparisons.against(model):
+            verdict = "not decided"
+            if pair.better is not None:
+                verdict = "better" if pair.better == model else "worse"
+            rows.append({**compared_row({"model": pair.model_2}, pair), "verdict": verdict})
+        form = ".0" if self.ranking.strengths else self.measure.form
+        columns = [
+            Column("model", f"{model} less"),
+            *interval_columns("difference", "", form),
+            Column("verdict", always=True),
+        ]
+        return Table("", columns, rows, name="against_others")
 
     def _charts(self) -> list[Chart]:
         """Return the charts of models and of groups of questions."""
@@ -253,9 +269,10 @@ def several(panels: Sequence[Panel], view: View) -> Section:
     by_group: Rows = {}
     evidence: list[Evidence] = []
     numbers: list[Column] = []
+    each: list[dict[str, Any]] = []  # for programs, with --by: a row for each number
     group = view.group
     for panel in panels:
-        main = panel.metrics[0]
+        main, apart = panel.metrics[0], panel.form in ("grade", "metric")
         for metric in panel.metrics:
             scores = panel.combined.of(metric=metric)
             item = evidence_of(panel, view, scores, metric)
@@ -266,20 +283,26 @@ def several(panels: Sequence[Panel], view: View) -> Section:
             for summary in item.ranking.models:
                 name = summary["model"]
                 row = by_model.setdefault(name, {"model": name, "n": 0, "failed": 0})
-                _add_summary(row, column, summary, item.measure.scale)
-                row.setdefault(RANK, {})[metric] = Range(*item.ranking.ranks[name])
+                one = _add_summary(row, column, summary, item.measure.scale, apart=apart)
+                place = item.ranking.ranks.get(name)
+                ranks = place and Range(*place)
+                row.setdefault(RANK, {})[metric] = ranks
+                each.append({"model": name, group: TOTAL, METRIC: metric, **one, RANK: ranks})
             for summary in summarize(scores, by=("model", group)):
                 if summary.is_named:
                     names = dict(zip(summary.by, summary.key, strict=True))
                     row = by_group.setdefault(summary.key, {**names, "n": 0, "failed": 0})
-                    _add_summary(row, column, summary, item.measure.scale)
+                    one = _add_summary(row, column, summary, item.measure.scale, apart=apart)
+                    each.append({**names, METRIC: metric, **one})
     evidence.sort(key=lambda item: -item.questions)
     if len(evidence) == 1:
         evidence = [replace(evidence[0], name="")]
     rows, model = sorted_rows(list(by_model.values()), view), Column("model")
     groups = with_total(rows, by_group, group)
     columns = [model, *numbers, Column("failed", hidden_in_text=True)]
-    all_rows = groups if view.by else rows
+    places = {(row["model"], row[group]): place for place, row in enumerate(groups)}
+    each.sort(key=lambda row: places[row["model"], row[group]])
+    all_rows = each if view.by else rows
     section = Section(panels[0], evidence, all_rows, [Table(title(panels[0], view), columns, rows)])
     columns = [model, Column(group, always=True), *numbers]
     table = Table(f"By {group}", columns, groups)
@@ -291,16 +314,31 @@ def several(panels: Sequence[Panel], view: View) -> Section:
     scale = evidence[0].measure.scale or ()
     draw = functools.partial(charts.marks, rows[:BARS], numbers, "score", scale=scale, bar=True)
     section.charts = [Chart("Numbers", draw, "numbers")]
+    for value in dict.fromkeys(key[-1] for key in by_group):
+        some = [row for key, row in by_group.items() if key[-1] == value][:BARS]
+        judged = [c for c in numbers if any(c.value(row) is not None for row in some)]
+        draw = functools.partial(charts.marks, some, judged, str(value), scale=scale, bar=True)
+        section.charts.append(Chart(f"{group}: {value}", draw, f"{group}_{value}"))
     return section
 
 
 def _add_summary(
-    row: dict[str, Any], column: Column, summary: Summary, scale: tuple[float, float] | None
-) -> None:
-    """Put the number of a criterion or metric into a row, and count its judgments there."""
-    column.fill(row, Cell.of(summary.mean, scale))
+    row: dict[str, Any],
+    column: Column,
+    summary: Summary,
+    scale: tuple[float, float] | None,
+    *,
+    apart: bool,
+) -> dict[str, Any]:
+    """Put the number of a criterion or metric into a row, with its counts; return it alone.
+
+    `apart`: each of the row's numbers is a judgment of its own.
+    """
+    number = Cell.of(summary.mean, scale)
+    column.fill(row, number)
     row["n"] = max(row["n"], summary.n)
-    row["failed"] += summary.failed
+    row["failed"] = row["failed"] + summary.failed if apart else max(row["failed"], summary.failed)
+    return {"average": number, "n": summary.n, "failed": summary.failed}
 
 
 def with_total(rows: Sequence[Row], groups: Rows, field: str) -> list[Row]:
@@ -311,6 +349,8 @@ def with_total(rows: Sequence[Row], groups: Rows, field: str) -> list[Row]:
     """
     if any(key[-1] == TOTAL for key in groups):
         raise UsageError(f"--by {field}: a question has the value {TOTAL!r}; rename it")
+    if any(row[field] != key[-1] for key, row in groups.items()):
+        raise UsageError(f"--by {field}: every row has a field of this name already; rename it")
     by_group: list[Row] = []
     for row in rows:
         whole = {key: value for key, value in row.items() if key != field}
@@ -319,13 +359,19 @@ def with_total(rows: Sequence[Row], groups: Rows, field: str) -> list[Row]:
     return by_group
 
 
-def compared_row(
-    names: Mapping[str, Any], difference: Estimate, p_holm: float | None
-) -> dict[str, Any]:
-    """Return a row of two models compared, of two runs or of two histories."""
-    row = row_of(names, difference=difference)
-    row |= {"p": difference.p, "p_holm": p_holm, "questions": difference.n}
-    return row | {"smallest_detectable": difference.detectable}
+def change_of(comparison: Comparison | Gated) -> Cell:
+    """Return the difference of two models or runs, with the interval that decides."""
+    difference = comparison.difference
+    if math.isnan(difference.value):
+        return Cell(None)
+    return Cell(difference.value, *(comparison.interval or ()))
+
+
+def compared_row(names: Mapping[str, Any], comparison: Comparison | Gated) -> dict[str, Any]:
+    """Return a row of two models compared, or of two runs."""
+    difference, p_holm = comparison.difference, comparison.p
+    row = {**names, "difference": change_of(comparison)}
+    return row | {"p": difference.p, "p_holm": p_holm, "questions": difference.n}
 
 
 def compared(ranking: Ranking, form: str) -> list[Table]:
@@ -333,18 +379,17 @@ def compared(ranking: Ranking, form: str) -> list[Table]:
     rows = []
     for pair in ranking.comparisons.pairs:
         models = {"model_1": pair.model_1, "model_2": pair.model_2, "better": pair.better}
-        row = compared_row(models, pair.difference, pair.p)
+        row = compared_row(models, pair)
         rows.append(row | {"opponents": pair.opponents or None})
     columns = [
         Column("model_1", "model 1"),
         Column("model_2", "model 2"),
         *interval_columns("difference", "", form),
         Column("p_holm", "p (Holm)", "p", always=True),
-        Column("smallest_detectable", "detectable", form),
         Column("questions"),
     ]
     what = "by strength, in rating points" if ranking.strengths else "on what both did"
-    neighbours = set(zip(ranking.names, ranking.names[1:], strict=False))
+    neighbours = {(pair.model_1, pair.model_2) for pair in ranking.neighbours}
     many = len(ranking.names) > MANY
     shown = [row for row in rows if not many or (row["model_1"], row["model_2"]) in neighbours]
     every = Table("", columns, rows, "compared", only="json")

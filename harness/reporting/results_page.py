@@ -4,24 +4,105 @@
     tables      one for each kind of judgments
     notes       at most two: what a reader must know, and where the rest is
 
-Where over 10% of the judgments have no verdict, no model is called better: the outcome is what is
-missing, with cause and command.
+Where over 10% of a model's judgments have no verdict, nothing is said of it: what is missing comes
+first, with cause and command. Where that leaves no two models, no model is called better.
 """
 
+import functools
+import json
 from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any, NamedTuple
 
+from harness import __version__
+from harness.bench import Bench
+from harness.options import ShowResult
+from harness.reporting.causes import causes
 from harness.reporting.kinds import sections_of as sections_of
+from harness.reporting.methods import paragraph
 from harness.reporting.outcome import outcome, outcomes
 from harness.reporting.page import JUDGES, RANK, Column, Note, Page, Row, Table
-from harness.reporting.section import Section, View
+from harness.reporting.pages import PageKind, Result
+from harness.reporting.remarks import add_caveats, dissent, name_judges, people, reason
+from harness.reporting.section import Caveat, Section, View
+from harness.reporting.selecting import Judged, check_by, read_judged
 from harness.results import Panel
-from harness.words import counted
+from harness.results.length_control import length_controlled, read_gamed
+from harness.results.spent import Cost
+from harness.words import counted, listed
 
 _NOT_SAID = Note(
     "Which is better is not said while over 10% of the judgments are missing: long and odd answers "
     "fail more often, so the rest is not a fair sample. To compare it all the same",
     "--common",
 )
+
+
+class Shown(NamedTuple):
+    """The page of results, and what it is made of."""
+
+    page: Page
+    sections: list[Section]
+    view: View
+
+
+def show(options: ShowResult, cost: Cost) -> Result:
+    """Return the results: who is better, by how much, how sure."""
+    shown = results(options, read_judged(options))
+    lacking = incomplete_of(shown.sections) or left_out_of(shown.sections)
+    return Result(shown.page, int(bool(lacking)))
+
+
+RESULTS = PageKind(show, check_by)
+
+
+def results(options: ShowResult, judged: Judged) -> Shown:
+    """Return the page of results of some judgments."""
+    bench, view = judged.bench, judged.view
+    if view.baseline is not None and options.board.length_control != "off":
+        gamed = read_gamed(bench)
+        if gamed is not None or options.board.length_control is not None:
+            rates = length_controlled(judged.scores, bench, view.baseline, gamed)
+            view = replace(view, controlled={rate.model: rate for rate in rates})
+    sections = sections_of(judged.groups, view)
+    add_caveats(sections, bench, options, view)
+    name_judges(sections)
+    add_remarks(sections, bench, options, view)
+    lacking = incomplete_of(sections) or left_out_of(sections) or judged.scores.left_out
+    why = causes(bench, judged.groups, options.slice) if lacking else []
+    page = results_page(sections, view, why)
+    facts = {**page.facts, **provenance_facts(judged)}
+    about = functools.partial(paragraph, judged, sections)
+    return Shown(replace(page, facts=facts, methods=about), sections, view)
+
+
+def provenance_facts(judged: Judged) -> dict[str, Any]:
+    """Return what programs must know of the numbers: by what, when, with which sampling."""
+    sources = judged.scores.sources_present.values()
+    stated = [source.sampling for source in sources if source.sampling]
+    return {
+        "turnbench": __version__,
+        "date": datetime.now(UTC).date().isoformat(),
+        "sampling": [json.loads(sampling) for sampling in dict.fromkeys(stated)],
+        "failures": sum(panel.unread for panel in judged.groups),
+    }
+
+
+def add_remarks(sections: Sequence[Section], bench: Bench, options: ShowResult, view: View) -> None:
+    """Add sentences after the outcome: who says otherwise, why nobody is better, people."""
+    main = _main(sections)
+    for section in main:
+        if len(section.evidence) > 1 or section.ranking.incomplete or view.focus:
+            continue
+        others = [other for other in sections if other is section or other not in main]
+        why = reason(section.evidence[0], section.panel, bench)
+        parts = [dissent(section, others), why, section.remark]
+        section.remark = " ".join(filter(None, parts))
+    names = [name for name in main[0].ranking.complete if not view.models or name in view.models]
+    if voted := people(bench, options, view, names):
+        section = main[-1]
+        section.remark = "\n".join(filter(None, [section.remark, voted]))
 
 
 def results_page(sections: Sequence[Section], view: View, causes: Sequence[Note] = ()) -> Page:
@@ -36,10 +117,13 @@ def results_page(sections: Sequence[Section], view: View, causes: Sequence[Note]
     facts = {"mode": "", "bench": view.bench} | _made_by(sections[0].panel, view)
     facts |= {"baseline": view.baseline} if view.baseline else {}
     text, notes = _text(_main(sections)), _notes(sections, view)
+    left_out = left_out_of(sections)
     if incomplete:
         text = _no_result(incomplete[0])
         judged = any(row.judged for section in incomplete for row in section.ranking.missing)
         notes = [_NOT_SAID] if judged else []
+    elif left_out:
+        text = "\n".join([*map(_left_out, left_out), text])
     tables: list[Table] = []
     for section in sections:
         tables += [_so_far(section)] if section.ranking.incomplete else section.tables
@@ -50,7 +134,7 @@ def results_page(sections: Sequence[Section], view: View, causes: Sequence[Note]
         tables,
         [chart for section in sections for chart in section.charts],
         notes,
-        causes if incomplete else (),
+        causes,
         f"{view.bench}: results",
         facts,
         _rows(sections, view),
@@ -60,6 +144,23 @@ def results_page(sections: Sequence[Section], view: View, causes: Sequence[Note]
 def incomplete_of(sections: Sequence[Section]) -> list[Section]:
     """Return those of the main sections in which too much is missing to call a model better."""
     return [section for section in _main(sections) if section.ranking.incomplete]
+
+
+def left_out_of(sections: Sequence[Section]) -> list[Section]:
+    """Return those of the main sections that say nothing of a model, as too much is missing."""
+    return [section for section in _main(sections) if section.ranking.left_out]
+
+
+def _left_out(section: Section) -> str:
+    """Return of which models nothing is said, and how much of them is missing."""
+    parts = []
+    for name in section.ranking.left_out:
+        rows = [row for row in section.ranking.missing if row.model == name]
+        lost = sum(row.lost for row in rows)
+        noun = counted(lost + sum(row.judged for row in rows), section.kind.removesuffix("s"))
+        parts.append(f"{lost} of {noun} of {name}")
+    which = "it" if len(parts) == 1 else "them"
+    return f"Missing: {listed(parts)}, so nothing is said of {which}."
 
 
 def _main(sections: Sequence[Section]) -> list[Section]:
@@ -108,7 +209,11 @@ def _so_far(section: Section) -> Table:
 
 def _notes(sections: Sequence[Section], view: View) -> list[Note]:
     """Return at most two notes; with --details all of them."""
-    caveats = list(dict.fromkeys(caveat for section in sections for caveat in section.caveats))
+    found = sorted(
+        ((caveat, section) for section in sections for caveat in section.caveats),
+        key=lambda item: item[0].order,
+    )
+    caveats = list(dict.fromkeys(_named(caveat, section, sections) for caveat, section in found))
     if not caveats and any(len(section.ranking.names) > 2 for section in sections):
         caveats.append(
             "Intervals may overlap and models still differ: ranks compare question by question."
@@ -116,6 +221,14 @@ def _notes(sections: Sequence[Section], view: View) -> list[Note]:
     if view.details:
         return list(map(Note, caveats))
     return [*map(Note, caveats[:1]), Note("", "Everything: --details")]
+
+
+def _named(caveat: Caveat, section: Section, sections: Sequence[Section]) -> str:
+    """Return a caveat, with the name of the section where it is not one of all."""
+    if all(caveat in other.caveats for other in sections):
+        return caveat.text
+    name = f"{section.kind} by {listed(section.panel.judges)}"
+    return f"{name[0].upper()}{name[1:]}: {caveat.text[0].lower()}{caveat.text[1:]}"
 
 
 def _made_by(panel: Panel, view: View) -> dict[str, object]:

@@ -6,8 +6,8 @@ columns and words.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -15,12 +15,25 @@ from harness.errors import UsageError
 from harness.reporting.outcome import Evidence, Measure
 from harness.reporting.page import Chart, Row, Table, flat, percent
 from harness.results import Panel, Ranking, Scores, rank
+from harness.results.compare import Against, against_baseline
 from harness.results.facts import is_facts
 from harness.results.length_control import Controlled
 from harness.results.summarize import Aggregate
 from harness.types import UNSTATED
 from harness.words import counted, listed
 
+
+class Caveat(NamedTuple):
+    """What a reader must know of some judgments."""
+
+    order: int
+    """Which of several comes first: the least."""
+    text: str
+
+
+TRIAL, MISSING, CHANGED, ONE_ORDER, ITSELF, METHOD = range(6)
+"""Orders of caveats: a judge for trying out; what is missing; a judge that
+is not one and the same; flips that cannot be seen; a judge of its own answers; the method."""
 STOPPED = (
     "Models whose comparisons were decided were judged no further: p and intervals of differences "
     "are those of a stopped run (O'Brien and Fleming); intervals of single numbers leave that out."
@@ -44,6 +57,8 @@ class View:
     """Whether only what all models were judged on is shown, so that nothing is missing."""
     controlled: Mapping[str, Controlled] = field(default_factory=dict)
     """Win rates at equal length."""
+    focus: str | None = None
+    """The one model that is shown, compared with each of the others."""
 
     @property
     def group(self) -> str:
@@ -65,8 +80,8 @@ class Section:
     charts: list[Chart] = field(default_factory=list)
     more: list[Table] = field(default_factory=list)
     """For --details."""
-    caveats: list[str] = field(default_factory=list)
-    """What a reader must know, the most important first."""
+    caveats: list[Caveat] = field(default_factory=list)
+    """What a reader must know."""
     remark: str = ""
     """A sentence after the outcome: flips, judges that do not agree."""
 
@@ -86,15 +101,24 @@ def evidence_of(panel: Panel, view: View, scores: Scores, name: str = "") -> Evi
     baseline = view.baseline if scores.paired else None
     ranking = rank(
         scores,
-        models=view.models or None,
+        models=None if view.focus else view.models or None,
         baseline=baseline,
         drawn=panel.drawn is not None and baseline is None,
         looks=panel.looks,
+        judge_missing=not view.common,
     )
-    if view.common:
-        ranking = replace(ranking, missing=())
+    against: tuple[Against, ...] = ()
+    if baseline is not None:
+        controlled = {name: c.rate for name, c in view.controlled.items() if c.rate is not None}
+        against = against_baseline(scores, ranking, baseline, controlled)
     questions = len(np.unique(scores.question[scores.valid]))
-    return Evidence(measure_of(panel), ranking, questions, baseline, name=name)
+    by = f"in the mean of {listed(panel.judges)}" if _together(panel) else ""
+    measure = measure_of(panel)
+    return Evidence(measure, ranking, questions, baseline, against, name, by, view.focus)
+
+
+def _together(panel: Panel) -> bool:
+    return panel.form not in ("metric", "vote") and len(panel.judges) > 1
 
 
 def measure_of(panel: Panel) -> Measure:
@@ -135,24 +159,29 @@ def title(panel: Panel, view: View) -> str:
     return ", ".join(parts)
 
 
-def caveats_of(panel: Panel, scores: Scores) -> list[str]:
-    """Return what a reader must know of some of its scores, the most important first."""
-    caveats = [STOPPED] if panel.looks is not None else []
+def caveats_of(panel: Panel, scores: Scores) -> list[Caveat]:
+    """Return what a reader must know of some of its scores."""
+    caveats = [Caveat(METHOD, STOPPED)] if panel.looks is not None else []
     if panel.form != "metric" and any(judge.startswith("builtin/") for judge in panel.judges):
-        judges = listed(panel.judges)
-        caveats.append(f"Verdicts of {judges} are for trying out, not for judging models.")
+        text = f"Verdicts of {listed(panel.judges)} are for trying out, not for judging models."
+        caveats.append(Caveat(TRIAL, text))
     if 0 < panel.unknown < len(panel.scores):
-        total = f"{len(panel.scores)} judgments"
-        caveats.append(f"{panel.unknown} of the {total} do not say their judge set.")
+        text = f"{panel.unknown} of the {len(panel.scores)} judgments do not say their judge set."
+        caveats.append(Caveat(CHANGED, text))
     if len(panel.versions) > 1:
-        caveats.append(f"Versions {listed(panel.versions)} of the judge set are together.")
-    for count, which in (
-        (int((~scores.valid).sum()), "without a verdict"),
-        (panel.left_out, "that not all judges gave"),
-        (panel.scores.outdated, "of questions that the benchmark lacks or has changed"),
+        text = f"Versions {listed(panel.versions)} of the judge set are together."
+        caveats.append(Caveat(CHANGED, text))
+    own = [judge for judge in panel.judges if judge in scores.models_present]
+    if own and panel.form not in ("metric", "vote"):
+        caveats.append(Caveat(ITSELF, f"{listed(own)} judges answers of its own."))
+    unread = int((~panel.one_each(scores).valid).sum()) - panel.left_out
+    for order, count, which in (
+        (MISSING, unread, "without a verdict"),
+        (MISSING, panel.left_out, "that not all judges gave"),
     ):
-        if count:
-            caveats.append(f"Left out: {counted(count, 'judgment')} {which}.")
+        if count > 0:
+            text = f"Left out: {counted(count, 'judgment')} {which}."
+            caveats.append(Caveat(order, text))
     return caveats
 
 

@@ -2,22 +2,52 @@
 
 import contextlib
 import fnmatch
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from harness import bench as benches
 from harness.bench import Bench
 from harness.errors import MissingError, TurnbenchError, UsageError
 from harness.judging import sets
 from harness.options import ShowResult
 from harness.reporting.section import View
-from harness.results import Scores, Source, common, read
+from harness.results import Panel, Scores, Source, common, panels, read
 from harness.results.scores import WIN
 from harness.results.summarize import Aggregate
 from harness.store import looks_like
-from harness.types import FAILED_SCORE, Vote
+from harness.types import FAILED_SCORE, RESERVED, Vote
 from harness.words import listed
+
+
+@dataclass(frozen=True)
+class Judged:
+    """The judgments that the flags ask for."""
+
+    bench: Bench
+    scores: Scores
+    view: View
+    groups: list[Panel]
+    """The largest first."""
+
+    def panel(self, *forms: str, need: str) -> Panel:
+        """Return the largest panel of some forms.
+
+        Raises:
+            MissingError: there is none; `need` says what for.
+        """
+        for panel in self.groups:
+            if panel.form in forms:
+                return panel
+        raise MissingError(f"{need}; there are none")
+
+
+def read_judged(options: ShowResult) -> Judged:
+    """Return the judgments that the flags ask for, and how they are to be shown."""
+    bench = benches.load_named(options.bench)
+    scores, view = select(options, bench)
+    return Judged(bench, scores, view, panels(scores, named=options.select.judge_model))
 
 
 def select(options: ShowResult, bench: Bench) -> tuple[Scores, View]:
@@ -39,16 +69,29 @@ def select(options: ShowResult, bench: Bench) -> tuple[Scores, View]:
         code = scores.models.index(view.baseline)
         pairs = scores.opponent >= 0
         scores = scores.take(~pairs | (scores.model == code) | (scores.opponent == code))
-    if view.models:
+    if _alone(options, view) and view.models[0] in scores.models_present:
+        view = replace(view, focus=view.models[0])
+    elif view.models:
         scores = scores.of(models=[*view.models, *([view.baseline] if view.baseline else [])])
     if not len(scores):
         models = listed(chosen.models, 9)
         raise MissingError(f"no judgments of {listed(view.models)}; there are those of {models}")
     if options.common or options.efficiency:
-        scores = common(scores, view.models or None)
+        scores = common(scores, None if view.focus else view.models or None)
+        if not len(scores):
+            raise MissingError("no question has verdicts on all of the models")
     if options.count_failed:
-        scores = replace(scores, value=np.where(scores.valid, scores.value, FAILED_SCORE))
+        grades = np.array([source.form == "grade" for source in scores.sources])[scores.source]
+        value = np.where(grades & ~scores.valid, FAILED_SCORE, scores.value)
+        scores = replace(scores, value=value)
     return scores, view
+
+
+def _alone(options: ShowResult, view: View) -> bool:
+    """Return whether the results of one model are shown, compared with each of the others."""
+    others = options.style, options.first_turn_effect, options.efficiency, options.against
+    elsewhere = any((*others, options.metric, options.board.board, options.select.input_file))
+    return len(view.models) == 1 and view.baseline is None and not elsewhere
 
 
 def _chosen(scores: Scores, options: ShowResult, bench: Bench) -> Scores:
@@ -89,9 +132,15 @@ def _chosen(scores: Scores, options: ShowResult, bench: Bench) -> Scores:
     return chosen
 
 
-def _view(options: ShowResult, bench: Bench, scores: Scores) -> View:
+def check_by(options: ShowResult) -> None:
+    """Raise UsageError unless --by names one field, and none that rows have anyway."""
     if len(options.by) > 1:
         raise UsageError(f"--by takes one field; here are {listed(options.by)}")
+    if wrong := set(options.by) & RESERVED:
+        raise UsageError(f"--by {wrong.pop()}: every row has a field of this name already")
+
+
+def _view(options: ShowResult, bench: Bench, scores: Scores) -> View:
     by = options.by[0] if options.by else None
     files = *options.select.input_file, *options.select.votes
     questions = [scores.questions[code] for code in np.unique(scores.question).tolist()]

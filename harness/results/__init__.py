@@ -8,7 +8,7 @@ for panel in panels(scores):                       one form, judge set, scale an
     ranking.best, ranking.worst, ranking.incomplete
     ranking.comparisons.between("a", "b")          difference (Estimate), p, better
 
-estimate        Estimate(value, influence): interval, p, difference, detectable
+estimate        Estimate(value, influence): interval, p, difference; Holm's steps
 scores          Scores, Source
 reading         read, of_rows, of_files: rows → Scores
 panels          Panel; panels: which verdicts may stand in one table

@@ -9,29 +9,39 @@ x is 1 for a win, 0.5, 0. A meets o and wins, B meets o and ties, and A beats B:
 with no opponent and no pair in common are not compared, and a strong model is not called better
 for having met weak opponents. Only where the pairs were drawn at random are strengths compared.
 
-    better      p < 0.05 of the paired t-test, by Holm's method over the pairs of one column
+    interval    difference ± c · standard error, c of t at the level of the Holm step at which it
+                was decided: 0.05 / m for the least p of m, 0.05 / (m − 1) for the next, …; for
+                those that were not decided the level of the step at which it stopped
+    better      the interval excludes zero
     rank range  from 1 + the models significantly better to M − the models significantly worse
+
+Two models that met only each other have one number, the win rate of the first: better is one whose
+Wilson interval (with t and the effective number of questions) excludes one half.
+
+A model of which over 10% of the verdicts are missing is not compared. Below that, "better" is
+withheld if it would not survive the winner's missing verdicts at its own 10th percentile and the
+loser's at its 90th; of pairs these are a loss and a win.
 """
 
-import itertools
-from collections import defaultdict
-from collections.abc import Callable, Collection, Mapping, Sequence
+import functools
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple, TypeAlias
+from typing import Literal, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 
-from harness.results.estimate import Estimate, Floats, Ints, holm, ratio
+from harness.results.estimate import LEVEL, Bools, Estimate, Floats, Interval, Ints, holm, ratio
 from harness.results.looks import LOOKS
 from harness.results.scores import Scores, distinct, means
 from harness.results.strengths import strengths
 from harness.results.summarize import Summary, summarize
 from harness.types import split_variant
 
-ALPHA = 0.05
 TOO_MANY_MISSING = 0.1
-"""The share of judgments without a verdict above which no model is called better: long and odd
+"""The share of a model's verdicts that are missing above which nothing is said of it: long and odd
 answers fail more often, so the rest is not a fair sample."""
+WORST, BEST = 10, 90
+"""Percentiles of a model's own verdicts that stand for its missing ones, where they may matter."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,10 +52,16 @@ class Comparison:
     model_2: str
     difference: Estimate
     """Model_1 less model_2: of grades in points, of pairs in win rate, of drawn pairs in rating."""
-    p: float | None
-    """By Holm's method over the pairs of the column; None for too few questions."""
+    p: float | None = None
+    """By Holm's method over the comparisons that were asked for; None for too few questions."""
     opponents: int = 0
     """Of pairs: how many opponents it rests on, the two themselves aside."""
+    level: float = LEVEL
+    """Of the Holm step at which it was decided, or at which the steps stopped."""
+    rate: Estimate | None = None
+    """Of two models that met only each other: the win rate of model_1."""
+    if_missing: tuple[Estimate, Estimate] | None = None
+    """The difference if all missing verdicts spoke against model_1, and if for it."""
 
     @property
     def questions(self) -> int:
@@ -53,11 +69,69 @@ class Comparison:
         return self.difference.n
 
     @property
-    def better(self) -> str | None:
-        """The model that is significantly better."""
-        if self.p is None or self.p >= ALPHA:
+    def own_p(self) -> float | None:
+        """The p-value as if it were the only one."""
+        return self.difference.p if self.rate is None else self.rate.p_half
+
+    @property
+    def interval(self) -> Interval | None:
+        """The interval of the difference at its level, which decides; None: there is none."""
+        if self.rate is None:
+            return self.difference.interval_at(self.level)
+        ends = self.rate_interval
+        return ends and Interval(2 * ends.low - 1, 2 * ends.high - 1)
+
+    @property
+    def rate_interval(self) -> Interval | None:
+        """The interval of the win rate at its level."""
+        return None if self.rate is None else self.rate.interval_at(self.level)
+
+    @property
+    def significant(self) -> str | None:
+        """The model whose interval excludes zero; of equal differences by the sign test."""
+        p = self.own_p
+        if p is None or p >= self.level:
             return None
         return self.model_1 if self.difference.value > 0 else self.model_2
+
+    @property
+    def better(self) -> str | None:
+        """The model that is significantly better, whatever the missing verdicts would be."""
+        significant = self.significant
+        if significant is None or self.if_missing is None:
+            return significant
+        against = self.if_missing[significant != self.model_1]
+        rate = None if self.rate is None else _rate(against)
+        worst = replace(self, difference=against, rate=rate, if_missing=None)
+        return significant if worst.significant == significant else None
+
+    @property
+    def withheld(self) -> bool:
+        """Whether only missing verdicts keep it from being decided."""
+        return self.significant is not None and self.better is None
+
+    def swapped(self) -> "Comparison":
+        """Return the comparison seen from the other model."""
+        difference = self.difference.scaled(-1)
+        rate = None if self.rate is None else _rate(difference)
+        ends = self.if_missing
+        return replace(
+            self,
+            model_1=self.model_2,
+            model_2=self.model_1,
+            difference=difference,
+            rate=rate,
+            if_missing=ends and (ends[1].scaled(-1), ends[0].scaled(-1)),
+        )
+
+
+def adjusted(comparisons: Sequence[Comparison]) -> list[Comparison]:
+    """Return comparisons with p and level by Holm's method over all of them."""
+    tested = holm([comparison.own_p for comparison in comparisons])
+    return [
+        replace(comparison, p=test.p, level=test.level)
+        for comparison, test in zip(comparisons, tested, strict=True)
+    ]
 
 
 class Ranks(NamedTuple):
@@ -74,28 +148,37 @@ class Comparisons:
     models: tuple[str, ...]
     pairs: tuple[Comparison, ...]
 
+    @functools.cached_property
+    def _places(self) -> dict[tuple[str, str], int]:
+        return {(pair.model_1, pair.model_2): at for at, pair in enumerate(self.pairs)}
+
     def between(self, model_1: str, model_2: str) -> Comparison:
         """Return the comparison of two models, seen from the first."""
-        both = {model_1, model_2}
-        pair = next(pair for pair in self.pairs if {pair.model_1, pair.model_2} == both)
-        if pair.model_1 == model_1:
-            return pair
-        return replace(
-            pair, model_1=model_1, model_2=model_2, difference=pair.difference.scaled(-1)
-        )
+        if (at := self._places.get((model_1, model_2))) is not None:
+            return self.pairs[at]
+        return self.pairs[self._places[model_2, model_1]].swapped()
+
+    def against(self, model: str) -> list[Comparison]:
+        """Return a model compared with each of the others: a family of its own, M - 1 tests."""
+        return adjusted([self.between(model, other) for other in self.models if other != model])
 
     def ranks(self) -> dict[str, Ranks]:
         """Return the rank range of each model."""
-        ranks = {}
-        for model in self.models:
-            pairs = [p for p in self.pairs if p.better and model in (p.model_1, p.model_2)]
-            better = sum(pair.better == model for pair in pairs)
-            ranks[model] = Ranks(1 + len(pairs) - better, len(self.models) - better)
-        return ranks
+        wins, losses = dict.fromkeys(self.models, 0), dict.fromkeys(self.models, 0)
+        for pair in self.pairs:
+            if pair.better is not None:
+                wins[pair.better] += 1
+                losses[pair.model_2 if pair.better == pair.model_1 else pair.model_1] += 1
+        return {name: Ranks(1 + losses[name], len(wins) - wins[name]) for name in self.models}
 
 
-Between: TypeAlias = Callable[[str, str], tuple[Estimate, int]]
-"""From two models to their difference and the number of opponents it rests on."""
+class Difference(NamedTuple):
+    """Two models by their places, the difference, and the number of opponents it rests on."""
+
+    at_1: int
+    at_2: int
+    estimate: Estimate
+    opponents: int
 
 
 def compare(
@@ -114,56 +197,130 @@ def compare(
             then: the design leaves few common opponents, and makes opponents alike by chance.
         looks: of a run that stops when it is decided, the look of each question; see `looks`.
     """
-    names = scores.take(scores.valid).models_present if models is None else tuple(models)
-    between = _by_strengths(scores) if drawn else _on_what_both_did(scores)
+    valid = scores.take(scores.valid)
+    names = valid.models_present if models is None else tuple(models)
+    two = scores.paired and not drawn and set(names) == set(scores.models_present)
+    head_to_head = two and len(names) == 2
+    differences = _by_strengths(scores, names) if drawn else _on_what_both_did(valid, names)
     pairs = []
-    for model_1, model_2 in itertools.combinations(names, 2):
-        difference, opponents = between(model_1, model_2)
+    for at_1, at_2, difference, opponents in differences:
         if looks is not None and difference.n:
             last = looks[~np.isnan(difference.influence)].max()
             difference = replace(difference, fraction=int(last) / LOOKS)
-        pairs.append(Comparison(model_1, model_2, difference, difference.p, opponents))
-    adjusted = holm([pair.p for pair in pairs])
-    pairs = [replace(pair, p=p) for pair, p in zip(pairs, adjusted, strict=True)]
-    return Comparisons(names, tuple(pairs))
+        difference = difference.without_influences()
+        pair = Comparison(names[at_1], names[at_2], difference, opponents=opponents)
+        pairs.append(replace(pair, rate=_rate(difference)) if head_to_head else pair)
+    return Comparisons(names, tuple(adjusted(pairs)))
 
 
-def _on_what_both_did(scores: Scores) -> Between:
-    """Return the comparison of grades on each item, of pairs by opponent and against each other."""
+def shared_questions(scores: Scores, model_1: str, model_2: str) -> Bools:
+    """Return which questions the comparison of two models rests on."""
+    (difference,) = _on_what_both_did(scores.take(scores.valid), (model_1, model_2))
+    result: Bools = ~np.isnan(difference.estimate.influence)
+    return result
+
+
+def _rate(difference: Estimate) -> Estimate:
+    """Return the win rate of two models' pairs: 0.5 + half the difference."""
+    return replace(difference.scaled(0.5, 0.5), share=True)
+
+
+class _Cells(NamedTuple):
+    """Outcomes by (question, turn, opponent, model), sorted; the mean of several in one cell."""
+
+    question: Ints
+    opponent: Ints
+    model: Ints
+    group: Ints
+    """The number of the (question, turn, opponent): whose outcomes can be compared."""
+    value: Floats
+    """NaN: all verdicts of the cell are missing."""
+
+
+def _cells_of(scores: Scores) -> _Cells:
     both = scores.mirrored()
-    both = both.take(both.valid)
-    entries, item = distinct(both.question, both.turn)
-    question, items = both.question[entries], len(entries)
-    first_entries, pair = distinct(both.model, both.opponent)
-    table = means(pair * items + item, both.value, len(first_entries) * items)
-    names = (*scores.models, "")  # -1: a grade has no opponent
-    outcomes: dict[str, dict[str, Floats]] = defaultdict(dict)
-    for entry, row in zip(first_entries.tolist(), table.reshape(-1, max(items, 1)), strict=True):
-        outcomes[names[both.model[entry]]][names[both.opponent[entry]]] = row
-
-    def between(model_1: str, model_2: str) -> tuple[Estimate, int]:
-        first, second = outcomes[model_1], outcomes[model_2]
-        terms = {o: first[o] - second[o] for o in sorted(first.keys() & second.keys())}
-        opponents = sum(o != "" and not np.isnan(term).all() for o, term in terms.items())
-        if model_2 in first:
-            terms[model_2] = 2 * first[model_2] - 1
-        table = np.array(list(terms.values())).reshape(len(terms), items)
-        by_item = np.nansum(table, axis=0), (~np.isnan(table)).sum(axis=0)
-        sums, counts = (np.bincount(question, of, len(scores.questions)) for of in by_item)
-        return ratio(sums, counts), opponents
-
-    return between
+    first, cell = distinct(both.question, both.turn, both.opponent, both.model)
+    value = means(cell, both.value, len(first))
+    _, group = distinct(both.question[first], both.turn[first], both.opponent[first])
+    return _Cells(both.question[first], both.opponent[first], both.model[first], group, value)
 
 
-def _by_strengths(scores: Scores) -> Between:
+def _on_what_both_did(scores: Scores, names: Sequence[str]) -> Iterator[Difference]:
+    """Yield the differences of grades on each item, of pairs by opponent and to each other."""
+    cells = _cells_of(scores)
+    return _differences(scores, names, cells, cells.value, cells.value)
+
+
+def _differences(
+    scores: Scores, names: Sequence[str], cells: _Cells, mine: Floats, theirs: Floats
+) -> Iterator[Difference]:
+    """Yield each two models' difference; the first has the values `mine`, the second `theirs`.
+
+    For each model its cells are laid beside all cells of the same groups, so the work grows with
+    the outcomes that can be compared, not with all that there could be.
+    """
+    starts = np.searchsorted(cells.group, np.arange(cells.group.max(initial=-1) + 2))
+    if (cells.opponent < 0).all() and 4 * len(mine) >= len(scores.models) * (len(starts) - 1):
+        yield from _differences_of_grades(scores, names, cells, mine, theirs)
+        return
+    by_model = np.argsort(cells.model, kind="stable")
+    bounds = np.searchsorted(cells.model[by_model], np.arange(len(scores.models) + 1))
+    code = {name: at for at, name in enumerate(scores.models)}
+    codes = [code[name] for name in names]
+    models, questions = len(scores.models), len(scores.questions)
+    for at, model in enumerate(codes[:-1]):
+        own = by_model[bounds[model] : bounds[model + 1]]
+        begin, end = starts[cells.group[own]], starts[cells.group[own] + 1]
+        size = end - begin
+        one = np.repeat(own, size)  # each own cell, and beside it each cell of its group
+        other = np.arange(len(one)) + np.repeat(begin - np.cumsum(size) + size, size)
+        place = cells.model[other] * questions + cells.question[one]
+        met = own[cells.opponent[own] >= 0]
+        place = np.concatenate([place, cells.opponent[met] * questions + cells.question[met]])
+        term = np.concatenate([mine[one] - theirs[other], 2 * mine[met] - 1])
+        sums = np.bincount(place, term, models * questions).reshape(models, questions)
+        counts = np.bincount(place, minlength=models * questions).reshape(models, questions)
+        shared = np.zeros((models, models + 1), dtype=bool)
+        shared[cells.model[other], cells.opponent[one]] = True  # -1, no opponent, is the last
+        opponents = shared[:, :-1].sum(axis=1)
+        for later, second in enumerate(codes[at + 1 :], at + 1):
+            estimate = ratio(sums[second], counts[second])
+            yield Difference(at, later, estimate, int(opponents[second]))
+
+
+def _differences_of_grades(
+    scores: Scores, names: Sequence[str], cells: _Cells, mine: Floats, theirs: Floats
+) -> Iterator[Difference]:
+    """Yield what `_differences` yields of grades, by whole rows of a table of models by items.
+
+    It costs a tenth where most models were judged on most items.
+    """
+    starts = np.flatnonzero(np.append(True, cells.group[1:] != cells.group[:-1])[: len(mine)])
+    tables = np.full((2, len(scores.models), len(starts)), np.nan)
+    tables[:, cells.model, cells.group] = mine, theirs
+    question = cells.question[starts]
+    bounds = np.flatnonzero(np.append(True, question[1:] != question[:-1])[: len(starts)])
+    codes = [scores.models.index(name) for name in names]
+    for at, model in enumerate(codes[:-1]):
+        term = tables[0, model] - tables[1, codes[at + 1 :]]
+        is_there = ~np.isnan(term)
+        term[~is_there] = 0
+        shape = len(term), len(scores.questions)
+        sums, counts = np.zeros(shape), np.zeros(shape, dtype=np.int64)
+        sums[:, question[bounds]] = np.add.reduceat(term, bounds, axis=1)
+        counts[:, question[bounds]] = np.add.reduceat(is_there, bounds, axis=1, dtype=np.int64)
+        for later, (of_sums, of_counts) in enumerate(zip(sums, counts, strict=True), at + 1):
+            yield Difference(at, later, ratio(of_sums, of_counts), 0)
+
+
+def _by_strengths(scores: Scores, names: Sequence[str]) -> Iterator[Difference]:
     ratings = strengths(scores)
     nothing = Estimate(np.nan, np.full(len(scores.questions), np.nan))
-
-    def between(model_1: str, model_2: str) -> tuple[Estimate, int]:
-        first, second = ratings.get(model_1), ratings.get(model_2)
-        return first - second if first and second else nothing, len(ratings) - 2
-
-    return between
+    for at, model_1 in enumerate(names):
+        for later, model_2 in enumerate(names[at + 1 :], at + 1):
+            first, second = ratings.get(model_1), ratings.get(model_2)
+            estimate = first - second if first and second else nothing
+            yield Difference(at, later, estimate, len(ratings) - 2)
 
 
 def undecided(
@@ -199,7 +356,12 @@ class Missing(NamedTuple):
     judged: int
     failed: int
     absent: int
-    """Of grades: judgments on (question, turn) that another model of the table has."""
+    """Judgments on (question, turn) that another model, or of pairs another two, has."""
+
+    @property
+    def lost(self) -> int:
+        """How many have no verdict."""
+        return self.failed + self.absent
 
 
 @dataclass(frozen=True, eq=False)
@@ -207,17 +369,22 @@ class Ranking:
     """The models of one column, the best first, with what can be said of them."""
 
     models: tuple[Summary, ...]
+    """The complete ones first."""
+    complete: tuple[str, ...]
+    """Those of which so few verdicts are missing that they are compared."""
     comparisons: Comparisons
     ranks: dict[str, Ranks]
+    """Of the complete ones."""
     missing: tuple[Missing, ...]
     strengths: Mapping[str, Estimate | None] = field(default_factory=dict)
     """Of pairs drawn at random: the ratings by which models are ranked and compared."""
+    needed: int = 2
+    """Models without which nothing is said; 1 against a baseline."""
 
     @property
     def incomplete(self) -> bool:
-        """Whether so many judgments are missing that no model is called better."""
-        lost = sum(row.absent + row.failed for row in self.missing)
-        return lost > TOO_MANY_MISSING * (lost + sum(row.judged for row in self.missing))
+        """Whether so many judgments are missing that nothing is said."""
+        return len(self.complete) < min(self.needed, len(self.models))
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -225,24 +392,32 @@ class Ranking:
         return tuple(summary["model"] for summary in self.models)
 
     @property
+    def left_out(self) -> tuple[str, ...]:
+        """The models that are not compared."""
+        return tuple(name for name in self.names if name not in self.complete)
+
+    @functools.cached_property
     def best(self) -> str | None:
         """The model that is better than each of the others."""
-        return self._surely(1)
+        model = next(iter(self.complete), None)
+        return model if self._decided(model, lambda pair: pair.better == model) else None
 
-    @property
+    @functools.cached_property
     def worst(self) -> str | None:
         """The model that each of the others is better than."""
-        return self._surely(len(self.names))
+        model = next(reversed(self.complete), None)
+        decided = self._decided(model, lambda pair: pair.better not in (None, model))
+        return model if decided else None
 
-    def _surely(self, place: int) -> str | None:
-        if len(self.names) < 2 or self.incomplete:
-            return None
-        return next((m for m in self.names if self.ranks[m] == (place, place)), None)
+    def _decided(self, model: str | None, so: Callable[[Comparison], bool]) -> bool:
+        if model is None or len(self.complete) < 2:
+            return False
+        return all(map(so, self.comparisons.against(model)))
 
     @property
     def neighbours(self) -> tuple[Comparison, ...]:
         """Each model compared with the next one."""
-        pairs = zip(self.names, self.names[1:], strict=False)
+        pairs = zip(self.complete, self.complete[1:], strict=False)
         return tuple(self.comparisons.between(*pair) for pair in pairs)
 
 
@@ -253,6 +428,7 @@ def rank(
     baseline: str | None = None,
     drawn: bool = False,
     looks: Ints | None = None,
+    judge_missing: bool = True,
 ) -> Ranking:
     """Return the models of one column ranked, by their means; of drawn pairs by their strengths.
 
@@ -262,44 +438,254 @@ def rank(
         baseline: an opponent that is not ranked itself.
         drawn: whether the pairs were drawn at random, see `compare`.
         looks: the look of each question, of a run that stops when it is decided; see `compare`.
+        judge_missing: whether missing verdicts may forbid a word.
     """
     ranked = set(scores.models_present if models is None else models) - {baseline}
     summaries = [row for row in summarize(scores, by=("model",)) if row["model"] in ranked]
-    summaries.sort(key=lambda row: (-row.mean.value if row.n else np.inf, row["model"]))
+    places = {row["model"]: row.mean.value if row.n else -np.inf for row in summaries}
     ratings = strengths(scores) if drawn else {}
     if drawn:
         # A model without a rating won or lost all of its pairs.
-        ends = {row["model"]: np.inf if row.mean.value > 0.5 else -np.inf for row in summaries}
-        places = ends | {model: rating.value for model, rating in ratings.items() if rating}
-        summaries.sort(key=lambda row: places[row["model"]], reverse=True)
+        places = {name: np.inf if mean > 0.5 else -np.inf for name, mean in places.items()}
+        places |= {model: rating.value for model, rating in ratings.items() if rating}
+    whole = _completed(scores) if judge_missing and looks is None and not drawn else scores
+    left_out = _incomplete(whole, places) if judge_missing else []
+    needed = 1 if baseline is not None else 2
+    enough = len(places) - len(left_out) >= needed  # else nothing is said of any
+    summaries.sort(
+        key=lambda row: (enough and row["model"] in left_out, -places[row["model"]], row["model"])
+    )
     names = [summary["model"] for summary in summaries]
-    compared = compare(scores, names, drawn=drawn, looks=looks)
-    lost = missing(scores, names)
-    if looks is not None:  # what was not judged is missing on purpose
-        lost = [row._replace(absent=0) for row in lost]
-    return Ranking(tuple(summaries), compared, compared.ranks(), tuple(lost), ratings)
+    complete = tuple(name for name in names if name not in left_out)
+    compared = compare(scores, complete, drawn=drawn, looks=looks)
+    if judge_missing and not drawn and not whole.valid.all():
+        compared = _with_ends(compared, whole, left_out)
+    lost = _counts(scores, whole, names) if judge_missing else []
+    ranks = compared.ranks()
+    ranking = Ranking(tuple(summaries), complete, compared, ranks, tuple(lost), ratings, needed)
+    return replace(ranking, ranks=_ranks(ranking))
+
+
+def _ranks(ranking: Ranking) -> dict[str, Ranks]:
+    """Return the rank ranges; who is best or last of all is asked by itself, in M - 1 tests."""
+    ranks, last = dict(ranking.ranks), len(ranking.complete)
+    if ranking.best is not None:
+        ranks = {name: Ranks(max(low, 2), max(high, 2)) for name, (low, high) in ranks.items()}
+        ranks[ranking.best] = Ranks(1, 1)
+    if ranking.worst is not None:
+        most = last - 1
+        ranks = {n: Ranks(min(low, most), min(high, most)) for n, (low, high) in ranks.items()}
+        ranks[ranking.worst] = Ranks(last, last)
+    return ranks
+
+
+Verdict: TypeAlias = Literal["beats", "loses to", ""]
+
+
+class Rate(Protocol):
+    """A win rate with an error."""
+
+    @property
+    def value(self) -> float:
+        """The rate, from 0 to 1."""
+
+    @property
+    def p_half(self) -> float | None:
+        """The p-value of its being one half."""
+
+    def interval_at(self, level: float) -> Interval | None:
+        """Return the interval that leaves out a rate with p < `level`."""
+
+
+class Against(NamedTuple):
+    """One model against the baseline, by Holm's method over the models."""
+
+    model: str
+    rate: Rate
+    """The rate that decides: the win rate, or that at equal length."""
+    interval: Interval | None
+    """At the level of its Holm step."""
+    verdict: Verdict
+    """Whether the interval excludes one half; empty: not decided."""
+    controlled: bool = False
+    """Whether the rate is that at equal length."""
+    withheld: bool = False
+    """Whether only missing verdicts keep it from being decided."""
+
+
+def against_baseline(
+    scores: Scores, ranking: Ranking, baseline: str, controlled: Mapping[str, Rate]
+) -> tuple[Against, ...]:
+    """Return whether each ranked model beats the baseline, the best first.
+
+    Args:
+        scores: the pairs with the baseline that are ranked.
+        ranking: of these.
+        baseline: the opponent of all.
+        controlled: rates at equal length, which decide where there are some.
+    """
+    means = {row["model"]: row.mean for row in ranking.models}
+    rates: dict[str, Rate] = {
+        name: controlled.get(name, means[name])
+        for name in ranking.complete
+        if not controlled or name in controlled
+    }
+    whole = _completed(scores) if ranking.missing else scores
+    loss = np.where(whole.model == scores.models.index(baseline), 1.0, 0.0)
+    ends = []
+    for fill in (loss, 1 - loss):
+        filled = replace(whole, value=np.where(whole.valid, whole.value, fill))
+        ends.append({row["model"]: row.mean for row in summarize(filled)})
+    rows = []
+    tests = holm([rate.p_half for rate in rates.values()])
+    for (name, rate), test in zip(rates.items(), tests, strict=True):
+        interval, withheld = rate.interval_at(test.level), False
+        verdict: Verdict = ""
+        if rate.p_half is not None and rate.p_half < test.level:
+            verdict = "beats" if rate.value > 0.5 else "loses to"
+            worst = ends[verdict != "beats"][name]
+            shift = worst.value - means[name].value
+            beyond = (rate.value + shift - 0.5) * (rate.value - 0.5) > 0
+            withheld = shift != 0 and not (beyond and (worst.p_half or 0) < test.level)
+        said = "" if withheld else verdict
+        rows.append(Against(name, rate, interval, said, name in controlled, withheld))
+    return tuple(sorted(rows, key=lambda row: -row.rate.value))
+
+
+# Missing verdicts
+
+
+def _completed(scores: Scores) -> Scores:
+    """Return the scores with an entry without verdict for each judgment that is not there.
+
+    One is not there if it is on a (question, turn) that another model, or of pairs another two,
+    was judged on; or on a turn of a judged question that others of its category were judged on. A
+    played user ends a conversation when it will, a model that continues from given
+    turns is not judged on them, people vote on what they like, and of pairs that fill at most
+    half of what they could it was never asked: there nothing is missing.
+    """
+    sources = scores.sources_present.values()
+    if any(source.drawn or source.look or source.form == "vote" for source in sources):
+        return scores
+    fixed = np.array([question.user is None for question in scores.questions], dtype=bool)
+    known = scores.take(fixed[scores.question])
+    question, turn = _expected_items(known)
+    _, item = distinct(np.append(known.question, question), np.append(known.turn, turn))
+    there_at, item = item[: len(known)], item[len(known) :]
+    who = np.minimum(known.model, known.opponent), np.maximum(known.model, known.opponent)
+    several, party = distinct(*who)
+    there = np.zeros((len(several), len(item)), dtype=bool)
+    there[party, np.argsort(item)[there_at]] = True
+    if scores.paired and there.mean() <= 0.5:
+        return scores
+    expected = np.ones_like(there)
+    for at, entry in enumerate(several.tolist()):
+        if not scores.paired and split_variant(scores.models[known.model[entry]])[1] is not None:
+            expected[at] = np.isin(turn, turn[there[at]])
+    parties, items = np.nonzero(expected & ~there)
+    entries = several[parties]
+    absent = replace(
+        known.take(entries),
+        question=question[items],
+        turn=turn[items],
+        value=np.full(len(entries), np.nan),
+    )
+    return scores.plus(absent)
+
+
+def _expected_items(scores: Scores) -> tuple[Ints, Ints]:
+    """Return the questions and turns that judgments should be on, each once."""
+    categories = {question.category: at for at, question in enumerate(scores.questions)}
+    category = np.array([categories[question.category] for question in scores.questions])
+    length = np.array([len(question.turns) for question in scores.questions])
+    judged, turns = np.unique(scores.question), np.unique(scores.turn)
+    by_category = np.zeros((len(category), int(turns.max(initial=0)) + 1), dtype=bool)
+    by_category[category[scores.question], scores.turn] = True
+    there = np.zeros_like(by_category)
+    there[scores.question, scores.turn] = True
+    has = length[judged, None] >= np.arange(by_category.shape[1])
+    there[judged] |= by_category[category[judged]] & has
+    question, turn = np.nonzero(there)
+    return question.astype(scores.question.dtype), turn.astype(scores.turn.dtype)
+
+
+def _incomplete(scores: Scores, models: Collection[str]) -> list[str]:
+    """Return the models of which too many verdicts are missing.
+
+    The worst one first: pairs with a model that is left out are not missing in its opponents.
+    """
+    both = scores.mirrored()
+    left_out: list[str] = []
+    while True:
+        size = len(scores.models)
+        total = np.bincount(both.model, minlength=size)
+        lost = np.bincount(both.model[~both.valid], minlength=size)
+        shares = {
+            name: lost[at] / total[at]
+            for at, name in enumerate(scores.models)
+            if name in models and name not in left_out and total[at]
+        }
+        worst = max(shares, key=lambda name: shares[name], default=None)
+        if worst is None or shares[worst] <= TOO_MANY_MISSING:
+            return left_out
+        left_out.append(worst)
+        both = both.take(both.opponent != scores.models.index(worst))
+
+
+def _with_ends(compared: Comparisons, whole: Scores, left_out: Collection[str]) -> Comparisons:
+    """Return comparisons with what they would be if missing verdicts were bad or good.
+
+    These count as the model's own 10th or 90th percentile; of pairs as a loss or a win.
+    """
+    cells = _cells_of(whole)
+    gone = np.array([name in left_out for name in whole.models] + [False])
+    kept = ~(np.isnan(cells.value) & gone[cells.opponent])
+    cells = _Cells(*(column[kept] for column in cells))
+    missing = np.isnan(cells.value)
+    low, high = cells.value.copy(), cells.value.copy()
+    for model in np.unique(cells.model[missing]).tolist():
+        where = cells.model == model
+        own = cells.value[where & ~missing]
+        ends = (0.0, 1.0) if whole.paired else (0.0, 0.0)
+        if len(own) and not whole.paired:
+            ends = np.percentile(own, WORST), np.percentile(own, BEST)
+        low[where & missing], high[where & missing] = ends
+    worst = _differences(whole, compared.models, cells, low, high)
+    best = _differences(whole, compared.models, cells, high, low)
+    pairs = []
+    for pair, *ends_of in zip(compared.pairs, worst, best, strict=True):
+        fraction = pair.difference.fraction
+        one, other = (
+            replace(end.estimate.without_influences(), fraction=fraction) for end in ends_of
+        )
+        pairs.append(replace(pair, if_missing=(one, other)))
+    return replace(compared, pairs=tuple(pairs))
 
 
 def missing(scores: Scores, models: Collection[str] | None = None) -> list[Missing]:
-    """Return what is judged and what is missing of each model and turn.
+    """Return what is judged and what is missing of each model and turn."""
+    return _counts(scores, _completed(scores), models)
 
-    A played user ends a conversation when it will, and a model that continues from given turns
-    is not judged on them, so no turn of these is called absent.
+
+def _counts(scores: Scores, whole: Scores, models: Collection[str] | None) -> list[Missing]:
+    """Return the entries of each model and turn, those of `whole` being all that there should be.
+
+    It has the entries of `scores` first.
     """
-    both = scores.mirrored()
-    fixed = np.array([question.user is None for question in scores.questions], dtype=bool)
-    questions = {
-        turn: np.unique(scores.question[(scores.turn == turn) & fixed[scores.question]])
-        for turn in np.unique(scores.turn).tolist()
-    }
-    counts = []
-    for name in both.models_present if models is None else models:
-        rows = both.take(both.model == scores.models.index(name))
-        for turn, of_turn in questions.items():
-            row = rows.take(rows.turn == turn)
-            expected = not scores.paired and (len(row) or split_variant(name)[1] is None)
-            absent = len(np.setdiff1d(of_turn, row.question)) if expected else 0
-            judged = int(row.valid.sum())
-            if len(row) or absent:
-                counts.append(Missing(name, turn, judged, len(row) - judged, absent))
-    return counts
+    both = whole.mirrored()
+    there = np.arange(len(whole)) < len(scores)
+    there = np.concatenate([there, there[whole.opponent >= 0]])
+    kind = np.where(both.valid, 0, np.where(there, 1, 2))
+    turns = int(both.turn.max(initial=0)) + 1
+    size = len(whole.models) * turns
+    place = both.model * turns + both.turn
+    counts = [np.bincount(place[kind == each], minlength=size) for each in range(3)]
+    names = both.models_present if models is None else models
+    result = []
+    for name in names:
+        for turn in range(turns):
+            at = whole.models.index(name) * turns + turn
+            judged, failed, absent = (int(count[at]) for count in counts)
+            if judged or failed or absent:
+                result.append(Missing(name, turn, judged, failed, absent))
+    return result

@@ -1,7 +1,7 @@
 """One kind of number with an error: a value, and how much each question moves it.
 
     variance   = n/(n-1) · Σ influence²     n: the questions that contribute; influences sum to 0
-    interval   = value ± t(n-1) · √variance     of shares near 0 and 1 Wilson's
+    interval   = value ± t(n-1) · √variance     of shares Wilson's, with t for z
     a − b      = the difference of the values and of the influences, so paired by question
 
 The mean of two turns' grades 8, 6 on one question and 9, 9 on another: value 8, sums 14 and 18,
@@ -15,10 +15,10 @@ Sources: Miller 2024 (arXiv:2411.00640) for question-clustered errors and paired
 as for cluster samples (Dean and Pagano 2015); Holm 1979; Tukey 1958 for the jackknife.
 """
 
+import functools
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from functools import lru_cache
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -32,6 +32,8 @@ Bools = npt.NDArray[np.bool_]
 
 LEAST = 5
 """Questions below which nothing is said about error: t intervals of four would span the scale."""
+LEVEL = 0.05
+"""Of tests, and what intervals leave out."""
 POWER = 0.8416
 """The normal quantile of 80%: how often a difference of the detectable size is seen."""
 _ALIKE = 1e-9
@@ -45,7 +47,7 @@ class Interval(NamedTuple):
     high: float
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Estimate:
     """A number that is computed from the verdicts on some questions."""
 
@@ -56,37 +58,44 @@ class Estimate:
     count: int = 0
     """The verdicts behind it."""
     share: bool = False
-    """Whether it is a mean of numbers from 0 to 1; near these it has Wilson's interval."""
+    """Whether it is a mean of numbers from 0 to 1, which has Wilson's interval."""
     fraction: float | None = None
     """Of a run that stops when it is decided: the part of the questions judged till then. Interval
     and p are those of `looks`, wider and larger than of a run of fixed size."""
+    fixed: tuple[int, float] | None = None
+    """`n` and `se` where the influences are not kept."""
 
-    @property
+    @functools.cached_property
     def n(self) -> int:
         """The questions that contribute."""
-        return int(np.count_nonzero(~np.isnan(self.influence)))
+        if self.fixed is not None:
+            return self.fixed[0]
+        return len(self.influence) - int(np.isnan(self.influence).sum())
 
-    @property
+    @functools.cached_property
     def se(self) -> float:
         """The question-clustered standard error; 0 where all are alike, NaN of a single one."""
-        moves, n = np.nan_to_num(self.influence), self.n
+        if self.fixed is not None:
+            return self.fixed[1]
+        moves, n = self.influence[~np.isnan(self.influence)], self.n
         error = math.sqrt(float(moves @ moves) * n / (n - 1)) if n > 1 else math.nan
         return 0.0 if error <= _ALIKE * max(1.0, abs(self.value)) else error
 
     @property
     def interval(self) -> Interval | None:
         """The 95% interval; None for too few questions, and for a mean of equal numbers."""
+        return self.interval_at(LEVEL)
+
+    def interval_at(self, level: float) -> Interval | None:
+        """Return the interval that leaves out a value with p < `level`, and no other."""
         if not self._testable:
             return None
-        t, se = self._critical, self.se
-        half = t * se
-        # Near 0 and 1, where one twice as wide would leave the scale, t intervals hold too rarely.
-        if self.share and (se == 0 or not 2 * half <= self.value <= 1 - 2 * half):
-            effective = self.value * (1 - self.value) / se**2 if se else self.n
-            return _wilson(self.value, effective, t)
-        return None if se == 0 else Interval(self.value - half, self.value + half)
+        t, se = self._critical(level), self.se
+        if self.share:
+            return _wilson(self.value, self._effective, t)
+        return None if se == 0 else Interval(self.value - t * se, self.value + t * se)
 
-    @property
+    @functools.cached_property
     def p(self) -> float | None:
         """The p-value of the value being 0: t-test; sign test where all questions say the same."""
         if not self._testable:
@@ -94,23 +103,41 @@ class Estimate:
         n, se = self.n, self.se
         if se == 0 and abs(self.value) <= _ALIKE:
             return 1.0
-        p = t_tails(self.value / se, n - 1) if se else 2.0 ** (1 - n)
-        return p if self.fraction is None else sequential_p(p, self.fraction)
+        return self._sequential(t_tails(self.value / se, n - 1) if se else 2.0 ** (1 - n))
+
+    @functools.cached_property
+    def p_half(self) -> float | None:
+        """The p-value of a share being one half: the level whose Wilson interval ends there."""
+        if not self._testable:
+            return None
+        z = 2 * abs(self.value - 0.5) * math.sqrt(self._effective)
+        return self._sequential(t_tails(z, self.n - 1))
 
     @property
     def _testable(self) -> bool:
         return self.n >= LEAST and not math.isnan(self.value)
 
     @property
-    def _critical(self) -> float:
-        """How many standard errors from 0 a value is significant."""
-        level = 0.05 if self.fraction is None else nominal_level(self.fraction)
-        return t_quantile(1 - level / 2, self.n - 1)
+    def _effective(self) -> float:
+        """Of a share: of how many independent questions its error would be."""
+        se = self.se
+        return self.value * (1 - self.value) / se**2 if se else self.n
+
+    def _critical(self, level: float) -> float:
+        """Return how many standard errors from 0 a value has p = `level`."""
+        nominal = level if self.fraction is None else nominal_level(self.fraction, level)
+        return t_critical(nominal, self.n - 1)
+
+    def _sequential(self, p: float) -> float:
+        return p if self.fraction is None else sequential_p(p, self.fraction)
 
     @property
     def detectable(self) -> float | None:
-        """The smallest true difference that this comparison sees in 80% of the cases."""
-        return (self._critical + POWER) * self.se if self._testable and self.se > 0 else None
+        """The smallest true difference that such a comparison sees in 80% of cases: to plan with.
+
+        Beside a result it says nothing that the interval does not say better.
+        """
+        return (self._critical(LEVEL) + POWER) * self.se if self._testable and self.se > 0 else None
 
     @property
     def lower(self) -> float | None:
@@ -126,7 +153,12 @@ class Estimate:
     def scaled(self, factor: float, shift: float = 0.0) -> "Estimate":
         """Return factor · value + shift."""
         value, influence = self.value * factor + shift, self.influence * factor
-        return Estimate(value, influence, self.count, fraction=self.fraction)
+        fixed = self.fixed and (self.fixed[0], self.fixed[1] * abs(factor))
+        return Estimate(value, influence, self.count, fraction=self.fraction, fixed=fixed)
+
+    def without_influences(self) -> "Estimate":
+        """Return it without its influences, of which many estimates would fill the memory."""
+        return replace(self, influence=np.empty(0), fixed=(self.n, self.se))
 
 
 def ratio(sums: npt.NDArray[Any], counts: npt.NDArray[Any], *, share: bool = False) -> Estimate:
@@ -149,15 +181,34 @@ def jackknife(statistic: Callable[[Bools], float], n: int) -> Estimate:
     return Estimate(value, influence, n)
 
 
-def holm(values: Sequence[float | None]) -> list[float | None]:
-    """Return p-values adjusted for being several: the least times m, the next times m - 1, …"""
+class Tested(NamedTuple):
+    """One of several tests, by Holm's method."""
+
+    p: float | None
+    """Adjusted for being several: the least times m, the next times m - 1, …"""
+    level: float
+    """What its own p is compared with: 0.05 / m of the least, 0.05 / (m - 1) of the next, … From
+    the first that is not below its level on, all have that one's level."""
+
+
+def holm(values: Sequence[float | None]) -> list[Tested]:
+    """Return several tests' p-values adjusted for being several; None: not tested.
+
+    >>> holm([0.01, 0.04, 0.03])  # 0.03 is not below 0.05 / 2, so 0.04 is not tested further
+    [Tested(p=0.03, level=0.016666666666666666), Tested(p=0.06, level=0.025), \
+Tested(p=0.06, level=0.025)]
+    """
     ordered = sorted((p, at) for at, p in enumerate(values) if p is not None)
-    adjusted: list[float | None] = [None] * len(values)
-    largest = 0.0
+    tested = [Tested(None, LEVEL)] * len(values)
+    largest, level, last, goes_on = 0.0, LEVEL, -1.0, True
     for rank, (p, at) in enumerate(ordered):
-        largest = max(largest, min(1.0, p * (len(ordered) - rank)))
-        adjusted[at] = largest
-    return adjusted
+        left = len(ordered) - rank
+        largest = max(largest, min(1.0, p * left))
+        if goes_on and p > last:  # equal ones have one level, so that equal data read alike
+            level = LEVEL / left
+        goes_on, last = goes_on and p < level, p
+        tested[at] = Tested(largest, level)
+    return tested
 
 
 def _wilson(share: float, n: float, z: float) -> Interval:
@@ -175,13 +226,18 @@ def t_tails(t: float, df: float) -> float:
     return 2 / math.sqrt(math.pi) * front * area
 
 
-@lru_cache(maxsize=4096)
-def t_quantile(p: float, df: float) -> float:
-    """Return the t with P(T ≤ t) = p, for p of at least one half."""
+@functools.lru_cache(maxsize=4096)
+def t_critical(level: float, df: float) -> float:
+    """Return the t with P(|T| ≥ t) = level."""
     low, high = 0.0, 1.0
-    while 1 - t_tails(high, df) / 2 < p:
+    while t_tails(high, df) > level:
         low, high = high, 2 * high
     for _ in range(60):
         middle = (low + high) / 2
-        low, high = (middle, high) if 1 - t_tails(middle, df) / 2 < p else (low, middle)
+        low, high = (middle, high) if t_tails(middle, df) > level else (low, middle)
     return (low + high) / 2
+
+
+def t_quantile(p: float, df: float) -> float:
+    """Return the t with P(T ≤ t) = p, for p of at least one half."""
+    return t_critical(2 * (1 - p), df)

@@ -18,8 +18,8 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from harness.errors import MissingError
-from harness.results.compare import Comparison, compare
-from harness.results.estimate import Estimate, holm
+from harness.results.compare import Comparison, adjusted, compare, shared_questions
+from harness.results.estimate import Estimate
 from harness.results.scores import Scores
 from harness.results.summarize import summarize
 from harness.types import split_variant
@@ -69,12 +69,13 @@ def first_turn_effect(scores: Scores) -> list[Effect]:
             difference = compare(part, [variant, model]).pairs[0]
             if not difference.questions:
                 continue
-            shared = part.take((~np.isnan(difference.difference.influence))[part.question])
+            shared = part.take(shared_questions(part, variant, model)[part.question])
             means = {summary["model"]: summary.mean for summary in summarize(shared)}
             effect = Effect(model, history or "", kind, means[model], means[variant], difference)
             effects.append(effect)
     for kind in KINDS:  # Holm over the models
         places = [at for at, effect in enumerate(effects) if effect.first == kind]
-        for at, p in zip(places, holm([effects[at].difference.p for at in places]), strict=True):
-            effects[at] = replace(effects[at], difference=replace(effects[at].difference, p=p))
+        family = adjusted([effects[at].difference for at in places])
+        for at, difference in zip(places, family, strict=True):
+            effects[at] = replace(effects[at], difference=difference)
     return effects

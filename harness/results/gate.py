@@ -2,8 +2,7 @@
 
     difference = new − old, on what both runs have a verdict on
     with --margin       passes if the lower end of the one-sided 95% interval is not below −margin
-    without             passes if the model is not significantly worse (Holm over the models); the
-                        smallest drop that would have been seen stands beside it
+    without             passes if the model is not significantly worse (Holm over the models)
     always              fails if over 5% of what the other run has is missing
 
 Old 7.9, new 7.8, standard error 0.1 on 80 questions: the lower end is −0.1 − 1.66 · 0.1 = −0.27, so
@@ -21,8 +20,7 @@ from typing import TypeAlias
 import numpy as np
 
 from harness.errors import UsageError
-from harness.results.compare import ALPHA
-from harness.results.estimate import LEAST, Estimate, holm, ratio
+from harness.results.estimate import LEAST, LEVEL, Estimate, Interval, holm, ratio
 from harness.results.panels import Panel
 from harness.types import QuestionId
 
@@ -40,13 +38,30 @@ class Gated:
     """The share of the other run's verdicts that this one does not have."""
     p: float | None = None
     """By Holm's method over the models."""
+    level: float = LEVEL
+    """Of its Holm step, see `holm`."""
     fault: str = ""
     """Why it does not pass; empty: it passes."""
 
     @property
     def worse(self) -> bool:
         """Whether it is significantly worse."""
-        return self.p is not None and self.p < ALPHA and self.difference.value < 0
+        return self._decided and self.difference.value < 0
+
+    @property
+    def better(self) -> bool:
+        """Whether it is significantly better."""
+        return self._decided and self.difference.value > 0
+
+    @property
+    def interval(self) -> Interval | None:
+        """The interval of the difference at its level: where it excludes zero, it is decided."""
+        return self.difference.interval_at(self.level)
+
+    @property
+    def _decided(self) -> bool:
+        p = self.difference.p
+        return p is not None and p < self.level
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,7 +125,9 @@ def gate(
     if not rows:
         raise UsageError("the two runs have no model in common; name two with --compare NEW=OLD")
     adjusted = holm([row.difference.p for row in rows])
-    rows = [replace(row, p=p) for row, p in zip(rows, adjusted, strict=True)]
+    rows = [
+        replace(row, p=test.p, level=test.level) for row, test in zip(rows, adjusted, strict=True)
+    ]
     rows = [replace(row, fault=_fault(row, margin, max_missing)) for row in rows]
     faults = [f"{row.model}: {row.fault}" for row in rows if row.fault]
     for name in [] if renamed else olds:
@@ -164,6 +181,11 @@ def _difference(
     return ratio(sums, counts), 1 - float(counts.sum()) / len(old)
 
 
+def _reworded(panel: Panel) -> int:
+    """Return how many judgments are of questions that were changed since."""
+    return sum(n for cause, n in panel.scores.left_out.items() if "question" in cause)
+
+
 def _check_alike(new: Panel, old: Panel, allow: Collection[str]) -> list[str]:
     """Return a note on each difference that is allowed, and raise on one that is not."""
     if (new.form == "pair") != (old.form == "pair"):
@@ -180,7 +202,7 @@ def _check_alike(new: Panel, old: Panel, allow: Collection[str]) -> list[str]:
         }
         for panel in (new, old)
     )
-    if reworded := max(new.scores.outdated, old.scores.outdated):
+    if reworded := max(_reworded(new), _reworded(old)):
         others["questions"] = f"{reworded} judgments of another wording"
     notes = []
     for name, here in traits.items():

@@ -1,5 +1,10 @@
 """Length-controlled win rates as alpaca_eval computes them, to the digit, by scikit-learn.
 
+    better      the interval of the rate excludes one half: rate ± t(n − 1) · refit error
+
+The refit error is the standard deviation of the rate when instructions are drawn anew with
+replacement and everything is fitted again, at the C that was chosen, REFITS times.
+
 For each model a logistic regression of x, the preference for it, without an intercept:
 
     P = 1 / (1 + exp(−(a t + b d + c)))     t = tanh((baseline's length − own length) / s)
@@ -12,9 +17,11 @@ model what is length's. The penalty is L1; C is chosen by five folds of ten valu
 
 The difficulty is looked up by instruction. alpaca_eval looks it up by row number, so its published
 rates of models with missing rows are shifted: gpt35_turbo_instruct 17.73, aligned 14.96. Its
-`lc_standard_error` is the spread of the fit over questions; that the fit is estimated is left out.
+`lc_standard_error` is the spread of the fit over questions; that the fit is estimated is left out,
+so no word rests on it.
 
-Source: Dubois et al. 2024 (arXiv:2404.04475); alpaca_eval 0.6.6, `metrics/glm_winrate.py`.
+Source: Dubois et al. 2024 (arXiv:2404.04475); alpaca_eval 0.6.6, `metrics/glm_winrate.py`;
+Efron 1979 for the bootstrap.
 """
 
 import csv
@@ -31,7 +38,7 @@ import numpy as np
 
 from harness.bench import Bench
 from harness.errors import DataError, MissingError
-from harness.results.estimate import Floats
+from harness.results.estimate import LEAST, Floats, Interval, t_critical, t_tails
 from harness.results.scores import Scores
 from harness.results.strengths import answer_numbers
 
@@ -41,6 +48,7 @@ GAMED_FILES = ("df_gamed.csv", "df_gamed.csv.gz")
 GAMED_WEIGHT = 0.1
 FOLDS = 5
 CS = np.logspace(-4, 4, 10)
+REFITS = 200
 
 
 class Gamed(NamedTuple):
@@ -60,6 +68,41 @@ class Controlled:
     model: str
     length_controlled_winrate: float | None
     lc_standard_error: float | None
+    rate: "Refitted | None" = None
+    """The same rate with the error of fitting it anew; from 0 to 1."""
+
+
+@dataclass(frozen=True)
+class Refitted:
+    """A rate whose error is that of fitting it anew to other instructions."""
+
+    value: float
+    error: float
+    n: int
+    """Instructions."""
+
+    @property
+    def p_half(self) -> float | None:
+        """The p-value of its being one half, by the t-test."""
+        if self.n < LEAST or not self.error:
+            return None
+        return t_tails((self.value - 0.5) / self.error, self.n - 1)
+
+    def interval_at(self, level: float) -> Interval | None:
+        """Return the interval that leaves out a rate with p < `level`."""
+        if self.n < LEAST or not self.error:
+            return None
+        half = t_critical(level, self.n - 1) * self.error
+        return Interval(max(0.0, self.value - half), min(1.0, self.value + half))
+
+
+class Fit(NamedTuple):
+    """One model's rate, from 0 to 1, and what it is made from."""
+
+    rate: float
+    spread: float
+    """Of the fit over questions, / √n: alpaca_eval's standard error."""
+    refitted: Refitted
 
 
 def read_gamed(bench: Bench) -> Gamed | None:
@@ -92,10 +135,8 @@ def parse_gamed(path: Path) -> Gamed:
     return Gamed(np.tanh(delta), d, x, dict(zip(places, d.tolist(), strict=True)))
 
 
-def fit(
-    longer: Floats, difficulty: Floats, preference: Floats, gamed: Gamed
-) -> tuple[float, float] | None:
-    """Return one model's rate, from 0 to 1, and the spread of its fit over questions / √n.
+def fit(longer: Floats, difficulty: Floats, preference: Floats, gamed: Gamed) -> Fit | None:
+    """Return one model's rate at equal length.
 
     Args:
         longer: by how many characters the baseline's answer is longer, in the benchmark's order.
@@ -113,15 +154,55 @@ def fit(
     judged = ~np.isnan(preference)
     if not spread or judged.sum() < FOLDS:
         return None
-    rows = np.stack([np.tanh(longer / spread), difficulty, np.ones(len(longer))], axis=1)[judged]
-    others = np.stack([gamed.t, gamed.d, np.zeros(len(gamed.t))], axis=1)
-    weight = np.concatenate([np.full(len(others), GAMED_WEIGHT), np.ones(len(rows))])
-    share = np.concatenate([gamed.x, preference[judged]])
-    theta = _liblinear(np.concatenate([others, rows]), share, weight)
+    features, share, weight = _rows(longer / spread, difficulty, preference, gamed)
+    theta, c = _liblinear(features, share, weight)
     if theta[2] == 0:
         return None
     equal = 1 / (1 + np.exp(-(theta[1] * difficulty + theta[2])))
-    return float(equal.mean()), float(np.std(equal, ddof=1) / np.sqrt(len(equal)))
+    rate = float(equal.mean())
+    error = _refit_error(longer, difficulty, preference, gamed, c)
+    return Fit(
+        rate, float(np.std(equal, ddof=1) / np.sqrt(len(equal))), Refitted(rate, error, len(equal))
+    )
+
+
+def _rows(
+    length: Floats, difficulty: Floats, preference: Floats, gamed: Gamed
+) -> tuple[Floats, Floats, Floats]:
+    """Return features, shares and weights of the rows that are fitted, the gamed ones first."""
+    judged = ~np.isnan(preference)
+    rows = np.stack([np.tanh(length), difficulty, np.ones(len(length))], axis=1)[judged]
+    others = np.stack([gamed.t, gamed.d, np.zeros(len(gamed.t))], axis=1)
+    weight = np.concatenate([np.full(len(others), GAMED_WEIGHT), np.ones(len(rows))])
+    share = np.concatenate([gamed.x, preference[judged]])
+    return np.concatenate([others, rows]), share, weight
+
+
+def _refit_error(
+    longer: Floats, difficulty: Floats, preference: Floats, gamed: Gamed, c: float
+) -> float:
+    """Return the standard deviation of the rate over instructions drawn anew; always the same."""
+    from sklearn.linear_model import LogisticRegression
+
+    rng, n, rates = np.random.default_rng(0), len(longer), []
+    for _ in range(REFITS):
+        drawn = rng.integers(n, size=n)
+        spread = float(np.std(longer[drawn], ddof=1)) or 1.0
+        part = longer[drawn] / spread, difficulty[drawn], preference[drawn]
+        features, share, weight = _rows(*part, gamed)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            model = LogisticRegression(
+                C=c, penalty="l1", solver="liblinear", fit_intercept=False, random_state=123
+            ).fit(
+                np.concatenate([features, features]),
+                np.repeat([1.0, 0.0], len(share)),
+                sample_weight=np.concatenate([share, 1 - share]) * np.tile(weight, 2),
+            )
+        theta = model.coef_[0]
+        equal = 1 / (1 + np.exp(-(theta[1] * difficulty[drawn] + theta[2])))
+        rates.append(float(equal.mean()))
+    return float(np.std(rates, ddof=1))
 
 
 def check_library() -> None:
@@ -130,8 +211,8 @@ def check_library() -> None:
         raise MissingError("length control needs scikit-learn: pip install 'turnbench[alpaca]'")
 
 
-def _liblinear(features: Floats, share: Floats, weight: Floats) -> Floats:
-    """Return the coefficients: each row is used as a win and as a loss, weighted by its share."""
+def _liblinear(features: Floats, share: Floats, weight: Floats) -> tuple[Floats, float]:
+    """Return the coefficients and C: each row is a win and a loss, weighted by its share."""
     check_library()
     import sklearn
     from sklearn.linear_model import LogisticRegressionCV
@@ -165,7 +246,7 @@ def _liblinear(features: Floats, share: Floats, weight: Floats) -> Floats:
             part=parts,
             row_weight=weights,
         )
-    return np.asarray(model.coef_[0], dtype=np.float64)
+    return np.asarray(model.coef_[0], dtype=np.float64), float(model.C_[0])
 
 
 def length_controlled(
@@ -196,6 +277,7 @@ def length_controlled(
         fitted = fit(longer[rows], difficulty[pairs.question[rows]], pairs.value[rows], gamed)
         if fitted is None:
             log.warning("%s: too few pairs and answers for a win rate at equal length", name)
-        rate, error = fitted or (None, None)
-        rates.append(Controlled(name, rate and 100 * rate, error and 100 * error))
+            rates.append(Controlled(name, None, None))
+            continue
+        rates.append(Controlled(name, 100 * fitted.rate, 100 * fitted.spread, rate=fitted.refitted))
     return rates

@@ -15,19 +15,19 @@ from typing import Any
 
 import numpy as np
 
+from harness.errors import DataError
 from harness.results.estimate import Floats, Ints
 from harness.results.looks import LOOKS
 from harness.results.scores import (
     CONFIDENCE,
     MAIN,
-    ONCE,
     Form,
     Scores,
     Source,
     distinct,
     means,
 )
-from harness.types import UNSTATED
+from harness.types import UNSTATED, clash_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,18 +54,38 @@ class Panel:
         names.sort(key=lambda name: name not in MAIN)
         return tuple(name for name in names if name != CONFIDENCE)
 
+    def one_each(self, scores: Scores) -> Scores:
+        """Return one entry for each judgment of some of its scores.
+
+        Labels, dimensions or points of one reply are one judgment; criteria are asked for apart.
+        """
+        one_reply = self.form in ("label", "dimensions", "points")
+        return scores.of(metric=self.metrics[0]) if one_reply else scores
+
+    @property
+    def unread(self) -> int:
+        """How many judgments have no verdict."""
+        return int((~self.one_each(self.scores).valid).sum())
+
     @property
     def combined(self) -> Scores:
         """The mean of the judges; NaN where one of them gave no verdict. Of votes: each of them."""
-        items, table = self._by_item
-        return replace(items, value=table.mean(axis=0))
+        items, table, (first, second) = self._by_item
+        if len(self.judges) > 1 and self.form != "vote":
+            first, second = np.full((2, 1, len(items)), np.nan)
+        return replace(
+            items, value=table.mean(axis=0), shown_first=first[0], shown_second=second[0]
+        )
 
     @property
     def by_judge(self) -> dict[str, Scores]:
         """Each judge alone, on what all of them gave a verdict on."""
-        items, table = self._by_item
+        items, table, games = self._by_item
         alone = np.where(np.isnan(table).any(axis=0), np.nan, table)
-        return {j: replace(items, value=row) for j, row in zip(self.judges, alone, strict=True)}
+        return {
+            judge: replace(items, value=value, shown_first=first, shown_second=second)
+            for judge, value, first, second in zip(self.judges, alone, *games, strict=True)
+        }
 
     @property
     def left_out(self) -> int:
@@ -74,14 +94,16 @@ class Panel:
         return int((judged.any(axis=0) & ~judged.all(axis=0)).sum())
 
     @functools.cached_property
-    def _by_item(self) -> tuple[Scores, Floats]:
+    def _by_item(self) -> tuple[Scores, Floats, Floats]:
         """The items, pairs with the greater code first, and the judges' means on them, a row each.
 
+        Third the values of the two games, of the pairs that a judge judged once.
         Several samples, conversations or runs of one judge count as their mean.
         """
         scores = self.scores
         if self.form == "vote":
-            return scores, scores.value.reshape(1, -1)
+            games = np.stack([scores.shown_first, scores.shown_second])
+            return scores, scores.value.reshape(1, -1), games[:, None]
         high = np.maximum(scores.model, scores.opponent)
         low = np.minimum(scores.model, scores.opponent)
         value = np.where(scores.model == high, scores.value, 1 - scores.value)
@@ -90,15 +112,18 @@ class Panel:
         judge = np.array([self.judges.index(n) if n in self.judges else 0 for n in names])
         cell, size = judge[scores.source] * len(first) + item, len(self.judges) * len(first)
         table = means(cell, value, size).reshape(len(self.judges), -1)
-        once = np.bincount(item) == 1
+        turned = scores.opponent == high
+        games = np.full((2, size), np.nan)
+        games[0, cell] = np.where(turned, 1 - scores.shown_second, scores.shown_first)
+        games[1, cell] = np.where(turned, 1 - scores.shown_first, scores.shown_second)
+        games[:, np.bincount(cell, minlength=size) > 1] = np.nan  # several pairs' are not one's
         items = replace(
             scores.take(first),
             model=high[first],
             opponent=low[first],
             source=np.full(len(first), scores.source[0]),
-            flip=np.where(once, scores.flip[first], ONCE),
         )
-        return items, table
+        return items, table, games.reshape(2, len(self.judges), -1)
 
     @property
     def drawn(self) -> float | None:
@@ -111,7 +136,7 @@ class Panel:
         sources = self.scores.sources_present.values()
         if not (self.scores.paired and models > 2 and all(source.drawn for source in sources)):
             return None
-        pairs, _ = self._by_item
+        pairs, *_ = self._by_item
         plays = np.unique(np.concatenate([pairs.model, pairs.opponent]), return_counts=True)[1]
         turns = len(distinct(pairs.question, pairs.turn)[0])
         share = len(pairs) / (turns * models * (models - 1) / 2)
@@ -134,8 +159,12 @@ class Panel:
 def panels(scores: Scores, *, named: Collection[str] = ()) -> list[Panel]:
     """Return the groups of verdicts that may stand in one table, the largest first.
 
-    Rows that do not state their judge set join those of the same judge and file that do. Built-in
-    judges stand alone beside others, unless `named`.
+    Rows that do not state their judge set join those of the same judge and file that do. Unless
+    they are `named`, built-in judges stand alone beside others, and so do judges that lack most of
+    what another judge was asked: a panel counts what all of its members gave.
+
+    Raises:
+        DataError: a criterion or label has a name that a flat table cannot have.
     """
     sources = scores.sources_present
     builtin = {s.judge for s in sources.values() if s.judge.startswith("builtin/")} - set(named)
@@ -144,6 +173,10 @@ def panels(scores: Scores, *, named: Collection[str] = ()) -> list[Panel]:
     for code, source in sources.items():
         alone = source.judge if real and source.judge in builtin else ""
         groups.setdefault((*_traits(source, sources.values()), alone), []).append(code)
+    for key, codes in list(groups.items()):
+        for judge in _with_few(scores, codes, named):
+            groups[*key, judge] = [code for code in codes if sources[code].judge == judge]
+            groups[key] = [code for code in groups[key] if sources[code].judge != judge]
     result = []
     for (form, judge_set, scale, sampling, method, *_), codes in groups.items():
         members = scores.take(np.isin(scores.source, codes))
@@ -151,10 +184,27 @@ def panels(scores: Scores, *, named: Collection[str] = ()) -> list[Panel]:
         versions = tuple(sorted({sources[code].version for code in codes} - {""}))
         unstated = [code for code in codes if sources[code].judge_set == UNSTATED]
         unknown = int(np.isin(members.source, unstated).sum())
-        result.append(
-            Panel(form, judge_set, scale, sampling, method, judges, versions, members, unknown)
-        )
+        panel = Panel(form, judge_set, scale, sampling, method, judges, versions, members, unknown)
+        if clash := clash_of(panel.metrics):
+            raise DataError(f"criteria or labels in {sources[codes[0]].file}: {clash}")
+        result.append(panel)
     return sorted(result, key=lambda panel: -len(panel.scores))
+
+
+def _with_few(scores: Scores, codes: Collection[int], named: Collection[str]) -> list[str]:
+    """Return the judges that judged less than half of what another of them did."""
+    sources = {code: scores.sources[code] for code in codes}
+    judges = list(dict.fromkeys(source.judge for source in sources.values()))
+    if len(judges) < 2 or any(source.kind != "judge" for source in sources.values()):
+        return []
+    sizes = {}
+    for judge in judges:
+        own = [code for code, source in sources.items() if source.judge == judge]
+        rows = scores.take(np.isin(scores.source, own))
+        ends = np.minimum(rows.model, rows.opponent), np.maximum(rows.model, rows.opponent)
+        sizes[judge] = len(distinct(rows.question, rows.turn, *ends)[0])
+    most = max(sizes.values())
+    return [judge for judge in judges if judge not in named and sizes[judge] < most / 2]
 
 
 def of_models(shown: Iterable[Panel], models: Collection[str]) -> list[Panel]:
@@ -162,9 +212,11 @@ def of_models(shown: Iterable[Panel], models: Collection[str]) -> list[Panel]:
 
     A panel that has no verdict on them is left out.
     """
+    if not models:
+        return list(shown)
     parts = []
     for panel in shown:
-        scores = panel.scores.of(models=models or None)
+        scores = panel.scores.of(models=models)
         parts += panels(scores, named=panel.judges)[:1] if len(scores) else []
     return parts
 
@@ -175,7 +227,7 @@ def _traits(source: Source, sources: Iterable[Source]) -> tuple[Any, ...]:
     A source that does not state its judge set has the traits of those that do, if they agree.
     """
     program = source.judge if source.kind == "program" else ""
-    how = source.sampling, source.method
+    how = source.sampling, source.method, source.by_judge
     traits = source.form, source.judge_set, source.scale, *how, program
     if source.judge_set != UNSTATED:
         return traits

@@ -8,7 +8,12 @@ A row without any number, such as a label that was not read, has no verdict in e
 rows of its file and judge set have. Of rows with equal keys the last good one counts.
 """
 
+import functools
+import itertools
+import math
+import operator
 from array import array
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -16,34 +21,109 @@ from typing import Any, Literal, TypeAlias
 
 import msgspec
 import numpy as np
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
+from msgspec.structs import astuple
 
 from harness import store
 from harness.bench import Bench
 from harness.bench import names as bench_names
 from harness.errors import MissingError
-from harness.results.estimate import Bools, Ints
+from harness.judging.current import UNKNOWN, Rule, Today, in_words
+from harness.results.estimate import Bools
 from harness.results.facts import FACTS
 from harness.results.scores import (
-    COLUMNS,
+    CODES,
     CONFIDENCE,
-    ONCE,
     POINTS,
     SCORE,
+    VALUES,
     VOTE,
     WIN,
     Form,
     Scores,
     Source,
-    distinct,
-    flip_of,
+    combined,
     outcome,
 )
-from harness.types import Judgment, Measurement, Question, Vote, met_share
+from harness.types import (
+    FAILED_SCORE,
+    UNSTATED,
+    Judgment,
+    MadeFrom,
+    Measurement,
+    Question,
+    QuestionId,
+    Vote,
+    Winner,
+    met_share,
+)
 
 Row: TypeAlias = Judgment | Vote | Measurement
 Numbers: TypeAlias = dict[str, float | None]
 """What a row says, by metric; None: no verdict."""
+Games: TypeAlias = tuple[float, float]
+"""Model_1's value of the game that showed it first, and of the other; NaN: no such verdict."""
+NO_GAMES = math.nan, math.nan
+
+
+class LightJudgment(msgspec.Struct, gc=False):
+    """A judgment without its texts: what grades and pairs need."""
+
+    question_id: QuestionId
+    model: str | None = None
+    model_1: str | None = None
+    model_2: str | None = None
+    shown_first: Literal["model_1", "model_2"] | None = None
+    g1_winner: Winner | None = None
+    g2_winner: Winner | None = None
+    g1_preference: float | None = None
+    g2_preference: float | None = None
+    judge: str | tuple[str, ...] = ""
+    score: int | float | None | UnsetType = UNSET
+    turn: int = 0
+    label: Any = UNSET
+    scores: Any = UNSET
+    points: Any = UNSET
+    scale: tuple[float, float] | None = None
+    judge_set: str = UNSTATED
+    judge_set_version: str = ""
+    criterion: str | None = None
+    sample: int = 0
+    choice: int = 0
+    drawn: float | None = None
+    look: int | None = None
+    sampling: msgspec.Raw = msgspec.Raw(b"")
+    made_from: MadeFrom | None = None
+    score_method: str = "text"
+
+
+class Wordings:
+    """What rows of other runs are compared with: the questions, since their answers are not here.
+
+    The rows of a benchmark's folder are compared with `Today`.
+    """
+
+    def __init__(self, questions: Iterable[Question]) -> None:
+        self._hashes = {question.question_id: question.hash for question in questions}
+
+    def rule(self, judge_set: str, version: str, criterion: str) -> Rule:
+        """Return what says whether judgments of a judge set are current."""
+
+        def changed(
+            question: QuestionId, turn: int, models: tuple[str, ...], choice: int, made: MadeFrom
+        ) -> str | None:
+            wording = made.question
+            is_today = wording is None or self._hashes.get(question, wording) == wording
+            return None if is_today else "question"
+
+        return changed
+
+    def measured(self, row: Measurement) -> str | None:
+        """Return what has changed since a metric was computed; None: it is current."""
+        if row.made_from is None:
+            return None
+        changed = self.rule("", "", "")
+        return changed(row.question_id, row.turn, (), row.choice, row.made_from)
 
 
 class _Codes(dict[Any, int]):
@@ -53,65 +133,234 @@ class _Codes(dict[Any, int]):
         return self.setdefault(name, len(self))
 
 
+class _Table:
+    """The columns of `Scores` while rows are read."""
+
+    def __init__(self, questions: Iterable[Question], today: Today | Wordings) -> None:
+        self.questions = list(questions)
+        self.today = today
+        self.codes = {question.question_id: at for at, question in enumerate(self.questions)}
+        self.models, self.metrics, self.sources = _Codes(), _Codes(), _Codes()
+        self.left_out: Counter[str] = Counter()
+        self._stale: dict[int, str] = {}
+        """By its number, what has changed since a row was made."""
+        self.files: list[tuple[Path, int, type[Any]]] = []
+        self.rows = 0
+        self._rule = functools.cache(today.rule)
+        self._codes: list[Any] = []
+        """The `CODES` of many entries each: an array with a row for each code."""
+        self._values: list[Any] = []
+        """The `VALUES` of the same entries."""
+        self._whole_codes, self._whole_values = array("i"), array("d")
+        """Flat: of entries of rare forms."""
+
+    def add(
+        self,
+        file: str,
+        rows: Sequence[Row | LightJudgment],
+        *,
+        only_known: bool,
+        kind: str | None = None,
+    ) -> None:
+        """Add some rows of one file.
+
+        Rows about other questions are left out if `only_known`, else these have no category; with
+        a kind (`single`, `pair`) judgments of the other are.
+        """
+        start, self.rows = self.rows, self.rows + len(rows)
+        numbers: Sequence[int] = range(start, self.rows)
+        light: Any = rows
+        if set(map(type, rows)) != {LightJudgment}:
+            are_light = [isinstance(row, LightJudgment) for row in rows]
+            for number, row in zip(numbers, rows, strict=True):
+                if not isinstance(row, LightJudgment):
+                    is_pair = isinstance(row, Judgment) and row.model is None
+                    if kind is None or is_pair == (kind == "pair"):
+                        self._add_whole(number, row, file, only_known)
+            light = list(itertools.compress(rows, are_light))
+            numbers = list(itertools.compress(numbers, are_light))
+        are_pairs = [row.model is None for row in light]
+        for of_form in (False, True):
+            count = are_pairs.count(of_form)
+            if not count or kind == ("single" if of_form else "pair"):
+                continue
+            own_numbers, own = numbers, light
+            if count < len(light):
+                mask = [is_pair == of_form for is_pair in are_pairs]
+                own_numbers = list(itertools.compress(numbers, mask))
+                own = list(itertools.compress(light, mask))
+            self._add_light("pair" if of_form else "grade", own_numbers, own, file, only_known)
+
+    def _add_light(
+        self,
+        form: Form,
+        numbers: Sequence[int],
+        rows: Sequence[LightJudgment],
+        file: str,
+        only_known: bool,
+    ) -> None:
+        """Add grades or pairs: thousands of rows to columns at a time."""
+        columns: dict[str, Any] = dict(
+            zip(LightJudgment.__struct_fields__, zip(*map(astuple, rows), strict=True), strict=True)
+        )
+        known = self.codes.keys() >= set(columns["question_id"])
+        if not known or columns["made_from"].count(None) < len(rows):
+            counts = [
+                self._counts(number, row, only_known)
+                for number, row in zip(numbers, rows, strict=True)
+            ]
+            columns = {n: list(itertools.compress(of, counts)) for n, of in columns.items()}
+            numbers = list(itertools.compress(numbers, counts))
+            rows = list(itertools.compress(rows, counts))
+            if not rows:
+                return
+        # What most rows of a file have in common is not compared row by row.
+        columns["sampling"] = list(map(bytes, columns["sampling"]))
+        parts = (columns[name] for name in _SIGNATURE)
+        varying = [part for part in parts if part.count(part[0]) < len(rows)]
+        signatures = list(zip(*varying, strict=True)) if varying else [()] * len(rows)
+        codes = np.full((len(CODES), len(rows)), -1, dtype=np.int32)
+        values = np.full((len(VALUES), len(rows)), np.nan)
+        codes[0] = numbers
+        codes[1] = [self.codes[key] for key in columns["question_id"]]
+        codes[2] = [turn or 1 for turn in columns["turn"]]
+        made_by = []
+        for row in dict(zip(signatures, rows, strict=True)).values():
+            source = _judge(row, form, file)
+            metric = self.metrics[source.criterion or (SCORE if form == "grade" else WIN)]
+            made_by.append((metric, self.sources[source]))
+        codes[5:7] = np.array(made_by)[_places(signatures)].T
+        if form == "grade":
+            codes[3] = [self.models[name] for name in columns["model"]]
+            values[0] = columns["score"]
+            values[0][values[0] == FAILED_SCORE] = np.nan
+        else:
+            codes[3] = [self.models[name] for name in columns["model_1"]]
+            codes[4] = [self.models[name] for name in columns["model_2"]]
+            played = list(zip(*(columns[name] for name in _GAMES), strict=True))
+            values[:] = np.array([_pair(*games) for games in dict.fromkeys(played)])[
+                _places(played)
+            ].T
+        self._codes.append(codes)
+        self._values.append(values)
+
+    def read(
+        self, path: Path, kind_of_row: type[Row], *, only_known: bool, kind: str | None = None
+    ) -> None:
+        """Add the rows of a file."""
+        self.files.append((path, self.rows, kind_of_row))
+        if kind_of_row is Judgment:
+            for block in store.blocks(path, LightJudgment, Judgment, _rare):
+                self.add(path.name, block, only_known=only_known, kind=kind)
+        else:
+            for place in store.rows(path, kind_of_row):
+                self.add(path.name, [place.row], only_known=only_known)
+
+    def _counts(self, number: int, row: Row | LightJudgment, only_known: bool) -> bool:
+        """Return whether a row is about a known question; note what has changed since it was made.
+
+        One that is not current is left out later: if it is the last of its key, none counts.
+        """
+        key, cause = row.question_id, None
+        if key not in self.codes and not self._add_question(key, only_known):
+            self.left_out[UNKNOWN] += 1
+            return False
+        if isinstance(row, Measurement):
+            cause = self.today.measured(row)
+        elif not isinstance(row, Vote) and row.made_from is not None:
+            rule = self._rule(row.judge_set, row.judge_set_version, row.criterion or "")
+            names = (row.model,) if row.model else (row.model_1 or "", row.model_2 or "")
+            cause = rule(key, row.turn or 1, names, row.choice, row.made_from)
+        if cause:
+            self._stale[number] = cause
+        return True
+
+    def _add_question(self, key: QuestionId, only_known: bool) -> bool:
+        """Add a question that is not among those given; return whether its rows count."""
+        if type(key) is str and key.isdecimal() and str(int(key)) == key and int(key) in self.codes:
+            self.codes[key] = self.codes[int(key)]
+        elif not only_known:
+            self.codes[key] = len(self.questions)
+            self.questions.append(Question(question_id=key, category="", turns=[]))
+        return key in self.codes
+
+    def _add_whole(self, number: int, row: Row, file: str, only_known: bool) -> None:
+        """Add a row with any numbers; one without has the metric -1."""
+        if not self._counts(number, row, only_known):
+            return
+        names, source, numbers, games = _of_row(row, file)
+        model, opponent = (*[self.models[name] for name in names], -1)[:2]
+        item = number, self.codes[row.question_id], row.turn, model, opponent
+        code, metrics = self.sources[source], self.metrics
+        for metric, value in ({metrics[n]: v for n, v in numbers.items()} or {-1: None}).items():
+            self._whole_codes.extend((*item, metric, code))
+            self._whole_values.extend((math.nan if value is None else value, *games))
+
+    def scores(self) -> Scores:
+        """Return the entries of the rows that count."""
+        codes = np.frombuffer(self._whole_codes, dtype=np.int32).reshape(-1, len(CODES)).T
+        values = np.frombuffer(self._whole_values).reshape(-1, len(VALUES)).T
+        columns: dict[str, Any] = {
+            name: np.concatenate([part[at] for part in parts])
+            for names, parts in ((CODES, [*self._codes, codes]), (VALUES, [*self._values, values]))
+            for at, name in enumerate(names)
+        }
+        scores = Scores(
+            **columns,
+            questions=tuple(self.questions),
+            models=tuple(self.models),
+            metrics=tuple(self.metrics),
+            sources=tuple(self.sources),
+            left_out=self.left_out,
+            files=tuple(self.files),
+        )
+        if (scores.row[1:] < scores.row[:-1]).any():
+            scores = scores.take(np.argsort(scores.row, kind="stable"))
+        latest = _latest(scores)
+        if self._stale:
+            stale = np.isin(scores.row, list(self._stale))
+            outdated = np.unique(scores.row[latest & stale]).tolist()
+            self.left_out.update(self._stale[number] for number in outdated)
+            latest &= ~stale
+        return _spread(scores.take(latest), self.metrics)
+
+
 def of_files(
-    rows: Iterable[tuple[str, Row]], questions: Iterable[Question], *, only_known: bool = True
+    rows: Iterable[tuple[str, Row]],
+    questions: Iterable[Question],
+    today: Today | None = None,
+    *,
+    only_known: bool = True,
 ) -> Scores:
     """Return the scores of rows, each with its file's name; their texts are not needed.
 
-    Rows about other questions are left out if `only_known`, else these have no category.
+    Rows about other questions are left out if `only_known`, else these have no category. `today`
+    says which rows are current; without it only their questions are compared.
     """
-    by_id = {question.question_id: question for question in questions}
-    hashes = {key: question.hash for key, question in by_id.items()}
-    question_codes = _Codes({key: at for at, key in enumerate(by_id)})
-    models, metrics, sources = _Codes(), _Codes(), _Codes()
-    count = outdated = 0
-    entries = array("d")  # flat: the row's number and the columns, for each (row, metric)
-    for file, row in rows:
-        key, made_from = row.question_id, getattr(row, "made_from", None)
-        wording = made_from and made_from.question
-        if (only_known and key not in hashes) or (wording and hashes.get(key, wording) != wording):
-            outdated += 1
-            continue
-        if key not in by_id:
-            by_id[key] = Question(question_id=key, category="", turns=[])
-        names, source, numbers, flip = _of_row(row, file)
-        model, opponent = (*[models[name] for name in names], -1)[:2]
-        item = count, question_codes[key], row.turn, model, opponent
-        code = sources[source]
-        for metric, value in ({metrics[n]: v for n, v in numbers.items()} or {-1: None}).items():
-            entries.extend((*item, metric, code, np.nan if value is None else value, flip))
-        count += 1
-    table = np.array(entries).reshape(-1, 1 + len(COLUMNS)).T
-    columns: dict[str, Any] = dict(zip(COLUMNS, table[1:], strict=True))
-    integers = {name: columns[name].astype(np.int64) for name in COLUMNS if name != "value"}
-    scores = Scores(
-        **columns | integers,
-        questions=tuple(by_id.values()),
-        models=tuple(models),
-        metrics=tuple(metrics),
-        sources=tuple(sources),
-        outdated=outdated,
-    )
-    return _spread(scores.take(_latest(scores, table[0].astype(np.int64))), metrics)
+    questions = tuple(questions)
+    table = _Table(questions, today or Wordings(questions))
+    for file, group in itertools.groupby(rows, key=operator.itemgetter(0)):
+        table.add(file, [row for _, row in group], only_known=only_known)
+    return table.scores()
 
 
-def _latest(scores: Scores, row: Ints) -> Bools:
+def _latest(scores: Scores) -> Bools:
     """Return which entries are of the last good row of those with equal keys."""
     keys = _Codes()
     source_key = np.array([keys[_key(source)] for source in scores.sources], dtype=np.int64)
     ends = np.minimum(scores.model, scores.opponent), np.maximum(scores.model, scores.opponent)
-    first, item = distinct(source_key[scores.source], scores.question, scores.turn, *ends)
-    rows = int(row.max(initial=-1)) + 1
-    good = np.bincount(row, scores.valid, rows) > 0
-    order = good[row] * rows + row
-    last = np.zeros(len(first), dtype=np.int64)
-    np.maximum.at(last, item, order)
-    latest: Bools = order == last[item]
-    return latest
+    columns = source_key[scores.source], scores.question, scores.turn, *ends
+    starts = np.append(True, scores.row[1:] != scores.row[:-1])[: len(scores)]
+    good = np.logical_or.reduceat(scores.valid, np.flatnonzero(starts)) if len(scores) else starts
+    counts: Bools = store.last_good(combined(*columns)[starts], good)
+    result: Bools = counts[np.cumsum(starts) - 1]
+    return result
 
 
 def _spread(scores: Scores, metrics: _Codes) -> Scores:
     """Give labels their 0 beside the 1, and rows without any number NaN in each metric."""
+    if all(source.form in ("grade", "pair", "vote") for source in scores.sources):
+        return scores
     tables: dict[tuple[str, Form, str], list[int]] = {}
     for code, source in enumerate(scores.sources):
         tables.setdefault((source.judge_set, source.form, source.file), []).append(code)
@@ -136,37 +385,72 @@ def _spread(scores: Scores, metrics: _Codes) -> Scores:
 
 def _filled(scores: Scores, metric: int, value: float) -> Scores:
     size = len(scores)
-    return replace(scores, metric=np.full(size, metric), value=np.full(size, value))
+    metrics = np.full(size, metric, dtype=scores.metric.dtype)
+    return replace(scores, metric=metrics, value=np.full(size, value))
 
 
-def _of_row(row: Row, file: str) -> tuple[Sequence[str], Source, Numbers, int]:
-    """Return a row's models, its source, what it says, and how its games agree."""
+def _places(keys: Sequence[Any]) -> list[int]:
+    """Return for each key which of the distinct ones it is, in the order in which they come."""
+    places = {key: at for at, key in enumerate(dict.fromkeys(keys))}
+    return [places[key] for key in keys]
+
+
+def _of_row(row: Row, file: str) -> tuple[Sequence[str], Source, Numbers, Games]:
+    """Return a row's models, its source, what it says, and its games."""
     if isinstance(row, Judgment):
         form, numbers = _verdict(row)
-        flip = flip_of(row.games) if form == "pair" else ONCE
-        return row.models, _judge(row, form, file), numbers, flip
+        games = _pair(*(getattr(row, name) for name in _GAMES))[1:] if form == "pair" else NO_GAMES
+        return row.models, _judge(row, form, file), numbers, games
     if isinstance(row, Vote):
-        source = Source(row.voter, "vote", file=file)
-        return (row.model_a, row.model_b), source, {VOTE: row.value}, ONCE
+        games = math.nan if row.value is None else row.value, math.nan
+        by_judge = row.template is not None or bench_names.parse_judgment_name(file) is not None
+        source = Source(row.voter, "vote", file=file, by_judge=by_judge)
+        return (row.model_a, row.model_b), source, {VOTE: row.value}, games
     how = f"{row.variant} {row.tokenizer or ''}".strip()
     library = row.library or "turnbench"
     source = Source(library, "metric", row.metric, method=how, choice=row.choice, file=file)
     numbers = {_metric_name(row.metric, name): value for name, value in row.values.items()}
     if not numbers and row.value is not None:
         numbers = {row.metric: row.value}
-    return (row.model,), source, numbers, ONCE
+    return (row.model,), source, numbers, NO_GAMES
 
 
-def _judge(row: Judgment, form: Form, file: str) -> Source:
-    stated = {name: value for name, value in (row.sampling or {}).items() if name != "seed"}
-    sampling = msgspec.json.encode(stated, order="sorted").decode() if stated else ""
+def _pair(
+    winner_1: Winner | None,
+    preference_1: float | None,
+    winner_2: Winner | None,
+    preference_2: float | None,
+    shown_first: str | None,
+) -> tuple[float, float, float]:
+    """Return model_1's value of a pair, of the game that showed it first, and of the other."""
+    row = Judgment(
+        question_id=0,
+        g1_winner=winner_1,
+        g1_preference=preference_1,
+        g2_winner=winner_2,
+        g2_preference=preference_2,
+    )
+    played = iter(row.games)
+    games = [None if winner is None else next(played) for winner in (winner_1, winner_2)]
+    first, second = (math.nan if game is None else game for game in games)
+    value = math.nan if row.failed else outcome(row.games)
+    return (value, second, first) if shown_first == "model_2" else (value, first, second)
+
+
+def _judge(row: Judgment | LightJudgment, form: Form, file: str) -> Source:
+    sampling: dict[str, Any] = {}
+    if isinstance(row.sampling, dict):
+        sampling = row.sampling
+    elif stated := bytes(row.sampling):
+        sampling = msgspec.json.decode(stated) or {}
+    sampling = {name: value for name, value in sampling.items() if name != "seed"}
     return Source(
-        row.judge_model,
+        row.judge if isinstance(row.judge, str) else (*row.judge, "")[0],
         form,
         row.judge_set,
         row.judge_set_version,
         row.scale,
-        sampling,
+        msgspec.json.encode(sampling, order="sorted").decode() if sampling else "",
         row.score_method if row.shown_first is None else f"{row.score_method}, one order",
         row.sample,
         row.choice,
@@ -175,6 +459,30 @@ def _judge(row: Judgment, form: Form, file: str) -> Source:
         row.look or 0,
         row.criterion or "",
     )
+
+
+def _rare(rows: Sequence[LightJudgment]) -> list[int]:
+    """Return which take a whole row to say what they say: labels, points, and faults."""
+    return [
+        at
+        for at, row in enumerate(rows)
+        if row.label is not UNSET
+        or row.scores is not UNSET
+        or row.points is not UNSET
+        or (
+            row.score is UNSET
+            if row.model is not None
+            else row.model_1 is None or row.model_2 is None or not (row.g1_winner or row.g2_winner)
+        )
+    ]
+
+
+_SIGNATURE = (
+    *("judge", "judge_set", "judge_set_version", "scale", "sampling", "score_method"),
+    *("shown_first", "sample", "choice", "drawn", "look", "criterion"),
+)
+"""All that a row's source depends on."""
+_GAMES = ("g1_winner", "g1_preference", "g2_winner", "g2_preference", "shown_first")
 
 
 def _key(source: Source) -> Source:
@@ -227,6 +535,7 @@ def read(
     files: Sequence[Path] = (),
     kind: Literal["single", "pair", "vote"] | None = None,
     metrics: Sequence[str] = (),
+    votes: Sequence[Path] | None = None,
 ) -> Scores:
     """Return the verdicts on disk: of a benchmark's folder, or of files named instead.
 
@@ -236,35 +545,50 @@ def read(
         files: judgment files to read in place of the folder's, such as other runs.
         kind: only grades (and labels, …), only pairs, or only people's votes; None: both judgments.
         metrics: names of metrics to read too, from `auto_metrics`.
+        votes: files of votes (or judgments) to read too; none named: the folder's.
 
     Raises:
         DataError: a row is wrong; with file and line.
         MissingError: there is nothing.
     """
-    rows = _rows(bench, files, kind, metrics)
-    scores = of_files(rows, bench.questions, only_known=not files)
+    today = Today(bench)
+    table = _Table(bench.questions, Wordings(bench.questions) if files else today)
+    if kind == "vote":
+        for path in files or bench.vote_files():
+            table.read(path, Vote, only_known=not files)
+    else:
+        for path in files or [file.path for file in bench.judgment_files()]:
+            of_votes = kind is None and bool(files) and store.looks_like(path, Vote)
+            table.read(path, Vote if of_votes else Judgment, only_known=not files, kind=kind)
+    if votes is not None:
+        already = {path.resolve() for path, *_ in table.files}
+        for path in votes or bench.vote_files():
+            if path.resolve() not in already:
+                of_votes = store.looks_like(path, Vote)
+                table.read(path, Vote if of_votes else Judgment, only_known=not votes)
+    for path in bench.metric_files():
+        if bench_names.name_of(path.name.split(".jsonl")[0]) in metrics:
+            table.read(path, Measurement, only_known=not files)
+    scores = table.scores()
+    today.answers.keep()
     if not len(scores):
         what = "no judgments; run gen_judgment first"
         if kind is None and bench.vote_files():
             what += f", or show people's votes: --votes {bench.vote_files()[0]}"
-        if scores.outdated:
-            what = f"its judgments ({scores.outdated}) are about other questions than today's; "
-            what += "run gen_judgment again"
+        if scores.left_out:
+            what = f"none of its judgments is current: {'; '.join(in_words(scores.left_out))}"
         raise MissingError(f"{', '.join(map(str, files)) or bench.folder}: {what}")
     return scores
 
 
-def _rows(
-    bench: Bench, files: Sequence[Path], kind: str | None, metrics: Sequence[str]
-) -> Iterator[tuple[str, Row]]:
-    if kind == "vote":
-        for path in files or bench.vote_files():
-            yield from ((path.name, vote.row) for vote in store.rows(path, Vote))
-    else:
-        for path in files or [file.path for file in bench.judgment_files()]:
-            for judged in store.rows(path, Judgment):
-                if kind is None or (judged.row.model is None) == (kind == "pair"):
-                    yield path.name, judged.row
-    for path in bench.metric_files():
-        if bench_names.name_of(path.name.split(".jsonl")[0]) in metrics:
-            yield from ((path.name, measured.row) for measured in store.rows(path, Measurement))
+def whole_rows(scores: Scores) -> Iterator[tuple[int, Row]]:
+    """Yield the rows behind some entries, texts included, each with its number in `Scores.row`."""
+    numbers = np.unique(scores.row)
+    starts = [*(start for _, start, _ in scores.files), np.iinfo(np.int64).max]
+    for (path, start, kind_of_row), end in zip(scores.files, starts[1:], strict=True):
+        wanted = set(numbers[(numbers >= start) & (numbers < end)].tolist())
+        if not wanted:
+            continue
+        for number, place in enumerate(store.rows(path, kind_of_row), start):
+            if number in wanted:
+                yield number, place.row

@@ -1,16 +1,22 @@
 """Every verdict as columns: grades, wins, labels, votes and metrics are values of one kind.
 
-    question  turn  model      opponent  metric  source        value  flip
-    81        1     claude-v1  -         score   gpt-4         8.0    -1      a grade
-    81        1     claude-v1  gpt-4     win     gpt-4         0.5     1      a flipped pair: a tie
-    81        1     claude-v1  -         CORRECT gpt-4.1       1.0    -1      the others are 0
+    question  turn  model      opponent  metric   source   value  shown_first  shown_second
+    81        1     claude-v1  -         score    gpt-4    8.0    -            -             a grade
+    81        1     claude-v1  gpt-4     win      gpt-4    0.5    1.0          0.0           a flip
+    81        1     claude-v1  -         CORRECT  gpt-4.1  1.0    -            -             a label
 
 One entry for each (row, metric); `value` is NaN where the judge gave no verdict. A pair is one
-entry, seen from the model that its row names first; `mirrored` has it from both sides.
+entry with both of its games, seen from the model that its row names first; `mirrored` has it from
+both sides. Its value is the outcome of the games: claude-v1 won when it was shown first and lost
+when it was shown second, which is a tie, and a position flip.
 """
 
+import functools
+import itertools
+from collections import Counter
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -49,17 +55,23 @@ class Source(NamedTuple):
     look: int = 0
     """Of a run that stops when comparisons are decided: the look, from 1."""
     criterion: str = ""
+    by_judge: bool = False
+    """Of votes: whether it is a judge whose verdicts are in the form of votes."""
 
     @property
     def kind(self) -> Literal["judge", "person", "program"]:
         """Who gives verdicts of this form."""
-        return "person" if self.form == "vote" else "program" if self.form == "metric" else "judge"
+        if self.form == "metric":
+            return "program"
+        return "person" if self.form == "vote" and not self.by_judge else "judge"
 
 
 @dataclass(frozen=True, eq=False)
 class Scores:
     """Verdicts as columns of equal length: codes into the names beside them, and values."""
 
+    row: Ints
+    """The row's number, in the order in which the files were read."""
     question: Ints
     turn: Ints
     model: Ints
@@ -69,16 +81,37 @@ class Scores:
     source: Ints
     value: Floats
     """NaN: the judge gave no verdict. Of a pair: 1 the model won, 0.5 tie, 0 the opponent won."""
-    flip: Ints
+    shown_first: Floats
+    """Of a pair the value of the game in which the model was shown first; NaN: no such verdict."""
+    shown_second: Floats
+    """The same of the game in which the model was shown second."""
     questions: tuple[Question, ...]
     models: tuple[str, ...]
     metrics: tuple[str, ...]
     sources: tuple[Source, ...]
-    outdated: int = 0
-    """Rows left out because their question has been changed since."""
+    left_out: Counter[str] = field(default_factory=Counter)
+    """Rows that are not current, by what has changed since: `no such question`, `question`, …"""
+    files: tuple[tuple[Path, int, type[Any]], ...] = ()
+    """The files that were read, each with the number of its first row and the type of its rows."""
 
     def __len__(self) -> int:
         return len(self.value)
+
+    @property
+    def outdated(self) -> int:
+        """How many rows are left out because what they were made from has changed since."""
+        return self.left_out.total()
+
+    @functools.cached_property
+    def flip(self) -> Ints:
+        """How the two games of each pair agree: ONCE, CONSISTENT, FLIPPED or ONE_SIDED."""
+        first, second = np.sign(self.shown_first - 0.5), np.sign(self.shown_second - 0.5)
+        flip: Any = np.full(len(self), ONCE, dtype=np.int8)  # where one is NaN nothing is equal
+        flip[first == second] = CONSISTENT
+        flip[first * second == -1] = FLIPPED
+        flip[(first * second == 0) & (first != second)] = ONE_SIDED
+        result: Ints = flip
+        return result
 
     @property
     def paired(self) -> bool:
@@ -93,16 +126,21 @@ class Scores:
     @property
     def models_present(self) -> tuple[str, ...]:
         """The models of these entries, in the order of the names."""
-        codes = np.unique(np.concatenate([self.model, self.opponent[self.opponent >= 0]]))
-        return tuple(self.models[code] for code in codes.tolist())
+        present = np.bincount(self.model, minlength=len(self.models))
+        present += np.bincount(self.opponent[self.opponent >= 0], minlength=len(self.models))
+        return tuple(itertools.compress(self.models, (present > 0).tolist()))
 
     @property
     def sources_present(self) -> dict[int, Source]:
         """The sources of these entries by code."""
-        return {code: self.sources[code] for code in np.unique(self.source).tolist()}
+        return {
+            code: self.sources[code] for code in np.flatnonzero(np.bincount(self.source)).tolist()
+        }
 
     def take(self, which: Bools | Ints) -> "Scores":
         """Return some of the entries; the codes stay."""
+        if which.dtype == bool and which.all():
+            return self
         return replace(self, **{name: getattr(self, name)[which] for name in COLUMNS})
 
     def of(
@@ -135,6 +173,24 @@ class Scores:
             keep &= (first | second) if single else first & (second | (self.opponent < 0))
         return self.take(keep)
 
+    def by(self, kind: Literal["judge", "person", "program"]) -> "Scores":
+        """Return what judges say, or people, or programs."""
+        which = np.array([source.kind == kind for source in self.sources], dtype=bool)
+        return self.take(which[self.source])
+
+    def main(self) -> "Scores":
+        """Return the entries of the numbers that stand for their rows: no dimensions, no labels."""
+        names = [[m in (*MAIN, s.criterion) for m in self.metrics] for s in self.sources]
+        mains = np.array(names, dtype=bool).reshape(len(self.sources), len(self.metrics))
+        return self.take(mains[self.source, self.metric])
+
+    def of_files(self, paths: Collection[Path]) -> "Scores":
+        """Return the entries of rows of some of the files."""
+        ends = [start for _, start, _ in self.files]
+        wanted = {path.resolve() for path in paths}
+        chosen = np.array([False, *(path.resolve() in wanted for path, *_ in self.files)])
+        return self.take(chosen[np.searchsorted(ends, self.row, side="right")])
+
     def plus(self, *others: "Scores") -> "Scores":
         """Return these entries and others with the same names."""
         parts = [self, *others]
@@ -146,11 +202,20 @@ class Scores:
     def mirrored(self) -> "Scores":
         """Return pairs seen from both of their models; other entries once."""
         pairs = self.take(self.opponent >= 0)
-        turned = replace(pairs, model=pairs.opponent, opponent=pairs.model, value=1 - pairs.value)
+        turned = replace(
+            pairs,
+            model=pairs.opponent,
+            opponent=pairs.model,
+            value=1 - pairs.value,
+            shown_first=1 - pairs.shown_second,
+            shown_second=1 - pairs.shown_first,
+        )
         return self.plus(turned) if len(pairs) else self
 
 
-COLUMNS = ("question", "turn", "model", "opponent", "metric", "source", "value", "flip")
+CODES = ("row", "question", "turn", "model", "opponent", "metric", "source")
+VALUES = ("value", "shown_first", "shown_second")
+COLUMNS = (*CODES, *VALUES)
 
 
 def _among(codes: Ints, names: Sequence[Any], chosen: Collection[Any]) -> Bools:
@@ -165,11 +230,24 @@ def distinct(*columns: Ints) -> tuple[Ints, Ints]:
     >>> distinct(np.array([5, 5, 5]), np.array([2, -1, 2]))
     (array([1, 0]), array([1, 0, 1]))
     """
+    code = combined(*columns)
+    size = int(code.max(initial=-1)) + 1
+    if size > 4 * len(code):
+        _, first, place = np.unique(code, return_index=True, return_inverse=True)
+        return first, place
+    # Few combinations are possible: a table of them costs less than sorting.
+    table = np.full(size, -1, dtype=np.int32)
+    table[code[::-1]] = np.arange(len(code) - 1, -1, -1)  # the first entry is written last
+    present = table >= 0
+    return table[present].astype(np.int64), (np.cumsum(present) - 1)[code]
+
+
+def combined(*columns: Ints) -> Ints:
+    """Return a number for each combination of some columns of codes, in their order."""
     code = np.zeros(len(columns[0]), dtype=np.int64)
     for column in columns:
-        code = code * (column.max(initial=-1) + 2) + column + 1
-    _, first, place = np.unique(code, return_index=True, return_inverse=True)
-    return first, place
+        code = code * (int(column.max(initial=-1)) + 2) + column + 1
+    return code
 
 
 def means(cells: Ints, values: Floats, size: int) -> Floats:
@@ -190,12 +268,3 @@ def outcome(games: Sequence[float | None]) -> float:
     if any(game not in (0.0, 0.5, 1.0) for game in played):
         return sum(played) / len(played)
     return played[0] if len(set(played)) == 1 else 0.5
-
-
-def flip_of(games: Sequence[float | None]) -> int:
-    """Return whether the two games of a pair agree."""
-    played = [game for game in games if game is not None]
-    sides = {(game > 0.5) - (game < 0.5) for game in played}
-    if len(played) < 2:
-        return ONCE
-    return CONSISTENT if len(sides) == 1 else ONE_SIDED if 0 in sides else FLIPPED

@@ -47,22 +47,72 @@ def logistic(
     Raises:
         UsageError: there is no estimate: features cannot be told apart, or one decides everything.
     """
-    theta = np.zeros(features.shape[1])
-    for _ in range(50):
+
+    def moments(theta: Floats) -> tuple[Floats, Floats]:
         p = 1 / (1 + np.exp(-(features @ theta)))
-        gradient = features.T @ (share - p)
-        hessian = features.T @ (features * (p * (1 - p))[:, None])
+        return features.T @ (share - p), features.T @ (features * (p * (1 - p))[:, None])
+
+    theta, hessian = _maximum(moments, features.shape[1])
+    p = 1 / (1 + np.exp(-(features @ theta)))
+    terms = (features * (share - p)[:, None]).T
+    score = np.array([np.bincount(question, term, questions) for term in terms]).T
+    score[np.bincount(question, minlength=questions) == 0] = np.nan
+    return theta, score @ np.linalg.inv(hessian)
+
+
+def _maximum(
+    moments: Callable[[Floats], tuple[Floats, Floats]], size: int
+) -> tuple[Floats, Floats]:
+    """Return where a likelihood is largest, and its curvature there, by Newton's method.
+
+    `moments` gives the gradient and the negative Hessian at a point.
+
+    Raises:
+        UsageError: there is no such point.
+    """
+    theta = np.zeros(size)
+    for _ in range(50):
+        gradient, hessian = moments(theta)
         if np.linalg.cond(hessian) > 1e12 or np.abs(theta).max(initial=0) > 30:
             raise UsageError("there is no estimate: these pairs do not separate the terms")
         step = np.linalg.solve(hessian, gradient)
         theta = theta + step * min(1.0, 4 / max(np.abs(step).max(initial=0), 1e-300))
         if np.abs(step).max(initial=0) < 1e-10:
             break
-    p = 1 / (1 + np.exp(-(features @ theta)))
-    terms = (features * (share - p)[:, None]).T
-    score = np.array([np.bincount(question, term, questions) for term in terms]).T
-    score[np.bincount(question, minlength=questions) == 0] = np.nan
-    return theta, score @ np.linalg.inv(hessian)
+    return theta, hessian
+
+
+def _bradley_terry(pairs: Scores, members: Ints) -> tuple[Floats, Floats]:
+    """Return the strengths of models, that of the first being 0, and their influences.
+
+    It is `logistic` with a feature for each model but the first, by the counts of each two models:
+    the work grows with the square of the models, not with the pairs times the models.
+    """
+    place = np.full(len(pairs.models), -1)
+    place[members] = np.arange(len(members))
+    both, size, questions = pairs.mirrored(), len(members), len(pairs.questions)
+    one, other = place[both.model], place[both.opponent]
+    games = np.bincount(one * size + other, minlength=size * size).reshape(size, size)
+    won = np.bincount(one * size + other, both.value, size * size).reshape(size, size)
+
+    def chances(theta: Floats) -> Floats:
+        strengths = np.append(0.0, theta)
+        result: Floats = 1 / (1 + np.exp(strengths - strengths[:, None]))
+        return result
+
+    def moments(theta: Floats) -> tuple[Floats, Floats]:
+        p = chances(theta)
+        weight = games * p * (1 - p)
+        hessian = np.diag(weight.sum(axis=1)) - weight
+        return (won - games * p).sum(axis=1)[1:], hessian[1:, 1:]
+
+    theta, hessian = _maximum(moments, size - 1)
+    residual = both.value - chances(theta)[one, other]
+    score = np.bincount(both.question * size + one, residual, questions * size)
+    score = score.reshape(questions, size)
+    score[np.bincount(pairs.question, minlength=questions) == 0] = np.nan
+    influence = score[:, 1:] @ np.linalg.inv(hessian)
+    return np.insert(theta, 0, 0.0), np.insert(influence, 0, 0.0, axis=1)
 
 
 def strengths(scores: Scores) -> dict[str, Estimate | None]:
@@ -126,14 +176,16 @@ def _ratings(
     if len(members) < 2:
         return {}, []
     inside = np.isin(pairs.model, members) & np.isin(pairs.opponent, members)
-    style = (np.empty((len(pairs), 0)) if style is None else style)[inside]
-    pairs = pairs.take(inside)
+    pairs, count = pairs.take(inside), len(members)
     # The strength of the first model is 0 in the fit; then that of the mean is.
-    others, count = members[1:], len(members)
-    contrast = 1.0 * (pairs.model[:, None] == others) - (pairs.opponent[:, None] == others)
-    features = np.concatenate([contrast, style], axis=1)
-    theta, influence = logistic(features, pairs.value, pairs.question, len(pairs.questions))
-    theta, influence = np.insert(theta, 0, 0.0), np.insert(influence, 0, 0.0, axis=1)
+    if style is None:
+        theta, influence = _bradley_terry(pairs, members)
+    else:
+        others = members[1:]
+        contrast = 1.0 * (pairs.model[:, None] == others) - (pairs.opponent[:, None] == others)
+        features = np.concatenate([contrast, style[inside]], axis=1)
+        theta, influence = logistic(features, pairs.value, pairs.question, len(pairs.questions))
+        theta, influence = np.insert(theta, 0, 0.0), np.insert(influence, 0, 0.0, axis=1)
     theta[:count] -= theta[:count].mean()
     influence[:, :count] -= influence[:, :count].mean(axis=1, keepdims=True)
     estimates = [Estimate(float(at), moves) for at, moves in zip(theta, influence.T, strict=True)]

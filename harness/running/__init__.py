@@ -6,6 +6,7 @@ outcome.done, outcome.failures, outcome.cost
 jobs.py     what a job is             worker.py   who may call, what is tried again
 loop.py     one loop over jobs         pace.py     calls at once and per minute
 budget.py   what it may cost          cache.py    completions by content
+signs.py    what many replies show
 bar.py      progress on a terminal    estimate.py calls, tokens and dollars of a plan
 """
 

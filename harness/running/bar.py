@@ -10,6 +10,9 @@ from harness.words import dollars
 _TERMINAL, _FILE = 0.1, 10.0
 """Seconds between two drawings: a log file shall not fill with bars."""
 
+_WORDS = {"length": "cut"}
+"""Finish reasons that have another word for people."""
+
 
 @contextlib.contextmanager
 def bar(total: int, unit: str, *, quiet: bool = False) -> Iterator[Callable[[Progress], None]]:
@@ -20,10 +23,19 @@ def bar(total: int, unit: str, *, quiet: bool = False) -> Iterator[Callable[[Pro
     from tqdm import tqdm
 
     pause = _TERMINAL if sys.stderr.isatty() else _FILE
-    drawn = tqdm(total=total, unit=f" {unit}", dynamic_ncols=True, mininterval=pause, miniters=0)
+    # Without smoothing: the rate is the mean since the start, and the time left follows from it.
+    drawn = tqdm(
+        total=total,
+        unit=f" {unit}",
+        dynamic_ncols=True,
+        mininterval=pause,
+        miniters=0,
+        smoothing=0,
+    )
 
     def move(progress: Progress) -> None:
         with contextlib.suppress(OSError):  # nobody looks any more: no reason to stop paid work
+            drawn.set_description_str(progress.state or None, refresh=False)  # first: never cut
             drawn.set_postfix_str(figures(progress), refresh=False)
             drawn.update(progress.done + progress.failed - drawn.n)
 
@@ -40,10 +52,10 @@ def figures(progress: Progress) -> str:
     >>> figures(Progress(failed=2, in_flight=16, cost=0.124))
     '2 failed, $0.12, 16 in flight'
     """
-    parts = [progress.state] if progress.state else []
+    parts = []
     counts = {
         "failed": progress.failed,
-        **progress.flagged,
+        **{_WORDS.get(reason, reason): count for reason, count in progress.flagged.items()},
         "tried again": progress.retries,
         "from cache": progress.from_cache,
     }

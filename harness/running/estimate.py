@@ -8,9 +8,9 @@ replies, or from a usual length to the limit.
 
 import contextlib
 import random
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias, TypeVar
 
 from msgspec import Struct
 
@@ -20,6 +20,7 @@ from harness.running.tokens import prompt_tokens, weights_of
 from harness.types import Detail, Reply, Request, Usage
 from harness.words import dollars
 
+T = TypeVar("T")
 FEWEST = 8
 """Earlier replies from which a range is taken."""
 _UNLIMITED = 4096
@@ -110,15 +111,27 @@ def estimate(
     groups: dict[str, list[Job]] = {}
     for job in jobs:
         groups.setdefault(job.endpoint.name, []).append(job)
+    return estimate_groups(groups, lambda job: job, usual=usual, earlier=earlier, batch=batch)
+
+
+def estimate_groups(
+    groups: Mapping[str, Sequence[T]],
+    make: Callable[[T], Job],
+    *,
+    usual: int,
+    earlier: Mapping[str, Sequence[float]] | None = None,
+    batch: bool = False,
+) -> list[Estimate]:
+    """Return what jobs will take that are grouped by chat model; only those looked at are made."""
     sums: dict[str, _Sums] = {}
     for group in groups.values():
         requests: list[_Asked] = []
         text = looked = 0
-        for job in random.Random(0).sample(group, len(group)):
+        for unit in random.Random(0).sample(group, len(group)):
             if text > _MOST_TEXT and looked >= _FEWEST_JOBS:
                 break
             looked += 1
-            further = list(_requests(job, usual, earlier or {}))
+            further = list(_requests(make(unit), usual, earlier or {}))
             requests += further
             text += sum(len(m.content) for _, request, _ in further for m in request.messages)
         scale = len(group) / looked

@@ -104,8 +104,21 @@ class Outcome(msgspec.Struct):
         ]
 
 
+def never(question: str) -> bool:
+    """Answer no, as where nobody can be asked."""
+    return False
+
+
 class Engine:
-    """Where calls are made; this one makes them in this process."""
+    """Where calls are made; this one makes them in this process.
+
+    Others are made by the registry from the limits and the benchmark's `.turnbench/`.
+    """
+
+    redo: bool = False
+    """Whether the run answers again what is answered."""
+    agrees: Callable[[str], bool] = staticmethod(never)
+    """Asks the user a question in the middle of the run."""
 
     fixed: int | None = None
     """How many calls may be under way at once for each endpoint; None: found out by the run."""
@@ -116,8 +129,11 @@ class Engine:
         """Return the chat model of an endpoint."""
         return endpoint.open()
 
-    async def close(self) -> None:
-        """Give back what the engine holds; the chat models are closed before."""
+    async def close(self, *, orderly: bool) -> None:
+        """Give back what the engine holds; files and chat models are closed before.
+
+        `orderly`: every reply that was given is stored, or its job's failure is.
+        """
 
 
 def uncut(request: Request, factor: float) -> Generator[Request, Reply, list[Reply]]:

@@ -8,6 +8,7 @@ reply that the job goes on from is kept, so that a kill loses only the calls und
 
 import asyncio
 import contextlib
+import logging
 import pathlib
 import signal
 import threading
@@ -25,11 +26,14 @@ from harness.models import Endpoint
 from harness.options import Limits
 from harness.running.budget import Budget
 from harness.running.cache import Cache
-from harness.running.jobs import Engine, Job, Outcome, Progress
-from harness.running.pace import MOST, START, Bucket, Parallel
+from harness.running.jobs import Engine, Job, Outcome, Progress, never
+from harness.running.pace import MOST, START, START_HERE, Bucket, Parallel
+from harness.running.signs import Signs
 from harness.running.worker import Member, Stopped, Worker, wait_for
 from harness.store import Failure, Pending, Writer
 from harness.types import Reply, Request, Row
+
+log = logging.getLogger("turnbench")
 
 AHEAD = 2000
 """Jobs that may be under way or wait: a plan may be larger than memory."""
@@ -47,13 +51,15 @@ def run(
     total: int = 0,
     redo: bool = False,
     progress: Callable[[Progress], None] | None = None,
+    agrees: Callable[[str], bool] = never,
 ) -> Outcome:
     """Run jobs to their end; a job that fails is listed in the outcome.
 
     `state` is the benchmark's `.turnbench/`, `total` the number of jobs where it is known. With
     `redo` completions that the cache has from before are not used. `progress` is called in the
-    event loop whenever something has changed. Ctrl-C (SIGTERM, SIGHUP) once lets the calls under
-    way end, twice stops at once; either way what was done is kept.
+    event loop whenever something has changed; `agrees` asks the user where something turns out to
+    cost more than was said. Ctrl-C (SIGTERM, SIGHUP) once lets the calls under way end, twice stops
+    at once; either way what was done is kept.
 
     Raises:
         EndpointError: no call to a model can succeed.
@@ -61,7 +67,9 @@ def run(
         StorageError: a file cannot be written.
         UsageError: the cost is limited and a price unknown; the engine cannot be used.
     """
-    work = _Run(iter(jobs), limits, state, total, redo, progress or (lambda _: None)).run
+    engine = _engine(limits, state)
+    engine.redo, engine.agrees = redo, agrees
+    work = _Run(iter(jobs), limits, state, total, engine, progress or (lambda _: None)).run
     try:
         asyncio.get_running_loop()
     except RuntimeError:
@@ -84,15 +92,15 @@ class _Run:
         limits: Limits,
         state: pathlib.Path,
         total: int,
-        redo: bool,
+        engine: Engine,
         show: Callable[[Progress], None],
     ) -> None:
         self.jobs, self.limits, self.state, self.show = jobs, limits, state, show
         self.later = deque[Job]()
         self.progress = Progress(total=total)
         self.failures: list[Failure] = []
-        self.engine = _engine(limits, state)
-        self.cache = _cache(limits, state, redo)
+        self.engine = engine
+        self.cache = _cache(limits, state, engine.redo)
         self.budget = Budget(limits.max_cost, batch=limits.batch)
         self.workers: dict[Any, Worker] = {}
         self.outputs: dict[pathlib.Path, _Output] = {}
@@ -111,7 +119,7 @@ class _Run:
             for number in self.signals:
                 asyncio.get_running_loop().add_signal_handler(number, self._interrupt)
         async with self.resources:
-            self.resources.push_async_callback(self.engine.close)
+            self.resources.push_async_callback(self._close_engine)
             if self.cache is not None:
                 self.resources.callback(self.cache.close)
             try:
@@ -125,12 +133,15 @@ class _Run:
                         for output in self.outputs.values():
                             output.writer.sync()
                     await self._begin_jobs()
-                    self.show(self.progress)
+                    self._show()
             finally:  # also where a plan fails as it reads files: the calls under way end
                 self.stop()
                 await asyncio.gather(*self.tasks, return_exceptions=True)
                 superseded = sum(output.writer.compact() for output in self.outputs.values())
-        self.show(self.progress)
+        self._show()
+        for member in (member for worker in self.workers.values() for member in worker.members):
+            for line in member.signs.said():
+                log.warning("%s", line)
         if self.error is not None:
             raise self.error
         again = "run the same command"
@@ -143,6 +154,9 @@ class _Run:
             reason = f"stopped before the cost could exceed {most} (so far {spent}){self._left()}"
             reason += f"; what was done is kept, {again} with a higher --max-cost"
         return Outcome(self.progress.done, self.failures, self.progress, superseded, reason)
+
+    async def _close_engine(self) -> None:
+        await self.engine.close(orderly=self.error is None and not self.interrupted)
 
     async def _begin_jobs(self) -> None:
         """Begin jobs as long as there is room for their calls."""
@@ -163,25 +177,29 @@ class _Run:
     async def _job(self, job: Job) -> None:
         output = self._output(job)
         replies = output.pending.replies(job.id)
+        name = f"{job.path.parent.name}/{job.path.name} {job.id}"
         sent = Counter[str]()
         steps = job.steps()
         try:
             request = next(steps)
             while True:
-                at = next((n for n, (key, _) in enumerate(replies) if key == request.hash), None)
+                content = request.hash
+                again, sent[content] = sent[content], sent[content] + 1
+                asked = msgspec.structs.replace(request, ask=f"{name} {content} {again}")
+                at = next((n for n, (key, _) in enumerate(replies) if key == content), None)
                 try:
                     if at is not None:
                         reply = replies.pop(at)[1]
                     else:
-                        reply = await self._reply(job, request, sent)
+                        reply = await self._reply(job, asked, again)
                 except EndpointError:
                     raise
                 except ChatError as error:
                     request = steps.throw(error)
                     continue
-                answered, request = request, steps.send(reply)
+                request = steps.send(reply)
                 if at is None:
-                    output.pending.keep(job.id, answered.hash, reply)
+                    output.pending.keep(job.id, content, reply)
         except StopIteration as end:
             row: Row = end.value
             output.writer.append(row)
@@ -198,20 +216,22 @@ class _Run:
             self.failures.append(failure)
             self.progress.failed += 1
 
-    async def _reply(self, job: Job, request: Request, sent: Counter[str]) -> Reply:
-        """Return the reply to a request of a job, from the cache if it has one."""
+    async def _reply(self, job: Job, request: Request, again: int) -> Reply:
+        """Return the reply to a request of a job, from the cache if it has one.
+
+        `again`: equal requests of the job before it.
+        """
         endpoint = job.endpoint if request.to is None else job.others[request.to]
         key = None
         if self.cache is not None and not endpoint.provider.startswith("builtin"):
-            key = self.cache.key(endpoint, request, sent[request.hash])
-            sent[request.hash] += 1
+            key = self.cache.key(endpoint, request, again)
             reply = self.cache.get(key)
             if reply is not None:
                 self.progress.from_cache += 1
                 return reply
         # Of jobs that begin alike, one warms the provider's cache for the others.
         beginning = _key(job.endpoint), job.first
-        if job.first and beginning in self.warm:
+        if job.first and beginning in self.warm and not self.limits.batch:
             await self.warm[beginning].wait()
         warm = self.warm.setdefault(beginning, asyncio.Event())
         try:
@@ -231,7 +251,7 @@ class _Run:
             if not isinstance(error, Stopped):  # the budget
                 self.error = self.error or error
             self.stop()
-        self.show(self.progress)
+        self._show()
         self.changed.set()
 
     def stop(self) -> None:
@@ -246,8 +266,15 @@ class _Run:
         if self.interrupted:
             self._cancel()
         self.interrupted = True
-        self.progress.state = "stopping, Ctrl-C again to stop at once"
         self.stop()
+        self.changed.set()
+
+    def _show(self) -> None:
+        if self.interrupted:
+            calls = self.progress.in_flight
+            under_way = f"{calls} call{'s' * (calls != 1)} under way"
+            self.progress.state = f"Ctrl-C again stops at once; {under_way}"
+        self.show(self.progress)
 
     def _cancel(self) -> None:
         for task in self.tasks:
@@ -282,14 +309,17 @@ class _Run:
         limits, stated = self.limits, endpoint.limits
         parallel = self.engine.fixed or (None if limits.parallel == "auto" else limits.parallel)
         most = min(filter(None, (parallel, stated.parallel)), default=MOST)
-        pace = Parallel(min(most, parallel or START), most, fixed=parallel is not None)
+        # A server on this machine may serve two at once, and make the others wait for minutes.
+        few = endpoint.base_url and endpoint.is_loopback and stated.parallel is None
+        start = parallel or (START_HERE if few else START)
+        pace = Parallel(min(most, start), most, fixed=parallel is not None)
         rpm, tpm = (
             min(filter(None, both), default=float("inf"))
             for both in ((limits.rpm, stated.rpm), (limits.tpm, stated.tpm))
         )
         model = self.engine.open(endpoint)
         self.resources.push_async_callback(model.close)
-        return Member(endpoint, model, pace, Bucket(rpm), Bucket(tpm))
+        return Member(endpoint, model, pace, Bucket(rpm), Bucket(tpm), Signs(endpoint))
 
 
 def _key(endpoint: Endpoint) -> Any:

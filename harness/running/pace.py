@@ -14,6 +14,8 @@ from dataclasses import dataclass
 
 START = 16
 """Calls at once in the beginning."""
+START_HERE = 2
+"""The same for a server on this machine."""
 MOST = 256
 """Calls at once that are not exceeded unless `--parallel` says so."""
 

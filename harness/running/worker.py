@@ -3,6 +3,8 @@
     a call fails with            it is tried again
     rate limit, overload         until it succeeds; all calls wait for a Retry-After, fewer at once
     outage, no connection        until it succeeds, or the endpoint has only failed for `patience`
+    what would end a run         so too, once the endpoint has given a reply; a key or a model that
+                                 it does not know any more: for 30 s
     server error                 so too, but 5 times if the endpoint answers other calls
     timeout, malformed reply     5 times: the request may be at fault
     anything else                never
@@ -10,6 +12,10 @@
 Between two tries: 0.5, 1, 2, … 30 s, of which a random half to whole is waited, so that many calls
 do not come back together (exponential backoff with jitter). An endpoint that has failed ten times
 in a row gets one call at a time, after 5, 10, 20, 30, 30 … s, until one succeeds.
+
+Without a stated patience an endpoint has 600 s; until it has answered once in the run 30 s if
+nothing answers at its address, and 120 s if something answers with 5xx, as a server that loads
+weights does. A wait that it asks for and that is longer than what is left ends the calls to it.
 """
 
 import asyncio
@@ -20,23 +26,40 @@ import math
 import random
 import time
 from dataclasses import dataclass, field
+from datetime import datetime
 
-from harness.errors import ChatError, EndpointError, TransientError
+from harness.errors import (
+    ChatError,
+    EndpointError,
+    FailureKind,
+    TransientError,
+    ends_run,
+)
 from harness.models import ChatModel, Endpoint
+from harness.models.prices import cost_of
 from harness.options import Limits
 from harness.running.budget import Budget
 from harness.running.jobs import Progress
 from harness.running.pace import Bucket, Parallel
+from harness.running.signs import Signs
 from harness.running.tokens import prompt_tokens
-from harness.types import Reply, Request
+from harness.types import Detail, Reply, Request, Usage
 
 log = logging.getLogger("turnbench")
 
-PUSHED_BACK = frozenset({"rate limit", "overload"})
+PUSHED_BACK: frozenset[FailureKind] = frozenset({"rate limit", "overload"})
 """The endpoint works and wants fewer calls: 429, 503, 529."""
-NOT_THE_REQUEST = PUSHED_BACK | {"outage", "no connection"}
+UNREACHED: frozenset[FailureKind] = frozenset({"no connection", "closed connection"})
+WITHDRAWN: frozenset[FailureKind] = frozenset({"key refused", "unknown model"})
+"""Where there were replies before: one call's fault at a busy gateway, or the end."""
 DOWN = 10
 """Failures in a row after which an endpoint gets one call at a time."""
+PATIENCE, LOADING, REACHING = 600.0, 120.0, 30.0
+"""Seconds that an endpoint may only fail: in general, and until it has answered once in the run
+where it answers with 5xx, or where nothing answers."""
+ALIKE = 5
+"""Different requests refused in the same words by an endpoint that has given no reply: it refuses
+all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +88,22 @@ class Stopped(Exception):  # noqa: N818  (no fault)
     """The run is ending: no call begins any more."""
 
 
+def patience_for(stated: float | None, error: ChatError, *, answered: bool) -> float:
+    """Return for how many seconds an endpoint may only fail, by how it fails.
+
+    `answered`: whether it has answered once in the run.
+    """
+    if error.kind in WITHDRAWN:
+        return REACHING if stated is None else min(stated, REACHING)
+    if stated is not None:
+        return stated
+    if not answered and error.kind in UNREACHED:
+        return REACHING
+    if not answered and error.status is not None and error.status >= 500:
+        return LOADING
+    return PATIENCE
+
+
 async def wait_for(event: asyncio.Event, seconds: float) -> None:
     """Wait until an event is set, or for so long."""
     with contextlib.suppress(TimeoutError):
@@ -81,14 +120,20 @@ class Member:
     parallel: Parallel
     calls: Bucket
     tokens: Bucket
+    signs: Signs
     under_way: int = 0
     answered_at: float = -math.inf
     """When it last gave an answer, be it a refusal."""
+    replies: int = 0
+    refusals: dict[str, set[str]] = field(default_factory=dict)
+    """The requests that it refused, by its words; until its first reply."""
     gone: ChatError | None = None
     """Why it is not called any more."""
     failures: int = 0
     """In a row; when it is down, those of calls begun since its last pause began."""
     failing_since: float = math.inf
+    silent_since: float = math.inf
+    """When the first call since its last answer began; one that only had to wait counts too."""
     paused_at: float = -math.inf
     paused_until: float = -math.inf
     warned: bool = False
@@ -103,24 +148,34 @@ class Member:
     def works(self) -> None:
         """Take note of an answer, be it a refusal."""
         self.answered_at, self.warned = time.monotonic(), False
-        self.failures, self.failing_since = 0, math.inf
+        self.failures, self.failing_since, self.silent_since = 0, math.inf, math.inf
 
-    def failed(self, error: TransientError, began: float) -> None:
+    def refused(self, error: ChatError, request: Request) -> int:
+        """Return how many different requests it has refused in these words, without any reply."""
+        if self.replies:
+            return 0
+        alike = self.refusals.setdefault(str(error), set())
+        alike.add(request.hash)
+        return len(alike)
+
+    def failed(self, error: TransientError, began: float, patience: float) -> None:
         """Take note of a failure: fewer calls at once, or a pause for all of them."""
         now = time.monotonic()
+        self.silent_since = min(self.silent_since, began)
         if error.kind in PUSHED_BACK:
             self.parallel.pushed_back(began, now, self.under_way)
-            if error.retry_after is not None:
-                self.paused_until = max(self.paused_until, now + error.retry_after)
-                if error.kind == "rate limit":  # it says when to come back: it works as it should
-                    return
+        if error.retry_after is not None:
+            self.paused_until = max(self.paused_until, now + error.retry_after)
+            if error.kind == "rate limit":  # it says when to come back: it works as it should
+                return
         self.failing_since = min(self.failing_since, began)
         if began < self.paused_at:
             return
         self.failures += 1
         if self.failures >= DOWN:
             self.paused_at = now
-            self.paused_until = max(self.paused_until, now + RETRY.pause(self.failures - DOWN))
+            pause = min(RETRY.pause(self.failures - DOWN), self.failing_since + patience - now)
+            self.paused_until = max(self.paused_until, now + pause)
 
 
 @dataclass(slots=True, eq=False)
@@ -166,6 +221,8 @@ class Worker:
             try:
                 reply = await self._call(member, request)
                 member.works()
+                member.replies += 1
+                member.signs.see(request, reply)
                 member.parallel.replied(filled=filled or self.waiting > 0)
                 return reply
             except TransientError as error:
@@ -173,9 +230,12 @@ class Worker:
                 wait = self._after(member, error, tries, since, began)
             except EndpointError as error:
                 self._give_up(member, error)
-            except ChatError:
+            except ChatError as error:
                 member.works()
-                raise
+                if (alike := member.refused(error, request)) < ALIKE:
+                    raise
+                text = f"{error}; so were {alike} different requests, and none was answered"
+                self._give_up(member, EndpointError(text, kind="refuses all", status=error.status))
             finally:
                 member.under_way -= 1
                 self.progress.in_flight -= 1
@@ -228,10 +288,17 @@ class Worker:
             self.budget.settle(reserved or 0.0, 0.0)
             raise Stopped
         cost: float | None = 0.0  # providers charge nothing for an error
+        price = member.endpoint.price
         try:
             reply = await member.model.reply(request)
-            price = member.endpoint.price
-            cost = None if price is None else price.cost(reply.detail)
+            cost = cost_of(reply.detail, price)
+        except TransientError as error:
+            if error.kind == "timeout" and price is not None:  # but for a prompt that was read
+                tokens = round(prompt_tokens(request.messages, member.endpoint.model))
+                usage = Usage(prompt_tokens=tokens, completion_tokens=0)
+                cost = price.cost(Detail(usage=usage))
+                self.progress.cost += cost or 0.0
+            raise
         finally:
             self.budget.settle(reserved, reserved if cost is None else cost)
         self.progress.count(reply.detail, cost or 0.0)
@@ -249,30 +316,52 @@ class Worker:
         Raises:
             ChatError: it is not tried again.
         """
-        patience, longest = self.limits.patience, self.limits.max_wait
+        answered = member.answered_at > -math.inf
+        patience = patience_for(self.limits.patience, error, answered=answered)
+        longest = self.limits.max_wait
         message = ""
-        if error.retry_after is not None and error.retry_after > longest:
-            message = f"asks to wait for {error.retry_after:.4g} s, tried after {longest:g} s"
-            message += " (--max-wait)"
-            error.retry_after = longest
-        member.failed(error, began)
+        asked = error.retry_after
+        if asked is not None and longest is not None and asked > longest:
+            message = f"asks to wait for {asked:.4g} s, tried after {longest:g} s (--max-wait)"
+            error.retry_after = asked = longest
+        member.failed(error, began, patience)
         now = time.monotonic()
-        if now - member.failing_since >= patience and member.failures > 1:
-            text = f"{error}; given up after {patience:g} s without a reply (--patience)"
-            self._give_up(member, ChatError(text, kind=error.kind, status=error.status))
-        elif member.failures >= DOWN:
+        left = patience - (now - member.silent_since)
+        given_up = ""
+        if asked is not None and asked > left:
+            given_up = f"asks to wait until {_clock(asked)}; given up: that is {asked:,.0f} s, and"
+            given_up += f" --patience allows {max(left, 0.0):.3g} s more"
+        elif now - member.failing_since >= patience and member.failures > 1:
+            given_up = f"given up after {patience:g} s without a reply (--patience)"
+        if given_up:
+            text = f"{error}; {given_up}"
+            kind, status = error.kind, error.status
+            fault = ChatError(text, kind=kind, status=status)
+            if ends_run(kind):
+                fault = EndpointError(text, kind=kind, status=status)
+            self._give_up(member, fault)
+        elif member.failures >= (DOWN if answered else 2):
             message = f"tried again until it answers, for {patience:g} s (--patience)"
         if message and not member.warned:
             log.warning("%s; %s", error, message)
             member.warned = True
-        at_fault = error.kind not in NOT_THE_REQUEST
-        if error.kind == "server error":
-            at_fault = member.answered_at > since
-        if tries >= RETRY.tries and (at_fault or now - since >= patience):
+        if tries >= RETRY.tries and (
+            self._at_fault(member, error, since) or now - since >= patience
+        ):
             raise ChatError(f"{error} ({tries} tries)", kind=error.kind, status=error.status)
         if error.retry_after is not None:  # the member waits, not the call: another member may do
             return 0.0
-        return RETRY.wait(tries)
+        return max(0.0, min(RETRY.wait(tries), member.failing_since + patience - now))
+
+    @staticmethod
+    def _at_fault(member: Member, error: TransientError, since: float) -> bool:
+        """Return whether a call that failed for so long may itself be at fault."""
+        if error.kind == "server error":
+            return member.answered_at > since
+        if error.kind == "no log-probabilities":
+            return True
+        whole = PUSHED_BACK | UNREACHED | {"outage"}
+        return not (error.kind in whole or ends_run(error.kind))
 
     def _give_up(self, member: Member, error: ChatError) -> None:
         """Call a member no more; raise the error if there are no others."""
@@ -281,6 +370,12 @@ class Worker:
             self._over.set()
             raise error
         log.warning("%s; going on with the other endpoints of %s", error, member.endpoint.name)
+
+
+def _clock(seconds: float) -> str:
+    """Return the local time after some seconds, with the day if it is another."""
+    then, now = (datetime.fromtimestamp(time.time() + more) for more in (seconds, 0))
+    return f"{then:%H:%M}" if then.date() == now.date() else f"{then:%Y-%m-%d %H:%M}"
 
 
 def _most_tokens(request: Request) -> float:

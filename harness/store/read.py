@@ -2,6 +2,7 @@
 
 import gzip
 import hashlib
+import itertools
 import json
 import logging
 import math
@@ -19,9 +20,12 @@ from harness.types import FAILED_SCORE, VOTES, Answer, Judgment, Question, Row, 
 
 log = logging.getLogger("turnbench")
 T = TypeVar("T", bound=Row)
+L = TypeVar("L")
 
 _EDGE = 1_024
 """Bytes at either end of what was read."""
+_CHUNK, _BLOCK = 1 << 18, 4096
+"""Bytes that are read at a time, and rows that are given at a time."""
 _BOM = b"\xef\xbb\xbf"
 _KNOWN = {field.encode_name for field in msgspec.structs.fields(Question)} - {"extra"}
 _NEEDED = {
@@ -127,9 +131,65 @@ def _elements(data: bytes, path: pathlib.Path) -> Iterator[_Line]:
         at = end
 
 
+def blocks(
+    path: pathlib.Path, light: type[L], kind: type[T], rare: Callable[[list[L]], list[int]]
+) -> Iterator[list[L | T]]:
+    """Yield the rows of a file, some thousand at a time, with the few fields of a light type.
+
+    `light` has some of the fields of `kind`. Rows that are `rare` by these fields, and what is not
+    of the light type, are read as whole ones, so errors are those of `rows`.
+    """
+    if _is_array(path):
+        yield [place.row for place in rows(path, kind)]
+        return
+    decode, decode_whole = msgspec.json.Decoder(light).decode, _decoder(kind)
+    line, offset = 1, 0
+    block: list[L | T] = []
+    with _open(path) as file:
+        while lines := file.readlines(_CHUNK):
+            end = offset + sum(map(len, lines))
+            try:
+                found: list[L | T] = list(map(decode, lines))
+            except (msgspec.MsgspecError, UnicodeError):
+                places = rows(path, kind, offset=offset, line=line)
+                inside = itertools.takewhile(lambda place: place.offset < end, places)  # noqa: B023
+                found = [place.row for place in inside]
+            else:
+                for at in rare(cast("list[L]", found)):
+                    found[at] = _row(decode_whole, lines[at], kind, path, line + at)
+            line, offset = line + len(lines), end
+            block += found
+            if len(block) >= _BLOCK:
+                yield block
+                block = []
+    if block:
+        yield block
+
+
 def _holds(line: bytes, needles: list[bytes]) -> bool:
     small = line.lower()
     return any(needle in small for needle in needles)
+
+
+def last_good(keys: Any, good: Any) -> Any:
+    """Return which rows count, as an array: of those with equal keys the last good one.
+
+    Where none of them is good, it is the last. `latest` does the same for the rows of a file.
+
+    >>> import numpy as np
+    >>> last_good(np.array([7, 7, 7, 8]), np.array([True, True, False, False])).tolist()
+    [False, True, False, True]
+    """
+    import numpy as np
+
+    ordered = np.sort(keys)
+    if not (ordered[1:] == ordered[:-1]).any():
+        return np.ones(len(keys), dtype=bool)
+    order = np.lexsort((good, keys))  # of equal ones the later row stands later
+    is_last = np.append(keys[order][1:] != keys[order][:-1], True)
+    counts = np.zeros(len(keys), dtype=bool)
+    counts[order[is_last]] = True
+    return counts
 
 
 def latest(path: pathlib.Path, kind: type[T]) -> dict[Any, T]:
@@ -139,10 +199,15 @@ def latest(path: pathlib.Path, kind: type[T]) -> dict[Any, T]:
         return counting
     for place in rows(path, kind):
         key = place.row.question_id if isinstance(place.row, Question) else place.row.key  # type: ignore[attr-defined]
-        if is_good(place.row) or key not in counting or not is_good(counting[key]):
+        if replaces(place.row, counting.get(key)):
             counting.pop(key, None)
             counting[key] = place.row
     return counting
+
+
+def replaces(row: Row, earlier: Row | None) -> bool:
+    """Return whether a row counts in place of an earlier one with its key: the last good one."""
+    return earlier is None or is_good(row) or not is_good(earlier)
 
 
 def row_at(path: pathlib.Path, kind: type[T], offset: int, length: int) -> T:

@@ -6,14 +6,14 @@ import os
 import pathlib
 import shutil
 import time
-from collections import defaultdict, deque
+from collections import deque
 from typing import Any, Generic, Self, TypeVar
 
 import msgspec
 from filelock import FileLock, Timeout
 
 from harness.errors import StorageError
-from harness.store.read import is_good, rows
+from harness.store.read import Place, replaces, rows
 from harness.types import Row
 
 log = logging.getLogger("turnbench")
@@ -102,13 +102,20 @@ class Writer(Generic[T]):
         if not self._keys:
             return 0
         self.sync()
-        places = defaultdict[Any, list[tuple[bool, int]]](list)
+        counting: dict[Any, Place[T]] = {}
+        superseded = set[int]()
         for place in rows(self.path, self.kind):
             key = place.row.key  # type: ignore[attr-defined]
-            if key in self._keys:
-                places[key].append((is_good(place.row), place.line))
-        # The last good row counts, else the last.
-        superseded = {line for lines in places.values() for _, line in sorted(lines)[:-1]}
+            if key not in self._keys:
+                continue
+            earlier = counting.setdefault(key, place)
+            if earlier is place:
+                continue
+            if replaces(place.row, earlier.row):
+                counting[key] = place
+                superseded.add(earlier.line)
+            else:
+                superseded.add(place.line)
         if superseded:
             self._move(superseded)
         return len(superseded)

@@ -6,8 +6,10 @@ from typing import Any
 import pytest
 
 from harness import bench, gen_answer, store
+from harness.answering import AnswerPlan, plan_answers
 from harness.cli.main import gen_answer as main
 from harness.errors import MissingError, UsageError
+from harness.options import GenAnswer, build
 from harness.types import Answer
 from tests.servers import Call, Rule, Server, unused_url
 
@@ -288,6 +290,22 @@ def test_a_server_that_never_comes_is_given_up_in_one_line(tmp_path: pathlib.Pat
     assert cause.endswith("given up after 0.2 s without a reply (--patience)")
 
 
+def test_the_only_model_of_a_server_needs_no_name(tmp_path: pathlib.Path) -> None:
+    make(tmp_path)
+    with Server() as server:
+        words = ["--base-url", f"{server.url}/v1", "--bench-name", "small", "-q"]
+        words += ["--data-dir", str(tmp_path)]
+        server.models = ["org/the-one"]
+        assert main(words) == 0
+        assert {call.body["model"] for call in server.calls} == {"org/the-one"}
+        server.models = ["a", "b"]
+        with pytest.raises(UsageError, match="has 2 models; name the model with --model: a, b"):
+            gen_answer((), "small", data_dir=tmp_path, base_url=f"{server.url}/v1")
+        server.models = []
+        with pytest.raises(UsageError, match="lists no models; name the model"):
+            gen_answer((), "small", data_dir=tmp_path, base_url=f"{server.url}/v1")
+
+
 def test_faults_of_every_kind_lose_no_row(tmp_path: pathlib.Path) -> None:
     rows = [{"question_id": n, "category": "x", "turns": ["Q", "R"]} for n in range(30)]
     make(tmp_path, rows)
@@ -304,3 +322,34 @@ def test_faults_of_every_kind_lose_no_row(tmp_path: pathlib.Path) -> None:
     assert {key: row.choices[0].turns for key, row in answers.items()} == {
         n: ["Q", "Q / Q / R"] for n in range(30)
     }
+
+
+def planned(folder: pathlib.Path, **words: Any) -> AnswerPlan:
+    record = build(GenAnswer, {"model": "builtin/eliza", **words})
+    return plan_answers(bench.load("small", folder), record)
+
+
+def test_a_forgotten_parameter_is_kept_and_a_stated_one_names_both_values(
+    tmp_path: pathlib.Path,
+) -> None:
+    make(tmp_path)
+    gen_answer("builtin/eliza", "small", data_dir=str(tmp_path), max_tokens=60, first_n=1)
+    kept = planned(tmp_path)
+    model = kept.models[0]
+    assert (model.split.done, model.split.changed) == (1, 0)
+    assert {todo.sampling.max_tokens for todo in model.todo} == {60}
+    assert any("max_tokens 60, which is kept" in notice for notice in kept.notices)
+    stated = planned(tmp_path, max_tokens=100).models[0].split
+    assert stated.causes == {"max_tokens was 60 and is 100 now": 1}
+    assert planned(tmp_path, redo=True).models[0].todo[0].sampling.max_tokens == 4096
+
+
+def test_rows_of_one_file_that_differ_in_what_nothing_states_are_an_error(
+    tmp_path: pathlib.Path,
+) -> None:
+    make(tmp_path)
+    gen_answer("builtin/eliza", "small", data_dir=str(tmp_path), max_tokens=60)
+    gen_answer("builtin/eliza", "small", data_dir=str(tmp_path), max_tokens=70, first_n=1)
+    with pytest.raises(UsageError, match="max_tokens is 70 in some rows and 60 in others"):
+        planned(tmp_path)
+    assert planned(tmp_path, max_tokens=60).models[0].split.changed == 1

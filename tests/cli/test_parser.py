@@ -33,7 +33,7 @@ def test_values_are_flags_else_the_project_file_else_defaults() -> None:
     parsed = parse("gen_judgment", ["--first-n", "3"])
     found = parsed.options
     assert (found.bench.bench_name, found.judging.judge_model) == ("ours", ("j",))
-    assert (found.slice.first_n, found.limits.patience) == (3, 600)
+    assert (found.slice.first_n, found.limits.max_cost) == (3, None)
     assert parsed.options.typed == {"first_n"}
     other = parse("gen_judgment", ["--bench-name", "theirs"])
     assert other.options.bench.bench_name == "theirs"

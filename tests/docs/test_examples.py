@@ -1,16 +1,22 @@
 """The examples run as they stand."""
 
+import asyncio
 import os
 import pathlib
 import subprocess
 import sys
 import tomllib
+from typing import Any
 
 import pytest
 
 from harness.cli import calls
 from harness.cli.main import init
-from tests.docs.pages import ROOT
+from harness.errors import ChatError, TransientError
+from harness.models import Endpoint
+from tests.docs.pages import DOCS, ROOT, blocks, pages
+from tests.models.asking import request
+from tests.servers import Rule, Server, unused_url
 
 
 def start(*words: str, folder: pathlib.Path) -> "subprocess.CompletedProcess[str]":
@@ -32,6 +38,63 @@ def test_the_demo_shows_results_and_ends_with_the_viewer(tmp_path: pathlib.Path)
     assert python.returncode == 0, python.stderr
     assert "0 answers written" in python.stdout
     assert "builtin/reference" in (tmp_path / "demo" / "report.html").read_text(encoding="utf-8")
+
+
+def modules() -> dict[str, str]:
+    """Return the Python files of the documentation, by their names."""
+    return {
+        block.mark.removeprefix("file: "): block.text
+        for path in pages()
+        for block in blocks(path)
+        if block.mark.startswith("file: ") and block.mark.endswith(".py")
+    }
+
+
+def test_the_code_of_the_documentation_passes_mypy(tmp_path: pathlib.Path) -> None:
+    checks = {
+        words[1]: text.partition("\n")[2]
+        for text in (DOCS / "extending.md").read_text(encoding="utf-8").split("\n```")
+        if (words := text.partition("\n")[0].split())[:1] == ["python"] and len(words) == 2
+    }
+    found = {name.replace("/", "_"): text for name, text in {**modules(), **checks}.items()}
+    for name, text in found.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    flags = [
+        "--config-file",
+        str(ROOT / "pyproject.toml"),
+        "--cache-dir",
+        str(ROOT / ".mypy_cache"),
+    ]
+    files = [str(tmp_path / name) for name in found]
+    done = start(sys.executable, "-m", "mypy", *flags, *files, folder=ROOT)
+    assert done.returncode == 0, done.stdout
+    assert len(found) == 3
+
+
+@pytest.mark.parametrize(
+    ("rule", "kind"),
+    [
+        (None, "no connection"),
+        (Rule(status=429), "rate limit"),
+        (Rule(status=500), "server error"),
+        (Rule(status=400), "error"),
+    ],
+)
+def test_the_provider_of_the_documentation_fails_as_it_should(rule: Rule | None, kind: str) -> None:
+    module: dict[str, Any] = {}
+    exec(modules()["shop_tools.py"], module)
+
+    async def ask(url: str) -> None:
+        model = module["open"](Endpoint(name="m", provider="gateway", model="m", base_url=url))
+        try:
+            await model.reply(request("Hi."))
+        finally:
+            await model.close()
+
+    with Server(*([rule] if rule else [])) as server, pytest.raises(ChatError) as error:
+        asyncio.run(ask(server.url if rule else unused_url()))
+    assert error.value.kind == kind
+    assert isinstance(error.value, TransientError) == (kind != "error")
 
 
 @pytest.mark.reference

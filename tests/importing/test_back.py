@@ -51,7 +51,6 @@ def test_a_grade_by_the_questions_rubric_is_a_training_record(tmp_path: pathlib.
         pytest.param({"score": -1}, id="failed"),
         pytest.param({"score": 2.5}, id="half"),
         pytest.param({"user_prompt": "Grade."}, id="rubric"),
-        pytest.param({"question_id": 9}, id="question"),
         pytest.param({"turn": 2}, id="turn"),
         pytest.param({"model": "nobody"}, id="answer"),
     ],

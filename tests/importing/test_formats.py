@@ -188,6 +188,24 @@ def test_messages_of_a_model_are_its_answers(tmp_path: pathlib.Path) -> None:
     assert (again.questions, again.answers) == (0, {"y": 1})
 
 
+def test_reasoning_in_messages_is_kept_apart_and_other_parts_are_refused(
+    tmp_path: pathlib.Path,
+) -> None:
+    def chat(*parts: dict[str, str]) -> dict[str, object]:
+        user = {"role": "user", "content": [{"type": "text", "text": "u"}]}
+        return {"messages": [user, {"role": "assistant", "content": parts}], "model": "x"}
+
+    thought = chat({"type": "thinking", "thinking": "Hm."}, {"type": "text", "text": "r"})
+    image = chat({"type": "image_url", "image_url": "u"})
+    path = json_lines(tmp_path / "m.jsonl", [thought, image])
+    report = import_data("messages", [path], "m", data_dir=tmp_path)
+    assert report.bad == [
+        f"{path}:2: a message holds a part of type 'image_url'; only texts are read"
+    ]
+    (answer,) = bench.load("m", tmp_path).answers("x").values()
+    assert (answer.choices[0].turns, answer.choices[0].details[0].reasoning) == (["r"], "Hm.")
+
+
 def test_two_system_prompts_are_refused(tmp_path: pathlib.Path) -> None:
     records = [
         {"messages": [{"role": "system", "content": text}, *messages(text)]} for text in ("a", "b")
@@ -227,3 +245,50 @@ def test_votes_are_added_to_a_benchmark_that_is_there(tmp_path: pathlib.Path) ->
     assert (row["winner"], row["judge"], row["turn"]) == ("tie", "ballot", 1)
     again = import_data("votes", [path], "m", data_dir=tmp_path)
     assert (again.votes, again.known) == (0, 1)
+
+
+REWARD_BENCH = {
+    "id": "7",
+    "prompt": "Name a prime.",
+    "chosen": ["7"],
+    "rejected": ["8", "9", "1"],
+    "subset": "Math",
+}
+JUDGE_BENCH = {
+    "pair_id": "e3-02",
+    "question": "Name a prime.",
+    "response_A": "9",
+    "response_B": "7",
+    "label": "B>A",
+    "source": "mmlu-pro-math",
+}
+LLM_BAR = {"input": "Name a prime.", "output_1": "7", "output_2": "9", "label": 1}
+
+
+@pytest.mark.parametrize(
+    ("record", "category", "better", "votes"),
+    [
+        pytest.param(REWARD_BENCH, "Math", "chosen-1", 3, id="RewardBench 2"),
+        pytest.param(JUDGE_BENCH, "mmlu-pro-math", "response-B", 1, id="JudgeBench"),
+        pytest.param(LLM_BAR, "natural", "response-A", 1, id="LLMBar"),
+    ],
+)
+def test_pairs_for_judges_become_votes_for_the_better_answer(
+    tmp_path: pathlib.Path, record: dict[str, Any], category: str, better: str, votes: int
+) -> None:
+    path = json_lines(tmp_path / "natural.jsonl", [record])
+    report = import_data("judge_pairs", [path], "p", data_dir=tmp_path)
+    assert (report.questions, report.votes) == (1, votes)
+    loaded = bench.load("p", tmp_path)
+    assert loaded.questions[0].category == category
+    for vote in rows(report.folder / "human_judgment" / "judge_pairs.jsonl"):
+        assert (vote["model_a"], vote["winner"], vote["judge"]) == (better, "model_a", "gold")
+    (text,) = answers(report.folder / "model_answer" / f"{better}.jsonl").values()
+    assert text == ["7"]
+
+
+def test_a_pair_without_a_better_answer_is_left_out(tmp_path: pathlib.Path) -> None:
+    path = json_lines(tmp_path / "p.jsonl", [JUDGE_BENCH, {**JUDGE_BENCH, "label": "A=B"}])
+    report = import_data("judge_pairs", [path], "p", data_dir=tmp_path)
+    (fault,) = report.bad
+    assert "p.jsonl:2: label 'A=B' must be A>B or B>A" in fault

@@ -156,7 +156,7 @@ def test_what_cannot_be_used_says_why(
 def test_a_pool_of_evaluators_is_refused(tmp_path: pathlib.Path) -> None:
     path = tmp_path / "pool.yaml"
     path.write_text("one: {prompt_template: a}\ntwo: {prompt_template: b}\n")
-    with pytest.raises(DataError, match="holds 2 evaluators"):
+    with pytest.raises(DataError, match=r"pool of 2 annotators .*give a file with one"):
         sets.load(str(path))
 
 

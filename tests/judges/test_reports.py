@@ -9,8 +9,11 @@ from typing import Any
 import pytest
 
 import harness
+from harness import bench
 from harness.cli.main import main
 from harness.errors import UsageError
+from harness.results import read
+from harness.results.agreement import with_votes
 from tests.judges.conftest import answer, grade, pair, vote
 
 Write = Callable[..., pathlib.Path]
@@ -39,6 +42,40 @@ def test_agreement_counts_ties_as_a_third_verdict_and_leaves_them_out(write: Wri
     assert (found["S1"]["agree"], found["S1"]["total"]) == (1, 3)
     assert found["S1"]["kappa"] == pytest.approx(0)
     assert (found["S2"]["agree"], found["S2"]["total"], found["S2"]["kappa"]) == (1, 2, 0)
+
+
+def test_agreement_with_people_is_one_number_in_every_report(write: Write) -> None:
+    own = [pair(n, games) for n, games in enumerate(["xx", "yy", "xy", "xt", "yy", "xx", "yy"], 1)]
+    again = [pair(n, games, sample=1) for n, games in enumerate(["xx", "xx", "yy"], 1)]
+    write("model_judgment/j_pair.jsonl", [*own, *again])
+    votes = [vote(n, won, "p") for n, won in enumerate("xxyyxtx", 1)]
+    write("human_judgment/v.jsonl", [*votes, vote(1, "y", "q"), vote(5, "y", "q")])
+    (s2,) = (
+        r
+        for r in rows("agreement")
+        if r["setup"] == "S2"
+        and "people" in r["judge2"] + r["judge1"]
+        and r["judge1"] != r["judge2"]
+        and r["category"] is None
+    )
+    (judge,) = (row for row in rows("judges") if row["judge"] == "j")
+    found = read(bench.load("mt_bench", "data"), votes=())
+    direct = with_votes(found.by("judge"), found.by("person"))
+    assert (s2["agree"], s2["total"]) == (direct.agree, direct.total) == (3, 6)
+    assert s2["ratio"] == judge["human_agreement"] == direct.rate.value == 0.5
+
+
+def test_flips_are_one_number_in_show_result_and_the_report(write: Write) -> None:
+    for judge, games in (("j", "xy"), ("k", "xx")):
+        own = [pair(n, games, judge) for n in range(1, 6)]
+        write(f"model_judgment/{judge}_pair.jsonl", own)
+    whole = rows("position")[0]
+    assert (whole["biased_first"], whole["n"]) == (5, 10)
+    shown = harness.show_result("pairwise-all")
+    assert "50% of the pairs (5 of 10)" in shown.page.outcome
+    flipped = {(r["judge"], r["model"]): r["flipped"] for r in shown.rows()}
+    assert flipped["j", "x"] == flipped["all together", "x"] == 5
+    assert flipped["k", "x"] == 0
 
 
 def test_agreement_of_grades_has_correlations(write: Write) -> None:
@@ -85,7 +122,7 @@ def test_judges_are_measured_by_votes(write: Write, tmp_path: pathlib.Path) -> N
     write("model_judgment/j_pair.jsonl", [pair(n, "xx", sample=1) for n in (1, 2)])
     table = tmp_path / "judges.csv"
     found = {row["judge"]: row for row in rows("judges", table=table)}
-    assert found["j"]["human_agreement"] == pytest.approx(0.75)
+    assert found["j"]["human_agreement"] == pytest.approx(2 / 3)
     assert (found["j"]["bias"], found["j"]["variance"]) == (0.25, 0.5)
     with table.open(newline="") as file:
         assert {row["judge"] for row in csv.DictReader(file)} == set(found)
@@ -189,9 +226,20 @@ def test_alpaca_evals_analysis_to_the_digit(write: Write, reference_data: pathli
             row = {"question_id": item["key"], "turn": 1, "g1_winner": winner, "sample": sample}
             row |= {"model_1": "base", "model_2": item["generator"], "shown_first": "model_1"}
             made.append(row | {"judge": ["gpt4_b1", "t"], "judge_set": "own"})
+    keys = dict.fromkeys(row["question_id"] for row in votes)
+    path = write("question.jsonl", [])
+    path.write_bytes(b"")
+    write("question.jsonl", [{"question_id": k, "category": "c", "turns": ["?"]} for k in keys])
     write("human_judgment/people.jsonl", votes)
     write("model_judgment/gpt4_b1@own_pair1.jsonl", made)
     found = {row["judge"]: row for row in rows("judges", compatible=True)}
     for judge, theirs in (("gpt4_b1", "gpt4_b1"), ("people", "humans")):
         for column in ("Human agreement", "Bias", "Variance", "Spearman corr.", "Proba. prefer 1"):
             assert found[judge][column] == pytest.approx(expected[theirs][column], abs=1e-9), column
+
+
+def test_a_flag_of_another_report_is_refused(write: Write) -> None:
+    with pytest.raises(UsageError, match="--threshold is for reference"):
+        harness.judge_report("position", threshold=7)
+    with pytest.raises(UsageError, match="--dry-run is for attack"):
+        harness.judge_report("agreement", dry_run=True)

@@ -45,7 +45,8 @@ class Folder:
 
     def plan(self, **options: Any) -> JudgePlan:
         """Return what is to be judged."""
-        loaded = bench.load(self.folder.name, self.folder.parent)
+        reasoning = options.get("reasoning", "split")
+        loaded = bench.load(self.folder.name, self.folder.parent, reasoning)
         more = {name: options.pop(name) for name in ("awaited", "categories") if name in options}
         values = {"judge_model": "builtin/overlap", **options}
         return plan_judgments(loaded, build(GenJudgment, values), key_needed=False, **more)
@@ -84,4 +85,4 @@ def folder(tmp_path: pathlib.Path) -> Folder:
 def counts(plan: JudgePlan) -> Sequence[int]:
     """Return how much of a plan is left, done and superseded."""
     tasks = plan.tasks
-    return (plan.total, sum(t.already for t in tasks), sum(t.superseded for t in tasks))
+    return (plan.total, sum(t.split.done for t in tasks), sum(t.split.changed for t in tasks))

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from harness import bench
 from harness.errors import DataError, MissingError, UsageError
 from harness.judging.plan import JudgePlan
 from harness.types import Answer, Choice
@@ -257,3 +258,55 @@ def test_a_checklist_counts_met_weights_over_positive_ones(folder: Folder) -> No
     assert [point["met"] for point in row.points] == [True, False, True, None]
     assert row.points[0]["tag"] == "facts"
     assert row.scale == (0, 1)
+
+
+def test_a_forgotten_parameter_of_the_judge_is_kept(folder: Folder) -> None:
+    folder.judge(folder.plan(temperature=0.5, model_list="alpha"), "Rating: [[7]]")
+    plan = folder.plan()
+    assert counts(plan) == (4, 4, 0)
+    assert any("temperature 0.5, which is kept" in notice for notice in plan.notices)
+    rows = folder.judge(plan, "Rating: [[7]]")
+    assert {row.sampling["temperature"] for row in rows} == {0.5}
+    stated = folder.plan(temperature=0.2)
+    assert counts(stated) == (8, 0, 8)
+    assert stated.tasks[0].split.causes == {"temperature was 0.5 and is 0.2 now": 8}
+
+
+def test_shares_are_counted_as_whole_plans_would(folder: Folder) -> None:
+    for at in range(5):
+        folder.answer(f"m{at}", {1: [f"one {at}", f"more {at}"], 2: ["4", f"8 {at}"]})
+    shares = (0.1, 0.4, 1.0)
+    whole = folder.plan(mode="pairwise-all")
+    plans = [folder.plan(mode="pairwise-all", share=share) for share in shares]
+    assert whole.calls_by_share(shares) == [plan.calls for plan in plans]
+
+
+def test_judges_see_no_reasoning_of_other_tools_answers_unless_it_is_kept(folder: Folder) -> None:
+    thinking = ["<think>Hm.</think>one", "two"]
+    folder.answer("alpha", {1: thinking, 2: ["4", "<think>cut"]})
+    file = (folder.folder / "model_answer" / "alpha.jsonl").read_bytes()
+    prompts: list[str] = []
+
+    def grade(prompt: str) -> str:
+        prompts.append(prompt)
+        return "[[7]]"
+
+    plan = folder.plan(mode="single", model_list="alpha")
+    assert any("2 answers of alpha came with reasoning" in notice for notice in plan.notices)
+    folder.judge(plan, grade)
+    assert not any("Hm." in prompt or "cut" in prompt for prompt in prompts)
+    assert folder.plan(mode="single", model_list="alpha").total == 0
+    kept = folder.plan(mode="single", model_list="alpha", reasoning="keep")
+    prompts.clear()
+    folder.judge(kept, grade)
+    assert any("Hm." in prompt for prompt in prompts)
+    assert folder.plan(mode="single", model_list="alpha", reasoning="keep").total == 0
+    assert (folder.folder / "model_answer" / "alpha.jsonl").read_bytes() == file
+
+
+def test_a_reply_that_turnbench_wrote_is_judged_as_it_stands(folder: Folder) -> None:
+    text = "The tag </think> ends it."
+    choices = [{"index": 0, "turns": [text, "8"]}]
+    rows = [{"question_id": 2, "choices": choices, "made_from": {"parameters": "p"}}]
+    folder.write("model_answer/alpha.jsonl", rows)
+    assert bench.load("small", folder.folder.parent).answers("alpha")[2].choices[0].turns[0] == text

@@ -62,7 +62,9 @@ def test_every_turn_with_a_reference_is_measured_once(
     before = file.read_bytes()
     assert auto_metrics(flags(tiny, "--metrics", "exact_match")) == 0
     assert file.read_bytes() == before
-    done = "exact_match: 4 measured before (--redo measures again), nothing left to measure"
+    done = (
+        "exact_match: 4 measured before (the newest just now; --redo measures again), nothing left"
+    )
     assert done in capsys.readouterr().err
 
 

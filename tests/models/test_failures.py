@@ -1,6 +1,8 @@
 """What becomes of a call without a reply: a refusal, the end of the run, another try, an error."""
 
 import asyncio
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
 from typing import Any
 
 import pytest
@@ -49,7 +51,7 @@ def test_a_key_that_is_withdrawn_is_no_refused_prompt() -> None:
     body = {"error": {"message": "Your API key has no permission for this model."}}
     with Server(about_river(403, body)) as server:
         _, error = ask(server, request("A hill?"), request("A river?"))
-    assert isinstance(error, EndpointError)
+    assert isinstance(error, TransientError)  # it was good before
     assert error.kind == "key refused"
 
 
@@ -103,8 +105,8 @@ PROVIDERS = ["openai", "openai_responses", "anthropic", "gemini"]
     [
         (Rule(status=429, headers={"Retry-After": "3"}), "rate limit"),
         (Rule(status=503, headers={"Retry-After": "soon"}, body="<html>"), "overload"),
-        (Rule(drop="before"), "outage"),
-        (Rule(drop="within"), "outage"),
+        (Rule(drop="before"), "closed connection"),
+        (Rule(drop="within"), "closed connection"),
         (Rule(body={"x": 1}), "malformed reply"),
         (Rule(body=["x"]), "malformed reply"),
         (Rule(content='{"choices": [{"mess'), "malformed reply"),
@@ -145,6 +147,49 @@ def test_all_protocols_repair_and_refuse_alike(provider: str) -> None:
     assert "temperature left out" in answered.detail.note
 
 
+def in_a_minute(form: str) -> str:
+    """Return the time in a minute, as headers state it."""
+    then = datetime.now(UTC) + timedelta(seconds=60)
+    milliseconds = str(round(then.timestamp() * 1000))
+    forms = {"date": format_datetime(then), "time": then.isoformat(), "ms": milliseconds}
+    return forms.get(form, form)
+
+
+@pytest.mark.parametrize(
+    ("headers", "seconds"),
+    [
+        ({"Retry-After": "2679"}, 2679),
+        ({"Retry-After": "date"}, 60),
+        ({"retry-after-ms": "1500", "Retry-After": "2"}, 1.5),
+        ({"llm_provider-retry-after": "7"}, 7),
+        ({"x-ratelimit-reset-requests": "6m0s"}, 360),
+        (
+            {
+                "x-ratelimit-reset-requests": "24h0m0s",
+                "x-ratelimit-remaining-requests": "9",
+                "x-ratelimit-reset-tokens": "7.66s",
+                "x-ratelimit-remaining-tokens": "0",
+            },
+            7.66,
+        ),
+        ({"X-RateLimit-Reset": "ms"}, 60),
+        ({"anthropic-ratelimit-requests-reset": "time"}, 60),
+        ({"Retry-After": "soon"}, None),
+    ],
+)
+def test_the_wait_that_a_server_asks_for_is_read(
+    headers: dict[str, str], seconds: float | None
+) -> None:
+    headers = {name: in_a_minute(value) for name, value in headers.items()}
+    with (
+        Server(Rule(status=429, headers=headers)) as server,
+        pytest.raises(TransientError) as error,
+    ):
+        ask(server, request("Hi."))
+    wait = error.value.retry_after
+    assert wait is None if seconds is None else wait == pytest.approx(seconds, abs=20)
+
+
 def test_a_call_is_bounded_as_a_whole() -> None:
     with (
         Server(Rule(delay=1.0)) as server,
@@ -178,9 +223,62 @@ def test_an_address_without_v1_ends_the_run_at_once_with_advice(rule: Rule) -> N
 def test_an_unknown_model_ends_the_run() -> None:
     body = {"error": {"message": "The model `m` does not exist.", "code": "model_not_found"}}
     with Server(Rule(when=lambda call: "river" in call.text, status=404, body=body)) as server:
-        _, error = ask(server, request("A hill?"), request("A river?"))
+        error, _, later = ask(server, *map(request, ("A river?", "A hill?", "A river?")))
     assert isinstance(error, EndpointError)
     assert "check the model's name (m)" in str(error)
+    assert isinstance(later, TransientError)
+
+
+@pytest.mark.parametrize(("status", "body"), error_bodies("unknown model"))
+def test_an_unknown_model_is_told_by_its_words(status: int, body: Any) -> None:
+    with Server(Rule(status=status, body=body)) as server, pytest.raises(EndpointError) as error:
+        ask(server, request("Hi.", sampling=Sampling(temperature=0.5, max_tokens=99)))
+    assert error.value.kind == "unknown model"
+    assert len(server.calls) == 1
+
+
+@pytest.mark.parametrize(("status", "body"), error_bodies("key refused"))
+def test_a_key_is_refused_in_whatever_status(status: int, body: Any) -> None:
+    with (
+        Server(Rule(status=status, body=body)) as server,
+        pytest.raises(EndpointError, match="check the key in TEST_KEY"),
+    ):
+        ask(server, request("Hi."))
+
+
+@pytest.mark.parametrize("kind", ["malformed reply", "overload"])
+def test_what_the_next_try_may_mend_is_told_by_its_words(kind: str) -> None:
+    for parameters in error_bodies(kind):
+        status, body = parameters.values
+        rule = Rule(status=status, body=body)
+        with Server(rule) as server, pytest.raises(TransientError) as error:
+            ask(server, request("Hi."))
+        assert (parameters.id, error.value.kind) == (parameters.id, kind)
+
+
+FILTERS = {"hate": {"filtered": True, "severity": "high"}, "violence": {"filtered": False}}
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        Rule(body={"choices": [], "prompt_filter_results": [{"content_filter_results": FILTERS}]}),
+        Rule(body={"choices": [{"finish_reason": "content_filter", "message": None}]}),
+        Rule(say="", finish="content_filter: PROHIBITED_CONTENT"),
+        Rule(
+            body={
+                "choices": None,
+                "base_resp": {"status_code": 1026, "status_msg": "input new_sensitive"},
+            }
+        ),
+    ],
+    ids=["azure", "message-is-null", "gemini-compatible", "minimax"],
+)
+def test_a_200_that_says_filtered_is_a_refusal(rule: Rule) -> None:
+    with Server(rule) as server:
+        reply = ask(server, request("Hi."))
+    assert (reply.text, reply.detail.finish_reason) == ("", "refused")
+    assert reply.detail.note
 
 
 def test_a_page_in_place_of_a_reply_after_others_is_an_outage() -> None:

@@ -6,6 +6,8 @@ from typing import Any
 import pytest
 
 from harness.errors import EndpointError, UsageError
+from harness.models import FREE
+from harness.models.prices import cost_of
 from harness.types import Request, Sampling, TokenLogprobs
 from tests.models.asking import KEY, ask, request
 from tests.servers import Call, Rule, Server
@@ -173,6 +175,72 @@ def test_reasoning_of_a_field_of_its_own_is_kept_apart(provider: str) -> None:
     with Server(Rule(say="4", reasoning="2 and 2")) as server:
         reply = ask(server, request("2 + 2?"), provider=provider)
     assert (reply.text, reply.detail.reasoning) == ("4", "2 and 2")
+
+
+@pytest.mark.parametrize("provider", PROVIDERS)
+def test_an_empty_earlier_reply_goes_out_as_a_stand_in(provider: str) -> None:
+    call = sent(provider, request("One?", " ", "Two?"))
+    text = call.body["prompt"] if provider == "completions" else call.messages[1][1]
+    assert "(no reply)" in text
+
+
+@pytest.mark.parametrize("provider", PROVIDERS)
+def test_that_no_stream_is_wanted_is_said(provider: str) -> None:
+    body = sent(provider, request("Hi.")).body
+    assert body.get("stream") == (None if provider == "gemini" else False)
+
+
+def test_top_k_goes_to_anthropic_under_the_version_that_has_it() -> None:
+    call = sent("anthropic", request("Hi.", sampling=Sampling(top_k=5)))
+    assert (call.body["top_k"], call.headers["anthropic-version"]) == (5, "2023-06-01")
+
+
+@pytest.mark.parametrize(
+    ("usage", "tokens"),
+    [
+        ({"prompt_tokens": 32, "completion_tokens": 9, "total_tokens": 135}, 103),
+        ({"prompt_tokens": 32, "completion_tokens": 9, "total_tokens": 41}, 9),
+        ({"prompt_tokens": 32, "completion_tokens": 9, "total_tokens": None}, 9),
+    ],
+)
+def test_reasoning_outside_of_the_replys_tokens_is_counted(
+    usage: dict[str, Any], tokens: int
+) -> None:
+    with Server(Rule(usage=usage)) as server:
+        assert ask(server, request("Hi.")).detail.usage.completion_tokens == tokens
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [Rule(headers={"x-litellm-response-cost": "0.25"}), Rule(usage={"cost": 0.25})],
+    ids=["litellm", "openrouter"],
+)
+def test_a_cost_that_the_server_reports_counts(rule: Rule) -> None:
+    with Server(rule) as server:
+        detail = ask(server, request("Hi.")).detail
+    assert cost_of(detail, FREE) == 0.25
+
+
+def test_text_in_the_field_for_reasoning_only_is_an_empty_reply_and_said_so() -> None:
+    with Server(Rule(say="", reasoning="Paris.")) as server:
+        detail = ask(server, request("Hi.")).detail
+    assert detail.finish_reason == "empty"
+    assert "the field for reasoning" in detail.note
+
+
+@pytest.mark.parametrize("provider", ["openai", "anthropic", "completions"])
+def test_a_stop_text_that_the_server_leaves_is_cut(provider: str) -> None:
+    config = PROVIDERS[provider]
+    with Server(Rule(say="Paris. ###")) as server:
+        asked = request("Hi.", sampling=Sampling(stop=["###"]))
+        assert ask(server, asked, provider=provider, **config).text == "Paris."
+
+
+def test_a_reply_ends_at_a_template_mark_and_says_so() -> None:
+    with Server(Rule(say="Paris.<|im_end|>\n<|im_start|>user", finish="length")) as server:
+        reply = ask(server, request("Hi."))
+    assert (reply.text, reply.detail.finish_reason) == ("Paris.", "stop")
+    assert "<|im_end|>" in reply.detail.note
 
 
 @pytest.mark.parametrize(

@@ -225,6 +225,52 @@ def test_a_model_that_has_only_responses_is_named_with_what_calls_it() -> None:
         ask(server, request("Hi."))
 
 
+def test_only_the_refused_value_of_a_parameter_is_left_out() -> None:
+    body = {"error": "Input validation error: `temperature` must be strictly positive"}
+    rule = Rule(when=lambda call: call.body.get("temperature") == 0, status=422, body=body)
+    with Server(rule) as server:
+        cold, warm = (request("Hi.", sampling=Sampling(temperature=t)) for t in (0.0, 0.7))
+        replies = ask(server, cold, warm, cold)
+    applied = [reply.detail.sampling_applied for reply in replies]
+    assert applied == [{}, {"temperature": 0.7}, {}]
+    assert len(server.calls) == 4
+
+
+def test_a_parameter_of_which_three_values_are_refused_is_left_out() -> None:
+    with Server(refuses("seed", 400, {"error": {"message": "seed is not supported"}})) as server:
+        ask(server, *(request("Hi.", sampling=Sampling(seed=n)) for n in range(6)))
+    assert len(server.calls) == 9
+
+
+def test_a_schema_that_a_500_refuses_is_left_out() -> None:
+    message = (
+        "[{'type': 'literal_error', 'loc': ('body', 'response_format', 'type'), 'msg': \"Input"
+        " should be 'text' or 'json_object'\", 'input': 'json_schema'}]"
+    )
+    body = {"error": {"message": message, "type": "internal_server_error", "code": None}}
+    with Server(refuses("response_format", 500, body)) as server:
+        reply = ask(server, request("Grade.", schema={"type": "object", "properties": {}}))
+    assert reply.detail.sampling_applied == {"structured": False}
+
+
+def test_a_limit_that_reasoning_used_up_is_a_cut_reply() -> None:
+    message = "Could not finish the message because max_tokens or model output limit was reached."
+    with Server(Rule(status=400, body={"error": {"message": message}})) as server:
+        reply = ask(server, request("Hi.", sampling=Sampling(max_tokens=9)))
+    assert (reply.text, reply.detail.finish_reason) == ("", "length")
+    assert reply.detail.sampling_applied == {"max_tokens": 9}
+
+
+def test_a_limit_that_counts_the_prompt_leaves_room_for_it() -> None:
+    message = "max_tokens=4096cannot be greater than max_model_len=max_total_tokens=1100."
+    rule = Rule(
+        when=lambda call: call.body["max_tokens"] > 1099, status=400, body={"message": message}
+    )
+    with Server(rule) as server:
+        reply = ask(server, request("Hi.", sampling=Sampling(max_tokens=4096)))
+    assert reply.detail.sampling_applied == {"max_tokens": 825}
+
+
 def test_calls_in_flight_together_learn_of_one_refusal() -> None:
     body = {"error": {"message": "seed is not supported", "param": "seed"}}
     rule = refuses("seed", 400, body)

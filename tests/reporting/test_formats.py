@@ -5,12 +5,15 @@ import io
 import json
 import math
 import re
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from harness.errors import UsageError
 from harness.registry import find, names
-from harness.reporting import Cell, Column, Note, Page, Table
+from harness.reporting import Cell, Chart, Column, Note, Page, Table
+from harness.reporting.charts import marks
 from harness.reporting.formats import frame
 from harness.reporting.formats import text as written
 
@@ -93,7 +96,34 @@ def test_a_frame_has_the_rows() -> None:
     assert list(frame(page(ROWS))["model"]) == ["a", "long-name"]
 
 
-@pytest.mark.parametrize("name", [name for name in names("format") if name != "json"])
+def test_latex_has_each_number_with_its_interval_and_no_commands_of_names() -> None:
+    rows = [{"model": r"50%_$a$\input{x}", "score": Cell(3.275, 3.0, 3.5)}]
+    output = find("format", "latex")(page(rows))
+    assert output.startswith("% a is better.")
+    assert r"50\%\_\$a\$\textbackslash{}input\{x\} & 3.28 {\scriptsize [3.00, 3.50]} \\" in output
+    assert r"\begin{tabular}{lr}" in output
+    assert "95" not in output
+
+
+def test_methods_are_for_pages_that_have_them() -> None:
+    shown = replace(page(ROWS), methods=lambda: "Judged by \x1bj.")
+    assert find("format", "methods")(shown) == r"Judged by \x1bj."
+    with pytest.raises(UsageError, match="--format methods is for the results of show_result"):
+        find("format", "methods")(page(ROWS))
+
+
+def test_a_notebook_shows_every_page_with_its_charts() -> None:
+    chart = Chart("Scores", lambda: marks(ROWS[:1], [SCORE], "score"))
+    shown = page(ROWS, charts=[chart])._repr_html_()
+    assert "a is better." in shown
+    assert "<table" in shown
+    assert "<svg" in shown
+    assert "<script" not in shown
+
+
+@pytest.mark.parametrize(
+    "name", [name for name in names("format") if name not in ("json", "methods")]
+)
 def test_no_format_lets_a_name_move_the_cursor_or_turn_the_line(name: str) -> None:
     hostile = "a\x1b[2J‮b"
     table = Table(hostile, [Column("model", hostile)], [{"model": hostile}])

@@ -5,11 +5,12 @@ import io
 import json
 import pathlib
 import re
+from typing import Any
 
 import pytest
 
 from harness import show_result
-from harness.errors import MissingError, UsageError
+from harness.errors import DataError, MissingError, UsageError
 from harness.registry import find
 from harness.reporting.formats import text
 from harness.store import Failure, Pending
@@ -42,15 +43,27 @@ def test_two_models_have_a_row_a_turn_from_one_side_and_no_rank(data: pathlib.Pa
     ("flips", "others", "sentence"),
     [
         pytest.param(20, "model_1", "", id="up to a third nothing"),
-        pytest.param(21, "model_1", ". A judge that guesses changes about half.", id="above it"),
-        pytest.param(21, "tie", ". The judge may be guessing: one that", id="all of the decided"),
+        pytest.param(
+            21,
+            "model_1",
+            "35% of the pairs that it decides, where a judge that guesses changes half.",
+            id="above it",
+        ),
+        pytest.param(
+            21, "tie", "so it may be guessing: a judge that guesses", id="all of the decided"
+        ),
     ],
 )
 def test_flips_are_said_above_a_third_beside_what_guessing_gives(
     tmp_path: pathlib.Path, flips: int, others: str, sentence: str
 ) -> None:
-    data, flipped = bench(tmp_path, 60), ("model_1", "model_2")
-    games = {("a", "b"): lambda q, t: flipped if q < flips else (others, others)}
+    data, sides = bench(tmp_path, 60), ("model_1", "model_2")
+
+    def winners(question: int, turn: int) -> tuple[str, str]:
+        flipped = sides if question % 2 else sides[::-1]
+        return flipped if question < flips else (others, others)
+
+    games = {("a", "b"): winners}
     pairs(data, games, questions=60)
     outcome = show_result(data_dir=str(data)).page.outcome
     assert sentence in outcome
@@ -82,7 +95,10 @@ def test_judges_of_one_set_are_a_panel_and_their_disagreement_is_said(data: path
     grades(data, {"a": 6.0, "b": 7.0}, judge="two")
     page = text(show_result(data_dir=str(data)).page, 80)
     assert "the mean of the judges" in page
-    assert "The judges do not agree on a and b: 1 of 2 called a better, 1 of 2" in page
+    assert "in the mean of one and two" in page.replace("\n", " ")
+    assert "two alone calls b better (p <0.001, over the 4 looked at <0.001)" in " ".join(
+        page.split()
+    )
     assert "a less b" in page
 
 
@@ -174,7 +190,10 @@ def test_a_baseline_is_found_and_not_ranked(data: pathlib.Path) -> None:
     assert [row["model"] for row in result.rows()] == ["a", "b", "c"]
     assert "pairs against base judged by gpt-4" in text(result.page, 80)
     two = show_result("pairwise-baseline", data_dir=str(data), model_list=["a", "b"])
-    assert "a is better than b on 24 questions: win rates 1.00 and 0.50" in two.page.outcome
+    assert two.page.outcome == (
+        "a beats base on 24 questions: win rate 1.00 (0.81 to 1.00). b is not decided against it: "
+        "win rate 0.50 (0.30 to 0.70). a is better than b."
+    )
     one = show_result("pairwise-baseline", data_dir=str(data), model_list="a")
     assert one.page.outcome.startswith("a beats base on 24 questions: win rate 1.00")
 
@@ -189,6 +208,9 @@ def test_another_run_is_compared_by_model_and_by_renamed_model(data: pathlib.Pat
     )
     assert result.page.outcome.startswith("new (before: old) is worse than in the other run")
     assert result.exit_code == 1
+    (row,) = csv.DictReader(io.StringIO(find("format", "csv")(result.page)))
+    assert (row["model_1"], row["model_2"], row["verdict"]) == ("new", "old", "worse")
+    assert float(row["difference"]) == pytest.approx(-1)
     write(data / "same.jsonl", rows)
     same = show_result(data_dir=str(data), against=data / "same.jsonl", fail_if_worse=True)
     assert "The run passes." in same.page.outcome
@@ -212,9 +234,52 @@ def test_a_model_that_gained_on_the_baseline_passes(data: pathlib.Path) -> None:
     assert result.exit_code == 0
 
 
-def test_flags_that_show_something_else_exclude_each_other(data: pathlib.Path) -> None:
-    with pytest.raises(UsageError, match="--cost and --efficiency exclude each other"):
-        show_result(data_dir=str(data), cost=True, efficiency=True)
+@pytest.mark.parametrize(
+    ("flags", "message"),
+    [
+        ({"cost": True, "efficiency": True}, "--cost and --efficiency exclude each other"),
+        ({"against": "x", "board": "y"}, "--against and --board exclude each other"),
+        ({"cost": True, "by": ["category"]}, "--by and --cost exclude each other"),
+        ({"margin": 0.1}, "--margin is for --against"),
+        ({"allow": ["judge"]}, "--allow is for --board or --against"),
+        ({"by": ["category", "turn"]}, "--by takes one field"),
+        ({"by": ["n"]}, "--by n: every row has a field of this name already"),
+        ({"against": "x", "compare": ["a"]}, "--compare a: write NEW=OLD"),
+    ],
+)
+def test_flags_that_exclude_each_other_are_refused_before_anything_is_read(
+    tmp_path: pathlib.Path, flags: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(UsageError, match=message):
+        show_result(data_dir=str(tmp_path / "nothing"), bench_name="none", **flags)
+
+
+@pytest.mark.parametrize(
+    ("names", "message"),
+    [
+        (("math", "math_low"), "'math_low' would be the end of the interval of 'math'"),
+        (("depth", "model"), "'model' is a column that every table has"),
+    ],
+)
+def test_criteria_that_would_clash_in_a_flat_table_are_refused(
+    data: pathlib.Path, names: tuple[str, str], message: str
+) -> None:
+    rows = [
+        {"question_id": q, "model": "a", "turn": 1, "judge": ["j", "x"], "score": 5}
+        | {"criterion": name}
+        for q in range(12)
+        for name in names
+    ]
+    write(data / "mt_bench" / "model_judgment" / "j_single.jsonl", rows)
+    with pytest.raises(DataError, match=message):
+        show_result(data_dir=str(data))
+
+
+def test_categories_that_would_clash_in_a_flat_table_are_refused(data: pathlib.Path) -> None:
+    path = data / "mt_bench" / "question.jsonl"
+    path.write_text(path.read_text().replace('"coding"', '"math_low"'))
+    with pytest.raises(DataError, match=r"question.jsonl.*categories: 'math_low' would be"):
+        show_result(data_dir=str(data))
 
 
 def test_columns_can_be_sorted_by_and_unknown_ones_are_named(data: pathlib.Path) -> None:
@@ -281,11 +346,13 @@ def test_criteria_by_category_are_in_csv(data: pathlib.Path) -> None:
     ]
     write(data / "mt_bench" / "model_judgment" / "j_single.jsonl", rows)
     result = show_result(data_dir=str(data), by=["category"])
-    table = {(row["model"], row["category"]): row for row in result.rows()}
-    assert table["a", "math"]["clear"] == 5
-    assert table["b", "coding"]["model_low"] == 2
-    assert table["b", "total"]["n"] == 12
-    assert len(table) == 8
+    table = {(row["model"], row["category"], row["metric"]): row for row in result.rows()}
+    assert table["a", "math", "clear"]["average"] == 5
+    assert table["b", "coding", "model_low"]["average"] == 2
+    assert (table["b", "total", "clear"]["n"], table["b", "writing", "clear"]["n"]) == (12, 4)
+    assert len(table) == 16
+    names = {chart.name for chart in result.page.charts}
+    assert names == {"numbers", "category_writing", "category_math", "category_coding"}
 
 
 def test_labels_by_a_field_show_every_rate_and_the_count_of_each_group(data: pathlib.Path) -> None:
@@ -315,3 +382,43 @@ def test_a_value_that_stands_for_all_is_refused(data: pathlib.Path) -> None:
     path.write_text(path.read_text().replace('"math"', '"total"'))
     with pytest.raises(UsageError, match="a question has the value 'total'"):
         show_result(data_dir=str(data), by=["category"])
+
+
+def test_the_paragraph_of_a_paper_says_what_the_rows_say(data: pathlib.Path) -> None:
+    rows = [
+        {"question_id": q, "model": model, "turn": 1, "judge": ["j", "x"], "scale": [1, 10]}
+        | {"score": -1 if q == 3 else score, "tstamp": 1767225600 + 86400 * (q > 11)}
+        | {"judge_set": "mt_bench", "judge_set_version": "0.9", "sampling": {"temperature": 0.0}}
+        | {"made_from": {"template": "abcdef0123456789"}}
+        | {"details": [{"provider_model": "j-2026", "sampling_applied": {"temperature": 0.5}}]}
+        for q in range(24)
+        for model, score in (("a", 7), ("b", 5))
+    ]
+    write(data / "mt_bench" / "model_judgment" / "j_single.jsonl", rows)
+    result = show_result(data_dir=str(data))
+    paragraph = find("format", "methods")(result.page)
+    for words in (
+        "a and b are compared on 23 questions of mt_bench",
+        "j graded each answer from 1 to 10 (judge set mt_bench version 0.9; served as j-2026",
+        "prompts abcdef012345, temperature 0.5, 2026-01-01 to 2026-01-02)",
+        "Of 48 verdicts 2 (4.2%) could not be read",
+        "Student's t intervals over questions",
+        "arXiv:2306.05685",
+    ):
+        assert words in paragraph
+    facts = json.loads(find("format", "json")(result.page))
+    assert (facts["failures"], facts["sampling"]) == (2, [{"temperature": 0.0}])
+    assert {"turnbench", "date"} <= set(facts)
+
+
+def test_a_reply_without_a_label_is_one_failure_not_one_for_each_label(data: pathlib.Path) -> None:
+    labels = ["CORRECT", "INCORRECT", "NOT_ATTEMPTED", None]
+    rows = [
+        {"question_id": q, "model": model, "turn": 1, "judge": ["j", "x"], "label": labels[q % 4]}
+        for q in range(24)
+        for model in ("a", "b")
+    ]
+    write(data / "mt_bench" / "model_judgment" / "j_single.jsonl", rows)
+    page = show_result(data_dir=str(data)).page
+    assert page.facts["failures"] == 12
+    assert any(cause.text == "12 replies without a verdict" for cause in page.causes)

@@ -32,13 +32,13 @@ def panel(share: float | None, keep: Callable[[Judgment], bool] = lambda _: True
     return panels(of_rows([row for row in rows if keep(row)]))[0]
 
 
-def test_a_page_says_which_share_was_drawn_and_what_it_could_show() -> None:
+def test_a_page_says_which_share_was_drawn_and_compares_strengths() -> None:
     drawn = panel(0.3)
     assert drawn.drawn == pytest.approx(0.3, abs=0.02)
     (section,) = sections_of([drawn], View("small"))
     page = text(results_page([section], View("small")))
     assert "30% of the pairs, drawn at random" in page.replace("\n", " ")
-    assert "rating points, a win rate of" in page.replace("\n", " ")
+    assert "compared by strength (Bradley-Terry)" in page.replace("\n", " ")
     ratings = [row["strength"].value for row in section.rows]
     assert ratings == sorted(ratings, reverse=True)
     compared = section.ranking.comparisons.between("a", "e")

@@ -1,6 +1,7 @@
 """Estimates: textbook values of t, Wilson and Holm, and how errors follow from questions."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -72,8 +73,35 @@ def test_the_detectable_difference_is_t_and_the_power_quantile_times_the_error()
 
 
 def test_holm_multiplies_the_least_by_all_and_never_falls() -> None:
-    assert holm([0.01, 0.04, None, 0.03]) == pytest.approx([0.03, 0.06, None, 0.06])
-    assert holm([0.9, 0.8]) == [1.0, 1.0]
+    tested = holm([0.01, 0.04, None, 0.03])
+    assert [test.p for test in tested] == [0.03, pytest.approx(0.06), None, pytest.approx(0.06)]
+    assert [test.p for test in holm([0.9, 0.8])] == [1.0, 1.0]
+
+
+def test_holms_levels_stop_growing_where_the_first_is_not_decided() -> None:
+    levels = [test.level for test in holm([0.01, 0.04, None, 0.03])]
+    assert levels == [0.05 / 3, 0.05 / 2, 0.05, 0.05 / 2]
+    assert [test.level for test in holm([0.001, 0.03, 0.01])] == [0.05 / 3, 0.05, 0.05 / 2]
+    assert [test.level for test in holm([0.01, 0.01, 0.04])] == [0.05 / 3, 0.05 / 3, 0.05]
+
+
+@pytest.mark.parametrize("fraction", [None, 0.4, 1.0])
+def test_an_interval_at_a_level_excludes_what_has_a_smaller_p(fraction: float | None) -> None:
+    rng = np.random.default_rng(3)
+    for level in (0.05, 0.05 / 28):
+        for shift in rng.uniform(0, 1.5, 20):
+            mean = ratio(rng.normal(shift, 1, 12), np.ones(12))
+            mean = replace(mean, fraction=fraction)
+            interval = mean.interval_at(level)
+            assert interval is not None
+            assert mean.p is not None
+            assert (interval.low > 0 or interval.high < 0) == (mean.p < level)
+            wins = ratio(rng.choice([0, 0.5, 1], 12, p=[0.2, 0.3, 0.5]), np.ones(12))
+            share = replace(wins, share=True, fraction=fraction)
+            interval = share.interval_at(level)
+            assert interval is not None
+            assert share.p_half is not None
+            assert (interval.low > 0.5 or interval.high < 0.5) == (share.p_half < level)
 
 
 def test_the_jackknife_of_a_mean_is_its_own_error() -> None:

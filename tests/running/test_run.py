@@ -1,5 +1,6 @@
 import asyncio
 import pathlib
+import re
 import signal
 import time
 from collections.abc import Generator
@@ -126,7 +127,7 @@ def test_a_suspicious_request_is_tried_six_times(path: pathlib.Path) -> None:
 
 
 def test_an_endpoint_that_refuses_everybody_ends_the_run(path: pathlib.Path) -> None:
-    model = Model(lambda request: EndpointError("401: key refused", kind="key", status=401))
+    model = Model(lambda request: EndpointError("401: key refused", kind="key refused", status=401))
     with pytest.raises(EndpointError, match="key refused"):
         run([job(endpoint(model), path, n) for n in range(200)])
     assert len(model.requests) < 64
@@ -152,6 +153,115 @@ def test_an_endpoint_that_only_fails_is_given_up(path: pathlib.Path) -> None:
     assert len(outcome.failures) == 100
     given_up = "503: loading; given up after 0.2 s without a reply (--patience)"
     assert {failure.message for failure in outcome.failures} == {given_up}
+
+
+@pytest.mark.parametrize(
+    ("error", "seconds"),
+    [
+        (TransientError("refused", kind="no connection"), 0.2),
+        (TransientError("closed", kind="closed connection"), 0.2),
+        (TransientError("loading", kind="overload", status=503), 0.4),
+        (TransientError("busy", kind="rate limit", status=429), 0.6),
+    ],
+    ids=lambda value: getattr(value, "kind", ""),
+)
+def test_an_endpoint_that_never_answered_is_given_up_soon(
+    error: TransientError,
+    seconds: float,
+    path: pathlib.Path,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    monkeypatch.setattr(worker, "RETRY", worker.Retry(first=0.01))
+    for name, value in (("REACHING", 0.2), ("LOADING", 0.4), ("PATIENCE", 0.6)):
+        monkeypatch.setattr(worker, name, value)
+    began = time.monotonic()
+    outcome = run([job(endpoint(Model(lambda _: error)), path, n) for n in range(2)])
+    assert seconds <= time.monotonic() - began < seconds + 0.15
+    said = f"{error}; given up after {seconds:g} s without a reply (--patience)"
+    assert {failure.message for failure in outcome.failures} == {said}
+    assert caplog.messages == [
+        f"{error}; tried again until it answers, for {seconds:g} s (--patience)"
+    ]
+
+
+def test_after_a_first_answer_an_endpoint_has_the_whole_patience(
+    path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(worker, "REACHING", 0.1)
+    monkeypatch.setattr(worker, "RETRY", worker.Retry(first=0.01, longest=0.05))
+    began = time.monotonic()
+
+    def answer(_: Request) -> Any:
+        down = len(model.requests) > 1 and time.monotonic() - began < 0.4
+        return TransientError("refused", kind="no connection") if down else "yes"
+
+    model = Model(answer)
+    assert run([job(endpoint(model), path, n) for n in range(4)], parallel=1).done == 4
+
+
+def test_a_wait_longer_than_the_patience_ends_the_calls_and_says_until_when(
+    path: pathlib.Path,
+) -> None:
+    error = TransientError("day limit", kind="rate limit", status=429, retry_after=2679)
+    model = Model(lambda _: error)
+    began = time.monotonic()
+    outcome = run([job(endpoint(model), path, n) for n in range(50)], parallel=1)
+    assert time.monotonic() - began < 2
+    assert len(model.requests) == 1
+    said = r"day limit; asks to wait until [-\d: ]+; given up: that is 2,679 s, and --patience "
+    assert re.fullmatch(said + "allows 600 s more", outcome.failures[-1].message)
+
+
+def test_what_would_end_a_run_is_waited_for_once_there_was_a_reply(path: pathlib.Path) -> None:
+    def answer(_: Request) -> Any:
+        late = 5 < len(model.requests) < 9
+        return TransientError("401: refused", kind="key refused", status=401) if late else "yes"
+
+    model = Model(answer)
+    assert run([job(endpoint(model), path, n) for n in range(30)], parallel=2).done == 30
+
+
+def test_a_key_that_is_withdrawn_ends_the_run_soon(
+    path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(worker, "RETRY", worker.Retry(first=0.01))
+    monkeypatch.setattr(worker, "REACHING", 0.2)
+    refused = TransientError("401: refused", kind="key refused", status=401)
+    model = Model(lambda _: refused if len(model.requests) > 9 else "yes")
+    with pytest.raises(EndpointError, match="401: refused; given up"):
+        run([job(endpoint(model), path, n) for n in range(30)], parallel=2)
+
+
+def test_an_endpoint_that_refuses_five_requests_alike_and_answers_none_ends_the_run(
+    path: pathlib.Path,
+) -> None:
+    model = Model(lambda _: ChatError("400: Server is pinned to x", kind="bad request"))
+    with pytest.raises(EndpointError, match="pinned to x; so were 5 different requests") as error:
+        run([job(endpoint(model), path, n) for n in range(50)], parallel=1)
+    assert error.value.kind == "refuses all"
+    assert len(model.requests) == 5
+
+
+def test_a_call_that_timed_out_costs_its_prompt(path: pathlib.Path) -> None:
+    failures = iter([TransientError("late", kind="timeout")])
+    model = Model(lambda _: next(failures, "yes"))
+    outcome = run([job(endpoint(model, price=Price(1e6, 0.0)), path, 1)])
+    assert outcome.cost > 10  # the reply's own ten tokens, and those of the prompt that was read
+
+
+def test_a_server_on_this_machine_gets_two_calls_at_first(path: pathlib.Path) -> None:
+    seen: list[int] = []
+
+    def answer(_: Request) -> str:
+        seen.append(model.under_way)
+        return "yes"
+
+    model = Model(answer, ticks=5)
+    to = endpoint(model, base_url="http://localhost:8000/v1")
+    run([job(to, path, n) for n in range(60)])
+    assert max(seen[:2]) == 2
+    assert 4 < max(seen) <= 60
 
 
 def test_replies_of_an_incomplete_row_are_used_by_the_next_run(path: pathlib.Path) -> None:
@@ -256,7 +366,7 @@ def test_calls_a_minute_are_spread_evenly(path: pathlib.Path) -> None:
 
 
 def test_members_of_a_pool_share_the_calls(path: pathlib.Path) -> None:
-    one, two = Model(seconds=0.005), Model(lambda _: EndpointError("no credit", kind="credit"))
+    one, two = Model(seconds=0.005), Model(lambda _: EndpointError("no credit", kind="no credit"))
     second = endpoint(two, "two")
     outcome = run([job(endpoint(one, pool=(second,)), path, n) for n in range(20)])
     assert outcome.done == 20

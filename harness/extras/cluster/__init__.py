@@ -56,7 +56,7 @@ class RayEngine(Engine):
         copies = int(total // gpus) if gpus else nodes
         return self._team(_for_worker(endpoint, gpus), copies, gpus)
 
-    async def close(self) -> None:
+    async def close(self, *, orderly: bool) -> None:
         """End the workers and leave the cluster."""
         for team in self._teams:
             await team.close()

@@ -25,9 +25,11 @@ from typing import Any
 from harness import bench as benches
 from harness import store
 from harness.bench import Bench, file_stem
-from harness.errors import UsageError
+from harness.errors import MissingError, UsageError
 from harness.extras.importing.prometheus import GRADES
-from harness.models.prices import list_price
+from harness.models.prices import cost_of, list_price
+from harness.results import read
+from harness.results.reading import whole_rows
 from harness.types import Judgment, Question
 
 _VERDICT = re.compile(
@@ -72,7 +74,7 @@ def import_back(
     if back not in ("feedback_collection", "alpaca_eval"):
         raise UsageError(f"no form {back!r}; there are feedback_collection and alpaca_eval")
     bench, output, report = benches.load(bench_name, data_dir), pathlib.Path(output), BackReport()
-    rows = _judgments(bench, back == "alpaca_eval", judge_model, judge_set)
+    rows = _judgments(bench, back == "alpaca_eval", judge_model, judge_set, report)
     by_model: dict[str, list[Judgment]] = {}
     for row in rows:
         if row.models[0] in (model_list or row.models):
@@ -102,16 +104,15 @@ def _write(path: pathlib.Path, records: Sequence[Mapping[str, Any]], report: Bac
 
 
 def _judgments(
-    bench: Bench, pairs: bool, judge: str | None, judge_set: str | None
+    bench: Bench, pairs: bool, judge: str | None, judge_set: str | None, report: BackReport
 ) -> list[Judgment]:
-    """Return the judgments of one judge with one judge set, of equal keys the last good one."""
-    latest = {
-        (row.judge_model, row.judge_set, row.key): row
-        for file in bench.judgment_files()
-        for row in store.latest(file.path, Judgment).values()
-        if (row.model is None) == pairs
-    }
-    rows = list(latest.values())
+    """Return the judgments of one judge with one judge set that count, in today's wording."""
+    try:
+        scores = read(bench, kind="pair" if pairs else "single")
+    except MissingError:
+        return []
+    report.left_out += scores.outdated
+    rows = [row for _, row in whole_rows(scores) if isinstance(row, Judgment)]
     for flag, choice, name in (
         ("--judge-model", judge, "judge_model"),
         ("--judge-set", judge_set, "judge_set"),
@@ -198,10 +199,7 @@ def _verdict(row: Judgment) -> dict[str, Any]:
         completion = json.loads(completion)
     # As stated, else of the tokens by the list of prices.
     price = list_price(row.judge_model)
-    costs = [
-        price.cost(detail) if detail.price is None and price is not None else detail.price
-        for detail in row.details
-    ]
+    costs = [cost_of(detail, price) for detail in row.details]
     return {
         "preference": preference,
         "price_per_example": _total(costs),

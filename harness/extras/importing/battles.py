@@ -31,8 +31,8 @@ def battles(record: Mapping[str, Any], source: Source) -> Item:
     if models[0] == models[1]:
         raise BadRecord(f"both answers are by {models[0]}")
     if "conversation_a" in record:
-        _, turns, first = conversation(record["conversation_a"])
-        _, again, second = conversation(record["conversation_b"])
+        _, turns, first, _ = conversation(record["conversation_a"])
+        _, again, second, _ = conversation(record["conversation_b"])
         if turns != again:
             raise BadRecord("the user's turns differ between conversation_a and conversation_b")
     else:

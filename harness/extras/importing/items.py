@@ -51,6 +51,8 @@ class Item:
     """Where the reference is from, if not from a person."""
     answers: dict[str, list[str]] = field(default_factory=dict)
     """By model, a text for each turn."""
+    reasoning: list[str | None] = field(default_factory=list)
+    """What the model thought before each of its texts, where the record has it apart."""
     votes: list[Vote | Judgment] = field(default_factory=list)
     """Verdicts of people; a vote without a voter is by somebody of its own."""
     judgments: list[Judgment] = field(default_factory=list)

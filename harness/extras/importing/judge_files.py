@@ -23,6 +23,7 @@ makes a criterion of each metric and a template of each category; `general` is f
 the file does not name. It has no prompt with reference, so nothing is judged with one.
 """
 
+import glob
 import json
 import pathlib
 import re
@@ -86,7 +87,11 @@ def alpaca_eval(path: pathlib.Path) -> JudgeSet:
         raise DataError(f"is not valid YAML: {error}", path) from None
     evaluators = store.convert(content, dict[str, _Evaluator], path)
     if len(evaluators) != 1:
-        raise DataError(f"holds {len(evaluators)} evaluators; give a file with one", path)
+        models = ", ".join(dict.fromkeys(_model_of(one) for one in evaluators.values()))
+        beside = path.parent.parent.glob(f"{glob.escape(path.parent.name)}?*/{path.name}")
+        near = "".join(f", such as {other}" for other in sorted(beside)[:1])
+        fault = f"is a pool of {len(evaluators)} annotators ({models}); give a file with one{near}"
+        raise DataError(f"{fault}, or copy one of them into a file of its own", path)
     ((name, config),) = evaluators.items()
     try:
         form = _form(config)
@@ -125,6 +130,10 @@ def alpaca_eval(path: pathlib.Path) -> JudgeSet:
         "judge": kwargs.get("model_name"),
     }
     return sets.made(path, store.convert(settings, sets.Settings, path), [template])
+
+
+def _model_of(config: _Evaluator) -> str:
+    return str(config.completions_kwargs.get("model_name", "unknown"))
 
 
 def _form(config: _Evaluator) -> Form:

@@ -7,11 +7,13 @@
 user → turns       assistant → answers of the model that `model` or --model-id names;
 system → the       without one they are the reference. Where the user speaks last, earlier
 benchmark's        replies are given, and only the last is written
+
+A content may be a list of parts: texts are joined, reasoning is kept apart, others are refused.
 """
 
 import json
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from harness.extras.importing.items import (
     BadRecord,
@@ -21,18 +23,22 @@ from harness.extras.importing.items import (
     other_fields,
     text_of,
 )
+from harness.reasoning import join_thoughts
 
 _QUESTION = ("question", "prompt", "instruction", "input", "query")
 _ANSWER = ("answer", "response", "output", "completion")
 _REFERENCE = ("reference", "target", "ideal", "expected", "gold")
+_TEXT_PARTS = ("text", "input_text", "output_text")
+_REASONING_PARTS = ("thinking", "reasoning", "redacted_thinking")
 _OTHERS = ("question_id", "id", "messages", "model", "model_id", "system", "system_prompt")
 
 
 def messages(record: Mapping[str, Any], source: Source) -> Item:
     """Return the question, answers and reference of a record."""
     extra: dict[str, Any] = {}
+    reasoning: list[str | None] = []
     if "messages" in record:
-        system, turns, replies = conversation(record["messages"])
+        system, turns, replies, reasoning = conversation(record["messages"])
         if len(replies) < len(turns):
             extra = {"history": [*replies, None]} if replies else {}
             replies = []
@@ -49,32 +55,57 @@ def messages(record: Mapping[str, Any], source: Source) -> Item:
         same_turns=bool(model),
         system=system,
         answers={model: replies} if model and replies else {},
+        reasoning=reasoning,
         reference=[reference] if reference else replies if not model else [],
         extra=other_fields(record, *_QUESTION, *_ANSWER, *_REFERENCE, *_OTHERS) | extra,
     )
 
 
-def conversation(messages: Any) -> tuple[str, list[str], list[str]]:
-    """Return the system prompt, the user's turns and the replies; the last may be missing."""
+class Conversation(NamedTuple):
+    """What the messages of a chat hold."""
+
+    system: str
+    turns: list[str]
+    replies: list[str]
+    """The last may be missing."""
+    reasoning: list[str | None]
+    """Of each reply."""
+
+
+def conversation(messages: Any) -> Conversation:
+    """Return what messages hold: the system prompt, the user's turns and the replies."""
     if isinstance(messages, str):
         messages = json.loads(messages)
-    texts = [_content(message) for message in messages]
+    contents = [_content(message) for message in messages]
+    texts = [text for text, _ in contents]
     roles = [message.get("role") for message in messages]
-    system = ""
+    system, first = "", 0
     if roles[:1] in (["system"], ["developer"]):
-        system, texts, roles = texts[0], texts[1:], roles[1:]
+        system, texts, roles, first = texts[0], texts[1:], roles[1:], 1
     if not roles or roles != (["user", "assistant"] * len(roles))[: len(roles)]:
         raise BadRecord("messages must begin with the user, and user and assistant must alternate")
     if not all(map(str.strip, texts[::2])):
         raise BadRecord("a message of the user is empty")
-    return system, texts[::2], texts[1::2]
+    thoughts = [thought for _, thought in contents[first:]]
+    return Conversation(system, texts[::2], texts[1::2], thoughts[1::2])
 
 
-def _content(message: Mapping[str, Any]) -> str:
-    """Return the text of a message, whose content may be a list of parts."""
+def _content(message: Mapping[str, Any]) -> tuple[str, str | None]:
+    """Return the text of a message, and the reasoning that came with it."""
     content = message.get("content")
+    thoughts = [message.get(name) for name in ("reasoning_content", "reasoning", "thinking")]
     if isinstance(content, list):
-        content = "".join(part["text"] for part in content)
+        texts = []
+        for part in content:
+            kind = part.get("type", "text")
+            if kind in _TEXT_PARTS and isinstance(part.get("text"), str):
+                texts.append(part["text"])
+            elif kind in _REASONING_PARTS:
+                thoughts += [part.get(name) for name in ("thinking", "reasoning", "text")]
+            else:
+                text = f"a message holds a part of type {kind!r}; only texts are read"
+                raise BadRecord(text)
+        content = "".join(texts)
     if not isinstance(content, str):
         raise BadRecord("the content of a message is not a text")
-    return content
+    return content, join_thoughts([text for text in thoughts if isinstance(text, str)])

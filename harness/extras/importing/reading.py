@@ -171,7 +171,8 @@ class _Import:
                 raise BadRecord(f"{model} has a second answer to question {question_id}")
             if earlier is texts:
                 path = f"model_answer/{file_stem(model)}.jsonl"
-                self.rows[path].append(_answer(model, question_id, texts))
+                answer = _answer(model, question_id, texts, reasoning=item.reasoning)
+                self.rows[path].append(answer)
         for vote in item.votes:
             vote.question_id, vote.tstamp = question_id, vote.tstamp or time.time()
             if not vote.judge:
@@ -271,11 +272,20 @@ def _missing(path: pathlib.Path, rows: Sequence[Any]) -> list[Any]:
     return [row for key, row in {row.key: row for row in rows}.items() if key not in existing]
 
 
-def _answer(model: str, question_id: QuestionId, texts: list[str], note: str = "") -> Answer:
+def _answer(
+    model: str,
+    question_id: QuestionId,
+    texts: list[str],
+    note: str = "",
+    reasoning: Sequence[str | None] = (),
+) -> Answer:
+    details = [Detail(note=note) for _ in texts] if note else []
+    if any(reasoning):
+        details = [Detail(reasoning=thought) for thought in reasoning]
     return Answer(
         question_id=question_id,
         answer_id=content_hash(model, question_id, texts),
         model_id=model,
-        choices=[Choice(turns=texts, details=[Detail(note=note) for _ in texts] if note else [])],
+        choices=[Choice(turns=texts, details=details)],
         tstamp=time.time(),
     )

@@ -15,6 +15,7 @@ Source: Zheng et al. 2023 (arXiv:2306.05685), table 5; Cohen 1960; Kendall 1945.
 """
 
 import math
+import statistics
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from itertools import combinations, product
@@ -23,10 +24,11 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from harness.errors import UsageError
-from harness.extras.judges.data import Data, Item, Verdict, load, samples
+from harness.extras.judges.data import Data, Verdict, load, samples
 from harness.extras.judges.estimates import listing, over_questions, page, share
 from harness.options import JudgeReport
 from harness.reporting import Column, Page, Table, interval_columns, row_of
+from harness.results.agreement import Item
 from harness.results.estimate import Estimate, Floats
 
 Pairs: TypeAlias = list[tuple[Verdict, Verdict]]
@@ -67,17 +69,27 @@ def _sides(data: Data) -> dict[str, dict[Item, list[Verdict]]]:
     judged: list[Verdict] = []
     if not select.votes or select.input_file:
         judged = data.verdicts(votes[0].paired if votes else None)
-    judge_sets = {(v.judge, v.judge_set) for v in [*votes, *judged] if not v.voter}
-    several_sets = len({judge for judge, _ in judge_sets}) < len(judge_sets)
+    of_sets = {(v.judge, _set_of(v)) for v in [*votes, *judged] if not v.voter}
+    several_sets = {judge for judge, _ in of_sets if sum(j == judge for j, _ in of_sets) > 1}
     one_file = bool(judged) and len({v.file for v in votes if v.voter}) == 1
     sides: dict[str, dict[Item, list[Verdict]]] = {}
     for v in [*votes, *judged]:
-        name = f"{v.judge} ({v.judge_set})" if several_sets else v.judge
+        name = f"{v.judge} ({_set_of(v)})" if v.judge in several_sets else v.judge
         if v.voter:
             name = "people" if one_file else v.file
-        if v.sample == 0:
+        if v.sample == 0 or v.paired:
             sides.setdefault(name, {}).setdefault(v.item, []).append(v)
+    for of_side in sides.values():
+        for item, verdicts in of_side.items():
+            if verdicts[0].paired and not verdicts[0].voter:  # samples count as their mean
+                mean = statistics.fmean(v.number for v in verdicts)
+                of_side[item] = [verdicts[0]._replace(value=mean)]
     return sides
+
+
+def _set_of(v: Verdict) -> str:
+    """Return the judge set's name without its version."""
+    return v.judge_set.partition(" ")[0]
 
 
 def _compared(sides: Mapping[str, Mapping[Item, list[Verdict]]]) -> dict[tuple[str, str], Pairs]:

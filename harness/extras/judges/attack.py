@@ -23,7 +23,6 @@ from harness import answering, bench, running, store
 from harness import options as records
 from harness.bench import Bench
 from harness.errors import DataError, MissingError, UsageError
-from harness.extras.judges.data import of_judgment
 from harness.extras.judges.estimates import mean, page, share
 from harness.judging.extraction import extracted
 from harness.judging.plan import JudgePlan, plan_judgments
@@ -31,6 +30,7 @@ from harness.judging.sets import load
 from harness.models import ModelConfig
 from harness.options import JudgeReport
 from harness.reporting import Column, Page, interval_columns, row_of
+from harness.results import of_rows
 from harness.types import Answer, Choice, Judgment, Question, QuestionId, content_hash
 
 CLEAN, STRONG = "clean", "strong"
@@ -64,7 +64,7 @@ def report(options: JudgeReport) -> Page:
     attacks = load_attacks(options.attack_file)
     plan = plan_attacks(options, {}, key_needed=False)
     task = plan.tasks[0]
-    rows = _rows(_verdicts(task.path), attacks, plan.questions)
+    rows = _rows(_verdicts(task.path, plan.questions), attacks, plan.questions)
     judge = f"{task.name}, judge set {plan.judge_set.name} {plan.judge_set.version}"
     sentence = f"No verdict of {task.name} on a clean answer can be compared."
     if rows[0]["shift"].value is not None:
@@ -117,7 +117,7 @@ def plan_attacks(
         raise UsageError(f"attacks are run in mode single or pairwise-baseline, not {mode}")
     if len(options.select.judge_model) != 1:
         raise UsageError("name the judge to attack with --judge-model")
-    source = bench.load(options.bench.bench_name, options.bench.data_dir)
+    source = bench.load_named(options.bench)
     part = options.slice
     sample = part.sample_n or (None if part.first_n else QUESTIONS)
     questions = tuple(
@@ -188,17 +188,19 @@ def _write(path: pathlib.Path, model: str, texts: Mapping[QuestionId, str]) -> N
     store.write_file(path, b"\n".join(lines) + b"\n")
 
 
-def _verdicts(path: pathlib.Path) -> dict[tuple[str, QuestionId], float]:
+def _verdicts(
+    path: pathlib.Path, questions: Sequence[Question]
+) -> dict[tuple[str, QuestionId], float]:
     """Return the verdict on each answer, the mean of several criteria."""
+    scores = of_rows((place.row for place in store.rows(path, Judgment)), questions)
+    scores = scores.take(scores.valid).main()
     values: dict[tuple[str, QuestionId], list[float]] = {}
-    for row in store.latest(path, Judgment).values():
-        v = of_judgment(row)
-        value = v.number if row.share is None else row.share
-        if v.item.models[0] == STRONG:
-            value = 1 - value
-        weak = next(model for model in v.item.models if model != STRONG)
-        if not math.isnan(value):
-            values.setdefault((weak, row.question_id), []).append(value)
+    names, ids = (*scores.models, ""), [question.question_id for question in scores.questions]
+    columns = scores.question, scores.model, scores.opponent, scores.value
+    for code, first, second, value in zip(*(of.tolist() for of in columns), strict=True):
+        weak = names[first] if names[first] != STRONG else names[second]
+        share = value if weak == names[first] else 1 - value
+        values.setdefault((weak, ids[code]), []).append(share)
     return {key: statistics.fmean(verdicts) for key, verdicts in values.items()}
 
 

@@ -19,11 +19,12 @@ from typing import Any
 import numpy as np
 
 from harness.errors import MissingError
-from harness.extras.judges.data import Item, by_item, load
+from harness.extras.judges.data import by_item, load
 from harness.extras.judges.estimates import page, share
 from harness.options import JudgeReport
 from harness.reporting import Column, Note, Page, interval_columns, row_of
 from harness.results import Estimate
+from harness.results.agreement import Item
 
 LEAST = 8
 """Voted questions below which the judge does not count."""

@@ -13,31 +13,18 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from msgspec import UNSET
+import numpy as np
 
 from harness import bench as benches
-from harness import store
 from harness.bench import Bench
 from harness.errors import MissingError, UsageError
 from harness.options import JudgeReport
-from harness.results.scores import outcome
-from harness.types import Answer, Detail, Judgment, QuestionId, Vote
-
-
-class Item(NamedTuple):
-    """What is judged."""
-
-    question: QuestionId
-    turn: int
-    models: tuple[str, ...]
-    """One model, or two in the order of their names."""
-    choice: int = 0
-
-    def answer_of(self, model: str) -> "Item":
-        """Return the answer of one of its models."""
-        return self._replace(models=(model,))
+from harness.results import Scores, Source, read
+from harness.results.agreement import Item, items, turned, values
+from harness.results.scores import CONFIDENCE, MAIN
+from harness.types import Answer, QuestionId
 
 
 class Game(NamedTuple):
@@ -65,8 +52,9 @@ class Verdict(NamedTuple):
     voter: bool = False
     scale: tuple[float, float] = (1.0, 10.0)
     file: str = ""
-    """Of votes, the file's name."""
-    details: Sequence[Detail] = ()
+    """The file's name."""
+    row: int = -1
+    """The number of its row in `Scores`."""
 
     @property
     def paired(self) -> bool:
@@ -92,48 +80,103 @@ class Data:
         question = self.bench.by_id.get(item.question)
         return None if question is None else question.category
 
+    @cached_property
+    def scores(self) -> Scores:
+        """All judgments and votes, of the files that are named, else of the benchmark."""
+        select = self.options.select
+        return read(self.bench, files=select.input_file, votes=select.votes)
+
+    @cached_property
+    def judgments(self) -> Scores:
+        """The judgments that the options choose; none: all are left out."""
+        select = self.options.select
+        files = select.input_file or [file.path for file in self.bench.judgment_files()]
+        return self._chosen(self.scores.of_files(files), select.judge_set)
+
+    @cached_property
+    def voted(self) -> Scores:
+        """The votes, and judgments, of --votes files, else of the benchmark."""
+        select = self.options.select
+        files = select.votes or self.bench.vote_files()
+        return self._chosen(self.scores.of_files(files), select.judge_set)
+
+    def pairs(self) -> Scores:
+        """Return the judged pairs that the options choose.
+
+        Raises:
+            MissingError: there is none.
+            UsageError: they are by several criteria.
+        """
+        pairs = self.judgments.take(self.judgments.opponent >= 0)
+        self._check(pairs, paired=True)
+        return pairs
+
     def verdicts(
         self,
         paired: bool | None = None,
         *,
         files: Sequence[pathlib.Path] = (),
         judge_set: str | None = None,
-        failed: bool = False,
     ) -> list[Verdict]:
-        """Return verdicts of files, else of --input-file, else of the benchmark.
+        """Return verdicts of the judgments, or of some of their files or of a judge set.
 
-        `paired`: pairs or others, by default those of --mode, else others if there are any;
-        `judge_set`: by default that of --judge-set; `failed`: also those without a value.
+        `paired`: pairs or others, by default those of --mode, else others if there are any.
 
         Raises:
             MissingError: there is none.
             UsageError: they are by several criteria.
         """
-        select = self.options.select
-        paths = list(files or select.input_file)
-        paths = paths or [file.path for file in self.bench.judgment_files()]
-        verdicts = [v for path in paths for v in self._read(path, judge_set or select.judge_set)]
-        if paired is None and select.mode is not None:
-            paired = select.mode != "single"
+        scores = self.judgments
+        if files or judge_set:
+            chosen = self.scores.of_files(files) if files else self.scores
+            scores = self._chosen(chosen, judge_set or self.options.select.judge_set)
+        if paired is None and self.options.select.mode is not None:
+            paired = self.options.select.mode != "single"
         if paired is None:
-            paired = all(v.paired for v in verdicts)
-        verdicts = [v for v in verdicts if v.paired == paired and (failed or v.value is not None)]
-        if not verdicts:
-            what = "pairs" if paired else "judgments"
-            where = ", ".join(map(str, paths)) or self.bench.folder
-            raise MissingError(f"there are no {what} of these judges in {where}")
-        criteria = {v.criterion for v in verdicts if not v.voter}
-        if len(criteria) > 1:
-            names = ", ".join(sorted(map(str, criteria)))
-            raise UsageError(f"judgments by several criteria ({names}); choose with --criterion")
-        return verdicts
+            paired = bool((scores.opponent >= 0).all())
+        scores = scores.take((scores.opponent >= 0) == paired)
+        self._check(scores, paired=paired)
+        return [v for v in verdicts_of(scores) if v.value is not None]
 
     def votes(self) -> list[Verdict]:
         """Return the votes, and judgments, of --votes files, else of the benchmark."""
-        select = self.options.select
-        paths = select.votes or self.bench.vote_files()
-        verdicts = [v for path in paths for v in self._read(path, select.judge_set)]
-        return [v for v in verdicts if v.value is not None]
+        return [v for v in verdicts_of(self.voted) if v.value is not None]
+
+    def _check(self, scores: Scores, *, paired: bool) -> None:
+        if not len(scores):
+            what = "pairs" if paired else "judgments"
+            where = ", ".join(map(str, self.options.select.input_file)) or self.bench.folder
+            raise MissingError(f"there are no {what} of these judges in {where}")
+        present = scores.sources_present.values()
+        criteria = {source.criterion for source in present if source.kind == "judge"}
+        if len(criteria) > 1:
+            names = ", ".join(sorted(name or "None" for name in criteria))
+            raise UsageError(f"judgments by several criteria ({names}); choose with --criterion")
+
+    def _chosen(self, scores: Scores, judge_set: str | None) -> Scores:
+        """Return the verdicts that the flags ask for."""
+        select, part = self.options.select, self.options.slice
+
+        def is_chosen(source: Source) -> bool:
+            if source.kind == "person":
+                return not any(fnmatch.fnmatch(source.judge, p) for p in select.exclude)
+            return (
+                (not select.judge_model or source.judge in select.judge_model)
+                and judge_set in (None, source.judge_set)
+                and select.sample in (None, source.sample)
+                and select.score_method in (None, source.method.partition(",")[0])
+                and (not part.criterion or source.criterion in part.criterion)
+            )
+
+        which = np.array([is_chosen(source) for source in scores.sources], dtype=bool)
+        scores = scores.take(which[scores.source])
+        questions = self.bench.take(part)
+        if len(questions) < len(self.bench.questions):
+            scores = scores.of(questions=[question.question_id for question in questions])
+        if part.model_list:
+            among = np.array([*(m in part.model_list for m in scores.models), True], dtype=bool)
+            scores = scores.take(among[scores.model] & among[scores.opponent])
+        return scores.of(turns=part.turns or None)
 
     def texts(self, item: Item) -> tuple[str, ...] | None:
         """Return the texts of an item's answers; None if one is missing."""
@@ -151,52 +194,12 @@ class Data:
     def _answers(self) -> dict[str, Mapping[QuestionId, Answer]]:
         return {}
 
-    def _read(self, path: pathlib.Path, judge_set: str | None) -> Iterable[Verdict]:
-        verdicts: dict[Any, Verdict] = {}
-        if store.looks_like(path, Vote):
-            for key, vote in store.latest(path, Vote).items():
-                if not any(fnmatch.fnmatch(vote.voter, p) for p in self.options.select.exclude):
-                    verdicts[key] = _of_vote(vote, path.stem)
-        else:
-            for place in store.rows(path, Judgment):
-                row, v = place.row, of_judgment(place.row)
-                key = (*row.key, row.judge_model, row.judge_set)
-                if self._is_among(row, judge_set) and (v.value is not None or key not in verdicts):
-                    verdicts[key] = v
-        return filter(self._is_selected, verdicts.values())
-
-    def _is_among(self, row: Judgment, judge_set: str | None) -> bool:
-        select, criteria = self.options.select, self.options.slice.criterion
-        return (
-            (not select.judge_model or row.judge_model in select.judge_model)
-            and judge_set in (None, row.judge_set)
-            and select.sample in (None, row.sample)
-            and select.score_method in (None, row.score_method)
-            and (not criteria or row.criterion in criteria)
-        )
-
-    def _is_selected(self, v: Verdict) -> bool:
-        item, turns, models = v.item, self.options.slice.turns, self.options.slice.model_list
-        return (
-            (not turns or item.turn in turns)
-            and (not models or set(item.models) <= set(models))
-            and (self._questions is None or item.question in self._questions)
-        )
-
-    @cached_property
-    def _questions(self) -> set[QuestionId] | None:
-        """The questions of a slice; None: all, also those that are not the benchmark's."""
-        questions = self.bench.take(self.options.slice)
-        if len(questions) == len(self.bench.questions):
-            return None
-        return {question.question_id for question in questions}
-
 
 def load(options: JudgeReport) -> Data:
     """Return the benchmark and its verdicts; without one, files that are named are read alone."""
     name, data_dir = options.bench.bench_name, options.bench.data_dir
     try:
-        return Data(options, benches.load(name, data_dir))
+        return Data(options, benches.load_named(options.bench))
     except UsageError:
         if not options.select.input_file and not options.select.votes:
             raise
@@ -204,40 +207,43 @@ def load(options: JudgeReport) -> Data:
         return Data(options, Bench(name, folder, folder, ()))
 
 
-def _of_vote(vote: Vote, file: str) -> Verdict:
-    first, second = sorted((vote.model_a, vote.model_b))
-    item = Item(vote.question_id, vote.turn, (first, second))
-    if vote.value is None:
-        return Verdict(item, vote.voter, None, voter=True, file=file)
-    value = vote.value if first == vote.model_a else 1 - vote.value
-    games = (Game(value, first == vote.model_a),)
-    return Verdict(item, vote.voter, value, games, voter=True, file=file)
-
-
-def of_judgment(row: Judgment) -> Verdict:
-    """Return the verdict of a judgment."""
-    item = Item(row.question_id, row.turn, tuple(sorted(row.models)), row.choice)
-    swap = row.models != item.models
-    value: float | str | None = row.grade if row.label is UNSET else row.label
-    games = []
-    if row.model is None:
-        orders = [True, False] if row.shown_first is None else [row.shown_first == "model_1"]
-        for game, first in zip(row.games, orders, strict=False):
-            if game is not None:
-                games.append(Game(1 - game if swap else game, first != swap))
-        won = outcome(row.games)
-        value = None if row.failed else 1 - won if swap else won
-    return Verdict(
-        item,
-        row.judge_model,
-        value,
-        tuple(games),
-        judge_set=f"{row.judge_set} {row.judge_set_version}".rstrip(),
-        criterion=row.criterion,
-        sample=row.sample,
-        scale=row.scale or (1.0, 10.0),
-        details=row.details,
-    )
+def verdicts_of(scores: Scores) -> list[Verdict]:
+    """Return the verdict of each row: its grade, label, or the share that a pair's first has."""
+    sources, metrics = scores.sources, scores.metrics
+    of_labels = np.array([source.form == "label" for source in sources], dtype=bool)
+    numbers = np.array([name in (*MAIN, CONFIDENCE) for name in metrics], dtype=bool)
+    is_label = of_labels[scores.source] & ~numbers[scores.metric] & (scores.value != 0)
+    said = scores.take(~of_labels[scores.source]).main().plus(scores.take(is_label))
+    _, starts = np.unique(said.row, return_index=True)  # a label without a verdict is there often
+    said = said.take(starts)
+    both = np.stack([said.shown_first, said.shown_second])
+    swap = turned(said)
+    both[:, swap] = 1 - both[::-1, swap]
+    games = [
+        tuple(Game(value, first) for value, first in ((one, True), (two, False)) if value == value)
+        for one, two in both.T.tolist()
+    ]
+    verdicts = []
+    columns = said.row.tolist(), said.source.tolist(), said.metric.tolist(), values(said).tolist()
+    for item, of_item, row, code, metric, number in zip(items(said), games, *columns, strict=True):
+        source = sources[code]
+        value = metrics[metric] if source.form == "label" else number
+        verdicts.append(
+            Verdict(
+                item,
+                source.judge,
+                None if math.isnan(number) else value,
+                of_item,
+                judge_set=f"{source.judge_set} {source.version}".rstrip(),
+                criterion=source.criterion or None,
+                sample=source.sample,
+                voter=source.kind == "person",
+                scale=source.scale or (1.0, 10.0),
+                file=pathlib.Path(source.file).stem,
+                row=row,
+            )
+        )
+    return verdicts
 
 
 def by_judge(verdicts: Iterable[Verdict]) -> dict[tuple[str, str], dict[Item, list[Verdict]]]:

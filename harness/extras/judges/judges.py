@@ -3,7 +3,8 @@
 With a, b the shares that two annotations give to an item's first answer, they agree by 1 − |a − b|.
 The mode of several is the most frequent one: a tie if there is none, the median of weighed ones.
 
-    human_agreement  each verdict with the mode of the votes; of people, each vote with the others'
+    human_agreement  a judge's mean verdict and each vote, where both decide (`results.agreement`);
+                     of people, every two votes
     bias             1 − agreement of the mode of the judge's samples with the mode of the votes
     variance         1 − agreement of each sample with the mode of the others
     prefer_longer    decided verdicts for the longer answer, where lengths differ by over 30
@@ -12,11 +13,12 @@ The mode of several is the most frequent one: a tie if there is none, the median
     spearman, pearson    of the models' win rates by the judge and by people
     price, seconds   for 1,000 pairs, at listed prices
 
-Votes 1, 1, 0 and 0, 0; a judge says 1, 1 and 0, 1: agreement 3 / 4, bias (0 + 0.5) / 2. The rule
-that the longer answer wins, `builtin/longest`, is a yardstick.
+Votes 1, 1, 0 and 0, 0; a judge says 1, 1 and 0, 1: agreement 2 / 3 (its samples tie on the second
+item), bias (0 + 0.5) / 2. The rule that the longer answer wins, `builtin/longest`, is a yardstick.
 
-`--compatible` counts and names the columns as alpaca_eval does: the first four votes and samples of
-items with four votes, its tie rules, models with over 100 votes.
+`--compatible` counts and names the columns as alpaca_eval does: each verdict beside the mode of the
+votes, the first four votes and samples of items with four votes, its tie rules, models with over
+100 votes.
 
 Source: Dubois et al. 2023 (arXiv:2305.14387), section 4; tatsu-lab/alpaca_eval.
 """
@@ -27,8 +29,8 @@ import pathlib
 import re
 import statistics
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from itertools import chain
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import chain, combinations
 from operator import attrgetter
 from typing import Any, TypeAlias
 
@@ -37,13 +39,16 @@ import numpy as np
 from harness import store
 from harness.errors import MissingError, UsageError
 from harness.extras.judges.agreement import correlation, rank_correlation
-from harness.extras.judges.data import Data, Game, Item, Verdict, by_judge, load
+from harness.extras.judges.data import Data, Game, Verdict, by_judge, load
 from harness.extras.judges.estimates import share, words
 from harness.models.prices import FREE, list_price
 from harness.options import JudgeReport
 from harness.reporting import Cell, Column, Note, Page, Table, formats, interval_columns, row_of
 from harness.results import Estimate
-from harness.types import Detail, QuestionId, Usage, content_hash
+from harness.results.agreement import Compared, Item
+from harness.results.agreement import agreement as decided_alike
+from harness.results.reading import whole_rows
+from harness.types import Detail, Judgment, QuestionId, Usage, content_hash
 
 PEOPLE = ("people", "")
 LONGEST = "builtin/longest"
@@ -87,13 +92,16 @@ def report(options: JudgeReport) -> Page:
     votes = _values(judged[PEOPLE])
     gold = {item: mode(values, compatible=compatible) for item, values in votes.items()}
     agreement: dict[Name, Estimate] = {}
+    calls = _calls(data, chain(*(of.values() for of in judged.values())))
     rows = {}
     for name, verdicts in judged.items():
         estimates = _estimates(verdicts, gold, texts, people=name == PEOPLE, compatible=compatible)
+        if not compatible:
+            estimates["human_agreement"] = _agreement(verdicts, votes, people=name == PEOPLE)
         agreement[name] = estimates["human_agreement"]
         correlations = _correlations(_values(verdicts), votes, least=100 if compatible else 0)
         rows[name] = row_of({"judge": name[0], "judge_set": name[1] or None}, **estimates)
-        rows[name] |= correlations | _costs(name[0], list(chain(*verdicts.values())))
+        rows[name] |= correlations | _costs(name[0], list(chain(*verdicts.values())), calls)
     names = sorted(
         rows, key=lambda name: (name != PEOPLE, -(rows[name]["human_agreement"].value or 0))
     )
@@ -137,7 +145,7 @@ def _judged(data: Data) -> dict[Name, dict[Item, list[Verdict]]]:
 
     An item's first answer is the one that the first vote on it names first.
     """
-    votes = [v for v in data.votes() if v.paired]
+    votes = [v for v in data.votes() if v.paired and v.voter]
     if not votes:
         raise MissingError("there are no votes on pairs; vote in the viewer, or name --votes FILE")
     swap: dict[Item, bool] = {}
@@ -162,7 +170,7 @@ def _longest(item: Item, texts: Sequence[str], compatible: bool) -> Verdict:
     """Return the verdict of the rule that the longer answer wins."""
     first, second = map(len, texts)
     value = 0.5 if first == second and not compatible else float(first > second)
-    return Verdict(item, LONGEST, value, (Game(value, True),), details=[NO_CALL])
+    return Verdict(item, LONGEST, value, (Game(value, True),))
 
 
 def _first_four(judged: Mapping[Name, Verdicts]) -> dict[Name, dict[Item, list[Verdict]]]:
@@ -216,6 +224,17 @@ def _estimates(
     return {name: share(values, questions) for name, values in parts.items()}
 
 
+def _agreement(verdicts: Verdicts, votes: Values, *, people: bool) -> Estimate:
+    """Return how often a judge, or two people, decide alike, by `results.agreement`."""
+    compared: list[Compared] = []
+    for item, values in _values(verdicts).items():
+        if people:
+            compared += [(item, *two) for two in combinations(values, 2)]
+        else:
+            compared += [(item, statistics.fmean(values), vote) for vote in votes[item]]
+    return decided_alike(compared, [item.question for item in votes]).rate
+
+
 def _longer(texts: Sequence[str] | None) -> bool | None:
     """Return whether the first text is the longer one; None: neither is by over 30 characters."""
     more = len(texts[0]) - len(texts[1]) if texts is not None else 0
@@ -256,25 +275,36 @@ def _shares(values: Values) -> dict[str, list[float]]:
     return shares
 
 
-def _costs(judge: str, verdicts: Sequence[Verdict]) -> dict[str, Any]:
+def _calls(data: Data, verdicts: Iterable[Sequence[Verdict]]) -> dict[int, Sequence[Detail]]:
+    """Return the calls that gave the verdicts, by the number of the row."""
+    rows = {v.row for of_item in verdicts for v in of_item if not v.voter}
+    scores = data.scores.take(np.isin(data.scores.row, list(rows)))
+    judged = whole_rows(scores)
+    return {number: row.details for number, row in judged if isinstance(row, Judgment)}
+
+
+def _costs(
+    judge: str, verdicts: Sequence[Verdict], calls: Mapping[int, Sequence[Detail]]
+) -> dict[str, Any]:
     """Return what the verdicts cost, how long they took, and how many there are."""
     price = FREE if judge.startswith("builtin/") else list_price(judge)
+    of_each = [calls.get(v.row, [NO_CALL] if judge == LONGEST else []) for v in verdicts]
     return {
-        "price": _per_thousand(verdicts, price.cost) if price is not None else None,
-        "seconds": _per_thousand(verdicts, attrgetter("seconds")),
+        "price": _per_thousand(of_each, price.cost) if price is not None else None,
+        "seconds": _per_thousand(of_each, attrgetter("seconds")),
         "parsed": len(verdicts),
     }
 
 
 def _per_thousand(
-    verdicts: Sequence[Verdict], of_call: Callable[[Detail], float | None]
+    calls: Iterable[Sequence[Detail]], of_call: Callable[[Detail], float | None]
 ) -> float | None:
     """Return what the calls of 1,000 verdicts take, by the verdicts whose calls all say it."""
     sums = []
-    for v in verdicts:
-        calls = [of_call(detail) for detail in v.details]
-        if calls and None not in calls:
-            sums.append(sum(filter(None, calls)))
+    for of_verdict in calls:
+        numbers = [of_call(detail) for detail in of_verdict]
+        if numbers and None not in numbers:
+            sums.append(sum(filter(None, numbers)))
     return 1000 * statistics.fmean(sums) if sums else None
 
 

@@ -12,22 +12,34 @@ guesses flips half of its decided pairs and has a first_share of one half.
 Source: Zheng et al. 2023 (arXiv:2306.05685), table 2.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator
 from typing import Any
 
-from harness.extras.judges.data import Verdict, groups, load
-from harness.extras.judges.estimates import listing, page, share, words
+import numpy as np
+
+from harness.extras.judges.data import load
+from harness.extras.judges.estimates import listing, page, words
 from harness.options import JudgeReport
 from harness.reporting import Column, Page, interval_columns, row_of
+from harness.results import Scores
+from harness.results.agreement import items
+from harness.results.position import Flips, flips
+from harness.results.scores import FLIPPED
 
-KINDS = ("consistent", "biased_first", "biased_second", "one_sided_tie")
+KINDS = {
+    "consistent": "consistent",
+    "to_first": "biased_first",
+    "to_second": "biased_second",
+    "one_sided": "one_sided_tie",
+}
+"""Names of `Flips`, and of the rows."""
 
 
 def report(options: JudgeReport) -> Page:
     """Return the position bias of each judge, by category and by turn."""
-    data = load(options)
-    judged = data.verdicts(paired=True, failed=True)
-    rows = [{"by": by, "group": name} | counted(group) for by, name, group in groups(data, judged)]
+    pairs = load(options).pairs()
+    counted = [(by, group, flips(part)) for by, group, part in _groups(pairs)]
+    rows = [_row(by, group, of_group) for by, group, of_group in counted]
     columns = [
         Column("by"),
         Column("group", always=True),
@@ -40,55 +52,52 @@ def report(options: JudgeReport) -> Page:
         Column("errors", "no verdict", optional=True),
     ]
     tables = []
-    pairs = [v for v in judged if len(v.games) == 2]
     if options.list:
         title = "flipped pairs: the answer shown first or second won both games"
         names = ("question", "turn", "model_1", "model_2", "judge", "won")
-        items = [
-            (*v.item[:2], *v.item.models, v.judge, kind(v).removeprefix("biased_"))
-            for v in pairs
-            if kind(v).startswith("biased")
+        flipped = pairs.take(pairs.flip == FLIPPED)
+        columns_of = zip(items(flipped), flipped.source, flipped.shown_first, strict=True)
+        listed = [
+            (*item[:2], *item.models, pairs.sources[code].judge, "first" if won else "second")
+            for item, code, won in columns_of
         ]
-        tables.append(listing(title, "flipped", names, items))
-    return page("position", _outcome(pairs, rows[0]), columns, rows, *tables)
+        tables.append(listing(title, "flipped", names, listed))
+    return page("position", _outcome(pairs, counted[0][2]), columns, rows, *tables)
 
 
-def kind(verdict: Verdict) -> str:
-    """Return what a pair's two games show."""
-    first, second = sorted(verdict.games, key=lambda game: not game.first)
-    side = [(game.value > 0.5) - (game.value < 0.5) for game in (first, second)]
-    if side[0] == side[1]:
-        return "consistent"
-    if 0 in side:
-        return "one_sided_tie"
-    return "biased_first" if side[0] > 0 else "biased_second"
+def _groups(pairs: Scores) -> Iterator[tuple[str, str | int | None, Scores]]:
+    """Yield all pairs, then those of each judge, category and turn, with the names of these."""
+    yield "all", None, pairs
+    categories = [question.category for question in pairs.questions]
+    judges = [source.judge for source in pairs.sources]
+    for by, names, codes in (
+        ("judge", judges, pairs.source),
+        ("category", categories, pairs.question),
+        ("turn", range(int(pairs.turn.max()) + 1), pairs.turn),
+    ):
+        present, starts = np.unique(codes, return_index=True)
+        present = present[np.argsort(starts)]
+        for name in dict.fromkeys(names[code] for code in present.tolist()):
+            if name != "":
+                of_name = [code for code in present.tolist() if names[code] == name]
+                yield by, name, pairs.take(np.isin(codes, of_name))
 
 
-def counted(judged: Sequence[Verdict]) -> dict[str, Any]:
-    """Return the counts of pairs by kind, their shares, and the share of games won by the first."""
-    pairs = [v for v in judged if len(v.games) == 2]
-    kinds = [(v.item.question, kind(v)) for v in pairs]
-    row: dict[str, Any] = {"n": len(pairs), "errors": sum(v.value is None for v in judged)}
-    for name in KINDS:
-        parts = [(question, pair_kind == name) for question, pair_kind in kinds]
-        row |= row_of({name: sum(is_so for _, is_so in parts)}, **{f"{name}_share": share(parts)})
-    won = [
-        (v.item.question, (game.value > 0.5) == game.first)
-        for v in pairs
-        for game in v.games
-        if game.value != 0.5
-    ]
-    row |= {"first_games": sum(first for _, first in won), "decided_games": len(won)}
-    return row_of(row, first_share=share(won))
+def _row(by: str, group: str | int | None, found: Flips) -> dict[str, Any]:
+    row = {"by": by, "group": group, "n": found.pairs, "errors": found.errors}
+    for kind, name in KINDS.items():
+        row[name] = found.counts[kind]
+        row |= row_of({}, **{f"{name}_share": found.shares[kind]})
+    row |= {"first_games": found.first_games, "decided_games": found.decided_games}
+    return row_of(row, first_share=found.first_share)
 
 
-def _outcome(pairs: Sequence[Verdict], row: dict[str, Any]) -> str:
-    if not pairs:
+def _outcome(pairs: Scores, found: Flips) -> str:
+    if not found.pairs:
         return "No pair was judged in both orders, so nothing shows a position bias."
-    judges = ", ".join(dict.fromkeys(v.judge for v in pairs))
-    flipped = share((v.item.question, kind(v).startswith("biased")) for v in pairs)
+    judges = ", ".join(dict.fromkeys(s.judge for s in pairs.sources_present.values()))
     return (
-        f"{judges} changed the winner with the order in {words(flipped)} of {len(pairs)} pairs "
-        f"({row['biased_first']} for the first answer, {row['biased_second']} for the second). "
-        "A judge that guesses changes about half of the decided ones."
+        f"{judges} changed the winner with the order in {words(found.rate)} of {found.pairs} pairs "
+        f"({found.counts['to_first']} for the first answer, {found.counts['to_second']} for the "
+        "second). A judge that guesses changes about half of the decided ones."
     )

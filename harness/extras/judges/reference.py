@@ -17,12 +17,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from harness.errors import MissingError, UsageError
-from harness.extras.judges.data import Data, Item, Verdict, load
+from harness.extras.judges.data import Data, Verdict, load
 from harness.extras.judges.estimates import page, share, words
 from harness.extras.judges.truth import accepted, right_answers
 from harness.options import JudgeReport
 from harness.reporting import Column, Page, interval_columns, row_of
 from harness.results import Estimate
+from harness.results.agreement import Item
 
 Case: TypeAlias = tuple[Item, str, bool, bool]
 """An item, what may happen to it, and whether it did without and with the reference."""

@@ -9,7 +9,8 @@ from collections.abc import Iterator
 
 from harness import store
 from harness.errors import UsageError
-from harness.extras.judges.data import Data, Item, Verdict
+from harness.extras.judges.data import Data, Verdict
+from harness.results.agreement import Item
 from harness.types import Measurement, Question, QuestionId
 
 STATES_RESULT = frozenset({"number", "choice", "equals", "contains", "code"})

@@ -18,7 +18,8 @@ from harness.errors import ChatError, EndpointError, UsageError
 from harness.extras.local.checkpoint import find, first_line
 from harness.extras.local.generation import Row, generate
 from harness.extras.local.prompts import Prompts
-from harness.models import Endpoint, Weights, split_reasoning
+from harness.models import Endpoint, Weights
+from harness.reasoning import split_reasoning
 from harness.types import Detail, Finish, Reply, Request, Usage
 
 log = logging.getLogger("turnbench")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from harness.models import split_reasoning
+from harness.reasoning import split_reasoning
 from tests.models.asking import ask, request
 from tests.servers import Rule, Server
 

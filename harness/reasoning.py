@@ -1,4 +1,4 @@
-"""Splits a reply into its text and the reasoning that came along in it.
+"""Splits a reply into its text and the reasoning that came along in it, when made or when read.
 
     "<think>2 and 2…</think>4"                    text "4", reasoning "2 and 2…"
     "2 and 2…</think>4"                           the same: some servers open the mark in the prompt
@@ -15,6 +15,9 @@ import re
 from typing import NamedTuple
 
 import msgspec
+from msgspec.structs import replace
+
+from harness.types import Answer, Choice, Detail
 
 _TABLE = msgspec.toml.decode(pathlib.Path(__file__).with_suffix(".toml").read_bytes())
 _MARKS = [
@@ -55,6 +58,36 @@ def split_reasoning(text: str, *, cut: bool = False) -> Split:
     if not thoughts:
         return Split(text, None)
     return Split(rest.lstrip(), join_thoughts(thoughts))
+
+
+def split_answer(answer: Answer) -> Answer:
+    """Return an answer of another tool with the reasoning apart from its texts.
+
+    Our own answers (`made_from`), and those that hold none, are returned as they are. What a mark
+    opens and nothing ends is reasoning too, unless the row says that the reply was not cut.
+    """
+    if answer.made_from is not None:
+        return answer
+    choices = [_split_choice(choice) for choice in answer.choices]
+    if all(new is old for new, old in zip(choices, answer.choices, strict=True)):
+        return answer
+    return replace(answer, choices=choices)
+
+
+def _split_choice(choice: Choice) -> Choice:
+    details = [*choice.details, *(Detail() for _ in choice.turns[len(choice.details) :])]
+    turns = list(choice.turns)
+    for at, text in enumerate(choice.turns):
+        if details[at].given is not None:
+            continue
+        split = split_reasoning(text, cut=details[at].finish_reason in ("unstated", "length"))
+        if split.text != text:
+            thoughts = filter(None, (details[at].reasoning, split.reasoning))
+            turns[at] = split.text
+            details[at] = replace(details[at], reasoning=join_thoughts(list(thoughts)))
+    if turns == choice.turns:
+        return choice
+    return replace(choice, turns=turns, details=details)
 
 
 def join_thoughts(thoughts: list[str]) -> str | None:

@@ -1,0 +1,75 @@
+"""Pages by name: what `show_result` shows, and which flags belong to it.
+
+A page is an entry of the registry's kind `page`. One with a flag of its name is shown in place of
+the results: `--cost` asks for the page `cost`. A flag that other pages alone have (`Flag.pages` in
+`options`) is an error beside it. What a page needs is checked before anything is read.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from harness import registry
+from harness.errors import UsageError
+from harness.options import ShowResult, check_flags, fields, option, value_of
+from harness.reporting.formats import frame, text
+from harness.reporting.html import fragment
+from harness.reporting.page import Page
+from harness.results.spent import Cost
+from harness.words import counted
+
+RESULTS = "results"
+"""The page that is shown where no flag asks for another one."""
+
+
+@dataclass(frozen=True)
+class Result:
+    """What `show_result` returns: the page, its rows, and the exit code of the command."""
+
+    page: Page
+    exit_code: int = 0
+
+    def rows(self) -> Sequence[dict[str, Any]]:
+        """Return the rows as dictionaries, unrounded."""
+        return self.page.all_rows
+
+    def frame(self) -> Any:
+        """Return the rows as a pandas DataFrame."""
+        return frame(self.page)
+
+    def __str__(self) -> str:
+        return text(self.page)
+
+    def __repr__(self) -> str:
+        return f"<Result of {counted(len(self.page.all_rows), 'row')}: print() shows it>"
+
+    def _repr_html_(self) -> str:
+        return fragment(self.page)
+
+
+class PageKind(NamedTuple):
+    """How a page is made."""
+
+    make: Callable[[ShowResult, Cost], Result]
+    """From the flags and the price of a reply."""
+    check: Callable[[ShowResult], None] = lambda options: None
+    """Raises what is wrong with its flags."""
+
+
+def checked(options: ShowResult) -> PageKind:
+    """Return the page that the flags ask for.
+
+    Raises:
+        UsageError: they ask for two, or one of them is not for this page, or is wrong.
+    """
+    pages = registry.names("page")
+    names = [field.name for field in fields(ShowResult) if field.name in pages]
+    asked = [name for name in names if value_of(options, name)]
+    if len(asked) > 1:
+        raise UsageError(f"{' and '.join(map(option, asked))} exclude each other")
+    name = asked[0] if asked else RESULTS
+    check_flags(options, name, {page: option(page) for page in names})
+    page: Any = registry.find("page", name)
+    kind: PageKind = page
+    kind.check(options)
+    return kind

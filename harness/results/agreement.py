@@ -1,0 +1,148 @@
+"""How often judges decide as people do, and as each other.
+
+    agreement = verdicts that are equal / verdicts on items that both decided
+
+A tie decides nothing. The judge says x, x, tie and a person x, y, x: 1 of 2. Several verdicts of
+one judge on an item (samples, runs) are its mean first; every vote counts. A judge that compared no
+pair decides one by the higher of its two grades. Errors are over questions.
+
+Source: Zheng et al. 2023 (arXiv:2306.05685), section 4.1, setup S2.
+"""
+
+from collections import Counter
+from collections.abc import Iterable
+from itertools import combinations
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+
+from harness.results.estimate import Bools, Estimate, Floats, ratio
+from harness.results.scores import SCORE, Scores
+from harness.types import QuestionId
+
+
+class Item(NamedTuple):
+    """What is judged."""
+
+    question: QuestionId
+    turn: int
+    models: tuple[str, ...]
+    """One model, or two in the order of their names."""
+    choice: int = 0
+
+    def answer_of(self, model: str) -> "Item":
+        """Return the answer of one of its models."""
+        return self._replace(models=(model,))
+
+
+class Agreement(NamedTuple):
+    """How often two raters decide alike."""
+
+    rate: Estimate
+    agree: int
+    total: int
+    """Comparisons that both decided."""
+
+
+Compared: TypeAlias = tuple[Item, float, float]
+"""A pair, and two verdicts on it: the share that goes to its first model."""
+
+
+def agreement(compared: Iterable[Compared], questions: Iterable[QuestionId] = ()) -> Agreement:
+    """Return how often two verdicts that both decide are equal.
+
+    Rates that are subtracted from each other are of the same `questions`.
+    """
+    sums: Counter[QuestionId] = Counter()
+    counts: Counter[QuestionId] = Counter(dict.fromkeys(questions, 0))
+    for item, first, second in compared:
+        if first != 0.5 and second != 0.5:
+            counts[item.question] += 1
+            sums[item.question] += (first > 0.5) == (second > 0.5)
+    by_question = np.array([sums[key] for key in counts]), np.array(list(counts.values()))
+    return Agreement(ratio(*by_question, share=True), sums.total(), counts.total())
+
+
+def with_votes(judged: Scores, votes: Scores) -> Agreement:
+    """Return how often one judge decides as people's votes do."""
+    voted = votes.take(votes.valid)
+    pairs = list(zip(items(voted), values(voted).tolist(), strict=True))
+    verdicts = preferences(judged, [item for item, _ in pairs])
+    return agreement((item, verdicts[item], vote) for item, vote in pairs if item in verdicts)
+
+
+def among(votes: Scores) -> Agreement:
+    """Return how often two people's votes on one pair agree."""
+    voted = votes.take(votes.valid)
+    by_item: dict[Item, list[float]] = {}
+    for item, vote in zip(items(voted), values(voted).tolist(), strict=True):
+        by_item.setdefault(item, []).append(vote)
+    return agreement(
+        (item, *two) for item, found in by_item.items() for two in combinations(found, 2)
+    )
+
+
+def raters(scores: Scores) -> dict[str, Scores]:
+    """Return the verdicts of each judge, of one that has several judge sets those of each."""
+    names: dict[str, list[int]] = {}
+    present = scores.sources_present
+    sets = {(s.judge, s.judge_set) for s in present.values()}
+    several = {judge for judge, count in Counter(judge for judge, _ in sets).items() if count > 1}
+    for code, source in present.items():
+        name = f"{source.judge} ({source.judge_set})" if source.judge in several else source.judge
+        names.setdefault(name, []).append(code)
+    return {name: scores.take(np.isin(scores.source, codes)) for name, codes in names.items()}
+
+
+def items(scores: Scores) -> list[Item]:
+    """Return the item of each entry."""
+    ids = [question.question_id for question in scores.questions]
+    choices = [source.choice for source in scores.sources]
+    names = (*scores.models, "")
+    columns = (scores.question, scores.turn, scores.model, scores.opponent, scores.source)
+    result = []
+    for question, turn, model, opponent, source in zip(
+        *(column.tolist() for column in columns), strict=True
+    ):
+        first, second = names[model], names[opponent]
+        models = (first,) if not second else (first, second) if first < second else (second, first)
+        result.append(Item(ids[question], turn, models, choices[source]))
+    return result
+
+
+def turned(scores: Scores) -> Bools:
+    """Return which entries are pairs whose item names their opponent first."""
+    names = (*scores.models, "")
+    places = np.empty(len(names), dtype=np.int64)
+    places[sorted(range(len(names)), key=names.__getitem__)] = np.arange(len(names))
+    result: Bools = (scores.opponent >= 0) & (places[scores.model] > places[scores.opponent])
+    return result
+
+
+def values(scores: Scores) -> Floats:
+    """Return grades, and of pairs the share that goes to the item's first model."""
+    return np.where(turned(scores), 1 - scores.value, scores.value)
+
+
+def mean_verdicts(scores: Scores) -> dict[Item, float]:
+    """Return the mean of the verdicts on each item."""
+    scores = scores.take(scores.valid)
+    by_item: dict[Item, list[float]] = {}
+    for item, value in zip(items(scores), values(scores).tolist(), strict=True):
+        by_item.setdefault(item, []).append(value)
+    return {item: sum(found) / len(found) for item, found in by_item.items()}
+
+
+def preferences(judged: Scores, pairs: Iterable[Item]) -> dict[Item, float]:
+    """Return one judge's verdict on some pairs; where it compared none, as its grades decide."""
+    wanted = dict.fromkeys(pairs)
+    verdicts = mean_verdicts(judged.take(judged.opponent >= 0))
+    if verdicts:
+        return {item: verdicts[item] for item in wanted if item in verdicts}
+    grades = mean_verdicts(judged.of(metric=SCORE))
+    decided = {}
+    for item in wanted:
+        first, second = (grades.get(item.answer_of(model)) for model in item.models)
+        if first is not None and second is not None:
+            decided[item] = 0.5 + np.sign(first - second).item() / 2
+    return decided

@@ -1,0 +1,73 @@
+"""What `status` prints as the next command does what it says, with no flag forgotten."""
+
+import json
+import pathlib
+import shlex
+
+import pytest
+
+from harness.cli.main import main
+from harness.options import GenJudgment, Judging, command_line
+
+QUESTIONS = [
+    {"question_id": key, "category": "writing", "turns": [f"Write {key}."]} for key in range(1, 9)
+]
+
+
+def make(data: pathlib.Path, models: int) -> list[str]:
+    folder = data / "small"
+    (folder / "model_answer").mkdir(parents=True)
+    lines = [json.dumps(question) + "\n" for question in QUESTIONS]
+    (folder / "question.jsonl").write_text("".join(lines))
+    for model in range(models):
+        answer(data, f"m{model}", "first")
+    return ["--bench-name", "small", "--data-dir", str(data)]
+
+
+def answer(data: pathlib.Path, model: str, text: str) -> None:
+    rows = [
+        {"question_id": q["question_id"], "choices": [{"index": 0, "turns": [f"{text} {model}"]}]}
+        for q in QUESTIONS
+    ]
+    path = data / "small" / "model_answer" / f"{model}.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+
+
+def state(where: list[str], capsys: pytest.CaptureFixture[str]) -> dict[str, object]:
+    capsys.readouterr()
+    assert main(["status", *where, "--format", "json"]) == 0
+    return json.loads(capsys.readouterr().out)  # type: ignore[no-any-return]
+
+
+@pytest.mark.parametrize(
+    "flags",
+    [
+        pytest.param([], id="grades"),
+        pytest.param(["--mode", "pairwise-all"], id="pairs"),
+        pytest.param(["--mode", "pairwise-baseline", "--baseline-model", "m1"], id="baseline"),
+        pytest.param(["--share", "0.4"], id="share"),
+        pytest.param(["--judge-set", "battle_en", "--mode", "pairwise-all"], id="judge set"),
+        pytest.param(["--samples", "2"], id="samples"),
+        pytest.param(["--reference", "none"], id="no references"),
+    ],
+)
+def test_it_makes_again_exactly_what_was_made_before(
+    tmp_path: pathlib.Path, flags: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    where = make(tmp_path, 4)
+    assert main(["gen_judgment", "--judge-model", "builtin/overlap", *flags, *where]) == 0
+    before = state(where, capsys)
+    assert "all judgments are there" in str(before["outcome"])
+    answer(tmp_path, "m2", "second")
+    stale = state(where, capsys)
+    text, command = str(stale["outcome"]).split(" Next:\n")
+    assert "missing" in text
+    assert main(shlex.split(command)) == 0
+    after = state(where, capsys)
+    assert "all judgments are there" in str(after["outcome"])
+    assert after["judges"] == before["judges"]
+
+
+def test_a_name_is_quoted() -> None:
+    record = GenJudgment(judging=Judging(judge_model=("my judge",)))
+    assert command_line(record) == "gen_judgment --judge-model 'my judge'"
