@@ -60,9 +60,10 @@ TABLE: dict[str, dict[str, str]] = {
     },
     "page": {  # of show_result: a flag of its name shows it in place of the results
         "results": "harness.reporting.results_page:RESULTS",
-        "against": "harness.reporting.other_pages:AGAINST",
+        "against": "harness.reporting.against:AGAINST",
         "board": "harness.reporting.other_pages:BOARD",
         "cost": "harness.reporting.other_pages:COST",
+        "each_time": "harness.reporting.each_time:EACH_TIME",
         "efficiency": "harness.reporting.other_pages:EFFICIENCY",
         "first_turn_effect": "harness.reporting.other_pages:FIRST_TURN_EFFECT",
         "style": "harness.reporting.other_pages:STYLE",

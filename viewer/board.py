@@ -26,12 +26,17 @@ def show(data: Data, view: View, site: Site) -> str:
     if chosen is None:
         return _nothing(data.bench)
     shown = [chosen.of(view.judge)]
-    shown = of_models([*shown, *_pairs_beside(data, shown[0])], view.model)
+    beside = _pairs_beside(data, shown[0])
+    shown += [verdicts.panel for verdicts in beside]
+    pairs = next((verdicts.name for verdicts in beside), chosen.name)
+    baseline = data.baseline if any(panel.form == "pair" for panel in shown) else None
+    kept = [*view.model, *([baseline] if baseline else [])] if view.model else []
+    shown = of_models(shown, kept)
     if not shown:
         names = listed(view.model)
         return _choices(data, chosen, view) + pages.notice(f"There are no verdicts on {names}.")
     panel = shown[0]
-    section_view = Shown(bench=data.bench.name, models=view.model)
+    section_view = Shown(bench=data.bench.name, models=view.model, baseline=baseline)
     sections = sections_of(shown, section_view)
     page = results_page(sections, section_view)
     main = next(section for section in sections if section.panel is panel)
@@ -45,7 +50,7 @@ def show(data: Data, view: View, site: Site) -> str:
             table = _compared(table, panel, same_models, view.other)
 
     def link(row: Row, column: Column) -> str | None:
-        questions = _behind(view, chosen, row, column)
+        questions = _behind(view, chosen, pairs, row, column)
         return site.href(questions) or None if questions is not None else None
 
     return pages.render(
@@ -60,12 +65,12 @@ def show(data: Data, view: View, site: Site) -> str:
     )
 
 
-def _pairs_beside(data: Data, panel: Panel) -> list[Panel]:
+def _pairs_beside(data: Data, panel: Panel) -> list[Verdicts]:
     """Return the pairs that the judges of some grades compared too."""
     if panel.form != "grade":
         return []
-    pairs = [verdicts.panel for verdicts in data.verdicts.values() if verdicts.panel.form == "pair"]
-    return [pair for pair in pairs if set(pair.judges) & set(panel.judges)][:1]
+    pairs = [verdicts for verdicts in data.verdicts.values() if verdicts.panel.form == "pair"]
+    return [pair for pair in pairs if set(pair.panel.judges) & set(panel.judges)][:1]
 
 
 def _wide(tables: Sequence[Table], main: Section) -> Table:
@@ -74,8 +79,13 @@ def _wide(tables: Sequence[Table], main: Section) -> Table:
     by_model = [table for table in tables if "model" in table.rows[0]]
     for table in by_model:
         if table.rows[0] in main.rows or table.rows == main.tables[0].rows:
-            return table
-    return by_model[0] if by_model else main.tables[0]
+            by_model.insert(0, table)
+            break
+    table = by_model[0] if by_model else main.tables[0]
+    if any(column.draw == "record" for column in table.columns):  # which says these three
+        columns = [c for c in table.columns if c.key not in ("win", "tie", "loss")]
+        table = replace(table, columns=columns)
+    return table
 
 
 def _joined(table: Table, pairs: Section) -> Table:
@@ -87,9 +97,12 @@ def _joined(table: Table, pairs: Section) -> Table:
     for row in table.rows:
         record = by_model.get(row["model"], {})
         rows.append({**row, "pair": {name: record.get(name) for name in names}})
+    if not any(row["pair"][key] is not None for row in rows):
+        return table
     columns = [
         Column("pair", "win rate", ".2", of=key, help="in pairs; a tie is half a win"),
         Column("pair", "win/tie/loss", draw="record"),
+        Column("pair", "flipped", of="flipped", help="pairs that changed with the order: ties"),
     ]
     return replace(table, rows=rows, columns=_before_groups(table.columns, columns))
 
@@ -123,7 +136,7 @@ def _compared(table: Table, panel: Panel, other: Panel, name: str) -> Table:
     return replace(table, rows=rows, columns=_before_groups(table.columns, columns))
 
 
-def _behind(view: View, chosen: Verdicts, row: Row, column: Column) -> View | None:
+def _behind(view: View, chosen: Verdicts, pairs: str, row: Row, column: Column) -> View | None:
     """Return the questions behind a cell: of its model, the worst first."""
     questions = View(
         "questions", view.bench, chosen.name, view.judge, model=(row["model"],), sort="low"
@@ -134,7 +147,7 @@ def _behind(view: View, chosen: Verdicts, row: Row, column: Column) -> View | No
     if key == "failed" and row.get("failed"):
         return questions.to(only="failed")
     if key == "pair":
-        return questions.to(verdicts="", judge="", only="flipped")
+        return questions.to(verdicts=pairs, judge="")
     if key == METRIC:
         return questions.to(criterion=column.of)
     if key == "change":

@@ -17,7 +17,7 @@ from harness.bench import Bench
 from harness.errors import TurnbenchError, UsageError
 from harness.judging.current import Today
 from harness.options import ReasoningShown
-from harness.results import Panel, Scores, of_files, panels, rank
+from harness.results import Panel, Scores, baseline_of, of_files, panels, rank
 from harness.types import UNSTATED, Answer, Judgment, Question, QuestionId
 from viewer.index import Index
 
@@ -81,6 +81,11 @@ class Data:
         scores = of_files(rows, self.bench.questions, today)
         today.answers.keep()
         return scores
+
+    @functools.cached_property
+    def baseline(self) -> str | None:
+        """The model that is in every pair that was judged."""
+        return baseline_of(self.scores.by("judge"))
 
     @functools.cached_property
     def verdicts(self) -> dict[str, Verdicts]:

@@ -71,7 +71,7 @@ def number(value: float | None) -> str:
     """Return a grade or a share as a chip shows it: whole numbers without places."""
     if value is None or value != value:
         return "–"
-    return f"{value:g}" if value == int(value) else rounded(value, 1)
+    return f"{value:g}" if value == int(value) else rounded(value, 2 if 0 < value < 1 else 1)
 
 
 def choice(view: View, name: str, label: str, options: Mapping[str, str] | Iterable[str]) -> Markup:

@@ -163,9 +163,9 @@ def _spreads(scores: Scores) -> Floats:
 def _list(data: Data, view: View, site: Site) -> str:
     rows, models = items(data, view), columns(data, view)
     last = max(1, -(-len(rows) // PAGE))
-    page = int(view.page) if view.page.isdecimal() and len(view.page) < 7 else 1
+    page = int(view.part) if view.part.isdecimal() and len(view.part) < 7 else 1
     page = min(max(page, 1), last)
-    pages_beside = [view.to(page=str(n)) if 1 <= n <= last else None for n in (page - 1, page + 1)]
+    pages_beside = [view.to(part=str(n)) if 1 <= n <= last else None for n in (page - 1, page + 1)]
     begin = (page - 1) * PAGE
     on_page = rows[begin : begin + PAGE] if site.live else rows
     return pages.render(

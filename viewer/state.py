@@ -36,7 +36,8 @@ class View:
     """A text to search for."""
     changes: str = ""
     """`1`: what one answer has and the other does not is marked."""
-    page: str = ""
+    part: str = ""
+    """Which page of a long list; `page` is a field of Gradio's own."""
     voter: str = ""
     plan: str = ""
     """How many votes a voter wants to cast."""
@@ -45,7 +46,7 @@ class View:
 
     def to(self, **changes: Any) -> Self:
         """Return another view; a list begins on its first page again."""
-        return replace(self, **{"page": "", **changes})
+        return replace(self, **{"part": "", **changes})
 
     def query(self) -> str:
         """Return the address, from the question mark on."""

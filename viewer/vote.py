@@ -32,7 +32,7 @@ BUTTONS = (
 
 def blind(view: View, who: str) -> View:
     """Return a view without what could tell whose answers these are; who is logged in votes."""
-    names = ("bench", "category", "plan", "show", "page")
+    names = ("bench", "category", "plan", "show", "part")
     values = {name: getattr(view, name) for name in names}
     return View("vote", voter=who or view.voter, **values)
 

@@ -1,6 +1,7 @@
 """One benchmark folder: found, loaded, checked."""
 
 from harness.bench.bench import (
+    TEMPERATURES,
     Bench,
     find_source,
     load,
@@ -22,6 +23,7 @@ load_bench = load
 """The name of `load` where the room is not named: `harness.load_bench`."""
 
 __all__ = [
+    "TEMPERATURES",
     "Bench",
     "check_bench_name",
     "check_model_name",

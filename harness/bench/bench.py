@@ -66,6 +66,9 @@ class Settings(Struct, forbid_unknown_fields=True, kw_only=True):
     """The field with the model's confidence, from 0 to 100 or from 0 to 1."""
     temperatures: dict[str, Annotated[float, Meta(ge=0, le=2)]] = {}
     """By category, where other than MT-Bench's."""
+    categories: dict[str, str] = {}
+    """By the benchmark's name of a category, that by which judge sets and MT-Bench's temperatures
+    know it."""
     max_tokens: Annotated[int, Meta(ge=1)] | None = None
     """The most tokens of a reply."""
     retry_cut: Annotated[float, Meta(ge=1)] | None = None
@@ -102,6 +105,8 @@ class Bench:
     """What becomes of reasoning in the texts of answers that another tool made."""
     split_off: dict[str, int] = field(default_factory=dict, compare=False, repr=False)
     """Of the models whose answers were read, how many answers had reasoning split off."""
+    called_otherwise: dict[str, str] = field(default_factory=dict, compare=False, repr=False)
+    """Of these, the ones whose rows have another `model_id` than the file's name says."""
 
     def __repr__(self) -> str:
         return f"<Bench {self.name[:100]}: {len(self.questions)} questions>"
@@ -138,7 +143,8 @@ class Bench:
 
     def temperature(self, category: str) -> float:
         """Return the temperature at which answers of a category are sampled."""
-        usual = TEMPERATURES.get(category, OTHER_TEMPERATURE)
+        known = self.settings.categories.get(category, category)
+        usual = TEMPERATURES.get(known, OTHER_TEMPERATURE)
         return self.settings.temperatures.get(category, usual)
 
     def validate_checks(self, questions: Sequence[Question]) -> None:
@@ -154,11 +160,25 @@ class Bench:
     # Answers and references
 
     @property
-    def reasoning_note(self) -> str | None:
-        """What was split off the answers that were read, in a sentence; None: nothing."""
+    def nowhere(self) -> str:
+        """What to add to a message where the data folder itself is missing."""
+        home = self.folder.parent
+        if home.is_dir():
+            return ""
+        return f"; there is no {home}/ in {pathlib.Path.cwd()}: give --data-dir, or go where it is"
+
+    @property
+    def answer_notes(self) -> list[str]:
+        """What a user should know of the answers that were read, as sentences."""
         counts = {model: count for model, count in self.split_off.items() if count}
-        if not counts:
-            return None
+        notes = [
+            f"model_answer/{self.answer_file(model).name} holds answers that say they are of "
+            f"{inside}: they are one model, and count here as {model}; name the file as the model"
+            for model, inside in self.called_otherwise.items()
+        ]
+        return notes + ([self._reasoning_note(counts)] if counts else [])
+
+    def _reasoning_note(self, counts: Mapping[str, int]) -> str:
         total, names = sum(counts.values()), ", ".join([*counts][:3]) + ", …" * (len(counts) > 3)
         answers = "1 answer" if total == 1 else f"{total} answers"
         return (
@@ -179,6 +199,9 @@ class Bench:
     def answers(self, model: str) -> dict[QuestionId, Answer]:
         """Return a model's answers by question id; `$ERROR$` rows of FastChat are no answers."""
         rows = list(filter(store.is_good, store.latest(self.answer_file(model), Answer).values()))
+        inside = next((row.model_id for row in rows if row.model_id not in ("", model)), None)
+        if inside is not None:
+            self.called_otherwise[model] = inside
         shown = [self.as_shown(row) for row in rows]
         self.split_off[model] = sum(new is not old for new, old in zip(shown, rows, strict=True))
         return {row.question_id: row for row in shown}

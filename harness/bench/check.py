@@ -74,8 +74,9 @@ def look_over(which: pathlib.Path | str, data_dir: pathlib.Path | str = "data") 
         report.notes.append(f"several authors of references; choose with --reference: {authors}")
     categories = {question.category for question in report.questions}
     report.problems += [
-        f"{folder / 'bench.toml'}: temperatures: no question is of the category {name!r}"
-        for name in report.settings.temperatures
+        f"{folder / 'bench.toml'}: {table}: no question is of the category {name!r}"
+        for table in ("temperatures", "categories")
+        for name in getattr(report.settings, table)
         if name not in categories
     ]
     return report

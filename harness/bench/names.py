@@ -14,6 +14,7 @@ from typing import Literal, NamedTuple, TypeAlias
 from harness.errors import UsageError
 
 _UNSAFE = re.compile(r"[/\\%:\x00-\x1f\x7f-\x9f]|^\.")
+_UNSEEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 _ESCAPED = re.compile(r"%([0-9A-F]{2})")
 
 Kind: TypeAlias = Literal["single", "pair", "pair1"]
@@ -23,8 +24,8 @@ Kind: TypeAlias = Literal["single", "pair", "pair1"]
 def check_model_name(name: str) -> str:
     """Return the name, or raise `UsageError` if no model can be called that."""
     data = name.encode(errors="ignore")
-    if not name.strip() or "\0" in name or len(data) > 200 or data.decode() != name:
-        wrong = "is empty, over 200 bytes long, or holds what no file name can"
+    if not name.strip() or _UNSEEN.search(name) or len(data) > 200 or data.decode() != name:
+        wrong = "is empty, over 200 bytes long, or holds what no line of text can"
         raise UsageError(f"the model name {name[:40]!r} {wrong}")
     return name
 

@@ -9,7 +9,7 @@ from harness.cli.console import Console
 from harness.cli.parser import record_from
 from harness.errors import TurnbenchError
 from harness.judging.plan import plan_judgments
-from harness.judging.sets import load
+from harness.judging.sets import load, load_for
 from harness.reporting import Column, Note, Page, Table
 from harness.words import counted, first_lines
 
@@ -32,6 +32,8 @@ def run(record: options.CheckBench, console: Console) -> BenchReport:
     report = look_over(record.which, record.data_dir)
     if not report.problems:
         report.problems += _refused(report)
+    if not report.problems:
+        report.notes += _unknown_categories(report)
     console.show(page(report), record.format)
     return report
 
@@ -52,6 +54,22 @@ def _refused(report: BenchReport) -> list[str]:
     except TurnbenchError as error:
         return [str(error)]
     return []
+
+
+def _unknown_categories(report: BenchReport) -> list[str]:
+    """Return which categories neither the judge set nor MT-Bench's temperatures have rules for."""
+    judge_set = load_for(bench.load(report.name, report.folder.parent))
+    named = judge_set.named_categories
+    known = {*named, *bench.TEMPERATURES, *report.settings.categories}
+    unknown = sorted({question.category for question in report.questions} - known)
+    if not unknown or not named:
+        return []
+    names, rules = ", ".join(first_lines(unknown, 5)), ", ".join(sorted(named))
+    example = f'"{unknown[0]}" = "{min(named)}"'
+    return [
+        f"the judge set {judge_set.name} has rules for {rules}, and none for {names}; if one of "
+        f"these is another name, say so under [categories] of bench.toml: {example}"
+    ]
 
 
 def page(report: BenchReport) -> Page:

@@ -5,6 +5,7 @@ function, with a console each.
 """
 
 import importlib
+import io
 import logging
 import os
 import signal
@@ -30,6 +31,9 @@ def run(name: str, argv: Sequence[str] | None = None) -> int:
     traceback. The command's module is imported after `--help` and wrong flags have ended it.
     """
     verbose = False
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # a terminal may not know every letter
+            stream.reconfigure(errors="backslashreplace")
     try:
         parsed = parse(name, argv)
         verbose = parsed.verbose
@@ -50,6 +54,15 @@ def run(name: str, argv: Sequence[str] | None = None) -> int:
         )
         sys.stderr.write(f"{command_words(name)}: {printable(str(ended), BREAKS)}\n")
         return ended.exit_code
+    except UnicodeEncodeError as error:
+        if verbose:
+            traceback.print_exc()
+        letters = printable(
+            error.object[error.start : error.end][:20].encode("unicode_escape").decode()
+        )
+        fault = f"{letters} cannot be written in this locale ({sys.getfilesystemencoding()})"
+        sys.stderr.write(f"{command_words(name)}: {fault}; set PYTHONUTF8=1\n")
+        return 2
     except BrokenPipeError:
         # The reader of a pipe, such as `head`, has gone: nothing is left to be told.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

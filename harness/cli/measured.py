@@ -28,5 +28,5 @@ def carry_out(plan: MetricPlan, unit: str, console: Console) -> MetricReport:
     if report.superseded:
         console.tell(f"{counted(report.superseded, 'older row')} moved to .turnbench/")
     names = tuple(work.metric.name for work in plan.works if work.todo or work.split.done)
-    console.tell(command_line(ShowResult(bench=plan.bench.named, metric=names)))
+    console.tell(command_line(ShowResult(bench=plan.bench.named.shown, metric=names)))
     return report

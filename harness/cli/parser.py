@@ -46,6 +46,9 @@ def parse(name: str, argv: Sequence[str] | None = None) -> Parsed:
         UsageError: a flag is unknown or its value cannot be.
     """
     words = list(sys.argv[1:] if argv is None else argv)
+    for word in words:
+        if not _is_text(word):
+            raise UsageError(f"the argument {word[:40]!r} is not UTF-8")
     record = record_of(name)
     parser = _parser(name, record, with_help=bool({"-h", "--help"} & set(words)))
     values = vars(parser.parse_args(words))
@@ -60,6 +63,15 @@ def record_from(kind: type[T], **values: Any) -> T:
         UsageError: a name is unknown or its value cannot be.
     """
     return build(kind, values, read_project())
+
+
+def _is_text(word: str) -> bool:
+    """Return whether an argument can be written: bytes that are not UTF-8 come in as surrogates."""
+    try:
+        word.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def read_project() -> Project:

@@ -1,6 +1,7 @@
 """The command `run_bench`: answers judged as soon as they exist, in one run; then results."""
 
 import copy
+import dataclasses
 import functools
 import pathlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -22,7 +23,8 @@ from harness.judging.plan import JudgePlan, plan_judgments
 from harness.judging.run import estimate_judgments
 from harness.models import ModelConfig
 from harness.options import GenAnswer, GenJudgment, RunBench
-from harness.reporting import Page, pages
+from harness.reporting import Note, Page, pages
+from harness.reporting.against import forecast
 from harness.reporting.show_result import results_of
 from harness.results.board import Origin, check_board
 from harness.results.length_control import check_library
@@ -260,7 +262,7 @@ def _measure_alone(record: RunBench, console: Console) -> RunReport:
     report = RunReport(outcome=Outcome(0, [], Progress()))
     if not record.limits.dry_run:
         names = _measure(plan, console)
-        chosen = options.ShowResult(bench=record.bench, metric=names, output=record.output)
+        chosen = options.ShowResult(bench=record.bench.shown, metric=names, output=record.output)
         report.measured, report.code = _show(chosen, console)
     return report
 
@@ -275,20 +277,8 @@ def _run(record: RunBench, evaluation: Any, console: Console) -> RunReport:
     )
     estimates = functools.partial(estimate_bench, plan, batch=record.limits.batch)
     has_metrics = bool(record.metrics.metrics) or evaluation is not None
-    against = plan.judgments.judge_set.baseline
-    chosen = options.ShowResult(
-        select=options.Select(
-            mode=plan.judgments.mode,
-            judge_model=record.judging.judge_model,
-            baseline_model=against if plan.judgments.mode == "pairwise-baseline" else None,
-        ),
-        bench=record.bench,
-        slice=options.ShownSlice(model_list=record.slice.model_list),
-        output=record.output,
-        board=record.board,
-    )
     # What would stop the run after the calls stops it before them, in a dry run too.
-    pages.checked(chosen)
+    forecast_of_gate = _check_gate(record, plan)
     _check_board(record.board, plan.judgments)
     _check_measuring(record, plan, has_metrics)
     if plan.answers is not None:
@@ -296,8 +286,12 @@ def _run(record: RunBench, evaluation: Any, console: Console) -> RunReport:
     gen_judgment.tell(plan.judgments, console)
     if record.limits.dry_run:
         page = calls.estimate_page(estimates())
+        notes = [Note(forecast_of_gate)] if forecast_of_gate else []
+        page = dataclasses.replace(page, notes=notes)
         console.show(page)
         return RunReport(plan=plan, outcome=calls.nothing_done(plan), page=page)
+    if forecast_of_gate:
+        console.tell(forecast_of_gate)
     outcome = calls.carry_out(
         plan,
         record.limits,
@@ -318,20 +312,51 @@ def _run(record: RunBench, evaluation: Any, console: Console) -> RunReport:
         console.warn("there is nothing to show yet")
         report.code = 1
         return report
-    chosen = replace(chosen, select=replace(chosen.select, input_file=files))
     try:
         _check(record, plan)
         names = _measure(metrics.plan_metrics(_measuring(record)), console) if has_metrics else ()
     except TurnbenchError as error:  # the judgments are paid for: they are shown all the same
         console.warn(f"{error}; the judgments are shown without")
         names, report.code = (), 1
+    chosen = _results(record, plan, files)
     report.page, code = _show(chosen, console)
     report.code = max(report.code, code)
     if names:
-        chosen = replace(chosen, select=options.Select(), metric=names, board=options.Board())
+        measures = replace(chosen, select=options.Select(), metric=names)
+        measures = replace(measures, board=options.Board(), gate=options.Gate())
         alone = record.output.format in ("json", "csv")  # one table a file
-        report.measured, _ = _show(chosen, Console() if alone else console)
+        report.measured, _ = _show(measures, Console() if alone else console)
     return report
+
+
+def _results(
+    record: RunBench, plan: BenchPlan, files: tuple[pathlib.Path, ...]
+) -> options.ShowResult:
+    """Return what is shown at the end."""
+    judged, part = plan.judgments, record.slice
+    baseline = judged.judge_set.baseline if judged.mode == "pairwise-baseline" else None
+    names = part.model_list
+    if record.gate.against and not names:  # what this run asked is in question, and nothing else
+        names = tuple(name for name in judged.models if name != baseline)
+    return options.ShowResult(
+        select=options.Select(
+            mode=judged.mode,
+            input_file=files,
+            judge_model=record.judging.judge_model,
+            baseline_model=baseline,
+        ),
+        bench=record.bench.shown,
+        slice=options.ShownSlice(model_list=names),
+        output=record.output,
+        board=record.board,
+        gate=record.gate,
+    )
+
+
+def _check_gate(record: RunBench, plan: BenchPlan) -> str:
+    """Refuse a gate that could not be, before anything is paid for; return what may come of it."""
+    pages.checked(_results(record, plan, ()))
+    return forecast(plan.bench, record.gate) if record.gate.against else ""
 
 
 def _check_board(board: options.Board, plan: JudgePlan) -> None:

@@ -9,7 +9,7 @@ from harness import bench, options
 from harness.cli.console import Console
 from harness.errors import UsageError
 from harness.judging.preview import JudgePrompt, described, judge_prompts
-from harness.judging.sets import load, shipped_sets
+from harness.judging.sets import load, load_for, shipped_sets
 from harness.words import printable
 
 
@@ -39,7 +39,7 @@ def run(record: options.ShowJudgeSet, console: Console) -> Any:
 
 def _prompts(record: options.ShowJudgeSet, which: str, question: str) -> list[JudgePrompt]:
     loaded = bench.load_named(record.bench)
-    judge_set, reference = load(which, loaded.folder).by(record.criterion), record.reference
+    judge_set, reference = load_for(loaded, which).by(record.criterion), record.reference
     if reference == "none":
         judge_set, reference = judge_set.without_references(), None
     return judge_prompts(

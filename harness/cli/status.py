@@ -167,7 +167,7 @@ def _outcome(
     state = f"{counted(len(models), 'model')} answered {total}"
     record: Struct
     if not models and not judges:
-        state = f"{total}, no answers yet"
+        state = f"{total}, no answers yet{loaded.nowhere}"
         record = options.GenAnswer(models=options.Models(model=("NAME",)), bench=loaded.named)
     elif partial:
         state = f"{len(partial)} of {counted(len(models), 'model')} lack answers"
@@ -179,7 +179,7 @@ def _outcome(
     elif not left:
         stopped = any(row.get("note") == STOPPED for row in judges)
         state += f", {STOPPED if stopped else 'all judgments are there'}"
-        record = options.ShowResult(bench=loaded.named)
+        record = options.ShowResult(bench=loaded.named.shown)
     else:
         number = sum((row["missing"] or 0) + (row["superseded"] or 0) for row in left)
         state += f"; {counted(number, 'judgment')} missing"

@@ -31,7 +31,7 @@ from harness.judging.prompts import (
     replies_shown,
     replies_so_far,
 )
-from harness.judging.sets import ANY, JudgeSet, load
+from harness.judging.sets import ANY, JudgeSet, load_for
 from harness.options import GenJudgment, build, command_line
 from harness.types import (
     UNSTATED,
@@ -281,7 +281,7 @@ class Today:
         try:
             judge_set = self._stated_set
             if judge_set is None or judge_set.name != name:
-                judge_set = load(name, self.bench.folder)
+                judge_set = load_for(self.bench, name)
         except TurnbenchError:
             return None
         numbered = _numbers(version) is not None and _numbers(judge_set.version) is not None

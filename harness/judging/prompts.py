@@ -131,7 +131,9 @@ class Prompts:
         missing = []
         count = len(self.references.get(question.question_id, ()))
         if self.shows_reference(match) and count < turn and not _note(question, turn):
-            missing.append("there is no reference answer to")
+            category = question.category
+            demand = f"{self.judge_set.name} demands a reference for the category {category!r}"
+            missing.append(f"{demand}, and there is none to")
         texts = self.judge_set.texts(question, match.criterion)
         for name in QUESTION_TEXTS:
             needed = {name, "criterion"} if name == "rubric" and not match.criterion else {name}

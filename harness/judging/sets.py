@@ -8,21 +8,22 @@ import functools
 import pathlib
 import random
 import re
-from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, Literal, TypeAlias
+from collections.abc import Collection, Mapping, Sequence
+from typing import Annotated, Any, Literal, TypeAlias, TypeVar
 
 import msgspec
 from msgspec import Meta, Struct
 from msgspec.structs import asdict, replace
 
 from harness import registry, store
-from harness.bench import shipped
+from harness.bench import Bench, shipped
 from harness.errors import DataError, UsageError, near
 from harness.judging.formats import FORMATS, formats_of
 from harness.judging.forms import SCALE_WORDS, Form, Kind, Scale
 from harness.judging.templates import Template, UnknownPlaceholderError
 from harness.types import Mode, Question, Sampling, clash_of, content_hash
 
+V = TypeVar("V")
 Order: TypeAlias = Literal["both", "random", "as_given"]
 Turns: TypeAlias = Literal["first", "second", "later", "every", "last"]
 Filled: TypeAlias = Annotated[str, Meta(min_length=1, pattern=r"\S")]
@@ -350,6 +351,55 @@ class JudgeSet(Settings, frozen=True, kw_only=True):
         categories = self.references.required | (self.references.if_any if present else set())
         return bool({category, ANY} & categories) and self.shows_notes(category)
 
+    @property
+    def named_categories(self) -> frozenset[str]:
+        """The categories for which the set has rules of their own."""
+        criteria = (criterion.by_category for criterion in self.criteria.values())
+        listed = [_listed(t.questions.get("category", ())) for t in self.templates.values()]
+        groups = (*self.references_by_rule, self.categories, *criteria, *listed)
+        return frozenset().union(*groups) - {ANY, DEFAULT}
+
+    @property
+    def references_by_rule(self) -> tuple[frozenset[str], ...]:
+        """The categories with a reference: required, if any, never."""
+        return (self.references.required, self.references.if_any, self.references.never)
+
+    def knowing(self, names: Mapping[str, str]) -> "JudgeSet":
+        """Return the set with the rules of its categories for a benchmark's names of them.
+
+        `names` has the set's category by the benchmark's, as `[categories]` of bench.toml.
+        """
+        if not names:
+            return self
+
+        def more(categories: Collection[str]) -> frozenset[str]:
+            return frozenset({*categories, *(own for own, of in names.items() if of in categories)})
+
+        def table(rules: Mapping[str, V]) -> dict[str, V]:
+            return {**rules, **{own: rules[of] for own, of in names.items() if of in rules}}
+
+        required, if_any, never = map(more, self.references_by_rule)
+        templates = {}
+        for name, template in self.templates.items():
+            questions = dict(template.questions)
+            if "category" in questions:
+                questions["category"] = sorted(more(_listed(questions["category"])))
+            templates[name] = replace(template, questions=questions)
+        return replace(
+            self,
+            references=References(required=required, if_any=if_any, never=never),
+            categories=table(self.categories),
+            criteria={
+                name: replace(criterion, by_category=table(criterion.by_category))
+                for name, criterion in self.criteria.items()
+            },
+            templates=templates,
+        )
+
+
+def _listed(value: Any) -> Collection[str]:
+    return value if isinstance(value, list | tuple) else (value,)
+
 
 def fits(turns: Turns, turn: int, count: int) -> bool:
     """Return whether something with these turns is for one of a question's `count` turns."""
@@ -386,6 +436,16 @@ def load(
         paths = f"the path of a folder with {FILE} or of a judge_prompts.jsonl"
         raise UsageError(f"no judge set {name!r}{near(name, shipped_sets())} (or give {paths})")
     return judge_set
+
+
+def load_for(bench: Bench, name: str | None = None) -> JudgeSet:
+    """Return a judge set for a benchmark: the one of a name, else its own.
+
+    Raises:
+        UsageError, DataError: as `load`.
+    """
+    name = name or bench.settings.judge_set or "mt_bench"
+    return load(name, bench.folder).knowing(bench.settings.categories)
 
 
 load_judge_set = load

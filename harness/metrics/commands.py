@@ -60,6 +60,7 @@ def plan_checks(record: AutoChecks) -> MetricPlan:
     code = sum(check.get("kind") == "code" for check in checks)
     if code and not record.run_code:
         result.notices.append(
-            f"{code} checks run a model's code; they are left undecided without --run-code"
+            f"{code} checks run a model's code and are left undecided; "
+            f"turnbench auto_checks {bench.flags} --run-code runs it in a sandbox"
         )
     return result

@@ -89,7 +89,8 @@ def plan(
     """
     answered = bench.answered_models()
     if not answered:
-        raise MissingError(f"there are no answers yet in {bench.folder}; run gen_answer first")
+        text = f"there are no answers yet in {bench.folder}; run gen_answer first{bench.nowhere}"
+        raise MissingError(text)
     for model in record.slice.model_list:
         if model not in answered:
             raise UsageError(f"no answers by {model!r}; there are {', '.join(answered)}")
@@ -122,8 +123,7 @@ def plan(
                 f"left out: {model} has no answer to {len(missing)} questions as they are now "
                 f"({listed})"
             )
-    if note := bench.reasoning_note:
-        result.notices.append(note)
+    result.notices += bench.answer_notes
     turns = record.slice.turns
     items = [item for item in items if not turns or item.turn in turns]
     bare: dict[str, int] = {}

@@ -174,7 +174,8 @@ def _provider(name: str, config: ModelConfig, models: Mapping[str, ModelConfig])
     )
 
 
-_ADDRESS = re.compile(r"https?://(?:\[[\da-f:]+\]|[^\s/:]+)(?::[1-9]\d*)?(?:/\S*)?")
+_ADDRESS = re.compile(r"https?://(?:\[[\da-f:]+\]|[^\s/:]+)(?::([1-9]\d*))?(?:/\S*)?")
+_LAST_PORT = 65535
 
 
 def _address(name: str, url: str) -> str:
@@ -185,6 +186,7 @@ def _address(name: str, url: str) -> str:
             f"{name}: its address has a user, a password or something after ? or #; put a key into"
             " a variable and name that with --api-key-env"
         )
-    if url and not _ADDRESS.fullmatch(url):
+    match = _ADDRESS.fullmatch(url)
+    if url and not (match and url.isprintable() and int(match[1] or 80) <= _LAST_PORT):
         raise UsageError(f"{name}: {url!r} is no address; one is http://localhost:8000/v1")
     return url.rstrip("/")

@@ -82,7 +82,15 @@ def table_html(table: Table, link: Link = lambda row, column: None) -> str:
                 kind += f" tb-{'above' if step > 0 else 'below'}-{abs(step)}"
             cells.append({"kind": kind, "address": link(row, column), **cell})
         body.append(cells)
-    return render("table.html", table=table, columns=columns, kinds=kinds, naming=naming, body=body)
+    return render(
+        "table.html",
+        table=table,
+        columns=columns,
+        kinds=kinds,
+        naming=naming,
+        body=body,
+        shaded=any(shades),
+    )
 
 
 def _cell(column: Column, row: Row, rows: Sequence[Row]) -> dict[str, Any]:
@@ -97,6 +105,7 @@ def _cell(column: Column, row: Row, rows: Sequence[Row]) -> dict[str, Any]:
         counts = {name: held.get(name) or 0 for name in ("win", "tie", "loss")}
         cell |= {"text": ABSENT, "by": None}
         if any(counts.values()):
+            cell |= {"text": "{win}/{tie}/{loss}".format(**counts), "by": str(counts["win"])}
             cell["tip"] = "{win} won, {tie} tied, {loss} lost".format(**counts)
             cell["record"] = counts
     elif column.draw == "shade":

@@ -13,7 +13,7 @@ from harness.errors import MissingError, TurnbenchError, UsageError
 from harness.judging import sets
 from harness.options import ShowResult
 from harness.reporting.section import View
-from harness.results import Panel, Scores, Source, common, panels, read
+from harness.results import Panel, Scores, Source, baseline_of, common, panels, read
 from harness.results.scores import WIN
 from harness.results.summarize import Aggregate
 from harness.store import looks_like
@@ -45,7 +45,7 @@ class Judged:
 
 def read_judged(options: ShowResult) -> Judged:
     """Return the judgments that the flags ask for, and how they are to be shown."""
-    bench = benches.load_named(options.bench)
+    bench = benches.load_named(options.bench.first)
     scores, view = select(options, bench)
     return Judged(bench, scores, view, panels(scores, named=options.select.judge_model))
 
@@ -89,7 +89,7 @@ def select(options: ShowResult, bench: Bench) -> tuple[Scores, View]:
 
 def _alone(options: ShowResult, view: View) -> bool:
     """Return whether the results of one model are shown, compared with each of the others."""
-    others = options.style, options.first_turn_effect, options.efficiency, options.against
+    others = options.style, options.first_turn_effect, options.efficiency, options.gate.against
     elsewhere = any((*others, options.metric, options.board.board, options.select.input_file))
     return len(view.models) == 1 and view.baseline is None and not elsewhere
 
@@ -179,12 +179,9 @@ def _baseline(options: ShowResult, scores: Scores) -> str | None:
         if name not in scores.models:
             raise MissingError(f"no pairs with {name} (--baseline-model)")
         return name
-    pairs = scores.take(scores.opponent >= 0).of(metric=WIN)
-    if len(pairs.models_present) < 3:
-        return None
-    for name in pairs.models_present:
-        if len(pairs.of(models=[name])) == len(pairs):
-            return name
-    if select.mode == "pairwise-baseline":
-        raise UsageError("no model is in every pair; name one with --baseline-model")
-    return None
+    baseline = baseline_of(scores)
+    if baseline is None and select.mode == "pairwise-baseline":
+        pairs = scores.take(scores.opponent >= 0).of(metric=WIN)
+        if len(pairs.models_present) > 2:
+            raise UsageError("no model is in every pair; name one with --baseline-model")
+    return baseline

@@ -25,7 +25,7 @@ spent           tokens, seconds and dollars of answers and judgments
 
 from harness.results.compare import Ranking, compare, missing, rank
 from harness.results.estimate import Estimate, ratio
-from harness.results.panels import Panel, of_models, panels
+from harness.results.panels import Panel, baseline_of, of_models, panels
 from harness.results.reading import of_files, of_rows, read
 from harness.results.scores import Scores, Source
 from harness.results.summarize import common, conversations, summarize
@@ -36,6 +36,7 @@ __all__ = [
     "Ranking",
     "Scores",
     "Source",
+    "baseline_of",
     "common",
     "compare",
     "conversations",

@@ -559,10 +559,12 @@ def _completed(scores: Scores) -> Scores:
     """Return the scores with an entry without verdict for each judgment that is not there.
 
     One is not there if it is on a (question, turn) that another model, or of pairs another two,
-    was judged on; or on a turn of a judged question that others of its category were judged on. A
-    played user ends a conversation when it will, a model that continues from given
-    turns is not judged on them, people vote on what they like, and of pairs that fill at most
-    half of what they could it was never asked: there nothing is missing.
+    was judged on; or a judge's on a turn of a judged question, if other questions of its category
+    were judged on that turn (a program has checks for some turns only).
+
+    A played user ends a conversation when it will, a model that continues from given turns is not
+    judged on them, people vote on what they like, and of pairs that fill at most half of what they
+    could it was never asked: there nothing is missing.
     """
     sources = scores.sources_present.values()
     if any(source.drawn or source.look or source.form == "vote" for source in sources):
@@ -603,8 +605,9 @@ def _expected_items(scores: Scores) -> tuple[Ints, Ints]:
     by_category[category[scores.question], scores.turn] = True
     there = np.zeros_like(by_category)
     there[scores.question, scores.turn] = True
-    has = length[judged, None] >= np.arange(by_category.shape[1])
-    there[judged] |= by_category[category[judged]] & has
+    if all(source.kind == "judge" for source in scores.sources_present.values()):
+        has = length[judged, None] >= np.arange(by_category.shape[1])
+        there[judged] |= by_category[category[judged]] & has
     question, turn = np.nonzero(there)
     return question.astype(scores.question.dtype), turn.astype(scores.turn.dtype)
 

@@ -21,6 +21,7 @@ from harness.results.looks import LOOKS
 from harness.results.scores import (
     CONFIDENCE,
     MAIN,
+    WIN,
     Form,
     Scores,
     Source,
@@ -219,6 +220,15 @@ def of_models(shown: Iterable[Panel], models: Collection[str]) -> list[Panel]:
         scores = panel.scores.of(models=models)
         parts += panels(scores, named=panel.judges)[:1] if len(scores) else []
     return parts
+
+
+def baseline_of(scores: Scores) -> str | None:
+    """Return the model that is in every pair of three or more models; None: there is none."""
+    pairs = scores.take(scores.opponent >= 0).of(metric=WIN)
+    if len(pairs.models_present) < 3:
+        return None
+    in_each = (name for name in pairs.models_present if len(pairs.of(models=[name])) == len(pairs))
+    return next(in_each, None)
 
 
 def _traits(source: Source, sources: Iterable[Source]) -> tuple[Any, ...]:

@@ -9,6 +9,7 @@ import math
 import os
 import pathlib
 import re
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from typing import IO, Any, Generic, NamedTuple, TypeAlias, TypeVar, cast
 
@@ -22,6 +23,7 @@ log = logging.getLogger("turnbench")
 T = TypeVar("T", bound=Row)
 L = TypeVar("L")
 
+_MOST = sys.float_info.max
 _EDGE = 1_024
 """Bytes at either end of what was read."""
 _CHUNK, _BLOCK = 1 << 18, 4096
@@ -354,6 +356,8 @@ def _finish_judgment(row: Judgment, path: pathlib.Path, number: int | None) -> N
             raise DataError("names no model (model, or model_1 and model_2)", path, number)
         if row.g1_winner is None and row.g2_winner is None:
             raise DataError("has no g1_winner and g2_winner", path, number)
+    elif isinstance(row.score, int) and abs(row.score) > _MOST:
+        raise DataError("its score is larger than any number can be", path, number)
     elif all(value is msgspec.UNSET for value in (row.score, row.label, row.scores, row.points)):
         raise DataError("has no score, label, scores or points", path, number)
 

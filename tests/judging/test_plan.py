@@ -6,10 +6,12 @@ from typing import Any
 import pytest
 
 from harness import bench
+from harness.cli.main import check_bench
 from harness.errors import DataError, MissingError, UsageError
 from harness.judging.plan import JudgePlan
+from harness.models import ModelConfig
 from harness.types import Answer, Choice
-from tests.judging.conftest import Folder, counts
+from tests.judging.conftest import QUESTIONS, Folder, counts
 
 SINGLE = "builtin%2Foverlap_single.jsonl"
 FASTCHAT = {"judge": ["builtin/overlap", "single-v1"], "score": 9, "judgment": "[[9]]"}
@@ -111,7 +113,11 @@ def test_all_conversations_of_an_answer_can_be_judged(folder: Folder) -> None:
         ({"judge_model": "builtin/first"}, UsageError, "only compares"),
         ({"judge_set": "short_fact_en", "mode": "pairwise-all"}, UsageError, "--mode single"),
         ({"judge_set": "metrics_en", "criterion": "relevanse"}, UsageError, "relevance"),
-        ({"judge_set": "short_fact_en"}, MissingError, "no reference answer to question 1"),
+        (
+            {"judge_set": "short_fact_en"},
+            MissingError,
+            "demands a reference for the category .*question 1; write it into reference_answer",
+        ),
         ({"judge_set": "prometheus"}, MissingError, "'rubric'"),
     ],
 )
@@ -158,6 +164,20 @@ def test_a_judge_of_a_models_family_is_named(folder: Folder) -> None:
     folder.answer("gpt-4o", {1: ["x", "y"], 2: ["4", "8"]})
     plan = folder.plan(judge_model="gpt-4.1")
     assert any("of its own family (gpt-4o)" in notice for notice in plan.notices)
+
+
+def test_a_judge_of_its_own_answers_is_named_before_it_judges(folder: Folder) -> None:
+    folder.answer("gpt-4.1", {1: ["x", "y"], 2: ["4", "8"]})
+    plan = folder.plan(judge_model="gpt-4.1")
+    assert any("gpt-4.1 judges answers of its own;" in notice for notice in plan.notices)
+
+
+def test_a_judge_under_another_name_at_the_same_address_is_itself(folder: Folder) -> None:
+    folder.answer("mine", {1: ["x", "y"], 2: ["4", "8"]})
+    served = ModelConfig(base_url="http://localhost:8000/v1/", model="judge")
+    address = "http://localhost:8000/v1"
+    plan = folder.plan(judge_model="judge", base_url=address, configs={"mine": served})
+    assert any("of its own (mine: the same name and address)" in said for said in plan.notices)
 
 
 def test_a_set_by_log_probabilities_says_who_cannot_be_its_judge(folder: Folder) -> None:
@@ -310,3 +330,32 @@ def test_a_reply_that_turnbench_wrote_is_judged_as_it_stands(folder: Folder) -> 
     rows = [{"question_id": 2, "choices": choices, "made_from": {"parameters": "p"}}]
     folder.write("model_answer/alpha.jsonl", rows)
     assert bench.load("small", folder.folder.parent).answers("alpha")[2].choices[0].turns[0] == text
+
+
+def test_a_category_by_another_name_is_judged_and_sampled_as_the_one_it_stands_for(
+    folder: Folder,
+) -> None:
+    questions = [
+        {**row, "category": "Mathematik"} for row in QUESTIONS if row["category"] == "math"
+    ]
+    folder.write("question.jsonl", questions)
+    (folder.folder / "bench.toml").write_text('[categories]\n"Mathematik" = "math"\n')
+    prompts: list[str] = []
+    plan = folder.plan(mode="single", model_list="alpha")
+
+    def grade(prompt: str) -> str:
+        prompts.append(prompt)
+        return "[[7]]"
+
+    folder.judge(plan, grade)
+    assert all("Reference answer" in prompt for prompt in prompts)
+    assert plan.bench.temperature("Mathematik") == 0.0
+    assert folder.plan(mode="single", model_list="alpha").total == 0
+
+
+def test_check_bench_names_categories_that_no_judge_set_knows(
+    folder: Folder, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder.write("question.jsonl", [{**QUESTIONS[1], "category": "Mathematik"}])
+    assert check_bench([str(folder.folder)]) == 0
+    assert '"Mathematik" = "coding"' in " ".join(capsys.readouterr().out.split())

@@ -101,7 +101,7 @@ def test_checks_are_rows_with_what_was_found(
     tiny: pathlib.Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert auto_checks(flags(tiny)) == 0
-    assert "1 checks run a model's code; they are left undecided" in capsys.readouterr().err
+    assert "1 checks run a model's code and are left undecided" in capsys.readouterr().err
     by_key = {(r["model"], r["turn"]): r for r in rows(tiny / "model_metric" / "checks.jsonl")}
     assert set(by_key) == {("good", 1), ("good", 2), ("bad", 1), ("bad", 2)}
     (check,) = by_key["bad", 1]["checks"]

@@ -1,6 +1,7 @@
 """Who is answered, what is refused, and how the command begins and ends."""
 
 import asyncio
+import dataclasses
 import pathlib
 import urllib.request
 from typing import Any
@@ -12,6 +13,7 @@ from harness.errors import UsageError
 from tests.viewer.small import small
 from viewer import server
 from viewer.server import Guard, Hosts, People
+from viewer.state import View
 
 
 def ask(path: str = "/", method: str = "GET", listens: str = "127.0.0.1", **headers: str) -> Any:
@@ -142,3 +144,10 @@ def test_the_command_says_that_it_starts_and_prints_the_address_that_answers(
     assert "turnbench" in page
     assert str(tmp_path) not in page
     assert process.poll() is None
+
+
+def test_each_field_of_an_address_is_answered(tmp_path: pathlib.Path, viewer: Any) -> None:
+    address = viewer(small(tmp_path))[1]
+    for field in dataclasses.fields(View):
+        with urllib.request.urlopen(f"{address}?{field.name}=2", timeout=30) as reply:
+            assert reply.status == 200, field.name

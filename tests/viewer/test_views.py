@@ -175,7 +175,7 @@ def test_an_open_page_shows_new_rows_when_it_is_loaded_again(tmp_path: pathlib.P
 @pytest.mark.parametrize(
     "query",
     ["?bench=none", "?tab=none", "?tab=questions&question=99", "?verdicts=x&judge=y&other=z",
-     "?tab=questions&page=-1&sort=x&only=y", "?tab=questions&page=999999999999", "?%00=%ff&model=",
+     "?tab=questions&part=-1&sort=x&only=y", "?tab=questions&part=999999999999", "?%00=%ff&model=",
      "?tab=questions&question=1&model=none&model=ant", "?tab=vote&voter=ann&show=zz.1&plan=-3"],
 )  # fmt: skip
 def test_an_address_that_nobody_made_shows_a_page(views: Views, query: str) -> None:
@@ -205,3 +205,26 @@ def test_a_damaged_file_is_named_and_the_rest_is_shown(tmp_path: pathlib.Path) -
 def test_an_address_and_its_view_are_the_same() -> None:
     view = View("questions", "b", model=("a b", "c&d"), find="é ?", sort="low")
     assert parse(view.query()) == view
+
+
+def test_a_baseline_is_ranked_neither_here_nor_on_the_terminal(tmp_path: pathlib.Path) -> None:
+    home = small(tmp_path)
+    folder = home / "small" / "model_judgment"
+    for path in folder.glob("*_single.jsonl"):
+        path.unlink()
+    rows = [
+        msgspec.json.decode(line) for line in (folder / "lu_pair.jsonl").read_text().splitlines()
+    ]
+    write(folder / "lu_pair.jsonl", [row for row in rows if "cat" in row.values()])
+    terminal = show_result(bench_name="small", data_dir=str(home))
+    page = Views(Home(home)).show("")[1]
+    assert [row["model"] for row in terminal.rows()] == ["ant", "bee"]
+    assert [row["model"] for row in rows_of_csv(page)] == ["ant", "bee"]
+    assert "pairs against cat" in words(page)
+
+
+def test_a_win_rate_leads_to_all_of_its_pairs(views: Views) -> None:
+    _, page = views.show("")
+    leads = [parse(own) for own in links(page) if parse(own).verdicts.startswith("pair/")]
+    assert leads
+    assert not any(view.only for view in leads)

@@ -72,7 +72,7 @@ class Code(Check, frozen=True, kw_only=True, tag="code"):
     def test(self, passage: Passage) -> Outcome:
         """Run the code, if it may be."""
         if not passage.run_code:
-            return Outcome(None, "code is run only with --run-code")
+            return Outcome(None, "code is run only by turnbench auto_checks --run-code")
         blocks = _blocks(passage.text)
         if not blocks:
             return Outcome(False, "there is no python code")

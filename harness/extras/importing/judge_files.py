@@ -83,7 +83,7 @@ def alpaca_eval(path: pathlib.Path) -> JudgeSet:
 
     try:
         content = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (UnicodeDecodeError, yaml.YAMLError) as error:
+    except (ValueError, yaml.YAMLError) as error:  # a date that there is not is a ValueError
         raise DataError(f"is not valid YAML: {error}", path) from None
     evaluators = store.convert(content, dict[str, _Evaluator], path)
     if len(evaluators) != 1:
