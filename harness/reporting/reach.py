@@ -24,6 +24,7 @@ from harness.results.estimate import Interval
 from harness.results.passed import passes
 from harness.results.reach import Gap, Reach, gaps, reaches
 from harness.results.spent import Cost
+from harness.words import counted
 
 
 def show(options: ShowResult, cost: Cost) -> Result:
