@@ -14,7 +14,6 @@ from harness.reporting.page import (
     Page,
     Row,
     Table,
-    counted,
     interval_columns,
     rounded,
 )
