@@ -64,6 +64,7 @@ TABLE: dict[str, dict[str, str]] = {
     "page": {  # of show_result: a flag of its name shows it in place of the results
         "results": "harness.reporting.results_page:RESULTS",
         "reach": "harness.reporting.reach:REACH",
+        "renewed": "harness.reporting.renewed:RENEWED",
         "against": "harness.reporting.against:AGAINST",
         "board": "harness.reporting.other_pages:BOARD",
         "cost": "harness.reporting.other_pages:COST",
@@ -93,6 +94,7 @@ TABLE: dict[str, dict[str, str]] = {
         "preference_collection": "harness.extras.importing.prometheus:preference_collection",
         "colossalai": "harness.extras.importing.colossalai:colossalai",
         "alpaca_eval": "harness.extras.importing.alpaca_eval:alpaca_eval",
+        "arena_hard": "harness.extras.importing.arena_hard:arena_hard",
         "battles": "harness.extras.importing.battles:battles",
         "judge_pairs": "harness.extras.importing.judge_pairs:judge_pairs",
         "short_facts": "harness.extras.importing.short_facts:short_facts",
