@@ -9,7 +9,7 @@ import re
 import msgspec
 import pytest
 
-from harness.reporting.show_result import show_result
+from harness import show_result
 from tests.viewer.small import small, write
 from viewer.app import Views
 from viewer.data import Home
