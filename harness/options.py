@@ -470,6 +470,8 @@ class ShowResult(Command, kw_only=True, frozen=True):
     each_time: bool = False
     """show of several conversations (--num-choices) how often all pass, with --metric checks, and
     whether more questions or more conversations would narrow the intervals"""
+    reach: bool = False
+    """show at which level a model passes half of the questions, of those that have a level"""
     output: Output = Output()
     board: Board = Board()
     report: Annotated[Path | None, Flag("FILE")] = None
@@ -493,6 +495,10 @@ class RunBench(Command, kw_only=True, frozen=True):
     """a configuration of ColossalAI's chat evaluation (JSON or TOML): criteria and metrics"""
     run_code: bool = False
     """let checks run code that models wrote, in bubblewrap"""
+    levels: bool = False
+    """ask computed questions that get harder until half of them are failed; no judge"""
+    waves: Annotated[Count, Flag("N")] = 4
+    """with --levels: how many times each template is asked"""
     judging: Judging = Judging()
     bench: BenchName = BenchName()
     slice: Slice = Slice()

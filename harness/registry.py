@@ -46,6 +46,9 @@ TABLE: dict[str, dict[str, str]] = {
     "questions": {
         "make_set": "turnbench_questions:make_set",
         "find": "turnbench_questions.templates:find",
+        "shipped": "turnbench_questions.templates:shipped",
+        "of_bench": "turnbench_questions.templates:of_bench",
+        "rows": "turnbench_questions:rows",
         "prove": "turnbench_questions.proving:prove",
     },
     "question_template": {
@@ -60,6 +63,7 @@ TABLE: dict[str, dict[str, str]] = {
     },
     "page": {  # of show_result: a flag of its name shows it in place of the results
         "results": "harness.reporting.results_page:RESULTS",
+        "reach": "harness.reporting.reach:REACH",
         "against": "harness.reporting.against:AGAINST",
         "board": "harness.reporting.other_pages:BOARD",
         "cost": "harness.reporting.other_pages:COST",
@@ -110,6 +114,9 @@ TABLE: dict[str, dict[str, str]] = {
         # of ColossalAI's configuration: an Evaluation; the metrics that it names
         "colossalai_config": "harness.extras.importing.evaluation:read_evaluation",
         "colossalai_metrics": "harness.extras.importing.evaluation:metrics_of",
+    },
+    "levels": {  # of run_bench: questions in waves that get harder
+        "run": "harness.extras.levels:run_levels",
     },
     "stopping": {  # plans to carry out one after the other, as far as they are needed
         "until": "harness.results.until:stages",

@@ -93,7 +93,8 @@ def run_bench(
 ) -> RunReport:
     """Let each model answer, each judge judge each answer as soon as it exists; return the results.
 
-    `words` are options of the command, such as `first_n=8`.
+    `words` are options of the command, such as `first_n=8`; with `levels` the report says what the
+    waves did.
 
     Raises:
         TurnbenchError: see `plan_answers`, `plan_judgments` and `running.run`.
@@ -197,6 +198,9 @@ def _judges(record: RunBench, configs: Mapping[str, ModelConfig]) -> dict[str, M
 
 def run(record: RunBench, console: Console) -> RunReport:
     """Answer, judge and show in one go."""
+    if record.levels:
+        climbed: Any = registry.find("levels", "run")(record, console)
+        return climbed  # type: ignore[no-any-return]
     evaluation = None
     if record.config is not None:
         evaluation = registry.find("judge_file", "colossalai_config")(record.config)

@@ -54,7 +54,7 @@ def report(options: JudgeReport) -> Page:
     if not voted:
         raise MissingError("no pair has both a vote and the judge's verdict")
     models = sorted({model for item in voted for model in item.models})
-    found = {model: _corrected(model, judged, voted) for model in models}
+    found = {model: corrected(model, judged, voted) for model in models}
     models.sort(key=lambda model: -found[model].corrected.value)
     rows = [_row(model, found[model]) for model in models]
     judges = ", ".join(sorted({v.judge for v in verdicts}))
@@ -108,12 +108,13 @@ class Corrected(NamedTuple):
 
 
 def _row(model: str, found: Corrected) -> dict[str, Any]:
-    judge, votes, corrected, weight = found
-    row = row_of({"model": model, "judge": judge.value}, votes=votes, corrected=corrected)
+    judge, votes, rate, weight = found
+    row = row_of({"model": model, "judge": judge.value}, votes=votes, corrected=rate)
     return row | {"weight": weight, "questions": judge.n, "voted": votes.n, "n": votes.count}
 
 
-def _corrected(model: str, judged: Mapping[Item, float], voted: Mapping[Item, float]) -> Corrected:
+def corrected(model: str, judged: Mapping[Item, float], voted: Mapping[Item, float]) -> Corrected:
+    """Return a model's win rates by the judge, by votes, and corrected."""
     places = {question: at for at, question in enumerate(dict.fromkeys(i.question for i in judged))}
 
     def sums_of(values: Mapping[Item, float], items: Iterable[Item]) -> tuple[Floats, Floats]:
@@ -135,14 +136,14 @@ def _corrected(model: str, judged: Mapping[Item, float], voted: Mapping[Item, fl
     # What the judge's rate on voted items is more than on all, weighed by the slope.
     excess = ratio(slopes * (program - judge.value * counts), counts)
     weight = float((slopes * counts).sum() / counts.sum())
-    corrected = votes - excess
-    influence = np.nan_to_num(corrected.influence) + weight * np.nan_to_num(judge.influence)
+    rate = votes - excess
+    influence = np.nan_to_num(rate.influence) + weight * np.nan_to_num(judge.influence)
     influence[np.isnan(judge.influence)] = np.nan
-    corrected = replace(corrected, influence=influence)
-    own, narrower = votes.interval, corrected.interval
+    rate = replace(rate, influence=influence)
+    own, narrower = votes.interval, rate.interval
     if own and narrower and narrower.high - narrower.low >= own.high - own.low:
         return Corrected(judge, votes, votes, 0.0)
-    return Corrected(judge, votes, corrected, weight)
+    return Corrected(judge, votes, rate, weight)
 
 
 def _slopes(people: Floats, program: Floats, counts: Floats) -> Floats:
