@@ -52,7 +52,7 @@ from harness.results import (
 )
 from harness.results.agreement import Item as Judged
 from harness.results.compare import against_baseline
-from harness.results.drift import Differences, Drift, Item
+from harness.results.drift import Differences, Drift
 from harness.results.estimate import LEVEL
 from harness.results.gate import Gated, at_levels, compared, judge_faults
 from harness.results.length_control import Gamed, fit
@@ -478,7 +478,7 @@ def equal_length(rng: np.random.Generator, questions: int) -> bool:
 
 # The gate: a run of a model against a stored one
 
-Run = dict[Item, float]
+Run = dict[tuple[int | str, int, str], float]
 
 
 def runs(

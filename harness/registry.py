@@ -93,6 +93,7 @@ TABLE: dict[str, dict[str, str]] = {
         "preference_collection": "harness.extras.importing.prometheus:preference_collection",
         "colossalai": "harness.extras.importing.colossalai:colossalai",
         "alpaca_eval": "harness.extras.importing.alpaca_eval:alpaca_eval",
+        "arena_hard": "harness.extras.importing.arena_hard:arena_hard",
         "battles": "harness.extras.importing.battles:battles",
         "judge_pairs": "harness.extras.importing.judge_pairs:judge_pairs",
         "short_facts": "harness.extras.importing.short_facts:short_facts",

@@ -26,6 +26,7 @@ from harness.reporting.outcome import REST, Measure
 from harness.reporting.page import percent
 from harness.reporting.pages import PageKind, Result
 from harness.reporting.ranked import compared_row
+from harness.reporting.remarks import slice_in_words
 from harness.reporting.results_page import results
 from harness.reporting.section import measure_of
 from harness.reporting.selecting import read_judged
@@ -233,9 +234,9 @@ def _page(options: ShowResult, parts: Sequence[_Part], missing: Sequence[str]) -
             rows.append(({"bench": part.bench.name} if several else {}) | row)
         lines += first_lines(said, 3, REST)
         if len(worst_first) == 1 or options.details:
-            lines += [
-                prefix + _slice_in_words(model, part) for model in worst_first if _compared(model)
-            ]
+            for model in worst_first:
+                if (worst := part.slices[model.model]) is not None and model.p is not None:
+                    lines.append(prefix + slice_in_words(model.model, worst, part.measure))
         lines += [prefix + text for text in _judge_in_words(part, options.gate.margin)]
         faults += [prefix + fault for fault in part.result.faults]
     if options.gate.fail_if_worse or options.gate.margin is not None:
@@ -285,10 +286,6 @@ def _tested_together(parts: Sequence[_Part]) -> list[_Part]:
     return tested
 
 
-def _compared(model: Gated) -> bool:
-    return model.p is not None
-
-
 def _verdict(model: Gated) -> str:
     if model.p is None:
         return "too few questions"
@@ -314,21 +311,6 @@ def _chance(share: float | None) -> str:
     if share is None:
         return ""
     return f"; an unchanged model fails this margin in {percent(share, 0)} of such runs"
-
-
-def _slice_in_words(model: Gated, part: _Part) -> str:
-    """Return where a model is worse than elsewhere."""
-    worst = part.slices[model.model]
-    return slice_in_words(model.model, worst, part.measure)
-
-
-def slice_in_words(model: str, worst: Worst | None, measure: Measure) -> str:
-    """Return the sentence about the slice that stands out, or that none does."""
-    if worst is None or not worst.stands_out:
-        looked = f" of {worst.slices} looked at" if worst is not None else ""
-        return f"{model}: no slice{looked} stands out."
-    gap, ends = measure.gap(worst.less), measure.ends(worst.interval, 0)
-    return f"{model} is worse in {worst.slice} than elsewhere by {gap}{ends}."
 
 
 def _slice_row(worst: Worst | None) -> dict[str, object]:

@@ -359,3 +359,24 @@ def test_check_bench_names_categories_that_no_judge_set_knows(
     folder.write("question.jsonl", [{**QUESTIONS[1], "category": "Mathematik"}])
     assert check_bench([str(folder.folder)]) == 0
     assert '"Mathematik" = "coding"' in " ".join(capsys.readouterr().out.split())
+
+
+@pytest.mark.parametrize(
+    ("said", "winner", "weight"),
+    [
+        ("So: [[A>>B]]", "model_1", 3),
+        ("So: [[B<A]]", "model_1", 1),
+        ("So: [[A=B]]", "tie", 1),
+        ("So: [[B>>A]]", "model_2", 3),
+        ("So: [[A>A]]", "error", None),
+    ],
+)
+def test_a_verdict_of_five_steps_has_a_weight(
+    folder: Folder, said: str, winner: str, weight: int | None
+) -> None:
+    words = {"judge_model": "gpt-4.1", "judge_set": "arena_hard", "baseline_model": "beta"}
+    plan = folder.plan(mode="pairwise-baseline", **words)
+    rows = folder.judge(plan, said)
+    assert {(row.g1_winner, row.g1_weight, row.score_method) for row in rows} >= {
+        (winner, weight, "steps")
+    }
