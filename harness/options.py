@@ -470,6 +470,9 @@ class ShowResult(Command, kw_only=True, frozen=True):
     each_time: bool = False
     """show of several conversations (--num-choices) how often all pass, with --metric checks, and
     whether more questions or more conversations would narrow the intervals"""
+    renewed: Annotated[tuple[Path, ...], Flag("DIR")] = ()
+    """show whether a model knows the questions: checks passed on them less on three or more sets
+    of turnbench new_questions"""
     reach: bool = False
     """show at which level a model passes half of the questions, of those that have a level"""
     output: Output = Output()

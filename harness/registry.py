@@ -64,6 +64,7 @@ TABLE: dict[str, dict[str, str]] = {
     "page": {  # of show_result: a flag of its name shows it in place of the results
         "results": "harness.reporting.results_page:RESULTS",
         "reach": "harness.reporting.reach:REACH",
+        "renewed": "harness.reporting.renewed:RENEWED",
         "against": "harness.reporting.against:AGAINST",
         "board": "harness.reporting.other_pages:BOARD",
         "cost": "harness.reporting.other_pages:COST",

@@ -93,8 +93,7 @@ def run_bench(
 ) -> RunReport:
     """Let each model answer, each judge judge each answer as soon as it exists; return the results.
 
-    `words` are options of the command, such as `first_n=8`; with `levels` the report says what the
-    waves did.
+    `words` are options of the command, such as `first_n=8`.
 
     Raises:
         TurnbenchError: see `plan_answers`, `plan_judgments` and `running.run`.
@@ -197,10 +196,10 @@ def _judges(record: RunBench, configs: Mapping[str, ModelConfig]) -> dict[str, M
 
 
 def run(record: RunBench, console: Console) -> RunReport:
-    """Answer, judge and show in one go."""
+    """Answer, judge and show in one go; with --levels, ask in waves."""
     if record.levels:
-        climbed: Any = registry.find("levels", "run")(record, console)
-        return climbed  # type: ignore[no-any-return]
+        climbed: RunReport = registry.find("levels", "run")(record, console)
+        return climbed
     evaluation = None
     if record.config is not None:
         evaluation = registry.find("judge_file", "colossalai_config")(record.config)

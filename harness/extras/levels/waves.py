@@ -1,18 +1,19 @@
 """Wave after wave: answers by gen_answer's jobs, checks, and the level of the next wave."""
 
 import functools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from msgspec.structs import replace
 
-from harness import options, running
+from harness import options
 from harness.answering import AnswerPlan, estimate_answers, plan_answers
 from harness.cli import calls
 from harness.cli.console import Console
 from harness.cli.parser import read_project
+from harness.cli.run_bench import RunReport
 from harness.errors import UsageError
 from harness.extras.levels.questions import START, Questions, Wanted, nudge
 from harness.metrics import Metric, Setup, load, run
@@ -24,7 +25,7 @@ from harness.reporting.page import percent
 from harness.reporting.show_result import results_of
 from harness.results import read
 from harness.results.passed import passes
-from harness.running import Outcome
+from harness.running import Outcome, Progress
 from harness.types import Question
 from harness.words import counted
 
@@ -71,16 +72,7 @@ class Climbed:
     ended: dict[str, list[str]]
     """By model, the templates that an undecided check ended."""
     page: Page | None = None
-    """The reach of the models; of a dry run what the waves would take."""
-
-    @property
-    def exit_code(self) -> int:
-        """The command's."""
-        return 0 if self.complete else 1
-
-    def __repr__(self) -> str:
-        name, models = self.bench.bench_name[:100], counted(len(self.models), "model")
-        return f"<Climbed {name}: {models}, {counted(len(self.outcomes), 'wave')}>"
+    """Of a dry run what it would take."""
 
     @property
     def complete(self) -> bool:
@@ -88,15 +80,9 @@ class Climbed:
         return all(not one.failures and one.stopped is None for one in self.outcomes)
 
 
-Carry = Callable[[AnswerPlan, options.Limits, int], Outcome | None]
-"""Carries out a plan, of which so many waves are left, this one included; None: it was only shown.
-"""
-
-
 def climb(
     record: RunBench,
     configs: Mapping[str, ModelConfig] | None = None,
-    carry_out: Carry | None = None,
     console: Console | None = None,
 ) -> Climbed:
     """Ask each model some waves of questions, and check the answers.
@@ -104,8 +90,8 @@ def climb(
     Raises:
         UsageError: an option cannot be; see `plan_answers` and `Questions`.
     """
-    check(record)
     console = console or Console()
+    check(record)
     checks = load(["checks"], Setup(run_code=record.run_code))
     dry_run, limits = record.limits.dry_run, record.limits
     questions = Questions(record.bench, keep=not dry_run)
@@ -137,17 +123,15 @@ def climb(
             climber.name = plan.models[0].name
             console.tell(f"wave {wave}: {climber.name} at level {climber.level}")
         whole = AnswerPlan(questions.bench, [plan.models[0] for plan in plans])
-        outcome = (carry_out or _silently)(whole, limits, record.waves + 1 - wave)
-        if outcome is None:
+        outcome = _carry_out(whole, limits, record.waves + 1 - wave, console, climbed)
+        if climbed.page is not None:
             break
         climbed.outcomes.append(outcome)
         if not climbed.complete:
             break
         limits = _rest(limits, outcome)
         for climber, part in zip(going, own, strict=True):
-            share = _follow(climber, record, questions, part, checks)
-            if share is not None:
-                console.tell(f"{climber.name} passes {percent(share)}")
+            _follow(climber, record, questions, part, checks, console)
     climbed.models = [climber.name for climber in climbers]
     climbed.ended = {climber.name: sorted(climber.ended) for climber in climbers if climber.ended}
     return climbed
@@ -194,11 +178,9 @@ def _follow(
     questions: Questions,
     asked: Sequence[Question],
     checks: Sequence[Metric],
-) -> float | None:
-    """Check a wave's answers, and choose the level of the next wave by the share that passes.
-
-    Returns the share; None: no answer could be decided.
-    """
+    console: Console,
+) -> None:
+    """Check a wave's answers, and choose the level of the next wave by the share that passes."""
     bench, only = questions.bench, options.Slice(model_list=(climber.name,))
     flags = options.AutoChecks(bench=record.bench, slice=only, run_code=record.run_code)
     if questions.keep:
@@ -213,11 +195,10 @@ def _follow(
     }
     values = passed.value[passed.valid]
     climber.over = not len(values)
-    if climber.over:
-        return None
-    share = float(values.mean())
-    climber.level = next_level(climber.level, share)
-    return share
+    if not climber.over:
+        share = float(values.mean())
+        console.tell(f"{climber.name} passes {percent(share)}")
+        climber.level = next_level(climber.level, share)
 
 
 def next_level(level: int, share: float) -> int:
@@ -225,63 +206,27 @@ def next_level(level: int, share: float) -> int:
     return min(max(level + round(_STEP * (share - 0.5)), 1), 10)
 
 
-def _silently(plan: AnswerPlan, limits: options.Limits, waves: int) -> Outcome | None:
+def _carry_out(
+    plan: AnswerPlan, limits: options.Limits, waves: int, console: Console, climbed: Climbed
+) -> Outcome:
+    """Ask before the first wave, for all of them; of a dry run show the first that is not done."""
+
+    def estimates() -> list[Any]:
+        return [_times(one, waves) for one in estimate_answers(plan, batch=limits.batch)]
+
     if limits.dry_run:
-        return None
-    return running.run(plan.jobs(), limits, state=plan.bench.state, total=plan.total)
-
-
-# The command
-
-
-def run_levels(record: RunBench, console: Console) -> Climbed:
-    """Ask in waves, then show the reach."""
-    if "bench_name" not in record.typed and read_project().bench_name is None:
-        record = replace(record, bench=replace(record.bench, bench_name="levels"))
-    dry_run, pages = record.limits.dry_run, list[Page]()
-
-    def carry_out(plan: AnswerPlan, limits: options.Limits, waves: int) -> Outcome | None:
-        """Ask before the first wave, for all of them; show a dry run where something is left."""
-
-        def estimates() -> list[Any]:
-            return [_times(one, waves) for one in estimate_answers(plan, batch=limits.batch)]
-
-        if limits.dry_run:
-            if not plan.total:
-                return Outcome(0, [], running.Progress())
+        if plan.total:
             console.tell(f"an estimate for the {counted(waves, 'wave')} that are left")
-            pages.append(calls.estimate_page(estimates()))
-            console.show(pages[-1])
-            return None
-        return calls.carry_out(
-            plan,
-            limits,
-            functools.cache(estimates),
-            console,
-            unit="answers",
-            questions=waves * max(len(model.todo) for model in plan.models),
-        )
-
-    with calls.served(record.models, record.endpoint, console, dry_run=dry_run) as addressed:
-        weights, endpoint = addressed
-        record = replace(record, models=weights, endpoint=endpoint)
-        climbed = climb(record, calls.configs(), carry_out, console)
-    for model, templates in climbed.ended.items():
-        what = counted(len(templates), "template")
-        console.warn(f"{model}: an undecided check ended {what}: {', '.join(templates)}")
-    if dry_run or not climbed.outcomes:
-        climbed.page = pages[-1] if pages else None
-        return climbed
-    shown = options.ShowResult(
-        bench=record.bench.shown,
-        slice=options.ShownSlice(model_list=tuple(climbed.models)),
-        reach=True,
-        output=record.output,
+            climbed.page = calls.estimate_page(estimates())
+        return Outcome(0, [], Progress())
+    return calls.carry_out(
+        plan,
+        limits,
+        functools.cache(estimates),
+        console,
+        unit="answers",
+        questions=waves * max(len(model.todo) for model in plan.models),
     )
-    if climbed.complete or len(climbed.outcomes) > 1:
-        climbed.page = results_of(shown).page
-        console.show(climbed.page, record.output.format)
-    return climbed
 
 
 def _times(one: Any, waves: int) -> Any:
@@ -291,3 +236,36 @@ def _times(one: Any, waves: int) -> Any:
         for name in ("cost_low", "cost_high")
     }
     return replace(one, **{name: getattr(one, name) * waves for name in numbers}, **costs)
+
+
+# The command
+
+
+def run_levels(record: RunBench, console: Console) -> RunReport:
+    """Ask in waves, then show the reach."""
+    if "bench_name" not in record.typed and read_project().bench_name is None:
+        record = replace(record, bench=replace(record.bench, bench_name="levels"))
+    dry_run = record.limits.dry_run
+    with calls.served(record.models, record.endpoint, console, dry_run=dry_run) as addressed:
+        weights, endpoint = addressed
+        record = replace(record, models=weights, endpoint=endpoint)
+        climbed = climb(record, calls.configs(), console)
+    for model, templates in climbed.ended.items():
+        what = counted(len(templates), "template")
+        console.warn(f"{model}: an undecided check ended {what}: {', '.join(templates)}")
+    outcome = climbed.outcomes[-1] if climbed.outcomes else Outcome(0, [], Progress())
+    code = 0 if climbed.complete else 1
+    report = RunReport(plan=None, outcome=outcome, page=climbed.page, code=code)
+    if climbed.page is not None:
+        console.show(climbed.page)
+    if dry_run or not (climbed.complete or len(climbed.outcomes) > 1) or not climbed.outcomes:
+        return report
+    shown = options.ShowResult(
+        bench=record.bench.shown,
+        slice=options.ShownSlice(model_list=tuple(climbed.models)),
+        reach=True,
+        output=record.output,
+    )
+    report.page = results_of(shown).page
+    console.show(report.page, record.output.format)
+    return report
