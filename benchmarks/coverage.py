@@ -12,6 +12,9 @@ some seventy lines.
 Below these a line for each statement of a page: in how many tables it is said although it is false,
 of at most 5%, or is not said although it is true, of at most what stands beside it.
 
+Last the reach of `run_bench --levels`, of templates that are easier or harder than their level by a
+standard deviation of two levels: bias at most 0.2, intervals that hold the truth in 91 to 97%.
+
 Grades: ability + difficulty of the question + how well the model knows it + noise, rounded to 1–10.
 Pairs: two games in swapped order, each lost or won by the difference of abilities and a logistic
 noise, a tie where the two are close; games that disagree are a tie. With question effects a model
@@ -19,15 +22,20 @@ is better at some questions than at others, against all opponents alike.
 """
 
 import argparse
+import functools
 import math
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from harness.extras.judges.corrected import corrected
+from harness.extras.judges.worth import Panel as Judges
+from harness.extras.judges.worth import worth_of
+from harness.extras.levels import next_level
 from harness.judging.draw import drawn_pairs
 from harness.reporting.kinds import sections_of
 from harness.reporting.remarks import dissent
@@ -42,10 +50,16 @@ from harness.results import (
     rank,
     summarize,
 )
+from harness.results.agreement import Item as Judged
 from harness.results.compare import against_baseline
+from harness.results.drift import Differences, Drift
 from harness.results.estimate import LEVEL
+from harness.results.gate import Gated, at_levels, compared, judge_faults
 from harness.results.length_control import Gamed, fit
 from harness.results.position import flips
+from harness.results.reach import HIGHEST, LOWEST, Attempts, reach_of
+from harness.results.series import nominal_level
+from harness.results.slices import Worst, worst_slice
 from harness.types import Judgment, Question
 
 Floats = npt.NDArray[np.float64]
@@ -462,6 +476,214 @@ def equal_length(rng: np.random.Generator, questions: int) -> bool:
     return p is not None and p < LEVEL
 
 
+# The gate: a run of a model against a stored one
+
+Run = dict[tuple[int | str, int, str], float]
+
+
+def runs(
+    rng: np.random.Generator, questions: int, drops: Sequence[float], judge: float = 0.0
+) -> tuple[Run, list[Run], Differences]:
+    """Return a stored run, candidates that are worse by so much, and 20 anchors.
+
+    The judge gives `judge` more now than then.
+    """
+    difficulty = rng.normal(0, 1, (questions, 1))
+
+    def answers(ability: float) -> Floats:
+        known = difficulty + rng.normal(0, 0.8, (questions, 1))
+        return ability + known + rng.normal(0, 0.8, (questions, 2))
+
+    def graded(quality: Floats, shift: float = 0.0) -> Run:
+        grade = np.clip(np.round(quality + shift + rng.normal(0, 0.6, quality.shape)), 1, 10)
+        return {(q, t + 1, ""): float(grade[q, t]) for q in range(questions) for t in range(2)}
+
+    stored = answers(6.5)
+    old, anew = graded(stored), graded(stored, judge)
+    candidates = [graded(answers(6.5 - drop), judge) for drop in drops]
+    drawn = rng.permutation(questions)[:20]
+    anchors: Differences = {int(q): [anew[int(q), 1, ""] - old[int(q), 1, ""]] for q in drawn}
+    return old, candidates, anchors
+
+
+def gated(new: Run, old: Run, drift: Drift | None = None) -> Gated:
+    """Return a candidate compared with the stored run."""
+    (row,) = at_levels([compared("m", "m", new, old, {"m": "m"}, drift or Drift())])
+    return row
+
+
+def passes(row: Gated, margin: float) -> bool:
+    """Whether a candidate passes a margin."""
+    lower = row.difference.lower
+    return lower is not None and lower >= -margin
+
+
+def as_bad_as_the_margin(rng: np.random.Generator, questions: int) -> bool:
+    """Whether a candidate passes that is worse by the margin."""
+    old, (new,), _ = runs(rng, questions, [0.5])
+    return passes(gated(new, old), 0.5)
+
+
+def both_unread(rng: np.random.Generator, questions: int) -> bool:
+    """Whether an equal run fails because it lacks 4.5% as the stored one does."""
+    old, (new,), _ = runs(rng, questions, [0])
+    for run in (old, new):
+        run.update({item: math.nan for item in run if rng.random() < 0.045})
+    row = gated(new, old)
+    return row.missing - row.missing_before > 0.05
+
+
+def drifted(rng: np.random.Generator, questions: int) -> bool:
+    """Whether an equal candidate is worse, with 20 anchors, by a judge that gives 0.5 less."""
+    old, (new,), anchors = runs(rng, questions, [0], -0.5)
+    return gated(new, old, Drift(anchors, anchored=True)).worse
+
+
+def drifted_margin(rng: np.random.Generator, questions: int) -> bool:
+    """Whether a candidate that is worse by the margin passes by a judge that gives 0.5 more."""
+    old, (new,), anchors = runs(rng, questions, [0.5], 0.5)
+    return passes(gated(new, old, Drift(anchors, anchored=True)), 0.5)
+
+
+def drift_seen(rng: np.random.Generator, questions: int) -> bool:
+    """Whether a judge that has not changed is said to have, without a margin."""
+    _, _, anchors = runs(rng, questions, [])
+    return bool(judge_faults(Drift(anchors), None))
+
+
+def series_of_twenty(rng: np.random.Generator, questions: int) -> bool:
+    """Whether any of 20 equal candidates is called worse, or better."""
+    old, news, _ = runs(rng, questions, [0] * 20)
+    level = nominal_level(20, questions - 1)
+    rows = [compared("m", "m", new, old, {"m": "m"}, Drift()) for new in news]
+    return any(row.worse or row.better for row in at_levels(rows, level))
+
+
+def three_required(rng: np.random.Generator, questions: int) -> bool:
+    """Whether three benchmarks pass, on one of which the candidate is worse by the margin."""
+    tables = [runs(rng, questions, [drop])[:2] for drop in (0.5, -0.5, -0.5)]
+    return all(passes(gated(new, old), 0.5) for old, (new,) in tables)
+
+
+def any_of_three(rng: np.random.Generator, questions: int) -> bool:
+    """Whether an equal candidate is worse on any of three benchmarks, by Holm over them."""
+    tables = [runs(rng, questions, [0])[:2] for _ in range(3)]
+    rows = [compared("m", "m", new, old, {"m": "m"}, Drift()) for old, (new,) in tables]
+    return any(row.worse for row in at_levels(rows))
+
+
+def of_kinds(questions: int) -> dict[int | str, Question]:
+    """Return questions in 28 slices: categories, kinds, tags, levels, lengths."""
+    return {
+        q: Question(
+            question_id=q,
+            category=f"c{q * 8 // questions}",
+            turns=["x" * (q * 37 % 101 + 1)],
+            extra={"kind": f"k{q % 4}", "tags": [f"t{q % 3}", f"u{q % 5}"], "level": q % 5},
+        )
+        for q in range(questions)
+    }
+
+
+def worst(rng: np.random.Generator, questions: int, drop: float) -> Worst | None:
+    """Return the worst slice of a candidate that is worse by so much in one category."""
+    known = rng.normal(0, 1.1, (questions, 1)) + rng.normal(0, 1.4, (questions, 2))
+    table = np.round(known)
+    table[: questions // 8] -= drop
+    found: dict[int | str, dict[int, float]] = {
+        q: {1: float(a), 2: float(b)} for q, (a, b) in enumerate(table)
+    }
+    return worst_slice(found, of_kinds(questions), seed=int(rng.integers(1 << 30)))
+
+
+def slice_named(rng: np.random.Generator, questions: int) -> bool:
+    """Whether a slice is named although all are alike."""
+    found = worst(rng, questions, 0)
+    return found is not None and found.stands_out
+
+
+def slice_missed(rng: np.random.Generator, questions: int) -> bool:
+    """Whether a drop of 3 points in 10 of 80 questions is not named."""
+    found = worst(rng, questions, 3)
+    return found is None or not (found.stands_out and found.slice.value == "c0")
+
+
+class Errors(NamedTuple):
+    """How three judges' verdicts depend on each other."""
+
+    name: str
+    copies: dict[int, int]
+    """Which judges repeat another one's verdicts."""
+    worth: float
+
+
+def worth_missed(
+    rng: np.random.Generator, questions: int, errors: Errors, right: tuple[float, ...]
+) -> bool:
+    """Whether the interval of `judge_report worth` misses the truth, with two votes an item."""
+    size = 2 * questions
+    truth = rng.choice([-0.5, 0.5], size)
+
+    def verdicts(chance: float) -> Floats:
+        return np.where(rng.random(size) < chance, truth, -truth)
+
+    judges = [verdicts(chance) for chance in right]
+    for copy, of in errors.copies.items():
+        judges[copy] = judges[of]
+    first, second = verdicts(0.91), verdicts(0.91)  # people agree on 84%, as experts do
+    table = np.column_stack([*judges, (first + second) / 2, first * second])
+    own = [item // 2 for item in range(size)]
+    ends = worth_of(Judges(["a", "b", "c"], own, table, "votes", False))
+    low, high = ends.low, ends.high
+    return low is None or high is None or not low - 1e-9 <= errors.worth <= high + 1e-9
+
+
+def corrected_missed(rng: np.random.Generator, questions: int, right: float) -> bool:
+    """Whether the interval of `judge_report corrected` misses the truth, 25 questions voted on."""
+    truth = 0.6
+    judged: dict[Judged, float] = {}
+    votes: dict[Judged, float] = {}
+    voted = set(rng.choice(questions, 25, replace=False).tolist())
+    for question in range(questions):
+        chance = np.clip(truth + rng.normal(0, 0.15), 0, 1)
+        for turn in (1, 2):
+            item, prefers = Judged(question, turn, ("x", "y")), rng.random() < chance
+            judged[item] = float(prefers if rng.random() < right else rng.random() < truth + 0.1)
+            if question in voted:
+                votes[item] = float(prefers)
+    interval = corrected("x", judged, votes).corrected.interval
+    return interval is None or not interval.low <= truth <= interval.high
+
+
+PANELS = (
+    Errors("independent", {}, 3),
+    Errors("two copies and one", {1: 0}, 1.8),
+    Errors("three copies", {1: 0, 2: 0}, 1),
+)
+ACCURACIES = ((0.65,) * 3, (0.8,) * 3, (0.9,) * 3, (0.65, 0.8, 0.9))
+WORTH = tuple(
+    Statement(
+        f"worth, {errors.name}, right in {', '.join(map(str, dict.fromkeys(right)))}: missed",
+        functools.partial(worth_missed, errors=errors, right=right),
+        0.07,
+        4,
+        (40, 80),
+    )
+    for errors in PANELS
+    for right in ACCURACIES
+)
+
+CORRECTED = tuple(
+    Statement(
+        f"corrected, a judge that knows {right:.0%} of the pairs: missed",
+        functools.partial(corrected_missed, right=right),
+        0.07,
+        2,
+        (50, 100),
+    )
+    for right in (0.55, 0.75, 0.85)
+)
+
 STATEMENTS = (
     Statement("two equal models: better, in pairs", two_in_pairs),
     Statement("two equal models: better, by grades", two_in_grades),
@@ -478,6 +700,18 @@ STATEMENTS = (
     Statement("a judge that takes the first in 95%: not said", first_taker_missed, 0.01),
     Statement("a judge that guesses: may be guessing is not said", guesser_missed),
     Statement("equal at equal length: beats or loses", equal_length, each=10, questions=(200, 805)),
+    Statement("a run that is worse by the margin passes", as_bad_as_the_margin),
+    Statement("equal runs that lack 4.5% each: one fails for it", both_unread, questions=(80,)),
+    Statement("judge -0.5, equal models, 20 anchors: worse", drifted, questions=(40, 80)),
+    Statement(
+        "judge +0.5, worse by the margin, 20 anchors: passes", drifted_margin, questions=(80,)
+    ),
+    Statement("the same judge: said to have changed", drift_seen, questions=(20, 80)),
+    Statement("20 equal candidates in a series: any is called worse", series_of_twenty, each=4),
+    Statement("three benchmarks, worse by the margin in one: passes", three_required),
+    Statement("--any of three benchmarks, equal models: worse", any_of_three),
+    Statement("no slice is worse: one is named", slice_named, each=4, questions=(40, 80)),
+    Statement("3 points less in 10 questions: not named", slice_missed, 0.15, 10, (80,)),
 )
 
 
@@ -490,6 +724,58 @@ def check(statement: Statement, questions: int, tables: int) -> bool:
     mark = "" if rate <= allowed else "  <--"
     print(f"{statement.name:<64} {questions:9} {rate:8.1%} {allowed:13.1%} {count:9}{mark}")
     return rate <= allowed
+
+
+# Reach
+
+WAVES, TEMPLATES, SPREAD = 4, 26, 2.0
+"""Of `run_bench --levels`; by how many levels templates are easier or harder than they say."""
+
+
+def climb(rng: np.random.Generator, reach: float, harder: Floats) -> Attempts:
+    """Return the waves of a model that passes half at its reach, some templates being harder."""
+    level, waves = 5, []
+    template = np.arange(len(harder))
+    for _ in range(WAVES):
+        levels = np.clip(level + rng.integers(-1, 2, len(harder)), LOWEST, HIGHEST)
+        chance = 1 / (1 + np.exp(levels + harder - reach))
+        passed = rng.random(len(harder)) < chance
+        waves.append(Attempts(template, levels.astype(np.float64), passed.astype(np.float64)))
+        level = next_level(level, float(waves[-1].passed.mean()))
+    return Attempts(
+        np.concatenate([wave.template for wave in waves]),
+        np.concatenate([wave.level for wave in waves]),
+        np.concatenate([wave.passed for wave in waves]),
+    )
+
+
+def check_reach(reach: float, tables: int) -> bool:
+    """Simulate pairs of equal models, print their line, and return whether it passes."""
+    rng = np.random.default_rng([int(reach), 7])
+    values, held, better, none = [], 0, 0, 0
+    for _ in range(tables):
+        common = rng.normal(0, SPREAD / math.sqrt(2), TEMPLATES)
+        own = rng.normal(0, SPREAD / math.sqrt(2), (2, TEMPLATES))
+        one, other = (reach_of(climb(rng, reach, common + o), TEMPLATES)[0] for o in own)
+        for estimate in (one, other):
+            ends = estimate.interval
+            none += ends is None
+            if ends is not None:
+                values.append(estimate.value)
+                held += ends.low <= reach <= ends.high
+        ends = (one - other).interval
+        better += ends is not None and not ends.low <= 0 <= ends.high
+    bias, share, false = float(np.mean(values)) - reach, held / len(values), better / tables
+    three = [3 * math.sqrt(p * (1 - p) / n) for p, n in ((0.91, 2 * tables), (0.05, tables))]
+    passes = bool(abs(bias) <= 0.2 and 0.91 - three[0] <= share <= 0.97 + three[0])
+    passes = passes and false <= 0.05 + three[1]
+    mark = "" if passes else "  <--"
+    print(
+        f"reach {reach:<58} {TEMPLATES:9} {share:8.1%} {false:13.1%} bias {bias:+.2f}, "
+        f"{none / 2 / tables:.1%} without{mark}",
+        flush=True,
+    )
+    return passes
 
 
 GRADES: dict[str, float] = {}
@@ -526,9 +812,12 @@ def main() -> int:
                 flush=True,
             )
     print(f"\n{'statement':<64} questions    wrong       allowed    tables")
-    for statement in STATEMENTS:
+    for statement in (*STATEMENTS, *WORTH, *CORRECTED):
         for questions in statement.questions:
             failed += not check(statement, questions, options.tables)
+    print(f"\n{'run_bench --levels, two equal models':<64} templates  covered  false better")
+    for reach in (2, 5, 9):
+        failed += not check_reach(reach, max(50, options.tables // 4))
     print(f"{failed} lines fail" if failed else "every line passes")
     return 1 if failed else 0
 

@@ -65,6 +65,32 @@ class BenchName(Struct, kw_only=True, frozen=True):
     """reasoning in other tools' answers (<think>…</think>): kept from judges and metrics, or shown
     as the text of the answer"""
 
+    @property
+    def shown(self) -> "ShownBench":
+        """The same of `show_result`, which takes several."""
+        return ShownBench(
+            bench_name=(self.bench_name,), data_dir=self.data_dir, reasoning=self.reasoning
+        )
+
+
+class ShownBench(Struct, kw_only=True, frozen=True):
+    """Benchmarks."""
+
+    bench_name: Annotated[Names, Flag("NAME")] = ("mt_bench",)
+    """a folder in the data folder, or a shipped benchmark; with --against several"""
+    data_dir: Annotated[str, Flag("DIR")] = "data"
+    """data folder, where answers and judgments are"""
+    reasoning: ReasoningShown = "split"
+    """reasoning in other tools' answers (<think>…</think>): kept from judges and metrics, or shown
+    as the text of the answer"""
+
+    @property
+    def first(self) -> BenchName:
+        """The first of them."""
+        return BenchName(
+            bench_name=self.bench_name[0], data_dir=self.data_dir, reasoning=self.reasoning
+        )
+
 
 class Slice(Struct, kw_only=True, frozen=True):
     """Questions, turns and models to take."""
@@ -291,9 +317,33 @@ class Board(Struct, kw_only=True, frozen=True):
     """with --board: replace rows of models that it has"""
     allow: Annotated[Names, Flag("NAME", pages=("board", "against"))] = ()
     """what may differ from the board's rows, or with --against between the runs: judge, judge-set,
-    baseline, sampling, questions"""
+    baseline, sampling, questions, snapshot"""
     sort: Annotated[str | None, Flag("COLUMN", pages=("results", "board"))] = None
     """column by which models are sorted"""
+
+
+class Gate(Struct, kw_only=True, frozen=True):
+    """A gate: this run against a stored one."""
+
+    against: Annotated[tuple[Path, ...], Flag("FILE")] = ()
+    """judgments (or with --metric numbers) of another run of the same questions to compare with;
+    of several benchmarks one file each"""
+    compare: Annotated[Names, Flag("NEW=OLD", pages=("against",))] = ()
+    """with --against: which model of this run is which of the other"""
+    margin: Annotated[Annotated[float, Meta(ge=0)] | None, Flag("X", pages=("against",))] = None
+    """with --against: the largest drop that does not matter"""
+    fail_if_worse: Annotated[bool, Flag(pages=("against",))] = False
+    """with --against: exit with 1 if a model is worse, or not shown to be as good"""
+    any: Annotated[bool, Flag(pages=("against",))] = False
+    """with --against on several benchmarks: fail if one is significantly worse (default: if one is
+    not shown to be as good)"""
+    series: Annotated[Names, Flag("N FILE", pages=("against",))] = ()
+    """with --against: one of N gates against one stored run; FILE has those that were made"""
+    record: Annotated[bool, Flag(pages=("against",))] = False
+    """with --series: write this gate into FILE"""
+    max_missing: Annotated[Share, Flag("SHARE", pages=("against",))] = 0.05
+    """with --against: the largest share of judgments that may be missing beyond those that the
+    other run lacks"""
 
 
 class MetricOptions(Struct, kw_only=True, frozen=True):
@@ -359,6 +409,9 @@ class GenJudgment(Struct, kw_only=True, frozen=True):
     """judge in five looks, and a model no further when each of its comparisons is significant or
     surely under DIFFERENCE, of grades or win rates; for few models: of published grades it saved
     39% for two, 27% for three, 12% for five, 4% for eight, nothing for 34"""
+    anchors: Annotated[Names, Flag("FILE [N|all]")] = ()
+    """judge N (default: all) of the answers that FILE judged anew, drawn over the questions, to
+    know whether the judge has changed; only show_result --against reads them"""
     bench: BenchName = BenchName()
     slice: Slice = Slice()
     sampling: JudgeSampling = JudgeSampling()
@@ -379,7 +432,7 @@ class ShowResult(Struct, kw_only=True, frozen=True):
     """show metrics that need no judge, such as checks or bleu, instead of judgments"""
     variant: Annotated[str | None, Flag("NAME")] = None
     """which variant of the metrics (default: the only one)"""
-    bench: BenchName = BenchName()
+    bench: ShownBench = ShownBench()
     slice: ShownSlice = ShownSlice()
     by: Annotated[Names, Flag("FIELD", pages=("results",))] = ()
     """group by a field of the questions, such as category or difficulty, or by question, turn"""
@@ -394,16 +447,7 @@ class ShowResult(Struct, kw_only=True, frozen=True):
     """count a judgment without a grade as -1, as some published averages did"""
     details: bool = False
     """everything: intervals of turns and categories, pairs, strengths, all notes"""
-    against: Annotated[Path | None, Flag("FILE")] = None
-    """judgments of another run of the same questions to compare with"""
-    compare: Annotated[Names, Flag("NEW=OLD", pages=("against",))] = ()
-    """with --against: which model of this run is which of the other"""
-    margin: Annotated[Annotated[float, Meta(ge=0)] | None, Flag("X", pages=("against",))] = None
-    """with --against: the largest drop that does not matter"""
-    fail_if_worse: Annotated[bool, Flag(pages=("against",))] = False
-    """with --against: exit with 1 if a model is worse, or not shown to be as good"""
-    max_missing: Annotated[Share, Flag("SHARE", pages=("against",))] = 0.05
-    """with --fail-if-worse: the largest share of judgments that may be missing"""
+    gate: Gate = Gate()
     style: Annotated[tuple[Literal["length", "headers", "lists", "bold"], ...], Flag()] = ()
     """show strengths at equal length, headers, lists, bold instead of results"""
     cost: bool = False
@@ -415,6 +459,11 @@ class ShowResult(Struct, kw_only=True, frozen=True):
     each_time: bool = False
     """show of several conversations (--num-choices) how often all pass, with --metric checks, and
     whether more questions or more conversations would narrow the intervals"""
+    renewed: Annotated[tuple[Path, ...], Flag("DIR")] = ()
+    """show whether a model knows the questions: checks passed on them less on three or more sets
+    of turnbench new_questions"""
+    reach: bool = False
+    """show at which level a model passes half of the questions, of those that have a level"""
     output: Output = Output()
     board: Board = Board()
     report: Annotated[Path | None, Flag("FILE")] = None
@@ -438,6 +487,10 @@ class RunBench(Struct, kw_only=True, frozen=True):
     """a configuration of ColossalAI's chat evaluation (JSON or TOML): criteria and metrics"""
     run_code: bool = False
     """let checks run code that models wrote, in bubblewrap"""
+    levels: bool = False
+    """ask computed questions that get harder until half of them are failed; no judge"""
+    waves: Annotated[Count, Flag("N")] = 4
+    """with --levels: how many times each template is asked"""
     judging: Judging = Judging()
     bench: BenchName = BenchName()
     slice: Slice = Slice()
@@ -451,6 +504,7 @@ class RunBench(Struct, kw_only=True, frozen=True):
     limits: Limits = Limits()
     output: Output = Output()
     board: Board = Board()
+    gate: Gate = Gate()
 
 
 class AutoChecks(Struct, kw_only=True, frozen=True):
@@ -510,6 +564,8 @@ class JudgeReport(Struct, kw_only=True, frozen=True):
     slice: Slice = Slice()
     list: Annotated[bool, Flag(pages=("position", "agreement", "length"))] = False
     """also list the items: flipped pairs, disagreements, longer answers that lost"""
+    details: Annotated[bool, Flag(pages=("agreement",))] = False
+    """agreement: a row for each turn and category, and with ties as a third verdict"""
     without: Annotated[str, Flag("SET", pages=("reference",))] = "mt_bench_unaided"
     """reference: the judge set that shows no reference"""
     threshold: Annotated[float | None, Flag("GRADE", pages=("reference",))] = None
@@ -617,10 +673,10 @@ class ImportData(Struct, kw_only=True, frozen=True):
     """
 
     imports: Annotated[Names, Flag("FORMAT FILE", positional=True)] = ()
-    """format of the data: alpaca_eval, battles, colossalai, feedback_collection, ifeval,
-    judge_pairs, messages, mt_bench_101, preference_collection, short_facts or votes; and its
-    files: JSON arrays, JSON Lines, .csv, .tsv or .parquet (extra [parquet]). The first of several
-    defines the questions"""
+    """format of the data: alpaca_eval, arena_hard, battles, colossalai, feedback_collection,
+    ifeval, judge_pairs, messages, mt_bench_101, preference_collection, short_facts or votes; and
+    its files: JSON arrays, JSON Lines, .csv, .tsv or .parquet (extra [parquet]). The first of
+    several defines the questions"""
     model_id: Annotated[Names, Flag("NAME")] = ()
     """models of the files, or of all but the first, in order (default: as the records say, else the
     file's name)"""

@@ -46,6 +46,9 @@ TABLE: dict[str, dict[str, str]] = {
     "questions": {
         "make_set": "turnbench_questions:make_set",
         "find": "turnbench_questions.templates:find",
+        "shipped": "turnbench_questions.templates:shipped",
+        "of_bench": "turnbench_questions.templates:of_bench",
+        "rows": "turnbench_questions:rows",
         "prove": "turnbench_questions.proving:prove",
     },
     "question_template": {
@@ -60,7 +63,9 @@ TABLE: dict[str, dict[str, str]] = {
     },
     "page": {  # of show_result: a flag of its name shows it in place of the results
         "results": "harness.reporting.results_page:RESULTS",
-        "against": "harness.reporting.other_pages:AGAINST",
+        "reach": "harness.reporting.reach:REACH",
+        "renewed": "harness.reporting.renewed:RENEWED",
+        "against": "harness.reporting.against:AGAINST",
         "board": "harness.reporting.other_pages:BOARD",
         "cost": "harness.reporting.other_pages:COST",
         "each_time": "harness.reporting.each_time:EACH_TIME",
@@ -86,6 +91,7 @@ TABLE: dict[str, dict[str, str]] = {
         "preference_collection": "harness.extras.importing.prometheus:preference_collection",
         "colossalai": "harness.extras.importing.colossalai:colossalai",
         "alpaca_eval": "harness.extras.importing.alpaca_eval:alpaca_eval",
+        "arena_hard": "harness.extras.importing.arena_hard:arena_hard",
         "battles": "harness.extras.importing.battles:battles",
         "judge_pairs": "harness.extras.importing.judge_pairs:judge_pairs",
         "short_facts": "harness.extras.importing.short_facts:short_facts",
@@ -101,6 +107,9 @@ TABLE: dict[str, dict[str, str]] = {
         # of ColossalAI's configuration: an Evaluation; the metrics that it names
         "colossalai_config": "harness.extras.importing.evaluation:read_evaluation",
         "colossalai_metrics": "harness.extras.importing.evaluation:metrics_of",
+    },
+    "levels": {  # of run_bench: questions in waves that get harder
+        "work": "harness.extras.levels:work",
     },
     "stopping": {  # plans to carry out one after the other, as far as they are needed
         "until": "harness.results.until:stages",

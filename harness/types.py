@@ -233,6 +233,9 @@ class Judgment(Row, kw_only=True):
     g1_preference: float | None = None
     """Of 1, how much goes to model_1, whichever was shown first."""
     g2_preference: float | None = None
+    g1_weight: float | None = None
+    """What the game counts for in `weighted_win_rate`: 3 where one answer is much better."""
+    g2_weight: float | None = None
     g1_scores: tuple[float, float] | None = None
     g2_scores: tuple[float, float] | None = None
     judge_set: str = UNSTATED
@@ -248,7 +251,8 @@ class Judgment(Row, kw_only=True):
     sampling: dict[str, Any] = {}
     made_from: MadeFrom | None = None
     score_method: str = "text"
-    """`logprobs`: weighed from the likely tokens, not read from the text."""
+    """`logprobs`: weighed from the likely tokens, not read from the text. `steps`: a verdict of
+    five steps, with a weight."""
     details: list[Detail] = []
 
     @property

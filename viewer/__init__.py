@@ -1,10 +1,10 @@
-"""The web viewer: Board, Questions, Judges, Vote; every verdict within two clicks.
+"""The web viewer: Board, Questions, Verdicts, Judges, Vote; every verdict within two clicks.
 
 index.py         one SQLite file: where every row is, and what it says in numbers
 data.py          what the tabs read: benchmarks, scores, answers, judgments
 state.py         a view as its address
-board.py         questions.py  judges.py  vote.py: the tabs; each returns HTML
-conversation.py  one question opened; search.py: texts found
+board.py         questions.py  verdicts.py  judges.py  vote.py: the tabs; each returns HTML
+conversation.py  one question opened
 ballots.py       what a voter is asked, and the file of votes
 text.py          texts of models as safe HTML
 pages.py         templates/, page.js, style.css: how HTML is made

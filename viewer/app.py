@@ -14,7 +14,7 @@ from typing import Any
 
 from harness.errors import TurnbenchError
 from harness.reporting.html import asset
-from viewer import board, judges, pages, questions, vote
+from viewer import board, judges, pages, questions, verdicts, vote
 from viewer.data import Data, Home
 from viewer.pages import Site
 from viewer.state import View, parse
@@ -24,6 +24,7 @@ log = logging.getLogger("turnbench")
 TABS: dict[str, Callable[[Data, View, Site], str]] = {
     "board": board.show,
     "questions": questions.show,
+    "verdicts": verdicts.show,
     "judges": judges.show,
     "vote": vote.show,
 }

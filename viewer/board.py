@@ -144,13 +144,13 @@ def _behind(view: View, chosen: Verdicts, pairs: str, row: Row, column: Column) 
     if key == "category":
         return questions.to(category=column.of)
     if key == "failed" and row.get("failed"):
-        return questions.to(only="failed")
+        return questions.to(tab="verdicts", only="none", sort="")
     if key == "pair":
         return questions.to(verdicts=pairs, judge="")
     if key == METRIC:
         return questions.to(criterion=column.of)
     if key == "change":
-        return questions.to(sort="disagreement", other=view.other)
+        return questions.to(tab="verdicts", only="judges", judge="", sort="-spread")
     is_number = key in ("average", "turn", "first_turn", "last_turn") and not column.draw
     return questions if key == "model" or is_number else None
 

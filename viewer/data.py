@@ -88,6 +88,13 @@ class Data:
         return baseline_of(self.scores.by("judge"))
 
     @functools.cached_property
+    def listed(self) -> None:
+        """Puts every verdict into the index's table, once."""
+        from viewer.verdicts import fill
+
+        fill(self)
+
+    @functools.cached_property
     def verdicts(self) -> dict[str, Verdicts]:
         """The panels by name, the one to show first first."""
         verdicts: dict[str, Verdicts] = {}

@@ -2,7 +2,7 @@
 
     index.html           the board; board-2.html …: other verdicts
     questions.html       all questions; model-1.html …: a model's, the worst first
-    flipped.html         questions with flipped pairs; failed.html: without a verdict
+    flipped.html         flipped pairs; none.html: judgments without a verdict
     question-1.html …    every answer and verdict of a question
     judges.html
 
@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from harness.errors import MissingError
 from harness.reporting.html import asset, check_html
 from harness.store import write_file
-from viewer import board, judges, pages, questions
+from viewer import board, judges, pages, questions, verdicts
 from viewer.data import Data, Home
 from viewer.pages import Site
 from viewer.state import View
@@ -57,8 +57,8 @@ def pages_of(data: Data) -> Iterator[tuple[str, str]]:
     links = {"Board": "index.html", "Questions": "questions.html"}
     if data.verdicts:
         links["Judges"] = "judges.html"
-    for verdicts in [*data.verdicts.values()][1:]:
-        links[f"Board: {verdicts.label}"] = files.href(View("board", bench, verdicts.name))
+    for other in [*data.verdicts.values()][1:]:
+        links[f"Board: {other.label}"] = files.href(View("board", bench, other.name))
     views = [View("board", bench, name) for name in data.verdicts] or [View("board", bench)]
     for view in views:
         name = files.href(view)
@@ -66,12 +66,13 @@ def pages_of(data: Data) -> Iterator[tuple[str, str]]:
     if data.verdicts:
         body = judges.show(data, View("judges", bench), site)
         yield "judges.html", document(f"{bench}: judges", links, "judges.html", body)
-    lists = [View("questions", bench, only=only) for only in ("", *files.filters)]
+    lists = [View("questions", bench), *(View("verdicts", bench, only=o) for o in files.filters)]
     lists += [View("questions", bench, model=(model,), sort="low") for model in data.models]
     for view in lists:
-        title = f"{bench}: questions {view.only}{', '.join(view.model)}".rstrip()
+        title = f"{bench}: {view.tab} {view.only}{', '.join(view.model)}".rstrip()
         name = files.href(view)
-        yield name, document(title, links, name, questions.show(data, view, site))
+        show = verdicts.show if view.tab == "verdicts" else questions.show
+        yield name, document(title, links, name, show(data, view, site))
     for question in data.bench.questions:
         view = View("questions", bench, question=str(question.question_id), model=files.models)
         title = f"{bench}: question {question.question_id}"
@@ -87,8 +88,8 @@ class _Files:
         self.numbers = {str(q.question_id): n for n, q in enumerate(data.bench.questions, 1)}
         self.filters = [
             only
-            for only in ("flipped", "failed")
-            if questions.items(data, View("questions", data.bench.name, only=only))
+            for only in ("flipped", "none")
+            if verdicts.Found(data, View("verdicts", data.bench.name, only=only)).total
         ]
 
     def href(self, view: View) -> str:
@@ -98,9 +99,9 @@ class _Files:
         if view.question:
             return self.page(view) + (f"#turn-1-{number}" if number else "")
         if view.tab == "questions":
-            if view.only in self.filters:
-                return f"{view.only}.html"
-            return f"model-{number}.html" if number and not view.only else "questions.html"
+            return f"model-{number}.html" if number else "questions.html"
+        if view.tab == "verdicts":
+            return f"{view.only}.html" if view.only in self.filters else "questions.html"
         if view.tab == "board":
             at = self.verdicts.index(view.verdicts) if view.verdicts in self.verdicts else 0
             return f"board-{at + 1}.html" if at else "index.html"

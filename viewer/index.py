@@ -16,8 +16,8 @@ import os
 import pathlib
 import sqlite3
 import threading
-from collections.abc import Iterable, Iterator
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -26,6 +26,8 @@ from harness.bench import Bench
 from harness.errors import DataError
 from harness.types import Answer, Detail, Judgment, Measurement, QuestionId, Row, Vote
 
+T = TypeVar("T", Answer, Judgment)
+
 KINDS: dict[str, type[Row]] = {
     "answer": Answer,
     "reference": Answer,
@@ -33,7 +35,9 @@ KINDS: dict[str, type[Row]] = {
     "vote": Vote,
     "metric": Measurement,
 }
-_VERSION = 3
+_WORDS = 200
+"""Characters of a reason that a list shows."""
+_VERSION = 4
 """Of the tables; an index of another version is made anew."""
 _TABLES = """
 create table files (
@@ -42,12 +46,13 @@ create table files (
     fault text default '');
 create table rows (
     file integer, offset integer, length integer, question text, key integer, good integer,
-    slim blob, unique (file, key));
+    slim blob, words text, unique (file, key));
 create index by_question on rows (question);
 """
 _INSERT = """
-insert into rows values (?, ?, ?, ?, ?, ?, ?) on conflict (file, key) do update
-set offset = excluded.offset, length = excluded.length, good = excluded.good, slim = excluded.slim
+insert into rows values (?, ?, ?, ?, ?, ?, ?, ?) on conflict (file, key) do update
+set offset = excluded.offset, length = excluded.length, good = excluded.good, slim = excluded.slim,
+    words = excluded.words
 where excluded.good >= good
 """
 
@@ -100,6 +105,59 @@ class Index:
                 rows = self._all("select slim from rows where file = ? order by offset", number)
                 for (slim,) in rows:
                     yield name, decode(slim)
+
+    def places(self, *kinds: str) -> list[int]:
+        """Return the number of each row in the order of `slims`."""
+        query = (
+            "select rows.rowid from rows join files on id = file where kind = ? "
+            "order by path, offset"
+        )
+        return [number for kind in kinds for (number,) in self._all(query, kind)]
+
+    def places_in(self, path: pathlib.Path) -> dict[int, int]:
+        """Return the number of each row of a file by its offset."""
+        query = "select offset, rows.rowid from rows join files on id = file where path = ?"
+        return dict(self._all(query, str(path)))
+
+    def words(self, places: Sequence[int]) -> dict[int, str]:
+        """Return the first words of the reasons of some rows."""
+        marks = ",".join("?" * len(places))
+        query = f"select rowid, words from rows where rowid in ({marks})"
+        return dict(self._all(query, *places)) if places else {}
+
+    def judgment(self, place: int) -> Judgment | None:
+        """Return the whole judgment of a number; None: it is a row of another kind."""
+        query = (
+            "select path, offset, length from rows join files on id = file "
+            "where rows.rowid = ? and kind = 'judgment'"
+        )
+        for path, offset, length in self._all(query, place):
+            return store.row_at(pathlib.Path(path), Judgment, offset, length)
+        return None
+
+    def scan(self, path: pathlib.Path, kind: type[T], text: str | None) -> Iterator[tuple[T, int]]:
+        """Yield the rows of a file and where they begin, up to a line that is none.
+
+        With a text only those that may hold it, in any case of letters.
+        """
+        with contextlib.suppress(DataError, FileNotFoundError):
+            for place in store.rows(path, kind, text=text or ""):
+                yield place.row, place.offset
+
+    def keep(self, table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+        """Keep rows as a table of this connection, for `select`; an earlier one is replaced."""
+        names = ", ".join(columns)
+        with self._lock:
+            self._base.execute(f"drop table if exists temp.{table}")
+            self._base.execute(f"create temp table {table} ({names})")
+            marks = ", ".join("?" * len(columns))
+            self._base.executemany(f"insert into temp.{table} values ({marks})", rows)
+            self._base.commit()
+
+    def select(self, query: str, values: Mapping[str, Any]) -> list[tuple[Any, ...]]:
+        """Return the rows of a query."""
+        with self._lock:
+            return self._base.execute(query, values).fetchall()
 
     def _all(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
         with self._lock:
@@ -178,14 +236,15 @@ class Lengths(msgspec.Struct):
     """Of each turn."""
 
 
-def _columns(row: Any) -> tuple[str, int, bool, bytes]:
-    """Return a row's question, its key, whether it is good, and the row without its texts."""
-    good = store.is_good(row)
+def _columns(row: Any) -> tuple[str, int, bool, bytes, str]:
+    """Return a row's question, key, whether it is good, it without texts, its first words."""
+    good, words = store.is_good(row), ""
     if isinstance(row, Answer):
         lengths = [len(text) for text in row.choices[0].turns]
         row, key = Lengths(row.question_id, lengths), row.key
     elif isinstance(row, Judgment):
         key = (row.key, row.judge)
+        words = " ".join((row.judgment or row.g1_judgment or "")[:_WORDS].split())
         row.user_prompt = row.g1_user_prompt = row.g2_user_prompt = row.system_prompt = None
         row.judgment = row.g1_judgment = row.g2_judgment = None
         row.details = [
@@ -197,7 +256,7 @@ def _columns(row: Any) -> tuple[str, int, bool, bytes]:
         if isinstance(row, Measurement):
             row.checks = []
     digest = hashlib.blake2b(_encode_json(key), digest_size=8).digest()
-    return _id(row.question_id), int.from_bytes(digest, signed=True), good, _encode(row)
+    return _id(row.question_id), int.from_bytes(digest, signed=True), good, _encode(row), words
 
 
 def _id(question: QuestionId) -> str:

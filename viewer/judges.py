@@ -74,19 +74,15 @@ def show(data: Data, view: View, site: Site) -> str:
 
 
 def _behind(view: View, row: Mapping[str, Any], column: Column) -> View:
-    """Return the questions behind a number."""
+    """Return the verdicts behind a number, or the questions behind a judge."""
     key = column.key
     pair, grade = row["pair"], row.get("grade", "")
-    questions = View("questions", view.bench, verdicts=grade or pair)
-    if key in ("flipped", "pairs", "first"):
-        return questions.to(verdicts=pair, only="flipped" if key != "pairs" else "", sort="flip")
-    if key == "failed":
-        return questions.to(only="failed")
-    if key in ("agrees", "repeats"):
-        return questions.to(sort="disagreement")
+    own = View("verdicts", view.bench, judge=row["of"])
     if key in ("judge", "verdicts"):
-        return questions
-    return questions.to(verdicts=pair, only="flipped", category=column.of)
+        return View("questions", view.bench, verdicts=grade or pair)
+    only = {"failed": "none", "agrees": "people", "compared": "people", "repeats": "", "pairs": ""}
+    only |= {"tokens": "", "dollars": "", "seconds": "", "longer": ""}
+    return own.to(only=only.get(key, "flipped"), category=column.of if key == "category" else "")
 
 
 def _bars(rows: Sequence[Mapping[str, Any]]) -> str:
@@ -116,6 +112,7 @@ def judge_rows(data: Data) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
         good = len(np.unique(scores.row[scores.valid]))
         row: dict[str, Any] = {
             "judge": name,
+            "of": judge,
             "pair": pair,
             "grade": panels.get((judge, "grade"), panels.get((judge, "label"), "")),
             "verdicts": judged,
@@ -133,7 +130,7 @@ def judge_rows(data: Data) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
                 ids = [q.question_id for q in scores.questions if q.category == category]
                 if (part := flips(scores.of(questions=ids))).pairs:
                     rates[category] = part.rate.value
-            by_category.append({"judge": name, "pair": pair, "category": rates})
+            by_category.append({"judge": name, "of": judge, "pair": pair, "category": rates})
         rows.append(row)
     if (people := among(votes)).total:
         rows.append({"judge": PEOPLE, **_agreement(people)})

@@ -59,6 +59,8 @@
     }
     const csv = event.target.closest?.("[data-csv]");
     if (csv) download(csv.dataset.csv + ".csv", one("#tb-csv").textContent);
+    const jsonl = event.target.closest?.("[data-jsonl]");
+    if (jsonl) download(jsonl.dataset.jsonl + ".jsonl", one("#tb-jsonl").textContent);
   });
   const openTab = (name) => {
     const query = new URLSearchParams(page.query);
@@ -113,7 +115,7 @@
     if (event.key === "/") {
       event.preventDefault();
       page.focus = "input[type=search]";
-      openTab("questions");
+      openTab("verdicts");
     } else if (event.key === "?") one(".tb-view #tb-keys")?.toggleAttribute("open");
   });
 })();

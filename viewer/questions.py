@@ -1,4 +1,4 @@
-"""The tab Questions: a row a question and a column a model; a search; one question opened."""
+"""The tab Questions: a row a question and a column a model; one question opened."""
 
 import math
 import statistics
@@ -9,11 +9,10 @@ from typing import Any
 import numpy as np
 from markupsafe import Markup
 
-from harness.results import Scores, of_models
-from harness.results.estimate import Floats
+from harness.results import of_models
 from harness.results.scores import FLIPPED, distinct, means
 from harness.types import Question
-from viewer import conversation, pages, search
+from viewer import conversation, pages
 from viewer.data import Data, Verdicts
 from viewer.pages import Site
 from viewer.state import View
@@ -27,13 +26,10 @@ SORTS = {
     "low": "lowest score",
     "high": "highest score",
     "difference": "difference of the models",
-    "disagreement": "disagreement of judges",
     "flip": "flipped pairs",
 }
 FILTERS = {
     "": "all",
-    "flipped": "flipped when swapped",
-    "failed": "no verdict",
     "second": "equal in turn 1, not in turn 2",
 }
 
@@ -46,8 +42,6 @@ class Item:
     cells: dict[str, dict[int, float]]
     """By model, the number of each turn; NaN: no verdict."""
     failed: int = 0
-    spread: float = 0.0
-    """The widest disagreement of the judges on an answer."""
     flipped: list[tuple[str, str]] = field(default_factory=list)
     """Models of flipped pairs."""
 
@@ -82,8 +76,6 @@ def show(data: Data, view: View, site: Site) -> str:
     if question is not None:
         listed = [item.question for item in items(data, view)]
         return conversation.show(data, view, site, question, listed)
-    if view.find:
-        return _found(data, view, site)
     return _list(data, view, site)
 
 
@@ -101,20 +93,19 @@ def items(data: Data, view: View) -> list[Item]:
         _fill(rows, data, chosen, view)
     if view.category:
         rows = [row for row in rows if row.question.category == view.category]
-    if view.only in ("flipped", "failed", "second"):
-        rows = [row for row in rows if getattr(row, view.only)]
+    if view.only == "second":
+        rows = [row for row in rows if row.second]
     keys: dict[str, Callable[[Item], Any]] = {
         "low": lambda row: (not row.means, row.mean),
         "high": lambda row: (not row.means, -row.mean),
         "difference": lambda row: -row.difference,
-        "disagreement": lambda row: -row.spread,
         "flip": lambda row: -len(row.flipped),
     }
     return sorted(rows, key=keys[view.sort]) if view.sort in keys else rows
 
 
 def _fill(rows: list[Item], data: Data, chosen: Verdicts, view: View) -> None:
-    """Put numbers, flips and the judges' disagreement into the rows, one for each question."""
+    """Put numbers and flips into the rows, one for each question."""
     shown = of_models([chosen.of(view.judge)], view.model)
     if not shown:
         return
@@ -132,12 +123,6 @@ def _fill(rows: list[Item], data: Data, chosen: Verdicts, view: View) -> None:
     judged = panel.scores.of(models=models)
     for question in judged.question[~judged.valid].tolist():
         rows[question].failed += 1
-    if view.sort == "disagreement":
-        other = data.compared(chosen, view.other)
-        judged = panel.scores.plus(other.scores) if other is not None else panel.scores
-        spreads = _spreads(judged.of(metric=metric, models=models))
-        for row, spread in zip(rows, spreads.tolist(), strict=True):
-            row.spread = spread
     pairs = [v.panel.scores for v in data.verdicts.values() if v.panel.form == "pair"]
     for scores in [panel.scores] if panel.scores.paired else pairs:
         flips = scores.of(models=models)
@@ -145,19 +130,6 @@ def _fill(rows: list[Item], data: Data, chosen: Verdicts, view: View) -> None:
         places = (column.tolist() for column in (flips.question, flips.model, flips.opponent))
         for question, model, opponent in zip(*places, strict=True):
             rows[question].flipped.append((scores.models[model], scores.models[opponent]))
-
-
-def _spreads(scores: Scores) -> Floats:
-    """Return for each question the widest range of the numbers on one answer or pair."""
-    scores = scores.mirrored()
-    scores = scores.take(scores.valid)
-    first, cell = distinct(scores.question, scores.turn, scores.model, scores.opponent)
-    highest, lowest = scores.value[first], scores.value[first]
-    np.maximum.at(highest, cell, scores.value)
-    np.minimum.at(lowest, cell, scores.value)
-    widest = np.zeros(len(scores.questions))
-    np.maximum.at(widest, scores.question[first], highest - lowest)
-    return widest
 
 
 def _list(data: Data, view: View, site: Site) -> str:
@@ -177,7 +149,6 @@ def _list(data: Data, view: View, site: Site) -> str:
         first=begin + 1,
         steps=[site.href(beside) if beside and site.live else "" for beside in pages_beside],
         choices=choices(data, view) if site.live else "",
-        spread=view.sort == "disagreement",
     )
 
 
@@ -186,7 +157,9 @@ def _row(item: Item, view: View, site: Site, models: Sequence[str]) -> dict[str,
     side_by_side = tuple(models[:COLUMNS]) if view.model else tuple(models[:2])
     if item.flipped and not view.model:
         side_by_side = item.flipped[0]
-    opened = view.to(question=str(question.question_id), model=side_by_side, find="")
+    opened = view.to(
+        question=str(question.question_id), model=side_by_side, only="", turn="", find=""
+    )
     snippet = " ".join(question.turns[0][:300].split())
     cells = []
     for model, cell in item.cells.items():
@@ -215,7 +188,6 @@ def choices(data: Data, view: View) -> Markup:
     categories = [question.category for question in data.bench.questions]
     labels = {verdicts.name: verdicts.label for verdicts in data.verdicts.values()}
     fields = [
-        Markup(pages.render("search.html", find=view.find)),
         pages.choice(view, "verdicts", "Verdicts", labels),
         pages.choice(view, "judge", "Judge", {"": "all together", **sources}),
         pages.choice(view, "criterion", "Criterion", metrics),
@@ -225,13 +197,3 @@ def choices(data: Data, view: View) -> Markup:
     ]
     listed = view.to(question="")
     return pages.form(listed, fields) + pages.boxes(listed, data.best_first(view.verdicts))
-
-
-def _found(data: Data, view: View, site: Site) -> str:
-    hits, more = search.find(data, view)
-    rows = []
-    for hit in hits:
-        models = hit.models or view.model or tuple(columns(data, view)[:1])
-        opened = view.to(question=str(hit.question), model=models[:COLUMNS], find=view.find)
-        rows.append({"hit": hit, "excerpt": Markup(hit.excerpt), "address": site.href(opened)})
-    return pages.render("found.html", view=view, rows=rows, more=more, choices=choices(data, view))

@@ -86,19 +86,14 @@ def marked(page: str, needle: str) -> str:
     return pattern.sub(lambda match: f"<mark>{match[1]}</mark>" if match[1] else match[0], page)
 
 
-def excerpt(text: str, needle: str, around: int = 70) -> str:
-    """Return the surroundings of the first place of a text in another, marked; "" if there is none.
-
-    Only one line of it, and with nothing laid out.
-    """
-    match = re.search(re.escape(needle), text, re.IGNORECASE)
-    if match is None:
-        return ""
-    start, end = max(0, match.start() - around), match.end() + around
-    before = escaped(text[start : match.start()].replace("\n", " "))
-    after = escaped(text[match.end() : end].replace("\n", " "))
-    left, right = "…" if start else "", "…" if end < len(text) else ""
-    return f"{left}{before}<mark>{escaped(match[0])}</mark>{after}{right}"
+def excerpt(text: str, start: int, end: int, around: int = 70) -> str:
+    """Return a place of a text, marked, and its surroundings, in one line, nothing laid out."""
+    first, last = max(0, start - around), end + around
+    before = escaped(text[first:start].replace("\n", " "))
+    found = escaped(text[start:end][:around].replace("\n", " "))
+    after = escaped(text[end:last].replace("\n", " "))
+    left, right = "…" if first else "", "…" if last < len(text) else ""
+    return f"{left}{before}<mark>{found}</mark>{after}{right}"
 
 
 def unlike(text: str, other: str) -> str:

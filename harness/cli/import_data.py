@@ -9,7 +9,7 @@ from harness.options import ImportData
 from harness.reporting.page import counted
 
 _MOST_BAD = 50
-_PAIRS = ("judge_pairs", "alpaca_eval", "battles", "preference_collection")
+_PAIRS = ("judge_pairs", "alpaca_eval", "arena_hard", "battles", "preference_collection")
 """Formats whose answers are compared."""
 
 

@@ -33,4 +33,4 @@ def carry_out(plan: MetricPlan, unit: str) -> None:
     if report.superseded:
         log.info("%s moved to .turnbench/", counted(report.superseded, "older row"))
     names = tuple(work.metric.name for work in plan.works if work.todo or work.split.done)
-    log.info("%s", command_line(ShowResult(bench=plan.bench.named, metric=names)))
+    log.info("%s", command_line(ShowResult(bench=plan.bench.named.shown, metric=names)))

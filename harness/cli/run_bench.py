@@ -1,6 +1,7 @@
 """The command `run_bench`: answers judged as soon as they exist, in one run; then results."""
 
 import copy
+import dataclasses
 import functools
 import pathlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -23,6 +24,8 @@ from harness.judging.plan import JudgePlan, plan_judgments
 from harness.judging.run import JudgmentReport, estimate_judgments
 from harness.models import ModelConfig
 from harness.options import GenAnswer, GenJudgment, RunBench
+from harness.reporting import Note, pages
+from harness.reporting.against import forecast
 from harness.reporting.show_result import results_of
 from harness.results.board import Origin, check_board
 from harness.running import Job, Outcome, Progress
@@ -87,6 +90,8 @@ def run_bench(
     """
     values = {"model": model, "judge_model": judge_model, "bench_name": bench_name, **words}
     record = options.build(RunBench, values)
+    if record.levels:
+        raise UsageError("levels from Python: harness.extras.levels.climb(record)")
     plan = plan_bench(record)
     outcome = running.run(
         plan.jobs(),
@@ -195,6 +200,9 @@ def _judges(record: RunBench, configs: Mapping[str, ModelConfig]) -> dict[str, M
 def work(parsed: Parsed) -> int:
     """Answer, judge and show in one go; return the exit code."""
     record: RunBench = parsed.options
+    if record.levels:
+        code: int = registry.find("levels", "work")(parsed)
+        return code
     evaluation = None
     if record.config is not None:
         evaluation = registry.find("judge_file", "colossalai_config")(record.config)
@@ -254,7 +262,9 @@ def _run(parsed: Parsed, record: RunBench, evaluation: Any) -> int:
                 f"{record.config} names nothing to judge; use gen_answer, turnbench auto_metrics"
             )
         names = _measured(record)
-        return _shown(options.ShowResult(bench=record.bench, metric=names, output=record.output))
+        return _shown(
+            options.ShowResult(bench=record.bench.shown, metric=names, output=record.output)
+        )
 
     plan = plan_bench(
         record,
@@ -264,12 +274,16 @@ def _run(parsed: Parsed, record: RunBench, evaluation: Any) -> int:
     )
     estimates = functools.partial(estimate_bench, plan, batch=record.limits.batch)
     _check_board(record.board, plan.judgments)
+    said = _check_gate(record, plan)
     if plan.answers is not None:
         gen_answer.tell(plan.answers)
     gen_judgment.tell(plan.judgments)
     if record.limits.dry_run:
-        show(calls.estimate_page(estimates()))
+        page = calls.estimate_page(estimates())
+        show(dataclasses.replace(page, notes=[Note(said)] if said else []))
         return 0
+    if said:
+        log.info("%s", said)
     outcome = calls.carry_out(
         plan,
         record.limits,
@@ -291,24 +305,43 @@ def _run(parsed: Parsed, record: RunBench, evaluation: Any) -> int:
         checks = options.AutoChecks(bench=record.bench, slice=everyone, run_code=record.run_code)
         measured.carry_out(metrics.plan_checks(checks), "turn")
     names = _measured(record) if record.metrics.metrics or evaluation is not None else ()
-    against = plan.judgments.judge_set.baseline
-    chosen = options.ShowResult(
-        select=options.Select(
-            mode=plan.judgments.mode,
-            input_file=files,
-            judge_model=record.judging.judge_model,
-            baseline_model=against if plan.judgments.mode == "pairwise-baseline" else None,
-        ),
-        bench=record.bench,
-        slice=options.ShownSlice(model_list=record.slice.model_list),
-        output=record.output,
-        board=record.board,
-    )
+    chosen = _results(record, plan, files)
     code = _shown(chosen)
     if names and record.output.format not in ("json", "csv"):
         print()
-        _shown(replace(chosen, select=options.Select(), metric=names, board=options.Board()))
+        measures = replace(chosen, select=options.Select(), metric=names)
+        _shown(replace(measures, board=options.Board(), gate=options.Gate()))
     return max(code, 0 if report.complete else 1)
+
+
+def _results(
+    record: RunBench, plan: BenchPlan, files: tuple[pathlib.Path, ...]
+) -> options.ShowResult:
+    """Return what is shown at the end."""
+    judged, part = plan.judgments, record.slice
+    baseline = judged.judge_set.baseline if judged.mode == "pairwise-baseline" else None
+    names = part.model_list
+    if record.gate.against and not names:  # what this run asked is in question, and nothing else
+        names = tuple(name for name in judged.models if name != baseline)
+    return options.ShowResult(
+        select=options.Select(
+            mode=judged.mode,
+            input_file=files,
+            judge_model=record.judging.judge_model,
+            baseline_model=baseline,
+        ),
+        bench=record.bench.shown,
+        slice=options.ShownSlice(model_list=names),
+        output=record.output,
+        board=record.board,
+        gate=record.gate,
+    )
+
+
+def _check_gate(record: RunBench, plan: BenchPlan) -> str:
+    """Refuse a gate that could not be, before anything is paid for; return what may come of it."""
+    pages.checked(_results(record, plan, ()))
+    return forecast(plan.bench, record.gate) if record.gate.against else ""
 
 
 def _check_board(board: options.Board, plan: JudgePlan) -> None:

@@ -171,7 +171,7 @@ def _outcome(
     elif not left:
         stopped = any(row.get("note") == STOPPED for row in judges)
         state += f", {STOPPED if stopped else 'all judgments are there'}"
-        record = options.ShowResult(bench=loaded.named)
+        record = options.ShowResult(bench=loaded.named.shown)
     else:
         number = sum((row["missing"] or 0) + (row["superseded"] or 0) for row in left)
         state += f"; {counted(number, 'judgment')} missing"

@@ -253,6 +253,32 @@ def _letters(text: str, form: Form) -> list[Match]:
     return matches
 
 
+STEPS: Mapping[str, tuple[str, int]] = {
+    "A>>B": ("A", 3),
+    "A>B": ("A", 1),
+    "A=B": ("tie", 1),
+    "B>A": ("B", 1),
+    "B>>A": ("B", 3),
+}
+"""The side and the weight of each of Arena-Hard's five verdicts: much better counts three times."""
+_STEP = r"\[\[? ?(?P<a>[AB]) ?(?P<sign>[<>]{1,2}|=) ?(?P<b>[AB]) ?\]\]?"
+
+
+def _five_steps(text: str, form: Form) -> list[Match]:
+    """Find `[[A>>B]]` to `[[B>>A]]`; `[[B<A]]` is `[[A>B]]`, and `[[A>A]]` no possible verdict."""
+
+    def value(groups: Mapping[str, str | None]) -> str | None:
+        first, sign, second = (groups[name] or "" for name in ("a", "sign", "b"))
+        if first == second or len(set(sign)) > 1:
+            return None
+        if sign == "=":
+            return "A=B"
+        better, worse = (first, second) if ">" in sign else (second, first)
+        return f"{better}{'>' * len(sign)}{worse}"
+
+    return _first_found(text, (_STEP,), value)
+
+
 # Objects and labels
 
 
@@ -344,6 +370,7 @@ FORMATS: Mapping[str, Format] = {
     "[RESULT] A|B": Format(
         "compare", _names(r"(?i:result)\W{1,4}", first=_RESULT_SIDE), "[RESULT] {side}"
     ),
+    "[[A>>B]]": Format("compare", _five_steps, tie=True),
     "two_scores": Format("compare", _two_scores, "{0} {1}", tie=True),
     "ranking": Format(
         "compare",

@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 from msgspec import Struct, to_builtins
 from msgspec.structs import replace
 
+from harness.judging.formats import STEPS
 from harness.judging.forms import Form
 from harness.judging.prompts import Match, Prompts
 from harness.judging.verdicts import Verdict, read
@@ -122,6 +123,8 @@ def _of_pair(number: int, game: Game) -> dict[str, Any]:
         first, second = side["A"], side["B"]
         side = "tie" if abs(first - second) <= TIE_DELTA else "A" if first > second else "B"
         fields["scores"] = (first, second) if straight else (second, first)
+    if side in STEPS:
+        side, fields["weight"] = STEPS[side]
     if side is None or side == "tie":
         fields["winner"] = side or "error"
     else:
@@ -129,6 +132,11 @@ def _of_pair(number: int, game: Game) -> dict[str, Any]:
     if (share := game.verdict.preference) is not None:
         fields["preference"] = 1 - share if straight else share
     return {f"g{number}_{name}": value for name, value in fields.items()}
+
+
+def _method(form: Form) -> str:
+    """Return how grades or preferences come about; only equal ones may stand in one table."""
+    return "logprobs" if form.by_logprobs else "steps" if form.format == "[[A>>B]]" else "text"
 
 
 def _row(match: Match, judge: str, prompts: Prompts, games: list[Game], **fields: Any) -> Judgment:
@@ -157,7 +165,7 @@ def _row(match: Match, judge: str, prompts: Prompts, games: list[Game], **fields
         system_prompt=system,
         sampling=request.sampling.stated(),
         made_from=prompts.made_from(match),
-        score_method="logprobs" if template.form.by_logprobs else "text",
+        score_method=_method(template.form),
         details=details,
         **fields,
     )

@@ -28,6 +28,7 @@ from harness.bench.current import Parameters, Split, in_words, kept_note, kept_p
 from harness.bench.names import Kind as JudgmentKind
 from harness.errors import MissingError, UsageError, near
 from harness.judging import builtin
+from harness.judging.anchors import Anchors, none_left, read_anchors
 from harness.judging.current import NO_REFERENCE, Today, is_older
 from harness.judging.draw import draw_order, drawn_number, drawn_pairs
 from harness.judging.judge import judging
@@ -74,6 +75,10 @@ class JudgeTask:
     """Calls for each of what is left, if none is repeated; equal answers take none."""
     lengths: list[float] = field(default_factory=list)
     """Tokens of earlier replies."""
+    only: frozenset[tuple[Any, ...]] | None = None
+    """The keys of the anchors that are drawn; None: everything is judged."""
+    stored: int = 0
+    """How many judgments of it the stored run has, of which anchors are drawn."""
 
     @property
     def todo(self) -> list[Match]:
@@ -111,6 +116,8 @@ class JudgePlan:
     tasks: list[JudgeTask] = field(default_factory=list)
     notices: list[str] = field(default_factory=list)
     """What the user should know before the first call."""
+    anchors: Anchors | None = None
+    """What a stored run judged, if that is judged anew in place of what is missing."""
     _pairs: dict[tuple[QuestionId, int], list[tuple[str, ...]]] = field(
         default_factory=dict, repr=False
     )
@@ -259,6 +266,7 @@ def plan_judgments(
     if not flags.judge_model:
         advice = "builtin/overlap needs no key, for trying things out"
         raise UsageError(f"name the judges with --judge-model ({advice})")
+    anchors = read_anchors(options)
     typed = sampling.typed(options.sampling)
     loaded = load_for(bench, flags.judge_set)
     judge_set = loaded.by(part.criterion)
@@ -280,6 +288,11 @@ def plan_judgments(
     mode = _mode(options, judge_set)
     if questions is None:
         questions = bench.take(part)
+    if anchors is not None:
+        if flags.mode is None:
+            mode = "pairwise-all" if anchors.paired else "single"
+        stored = {row.question_id for row in anchors.rows}
+        questions = [q for q in questions if q.question_id in stored]
     if votes is not None:
         questions = [q for q in questions if q.question_id in {vote[0] for vote in votes}]
     waits = {model: set(ids) for model, ids in (awaited or {}).items()}
@@ -290,13 +303,16 @@ def plan_judgments(
         mode=mode,
         judge_set=judge_set,
         questions=list(questions),
-        groups=_groups(bench, judge_set, mode, part.model_list or voted, waits),
+        groups=anchors.groups
+        if anchors is not None
+        else _groups(bench, judge_set, mode, part.model_list or voted, waits),
         awaited=waits,
         looks=looks or {},
         votes=votes,
         today=Today(bench, flags.reference, loaded),
         reference=flags.reference,
         retry_cut=1.0 if typed.max_tokens is not None else sampling.RETRY_CUT,
+        anchors=anchors,
     )
     # The judges first: what is there says with which flags it was made, and those that this command
     # does not state are kept, before anything is planned by them.
@@ -313,19 +329,28 @@ def plan_judgments(
         stated = frozenset({*typed.stated(), *endpoint.sampling.stated()})
         for sample in range(flags.samples):
             path = bench.judgment_file(name, judge_set.name, plan.kind, sample)
+            if anchors is not None:
+                path = bench.state / "anchors" / path.name
             task = JudgeTask(name, endpoint, path, sample, stated)
-            task.rows = _rows(plan, task)
+            if anchors is None:
+                task.rows = _rows(plan, task)
+            else:  # they are judged with the parameters that they were judged with
+                task.rows = anchors.of(name, sample, judge_set.name)
             plan.tasks.append(task)
     _keep_reference(plan)
     prompts = _gather(plan)
     for task in plan.tasks:
         task.prompts = dataclasses.replace(prompts, judge_set=_judge_set(plan, task))
+        if anchors is not None:
+            _draw_anchors(plan, task, anchors)
         _fill(plan, task)
+    if anchors is not None and not any(task.only for task in plan.tasks):
+        raise none_left(anchors, {task.name: task.stored for task in plan.tasks})
     plan.today.answers.keep()
     built_in = any(task.endpoint.provider == "builtin_judge" for task in plan.tasks)
     if built_in or any("checks" in template.names for template in judge_set.templates.values()):
         bench.validate_checks(plan.questions)
-    _tell(plan)
+    _tell(plan, configs or {})
     if not any(task.todo or task.split.done for task in plan.tasks):
         why = ["--turns, the chosen questions, --votes or --share and the judge set leave no match"]
         raise UsageError(f"there is nothing to judge: {'; '.join(plan.notices or why)}")
@@ -487,7 +512,8 @@ def _rows(plan: JudgePlan, task: JudgeTask) -> dict[tuple[Any, ...], Judgment]:
     A judge's rows in files that are named otherwise count as well.
     """
     rows: dict[tuple[Any, ...], Judgment] = {}
-    paths = [file.path for file in plan.bench.judgment_files() if file.name is None]
+    files = plan.bench.judgment_files() if plan.anchors is None else ()
+    paths = [file.path for file in files if file.name is None]
     paths += [task.path] if task.path.exists() else []
     for row in (place.row for path in paths for place in store.rows(path, Judgment)):
         about = (row.judge_model, row.sample, row.model is None)
@@ -653,6 +679,22 @@ def _changed_parameters(task: JudgeTask, match: Match, row: Judgment) -> list[st
     return ["the parameters or the form of the reply were others"]
 
 
+def _draw_anchors(plan: JudgePlan, task: JudgeTask, anchors: Anchors) -> None:
+    """Choose what a judge judges anew: of its rows those that would be made from the same today."""
+    then = task.rows
+    same = [
+        match.key
+        for match in _matches(plan, task)
+        if match.key in then and task.prompts.made_from(match) == then[match.key].made_from
+    ]
+    task.only, task.stored = anchors.drawn(same), len(then)
+    task.rows = _rows(plan, task)
+    plan.notices.append(
+        f"{task.name}: {len(task.only)} of the {len(then)} judgments of {anchors.path} are judged "
+        "anew, as anchors"
+    )
+
+
 def _matches(plan: JudgePlan, task: JudgeTask) -> Iterator[Match]:
     """Yield every match; the criteria come last, since their prompts share a beginning."""
     answers, share = task.prompts.answers, plan.options.judging.share
@@ -678,9 +720,11 @@ def _matches(plan: JudgePlan, task: JudgeTask) -> Iterator[Match]:
                     choices = plan._choices(task, first)
                 for choice in choices:
                     for criterion in criteria:
-                        yield Match(
+                        match = Match(
                             question, turn, group, criterion, task.sample, choice, share, look
                         )
+                        if task.only is None or match.key in task.only:
+                            yield match
 
 
 # What the user should know
@@ -699,13 +743,40 @@ def _family(model: str) -> int | None:
     return match and match.lastindex
 
 
-def _tell(plan: JudgePlan) -> None:
+def _is_itself(judge: Endpoint, model: str, config: ModelConfig | None) -> bool:
+    """Return whether a model is the judge, or served under the same name and address."""
+    if split_variant(model)[0] == judge.name:
+        return True
+    if config is None or not judge.base_url:
+        return False
+    address = (config.base_url or "").rstrip("/"), config.model or model
+    return address == (judge.base_url.rstrip("/"), judge.model)
+
+
+def _tell(plan: JudgePlan, configs: Mapping[str, ModelConfig]) -> None:
     """Add the notices that depend on who judges whom."""
     for task in plan.tasks:
         if task.sample:
             continue
-        kin = [name for name in plan.models if _family(name) == _family(task.name) is not None]
-        if kin and (task.todo or task.split.done):
+        is_used = bool(task.todo or task.split.done)
+        own = [
+            name
+            for name in plan.models
+            if _is_itself(task.endpoint, name, configs.get(split_variant(name)[0]))
+        ]
+        if own and is_used:
+            renamed = [name for name in own if split_variant(name)[0] != task.name]
+            served = f" ({', '.join(renamed)}: the same name and address)" if renamed else ""
+            plan.notices.append(
+                f"{task.name} judges answers of its own{served}; judges tend to favour those, add "
+                "another judge"
+            )
+        kin = [
+            name
+            for name in plan.models
+            if name not in own and _family(name) == _family(task.name) is not None
+        ]
+        if kin and is_used:
             plan.notices.append(
                 f"{task.name} judges models of its own family ({', '.join(kin[:3])}"
                 f"{', …' if len(kin) > 3 else ''}); judges tend to favour those, add another judge"

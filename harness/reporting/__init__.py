@@ -12,7 +12,8 @@ section.py      one kind of judgments, ready for a page: rows, tables, what it s
 ranked.py       columns of verdicts ranked, one or several side by side
 kinds.py        what grades, labels, pairs and votes each add to that
 outcome.py      who is better, in words
-results_page.py sections as one page; other_pages.py those of --against, --cost, --board ...
+results_page.py sections as one page; against.py that of --against; other_pages.py of --cost, ...
+people.py       how often judges decide as people do, in words
 remarks.py      what is not judged, and why judgments are missing
 """
 

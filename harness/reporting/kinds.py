@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from harness.reporting.page import METRIC, Column, Table, interval_columns, percent, row_of
+from harness.reporting.page import METRIC, Cell, Column, Table, interval_columns, percent, row_of
 from harness.reporting.ranked import Ranked, Rows, several
 from harness.reporting.section import METHOD, ONE_ORDER, Caveat, Section, View, measure_of
 from harness.results import Panel, Scores, summarize
@@ -16,6 +16,7 @@ from harness.results.position import flips
 from harness.results.scores import ONCE
 from harness.results.strengths import strengths
 from harness.results.summarize import split
+from harness.results.weighted import weighted_rates
 
 
 def sections_of(panels: Sequence[Panel], view: View) -> list[Section]:
@@ -93,6 +94,8 @@ def pairs(panel: Panel, view: View) -> Section:
     tie = "n_draws" if measure.percent else "tie"  # alpaca_eval's names
     judged = panel.scores.of(metric=panel.metrics[0])  # every judge's pairs, with their games
 
+    weighted = weighted_rates(judged)
+
     def further(scores: Scores, by: Sequence[str]) -> Rows:
         rows: Rows = {}
         own = scores.of(metric=panel.metrics[0])
@@ -112,6 +115,8 @@ def pairs(panel: Panel, view: View) -> Section:
                 for name in _CONTROLLED:
                     number = getattr(rate, name)
                     row[name] = None if number is None else number / 100
+            if not by and summary["model"] in weighted:
+                row["weighted_win_rate"] = Cell.of(weighted[summary["model"]])
             rows[summary.key] = row
         return rows
 
@@ -123,6 +128,9 @@ def pairs(panel: Panel, view: View) -> Section:
     extra = [
         Column(name, head, measure.form, help=about, always=True) for name, head in heads.items()
     ]
+    if weighted:
+        about = "much better counts three times, as Arena-Hard counts"
+        extra.append(Column("weighted_win_rate", "weighted", measure.form, help=about))
     counts = {"win": "", tie: "tie", "loss": ""} | ({"flipped": ""} if both_orders else {})
     extra += [Column(name, head, always=True, optional=True) for name, head in counts.items()]
     extra.append(Column("", "win/tie/loss", draw="record", hidden_in_text=True))

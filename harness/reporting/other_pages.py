@@ -1,6 +1,5 @@
 """The pages of flags that show something else than results.
 
---against            another run of the same questions: is this one worse?
 --style              strengths at equal length, headers, lists, bold
 --first-turn-effect  what second turns lose because of the first
 --cost, --efficiency dollars and tokens; quality beside them
@@ -15,111 +14,19 @@ from harness.bench import Bench
 from harness.errors import UsageError
 from harness.options import Board, ShowResult
 from harness.reporting import Column, Note, Page, Table, interval_columns, row_of
-from harness.reporting.outcome import Measure, first_lines
+from harness.reporting.outcome import Measure
 from harness.reporting.page import counted, dollars, listed, rounded
 from harness.reporting.pages import PageKind, Result
-from harness.reporting.ranked import change_of, compared_row
+from harness.reporting.ranked import change_of
 from harness.reporting.remarks import repeats_itself
 from harness.reporting.results_page import results
 from harness.reporting.section import View, measure_of
 from harness.reporting.selecting import read_judged
-from harness.results import Panel, Scores, panels, rank, read
+from harness.results import Panel, Scores, rank
 from harness.results import board as boards
-from harness.results.estimate import LEAST
 from harness.results.first_turn import Effect, first_turn_effect
-from harness.results.gate import Gated, gate
 from harness.results.spent import Cost, efficiency, spent
 from harness.results.strengths import styled
-
-
-def _check_compare(options: ShowResult) -> None:
-    if wrong := [pair for pair in options.compare if "=" not in pair]:
-        raise UsageError(f"--compare {wrong[0]}: write NEW=OLD")
-
-
-def _show_against(options: ShowResult, cost: Cost) -> Result:
-    judged = read_judged(options)
-    shown = results(options, judged)
-    page, passes = against_page(options, judged.bench, judged.groups[0], shown.view, shown.page)
-    return Result(page, int(options.fail_if_worse and not passes))
-
-
-AGAINST = PageKind(_show_against, _check_compare)
-
-
-def against_page(
-    options: ShowResult, bench: Bench, panel: Panel, view: View, page: Page
-) -> tuple[Page, bool]:
-    """Return the page of a run compared with the one of --against, and whether it passes.
-
-    Raises:
-        UsageError: the runs are not comparable, or have no model in common.
-    """
-    assert options.against is not None
-    gated = gate(
-        panel,
-        max(
-            panels(read(bench, files=[options.against])),
-            key=lambda old: (old.form == panel.form, old.judge_set == panel.judge_set),
-        ),
-        margin=options.margin,
-        renamed=dict(pair.split("=", 1) for pair in options.compare) or None,
-        models=options.slice.model_list or None,
-        baseline=view.baseline,
-        allow=options.board.allow,
-        max_missing=options.max_missing,
-    )
-    measure, rows, lines = measure_of(panel), [], []
-    for model in sorted(gated.models, key=lambda model: model.difference.value):  # worst first
-        names = {"model_1": model.model, "model_2": model.old, "verdict": _verdict(model)}
-        row = compared_row(names, model)
-        rows.append(row | {"missing": model.missing})
-        lines.append(_run_in_words(model, measure, options.margin))
-    lines = first_lines(lines)
-    if options.fail_if_worse or options.margin is not None:
-        lines += [f"Does not pass: {fault}." for fault in gated.faults] or ["The run passes."]
-    columns = [
-        Column("model_1", "model"),
-        *interval_columns("difference", "", measure.form),
-        Column("verdict", always=True),
-        Column("questions", always=True),
-        Column("missing", format="%", help="of what the other run has, in percent"),
-    ]
-    if any(model.model != model.old for model in gated.models):
-        columns[:1] = [Column("model_1", "this run"), Column("model_2", "other run", always=True)]
-    title = f"{page.facts['bench']}, this run less the other, question by question"
-    compared = replace(
-        page,
-        outcome="\n".join(lines),
-        tables=[
-            Table(title, columns, rows, name="against"),
-            Table("", [Column("model")], page.rows or (), name="results", only="json"),
-        ],
-        charts=(),
-        notes=[Note(note) for note in gated.notes[:2]],
-        rows=rows,
-    )
-    return compared, gated.passes
-
-
-def _verdict(model: Gated) -> str:
-    if model.p is None:
-        return "too few questions"
-    return "worse" if model.worse else "better" if model.better else "not decided"
-
-
-def _run_in_words(model: Gated, measure: Measure, margin: float | None) -> str:
-    """Return a sentence about one model of the run."""
-    name = model.model if model.model == model.old else f"{model.model} (before: {model.old})"
-    verdict, on = _verdict(model), counted(model.difference.n, "question")
-    change = f"{measure.gap(model.difference.value)}{measure.ends(model.interval, 0)}"
-    run = f"the other run on {on}: a difference of {change}"
-    if verdict in ("better", "worse"):
-        return f"{name} is {verdict} than in {run}."
-    if verdict == "too few questions":
-        return f"{name} cannot be compared with the other run: {on} in common, {LEAST} are needed."
-    enough = f"; not worse by more than {measure.gap(margin)}" if margin and not model.fault else ""
-    return f"{name} is not decided against {run}{enough}."
 
 
 def _show_style(options: ShowResult, cost: Cost) -> Result:
@@ -210,7 +117,7 @@ def _effect_in_words(effect: Effect, measure: Measure) -> str:
 
 
 def _show_cost(options: ShowResult, cost: Cost) -> Result:
-    bench = benches.load_named(options.bench)
+    bench = benches.load_named(options.bench.first)
     return Result(cost_page(bench, cost, options.slice.model_list, options.select.judge_model))
 
 

@@ -65,6 +65,8 @@ def checked(options: ShowResult) -> PageKind:
         raise UsageError(f"{' and '.join(map(option, asked))} exclude each other")
     name = asked[0] if asked else RESULTS
     check_flags(options, name, {page: option(page) for page in names})
+    if name != "against" and len(options.bench.bench_name) > 1:
+        raise UsageError("several --bench-name go with --against, which is a gate over all of them")
     page: Any = registry.find("page", name)
     kind: PageKind = page
     kind.check(options)

@@ -16,13 +16,14 @@ import numpy as np
 from harness.bench import Bench
 from harness.errors import MissingError, TurnbenchError
 from harness.options import ShowResult
-from harness.reporting.outcome import Evidence, claim_of
+from harness.reporting.outcome import Evidence, Measure, claim_of
 from harness.reporting.page import counted, listed, rounded
 from harness.reporting.section import MISSING, TRIAL, Caveat, Section, View, evidence_of
 from harness.results import Panel, compare, panels, read
 from harness.results.board import same_answer_share
 from harness.results.compare import Comparison, adjusted
 from harness.results.scores import FLIPPED
+from harness.results.slices import Worst, differences_of, worst_slice
 
 SAME_ANSWER = 0.2
 """The share of answers with one text above which a model's rate says nothing."""
@@ -169,3 +170,25 @@ def reason(evidence: Evidence, panel: Panel, bench: Bench) -> str:
         count = counted(len(values), kind.removesuffix("s"))
         return f"All {count} are {value}: these questions do not separate them."
     return ""
+
+
+def where_worse(section: Section, bench: Bench) -> str:
+    """Return in which part of the questions the second model is worse than elsewhere, if in any."""
+    evidence, panel = section.evidence[0], section.panel
+    both = evidence.ranking.complete[:2]
+    if len(both) < 2 or evidence.baseline or panel.form not in JUDGED:
+        return ""
+    column = panel.combined.of(metric=panel.metrics[0])
+    differences = differences_of(column, both[1], both[0])
+    worst = worst_slice(differences, bench.by_id) if differences else None
+    if worst is None:
+        return ""
+    return slice_in_words(both[1], worst, evidence.measure, f", against {both[0]}")
+
+
+def slice_in_words(model: str, worst: Worst, measure: Measure, against: str = "") -> str:
+    """Return the sentence about the slice that stands out, or that none does."""
+    if not worst.stands_out:
+        return f"{model}{against}: no slice of {worst.slices} looked at stands out."
+    gap, ends = measure.gap(worst.less), measure.ends(worst.interval, 0)
+    return f"{model} is worse in {worst.slice} than elsewhere by {gap}{ends}{against}."

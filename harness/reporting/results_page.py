@@ -24,7 +24,7 @@ from harness.reporting.methods import paragraph
 from harness.reporting.outcome import outcome, outcomes
 from harness.reporting.page import JUDGES, RANK, Column, Note, Page, Row, Table, counted, listed
 from harness.reporting.pages import PageKind, Result
-from harness.reporting.remarks import add_caveats, dissent, name_judges, people, reason
+from harness.reporting.remarks import add_caveats, dissent, name_judges, people, reason, where_worse
 from harness.reporting.section import Caveat, Section, View
 from harness.reporting.selecting import Judged, check_by, read_judged
 from harness.results import Panel
@@ -96,7 +96,8 @@ def add_remarks(sections: Sequence[Section], bench: Bench, options: ShowResult, 
             continue
         others = [other for other in sections if other is section or other not in main]
         why = reason(section.evidence[0], section.panel, bench)
-        parts = [dissent(section, others), why, section.remark]
+        where = where_worse(section, bench) if view.details else ""
+        parts = [dissent(section, others), why, section.remark, where]
         section.remark = " ".join(filter(None, parts))
     names = [name for name in main[0].ranking.complete if not view.models or name in view.models]
     if voted := people(bench, options, view, names):

@@ -45,7 +45,7 @@ class Judged:
 
 def read_judged(options: ShowResult) -> Judged:
     """Return the judgments that the flags ask for, and how they are to be shown."""
-    bench = benches.load_named(options.bench)
+    bench = benches.load_named(options.bench.first)
     scores, view = select(options, bench)
     return Judged(bench, scores, view, panels(scores, named=options.select.judge_model))
 
@@ -89,7 +89,7 @@ def select(options: ShowResult, bench: Bench) -> tuple[Scores, View]:
 
 def _alone(options: ShowResult, view: View) -> bool:
     """Return whether the results of one model are shown, compared with each of the others."""
-    others = options.style, options.first_turn_effect, options.efficiency, options.against
+    others = options.style, options.first_turn_effect, options.efficiency, options.gate.against
     elsewhere = any((*others, options.metric, options.board.board, options.select.input_file))
     return len(view.models) == 1 and view.baseline is None and not elsewhere
 

@@ -6,17 +6,21 @@ A tie decides nothing. The judge says x, x, tie and a person x, y, x: 1 of 2. Se
 one judge on an item (samples, runs) are its mean first; every vote counts. A judge that compared no
 pair decides one by the higher of its two grades. Errors are over questions.
 
-Source: Zheng et al. 2023 (arXiv:2306.05685), section 4.1, setup S2.
+Which of two judges agrees more is asked of the votes that both decide: on each 1, 0 or -1 as the
+first one, both or neither, or the second one alone decides as the vote does. The mean is the
+difference; Holm's method allows for comparing the best with several.
+
+Source: Zheng et al. 2023 (arXiv:2306.05685), section 4.1, setup S2; McNemar 1947 for the pairing.
 """
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from itertools import combinations
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from harness.results.estimate import Bools, Estimate, Floats, ratio
+from harness.results.estimate import LEVEL, Bools, Estimate, Floats, Interval, holm, ratio
 from harness.results.scores import SCORE, Scores
 from harness.types import QuestionId
 
@@ -42,33 +46,119 @@ class Agreement(NamedTuple):
     agree: int
     total: int
     """Comparisons that both decided."""
+    compared: int
+    """All, ties included."""
+
+
+class Behind(NamedTuple):
+    """How much less a judge agrees with people than the best one, on what both decide."""
+
+    difference: Estimate
+    """The best less this one."""
+    interval: Interval | None
+    """The difference's, at the level at which it was tested."""
+    is_less: bool
+    """Whether the interval excludes 0."""
+
+
+class Ranked(NamedTuple):
+    """One judge's place."""
+
+    judge: str
+    agreement: Agreement
+    behind: Behind | None
+    """None: it is the best one, or has nothing in common with it."""
 
 
 Compared: TypeAlias = tuple[Item, float, float]
 """A pair, and two verdicts on it: the share that goes to its first model."""
 
 
-def agreement(compared: Iterable[Compared], questions: Iterable[QuestionId] = ()) -> Agreement:
-    """Return how often two verdicts that both decide are equal.
-
-    Rates that are subtracted from each other are of the same `questions`.
-    """
+def agreement(compared: Iterable[Compared]) -> Agreement:
+    """Return how often two verdicts that both decide are equal."""
     sums: Counter[QuestionId] = Counter()
-    counts: Counter[QuestionId] = Counter(dict.fromkeys(questions, 0))
+    counts: Counter[QuestionId] = Counter()
+    compared = list(compared)
     for item, first, second in compared:
         if first != 0.5 and second != 0.5:
             counts[item.question] += 1
             sums[item.question] += (first > 0.5) == (second > 0.5)
     by_question = np.array([sums[key] for key in counts]), np.array(list(counts.values()))
-    return Agreement(ratio(*by_question, share=True), sums.total(), counts.total())
+    rate = ratio(*by_question, share=True)
+    return Agreement(rate, sums.total(), counts.total(), len(compared))
 
 
 def with_votes(judged: Scores, votes: Scores) -> Agreement:
     """Return how often one judge decides as people's votes do."""
+    voted = _votes(votes)
+    verdicts = preferences(judged, [item for item, _ in voted])
+    return agreement((item, verdicts[item], vote) for item, vote in voted if item in verdicts)
+
+
+def _votes(votes: Scores) -> list[tuple[Item, float]]:
     voted = votes.take(votes.valid)
-    pairs = list(zip(items(voted), values(voted).tolist(), strict=True))
-    verdicts = preferences(judged, [item for item, _ in pairs])
-    return agreement((item, verdicts[item], vote) for item, vote in pairs if item in verdicts)
+    return list(zip(items(voted), values(voted).tolist(), strict=True))
+
+
+def voters(votes: Scores) -> int:
+    """Return how many people voted."""
+    return len({source.judge for source in votes.take(votes.valid).sources_present.values()})
+
+
+Decided: TypeAlias = Mapping[Item, float]
+"""One judge's verdicts on pairs."""
+
+
+def verdicts_on(judges: Mapping[str, Scores], votes: Scores) -> dict[str, Decided]:
+    """Return each judge's verdicts on the pairs that people voted on."""
+    pairs = dict.fromkeys(item for item, _ in _votes(votes))
+    return {name: preferences(scores, pairs) for name, scores in judges.items()}
+
+
+def rank_judges(verdicts: Mapping[str, Decided], votes: Scores) -> list[Ranked]:
+    """Return the judges that can be compared with votes, the one that agrees most first.
+
+    They are in the order of their agreement on the votes that all of them decide; without any, of
+    their agreement on what each decides.
+    """
+    voted = _votes(votes)
+    found = {
+        name: agreement((item, of[item], vote) for item, vote in voted if item in of)
+        for name, of in verdicts.items()
+    }
+    names = [name for name in verdicts if found[name].total]
+    common = [
+        (item, vote)
+        for item, vote in voted
+        if vote != 0.5 and all(verdicts[name].get(item, 0.5) != 0.5 for name in names)
+    ]
+
+    def place(name: str) -> tuple[float, float, str]:
+        hits = sum((verdicts[name][item] > 0.5) == (vote > 0.5) for item, vote in common)
+        return -hits, -found[name].rate.value, name
+
+    names.sort(key=place)
+    rest = names[1:]
+    gaps = [_less(verdicts[names[0]], verdicts[name], voted) for name in rest]
+    ranked = [Ranked(name, found[name], None) for name in names[:1]]
+    for name, gap, test in zip(rest, gaps, holm([gap.p for gap in gaps]), strict=True):
+        interval = gap.interval_at(test.level)
+        is_less = gap.value > 0 and test.p is not None and test.p < LEVEL
+        behind = Behind(gap, interval, is_less) if gap.count else None
+        ranked.append(Ranked(name, found[name], behind))
+    return ranked
+
+
+def _less(first: Decided, second: Decided, voted: Iterable[tuple[Item, float]]) -> Estimate:
+    """Return how much more the first judge agrees, on the votes that both decide."""
+    sums: Counter[QuestionId] = Counter()
+    counts: Counter[QuestionId] = Counter()
+    for item, vote in voted:
+        one, other = first.get(item, 0.5), second.get(item, 0.5)
+        if 0.5 not in (one, other, vote):
+            counts[item.question] += 1
+            sums[item.question] += ((one > 0.5) == (vote > 0.5)) - ((other > 0.5) == (vote > 0.5))
+    return ratio(np.array([sums[key] for key in counts]), np.array(list(counts.values())))
 
 
 def among(votes: Scores) -> Agreement:

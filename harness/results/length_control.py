@@ -257,7 +257,9 @@ def length_controlled(
     """
     names = [name for name in scores.models_present if name != baseline]
     if gamed is None or len(gamed.difficulty) != len(bench.questions):
-        log.warning("no win rates at equal length: no %s of these instructions", GAMED_FILES[0])
+        what = f"{GAMED_FILES[0]} of these instructions is not in {bench.folder}"
+        where = "the data set tatsu-lab/alpaca_eval has it"
+        log.warning("no win rates at equal length: %s (%s)", what, where)
         return [Controlled(name, None, None) for name in names]
     both = scores.mirrored()
     pairs = both.take(both.opponent == scores.models.index(baseline))

@@ -542,7 +542,7 @@ def read(
     Args:
         bench: gives the questions; in its folder rows about others, or about another wording, are
             left out.
-        files: judgment files to read in place of the folder's, such as other runs.
+        files: of judgments, votes or numbers, to read in place of the folder's, as other runs.
         kind: only grades (and labels, …), only pairs, or only people's votes; None: both judgments.
         metrics: names of metrics to read too, from `auto_metrics`.
         votes: files of votes (or judgments) to read too; none named: the folder's.
@@ -558,8 +558,9 @@ def read(
             table.read(path, Vote, only_known=not files)
     else:
         for path in files or [file.path for file in bench.judgment_files()]:
-            of_votes = kind is None and bool(files) and store.looks_like(path, Vote)
-            table.read(path, Vote if of_votes else Judgment, only_known=not files, kind=kind)
+            others = (Vote, Measurement) if kind is None and files else ()
+            row = next((form for form in others if store.looks_like(path, form)), Judgment)
+            table.read(path, row, only_known=not files, kind=kind)
     if votes is not None:
         already = {path.resolve() for path, *_ in table.files}
         for path in votes or bench.vote_files():

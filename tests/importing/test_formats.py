@@ -8,6 +8,8 @@ import pytest
 
 from harness import bench, import_data
 from harness.errors import DataError
+from harness.results import read
+from harness.results.weighted import weighted_rates
 from tests.importing import files
 from tests.importing.files import answers, json_array, json_lines, messages, rows
 
@@ -292,3 +294,35 @@ def test_a_pair_without_a_better_answer_is_left_out(tmp_path: pathlib.Path) -> N
     report = import_data("judge_pairs", [path], "p", data_dir=tmp_path)
     (fault,) = report.bad
     assert "p.jsonl:2: label 'A=B' must be A>B or B>A" in fault
+
+
+# Arena-Hard
+
+
+def test_arena_hard_is_read_in_both_shapes_and_weighed_as_it_weighs(tmp_path: pathlib.Path) -> None:
+    user = {"role": "user", "content": "Say hi."}
+    records: list[dict[str, object]] = [
+        {"uid": "q1", "category": "hard_prompt", "subcategory": "coding", "prompt": "Say hi."},
+        {"question_id": "q2", "category": "v0.1", "cluster": "c", "turns": [{"content": "Go."}]},
+        {"uid": "q1", "model": "m", "messages": [user, {"content": {"answer": "Hi."}}]},
+        {
+            "question_id": "q2",
+            "model_id": "m",
+            "choices": [{"index": 0, "turns": [{"content": "Gone.", "token_len": 2}]}],
+        },
+    ]
+    about = {"category": "hard_prompt", "judge": "j", "model": "m", "baseline": "b"}
+    # The baseline is shown first in their first game: much worse there is a clear win of m.
+    for key, first, second in (("q1", "B>>A", "A=B"), ("q2", "A>B", "B<A")):
+        games = [{"score": score, "judgment": {"answer": "x"}} for score in (first, second)]
+        records.append({"uid": key, **about, "games": games})
+    records.append({"uid": "q1", **about, "games": [None, {"score": "A>B"}]})
+    path = json_lines(tmp_path / "a.jsonl", records)
+    report = import_data("arena_hard", [path], "ah", data_dir=tmp_path)
+    assert (report.questions, report.answers, report.judgments) == (2, {"m": 2}, 2)
+    loaded = bench.load("ah", tmp_path)
+    assert [question.turns for question in loaded.questions] == [["Say hi."], ["Go."]]
+    rates = weighted_rates(read(loaded))
+    # (3 · 1 + 0.5 + 0 + 1) of the weights 3 + 1 + 1 + 1
+    assert rates["m"].value == pytest.approx(4.5 / 6)
+    assert rates["b"].value == pytest.approx(1.5 / 6)

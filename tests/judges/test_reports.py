@@ -65,6 +65,64 @@ def test_agreement_with_people_is_one_number_in_every_report(write: Write) -> No
     assert s2["ratio"] == judge["human_agreement"] == direct.rate.value == 0.5
 
 
+def people_and_two_judges(write: Write) -> None:
+    """Write forty pairs with two votes each, and two judges: k is wrong more often than j."""
+    for judge, wrong in (("j", 10), ("k", 2)):
+        games = ["xx" if n % 2 or n % wrong == 0 else "yy" for n in range(1, 41)]
+        games[0] = "xy"
+        made = [pair(n, of_pair, judge) for n, of_pair in enumerate(games, 1)]
+        write(f"model_judgment/{judge}_pair.jsonl", made)
+    votes = [vote(n, "x" if n % 2 else "y", voter) for voter in "pq" for n in range(1, 41)]
+    write("human_judgment/v.jsonl", [*votes[:-1], vote(40, "t", "q")])
+
+
+def test_the_sentence_on_agreement_is_the_same_in_every_report(write: Write) -> None:
+    people_and_two_judges(write)
+    found = {name: harness.judge_report(name).outcome for name in ("agreement", "judges")}
+    expected = (
+        "j agrees with people on 91% (78 to 97) of the 77 votes that both decided, of 80 by 2 "
+        "people; people agree with each other on 100% (90 to 100) of 39. It agrees more than k: "
+        "a difference of 42 points (25 to 58) on the 77 votes that both decided."
+    )
+    assert found["agreement"] == expected
+    assert found["judges"].startswith(expected)
+    assert harness.judge_report("corrected").outcome.endswith(expected)
+
+
+def test_a_difference_that_is_not_significant_is_said_with_its_interval(write: Write) -> None:
+    people_and_two_judges(write)
+    outcome = harness.judge_report("agreement", first_n=6).outcome
+    assert "j and k are not decided: a difference of" in outcome
+    assert "close" not in outcome
+
+
+OTHER = {"model_a": "model_b", "model_b": "model_a", "model_1": "model_2", "model_2": "model_1"}
+
+
+def named_the_other_way(line: str) -> str:
+    """Return a row of a file that names its two models in the other order."""
+    row = json.loads(line)
+    turned = {OTHER.get(key, key): value for key, value in row.items()}
+    games = {"g1_winner": "g2_winner", "g2_winner": "g1_winner", "winner": "winner"}
+    for game, other in games.items():
+        if game in row:
+            turned[other] = OTHER.get(row[game], row[game])
+    return json.dumps(turned)
+
+
+@pytest.mark.parametrize("report", ["agreement", "judges", "corrected", "worth"])
+def test_two_orders_of_naming_give_the_same_numbers(write: Write, report: str) -> None:
+    people_and_two_judges(write)
+    outcomes = [harness.judge_report(report).outcome]
+    for path in pathlib.Path("data/mt_bench").glob("*_judgment/*.jsonl"):
+        # x, which is z now, comes after y; every second row names it second, too.
+        lines = path.read_text().replace('"x"', '"z"').splitlines()
+        lines[::2] = map(named_the_other_way, lines[::2])
+        path.write_text("\n".join(lines) + "\n")
+    outcomes.append(harness.judge_report(report).outcome.replace("z ", "x "))
+    assert outcomes[0] == outcomes[1]
+
+
 def test_flips_are_one_number_in_show_result_and_the_report(write: Write) -> None:
     for judge, games in (("j", "xy"), ("k", "xx")):
         own = [pair(n, games, judge) for n in range(1, 6)]
@@ -104,6 +162,24 @@ def test_repeat_compares_samples_of_one_judge(write: Write) -> None:
     assert whole["same"] == pytest.approx(1 / 3)
     assert whole["difference"] == pytest.approx(2 / 3)
     assert whole["sd"] == pytest.approx((1 / 3) ** 0.5)
+    assert whole["later"] == pytest.approx(2 / 3)
+
+
+def test_corrected_takes_the_votes_alone_of_few_questions(write: Write) -> None:
+    write("model_judgment/j_pair.jsonl", [pair(n, "xx" if n % 4 else "yy") for n in range(1, 41)])
+    write("human_judgment/v.jsonl", [vote(n, "x" if n % 4 else "y") for n in range(1, 20)])
+    page = harness.judge_report("corrected")
+    assert {row["weight"] for row in page.all_rows} == {0}
+    assert "not known to be random" in str(page.notes[0])
+
+
+def test_corrected_knows_votes_that_a_ballot_drew(write: Write) -> None:
+    write("model_judgment/j_pair.jsonl", [pair(n, "xx" if n % 4 else "yy") for n in range(1, 41)])
+    votes = [vote(n, "x" if n % 4 else "y") for n in range(1, 21)]
+    for own in votes:
+        own.answers = "hash"
+    write("human_judgment/v.jsonl", votes)
+    assert not harness.judge_report("corrected").notes
 
 
 def test_corrected_moves_the_judge_by_the_votes(write: Write) -> None:
@@ -131,6 +207,16 @@ def test_judges_are_measured_by_votes(write: Write, tmp_path: pathlib.Path) -> N
         rows("judges", table=table)
 
 
+def test_worth_with_single_votes_is_a_lower_bound(write: Write) -> None:
+    people_and_two_judges(write)
+    two = harness.judge_report("worth")
+    assert not two.facts["at_least"]
+    write("human_judgment/v.jsonl", [])
+    page = harness.judge_report("worth", exclude="q")
+    assert "at least" in page.outcome
+    assert 1 <= page.facts["worth"] <= 2
+
+
 def test_worth_is_kishs_effective_number(write: Write) -> None:
     write("human_judgment/v.jsonl", [vote(n, "x") for n in range(1, 13)])
     twins = ["xx" if n % 3 else "yy" for n in range(1, 13)]
@@ -153,6 +239,8 @@ def test_wording_compares_judge_sets_beside_repeats(write: Write) -> None:
     assert found["mt_bench and mt_bench_wording_1"] == 0.25
     assert found["repeats of one wording"] == 0
     assert found["excess"] == 0.25
+    excess = next(row for row in rows("wording") if row["what"] == "excess")
+    assert excess["changed_low"] < 0.25 < excess["changed_high"]
 
 
 def test_attacks_are_planted_judged_and_resumed(
@@ -166,6 +254,7 @@ def test_attacks_are_planted_judged_and_resumed(
         shifts.append([row["shift"] for row in page["rows"]])
     assert shifts[0] == shifts[1]
     assert page["rows"][0]["n"] == 64
+    assert "stands out" in page["outcome"] or "over the 32" in page["outcome"]
 
 
 @pytest.mark.parametrize(

@@ -47,7 +47,11 @@ class Folder:
         """Return what is to be judged."""
         reasoning = options.get("reasoning", "split")
         loaded = bench.load(self.folder.name, self.folder.parent, reasoning)
-        more = {name: options.pop(name) for name in ("awaited", "categories") if name in options}
+        more = {
+            name: options.pop(name)
+            for name in ("awaited", "categories", "configs")
+            if name in options
+        }
         values = {"judge_model": "builtin/overlap", **options}
         return plan_judgments(loaded, build(GenJudgment, values), key_needed=False, **more)
 

@@ -9,6 +9,7 @@ from harness import bench
 from harness.cli.main import check_bench
 from harness.errors import DataError, MissingError, UsageError
 from harness.judging.plan import JudgePlan
+from harness.models import ModelConfig
 from harness.types import Answer, Choice
 from tests.judging.conftest import QUESTIONS, Folder, counts
 
@@ -163,6 +164,20 @@ def test_a_judge_of_a_models_family_is_named(folder: Folder) -> None:
     folder.answer("gpt-4o", {1: ["x", "y"], 2: ["4", "8"]})
     plan = folder.plan(judge_model="gpt-4.1")
     assert any("of its own family (gpt-4o)" in notice for notice in plan.notices)
+
+
+def test_a_judge_of_its_own_answers_is_named_before_it_judges(folder: Folder) -> None:
+    folder.answer("gpt-4.1", {1: ["x", "y"], 2: ["4", "8"]})
+    plan = folder.plan(judge_model="gpt-4.1")
+    assert any("gpt-4.1 judges answers of its own;" in notice for notice in plan.notices)
+
+
+def test_a_judge_under_another_name_at_the_same_address_is_itself(folder: Folder) -> None:
+    folder.answer("mine", {1: ["x", "y"], 2: ["4", "8"]})
+    served = ModelConfig(base_url="http://localhost:8000/v1/", model="judge")
+    address = "http://localhost:8000/v1"
+    plan = folder.plan(judge_model="judge", base_url=address, configs={"mine": served})
+    assert any("of its own (mine: the same name and address)" in said for said in plan.notices)
 
 
 def test_a_set_by_log_probabilities_says_who_cannot_be_its_judge(folder: Folder) -> None:
@@ -344,3 +359,24 @@ def test_check_bench_names_categories_that_no_judge_set_knows(
     folder.write("question.jsonl", [{**QUESTIONS[1], "category": "Mathematik"}])
     assert check_bench([str(folder.folder)]) == 0
     assert '"Mathematik" = "coding"' in " ".join(capsys.readouterr().out.split())
+
+
+@pytest.mark.parametrize(
+    ("said", "winner", "weight"),
+    [
+        ("So: [[A>>B]]", "model_1", 3),
+        ("So: [[B<A]]", "model_1", 1),
+        ("So: [[A=B]]", "tie", 1),
+        ("So: [[B>>A]]", "model_2", 3),
+        ("So: [[A>A]]", "error", None),
+    ],
+)
+def test_a_verdict_of_five_steps_has_a_weight(
+    folder: Folder, said: str, winner: str, weight: int | None
+) -> None:
+    words = {"judge_model": "gpt-4.1", "judge_set": "arena_hard", "baseline_model": "beta"}
+    plan = folder.plan(mode="pairwise-baseline", **words)
+    rows = folder.judge(plan, said)
+    assert {(row.g1_winner, row.g1_weight, row.score_method) for row in rows} >= {
+        (winner, weight, "steps")
+    }

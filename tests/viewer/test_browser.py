@@ -78,7 +78,8 @@ def test_keys_walk_search_and_go_back(viewer: Any, data: pathlib.Path, watched: 
     page.keyboard.press("/")
     page.keyboard.type("bee says")
     watched.leads(lambda: page.keyboard.press("Enter"))
-    watched.leads(page.locator(".tb-hits a").first.click)
+    watched.leads(lambda: page.locator("[name=where]").select_option("answers"))
+    watched.leads(page.locator(".tb-list tbody a").first.click)
     mark = page.locator("mark").first
     assert mark.inner_text() == "bee says"
     assert mark.bounding_box()["y"] < 900
@@ -102,6 +103,29 @@ def test_a_table_is_sorted_compared_and_downloaded(
     assert {"average", "average_low", "change", "pair_win"} <= set(rows[0])
 
 
+def test_a_flip_is_two_clicks_away_and_opens_at_its_turn(
+    viewer: Any, data: pathlib.Path, watched: Any
+) -> None:
+    page = watched.open(viewer(data)[1], "?tab=judges")
+    watched.leads(page.locator(".tb-table a[href*='only=flipped']").first.click)
+    assert "6 verdicts" in words(page)
+    watched.leads(page.locator(".tb-list tbody tr", has_text="flipped").nth(3).locator("a").click)
+    view = parse(page.url.partition("?")[2])
+    assert (view.question, view.turn) == ("3", "2")
+    assert 0 <= page.locator("[data-here]").bounding_box()["y"] < 900
+
+
+def test_what_is_filtered_is_downloaded(viewer: Any, data: pathlib.Path, watched: Any) -> None:
+    page = watched.open(viewer(data)[1], "?tab=verdicts")
+    watched.leads(lambda: page.locator("[name=only]").select_option("flipped"))
+    watched.leads(page.get_by_role("link", name="Download these").click)
+    with page.expect_download() as saved:
+        page.get_by_role("button", name="Download as jsonl").click()
+    lines = saved.value.path().read_text().splitlines()
+    assert {json.loads(line)["verdict"] for line in lines} == {"flipped"}
+    assert len(lines) == 6
+
+
 def test_a_vote_is_a_key_and_blind(viewer: Any, data: pathlib.Path, watched: Any) -> None:
     page = watched.open(viewer(data)[1], "?tab=vote", width=390)
     watched.leads(page.get_by_role("button", name="Begin").click)
@@ -122,7 +146,7 @@ def test_every_tab_fits_the_screen_and_axe_finds_nothing(
     axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
     opened = "?tab=questions&question=3&model=ant&model=bee"
     queries = ["", "?tab=questions", opened, "?tab=judges", "?tab=vote", "?tab=vote&voter=zoe"]
-    queries += ["?tab=questions&find=says", "?other=mo&judge=lu"]
+    queries += ["?tab=verdicts&find=likes", "?other=mo&judge=lu", "?tab=verdicts&show=file"]
     for query in queries:
         page = watched.open(viewer(data)[1], query, width=width, theme=theme)
         page.evaluate("document.querySelectorAll('.tb-view details').forEach(d => d.open = true)")
@@ -155,7 +179,14 @@ def test_nothing_hostile_runs_in_the_viewer(
     viewer: Any, hostile: pathlib.Path, watched: Any
 ) -> None:
     address = viewer(hostile)[1]
-    queries = ["", "?tab=questions", "?tab=judges", "?tab=vote&voter=eva", "?tab=questions&find=<s"]
+    queries = [
+        "",
+        "?tab=questions",
+        "?tab=judges",
+        "?tab=vote&voter=eva",
+        "?tab=verdicts",
+        "?tab=verdicts&find=<s",
+    ]
     queries += [f"?tab=questions&question={n}" for n in range(1, len(TEXTS) + 1)]
     for query in queries:
         page = watched.open(address, query)

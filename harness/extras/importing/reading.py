@@ -19,6 +19,7 @@ import msgspec
 from harness import bench as benches
 from harness import registry, store
 from harness.bench import Bench, check_bench_name, file_stem, judgment_file_name, shipped
+from harness.bench.names import Kind
 from harness.errors import DataError, UsageError
 from harness.extras.importing.constants import toml_text
 from harness.extras.importing.items import BadRecord, Item, Source
@@ -32,6 +33,7 @@ JUDGE_SETS: Mapping[str, str] = {
     "alpaca_eval": "alpaca_eval",
     "short_facts": "short_fact_{language}",
     "ifeval": "mt_bench_checked",
+    "arena_hard": "arena_hard",
     "mt_bench_101": "mt_bench_101",
 }
 """The judge set for the benchmark that a format makes; others are judged by `mt_bench`."""
@@ -173,7 +175,9 @@ class _Import:
             self.rows[f"human_judgment/{file_stem(author)}.jsonl"].append(vote)
         for judgment in item.judgments:
             judgment.question_id = question_id
-            name = judgment_file_name(judgment.judge_model, judgment.judge_set, "pair1")
+            both = judgment.g1_winner is not None and judgment.g2_winner is not None
+            kind: Kind = "pair" if both else "pair1"
+            name = judgment_file_name(judgment.judge_model, judgment.judge_set, kind)
             self.rows[f"model_judgment/{name}"].append(judgment)
         self.report.failed += item.failed
 

@@ -15,8 +15,8 @@ Source: Zheng et al. 2023 (arXiv:2306.05685), table 5; Cohen 1960; Kendall 1945.
 """
 
 import math
-import statistics
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import combinations, product
 from typing import Any, TypeAlias
@@ -24,10 +24,12 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from harness.errors import UsageError
-from harness.extras.judges.data import Data, Verdict, load, samples
+from harness.extras.judges.data import Data, Verdict, itself, load, samples
 from harness.extras.judges.estimates import listing, over_questions, page, share
 from harness.options import JudgeReport
 from harness.reporting import Column, Page, Table, interval_columns, row_of
+from harness.reporting.page import counted
+from harness.reporting.people import judges_in_words
 from harness.results.agreement import Item
 from harness.results.estimate import Estimate, Floats
 
@@ -51,56 +53,76 @@ def report(options: JudgeReport) -> Page:
             rows += [about | row for row in _rows(part, within=judge1 == judge2)]
         within = judge1 == judge2
         who = f"{judge1} agree with each other" if within else f"{judge1} and {judge2} agree"
-        outcomes.append(f"{who}{_in_words(next(_rows(pairs)))}.")
-    columns = [Column("judge1"), Column("judge2", always=True), Column("turn"), Column("category")]
+        outcomes.append(f"{who}{_in_words([*_rows(pairs)])}.")
+    columns = [Column("judge1"), Column("judge2", always=True)]
+    columns += [Column("turn"), Column("category")] if options.details else []
     if "measure" in rows[0]:
         columns += [Column("measure"), Column("n"), *interval_columns("value", "", ".2")]
     else:
-        columns += [Column("setup"), Column("agree"), Column("total")]
+        columns += [Column("setup")] if options.details else []
+        columns += [Column("agree"), Column("total", "both decided" if "setup" in rows[0] else "")]
         columns += [*interval_columns("ratio", "agree %", "%"), Column("kappa", format=".2")]
+    shown = rows if options.details else list(filter(_is_whole(rows), rows))
     tables = [_disagreements(compared)] if options.list else []
-    return page("agreement", " ".join(outcomes[:3]), columns, rows, *tables)
+    outcome = judges_in_words(data.judges, data.people) or " ".join(outcomes[:3])
+    found = page("agreement", outcome, columns, shown, *tables, notes=itself(data.judges))
+    return replace(found, rows=rows)
+
+
+def _is_whole(rows: Sequence[Mapping[str, Any]]) -> Callable[[Mapping[str, Any]], bool]:
+    """Return which rows are of all turns and categories, of pairs without ties."""
+    whole = {
+        (row["judge1"], row["judge2"]): row["turn"] for row in rows if row["category"] is None
+    }  # the last one is of all turns, or of the only one
+
+    def is_whole(row: Mapping[str, Any]) -> bool:
+        is_all = row["category"] is None and row["turn"] == whole[row["judge1"], row["judge2"]]
+        return is_all and row.get("setup") != "S1"
+
+    return is_whole
 
 
 def _sides(data: Data) -> dict[str, dict[Item, list[Verdict]]]:
     """Return the verdicts by judge; people together, or by file where several are named."""
-    select = data.options.select
-    votes = data.votes()
-    judged: list[Verdict] = []
-    if not select.votes or select.input_file:
-        judged = data.verdicts(votes[0].paired if votes else None)
-    of_sets = {(v.judge, _set_of(v)) for v in [*votes, *judged] if not v.voter}
-    several_sets = {judge for judge, _ in of_sets if sum(j == judge for j, _ in of_sets) > 1}
-    one_file = bool(judged) and len({v.file for v in votes if v.voter}) == 1
-    sides: dict[str, dict[Item, list[Verdict]]] = {}
-    for v in [*votes, *judged]:
-        name = f"{v.judge} ({_set_of(v)})" if v.judge in several_sets else v.judge
+    select, votes = data.options.select, data.votes()
+    people = [v for v in votes if v.voter]
+    by_file = bool(select.votes) and (len({v.file for v in people}) > 1 or not select.input_file)
+    wants_pairs = bool(people) or (select.mode or "single") != "single"
+    if wants_pairs or all(scores.paired for scores in data.judges.values()):
+        judged = data.preferences()
+    else:
+        judged = data.graded()
+    # In the order of the files, those of votes first.
+    sides: dict[str, list[Verdict]] = {}
+    for v in votes:
         if v.voter:
-            name = "people" if one_file else v.file
-        if v.sample == 0 or v.paired:
-            sides.setdefault(name, {}).setdefault(v.item, []).append(v)
-    for of_side in sides.values():
-        for item, verdicts in of_side.items():
-            if verdicts[0].paired and not verdicts[0].voter:  # samples count as their mean
-                mean = statistics.fmean(v.number for v in verdicts)
-                of_side[item] = [verdicts[0]._replace(value=mean)]
-    return sides
+            sides.setdefault(v.file if by_file else "people", []).append(v)
+        elif v.judge in judged:
+            sides[v.judge] = judged[v.judge]
+    return {name: _by_item(verdicts) for name, verdicts in (sides | judged).items()}
 
 
-def _set_of(v: Verdict) -> str:
-    """Return the judge set's name without its version."""
-    return v.judge_set.partition(" ")[0]
+def _by_item(verdicts: Iterable[Verdict]) -> dict[Item, list[Verdict]]:
+    items: dict[Item, list[Verdict]] = {}
+    for v in verdicts:
+        items.setdefault(v.item, []).append(v)
+    return items
 
 
 def _compared(sides: Mapping[str, Mapping[Item, list[Verdict]]]) -> dict[tuple[str, str], Pairs]:
     """Return the comparisons of every two sides, and of the voters within each."""
     compared: dict[tuple[str, str], Pairs] = {}
-    for first, second in [*combinations(sides, 2), *zip(sides, sides, strict=True)]:
+    with_people: list[tuple[str, str]] = []
+    others: list[tuple[str, str]] = []
+    for two in [*combinations(sides, 2), *zip(sides, sides, strict=True)]:
+        is_of_people = any(v.voter for name in two for of in sides[name].values() for v in of[:1])
+        (with_people if is_of_people else others).append(two)
+    for first, second in [*with_people, *others]:
         pairs = samples(sides[first].values())
         if first != second:
             common = [item for item in sides[first] if item in sides[second]]
             pairs = [p for item in common for p in product(sides[first][item], sides[second][item])]
-        pairs = [(a, b) for a, b in pairs if (a.judge, a.judge_set) != (b.judge, b.judge_set)]
+        pairs = [(a, b) for a, b in pairs if a.judge != b.judge]
         if pairs:
             compared[first, second] = pairs
     return compared
@@ -201,11 +223,18 @@ MEASURES: Mapping[str, Measure] = {
 }
 
 
-def _in_words(row: Mapping[str, Any]) -> str:
-    if "measure" in row:
-        return f": rank correlation {Column('value', format='.2').cell(row)} on {row['n']} answers"
-    ties = ", ties counted" if "setup" in row else ""
-    return f" on {Column('ratio', format='%').cell(row)}% of {row['total']} comparisons{ties}"
+def _in_words(rows: Sequence[Mapping[str, Any]]) -> str:
+    first, last = rows[0], rows[-1]
+    if "measure" in first:
+        correlation = Column("value", format=".2").cell(first)
+        return f": rank correlation {correlation} on {counted(first['n'], 'answer')}"
+    ends = Column("ratio", format="interval%").cell(last)
+    share = f"{Column('ratio', format='%').cell(last)}%"
+    share += f" ({ends})" if last["ratio"].low is not None else ""
+    if "setup" not in last:
+        return f" on {share} of {counted(last['total'], 'answer')}"
+    decided = counted(last["total"], "comparison")
+    return f" on {share} of the {decided} that both decided, of {first['total']:,}"
 
 
 def _disagreements(compared: Mapping[tuple[str, str], Pairs]) -> Table:

@@ -1,6 +1,7 @@
 """Can an answer tell the judge what to say?
 
     shift    the mean over questions of (verdict on the attacked answer − verdict on the clean one)
+    p        of the shift being 0; the worst attack is named if it is below 0.05 by Holm's method
     raised   the share of attacked answers that got more than the clean one
 
 Clean grades 2, 3, 2 and attacked ones 9, 3, 4: shift (7 + 0 + 2) / 3 = 3, raised 2 of 3. Attacks
@@ -32,8 +33,10 @@ from harness.judging.run import estimate_judgments
 from harness.judging.sets import load
 from harness.models import ModelConfig
 from harness.options import JudgeReport
-from harness.reporting import Column, Page, interval_columns, row_of
+from harness.reporting import Cell, Column, Page, interval_columns, row_of
+from harness.reporting.page import rounded
 from harness.results import of_rows
+from harness.results.estimate import LEVEL, holm
 from harness.running.estimate import Estimate
 from harness.types import Answer, Choice, Judgment, Question, QuestionId, content_hash
 
@@ -81,12 +84,10 @@ def report(options: JudgeReport) -> Page:
     judge = f"{task.name}, judge set {plan.judge_set.name} {plan.judge_set.version}"
     sentence = f"No verdict of {task.name} on a clean answer can be compared."
     if rows[0]["shift"].value is not None:
-        worst = next(row for row in rows if row["attack"] != "all")
         what = "grades" if plan.mode == "single" else "of the win"
-        sentence = (
-            f"{len(attacks)} attacks move {task.name} by {rows[0]['shift'].value:+.2f} {what} on "
-            f"average, the worst ({worst['attack']}) by {worst['shift'].value:+.2f}."
-        )
+        moved = _signed(rows[0]["shift"])
+        sentence = f"{len(attacks)} attacks move {task.name} by {moved} {what} on average"
+        sentence += f"{_worst(rows)}."
     columns = [
         Column("attack"),
         Column("kind"),
@@ -211,6 +212,26 @@ def _verdicts(
     return {key: statistics.fmean(verdicts) for key, verdicts in values.items()}
 
 
+def _signed(shift: Cell) -> str:
+    """Return a shift with its interval: +0.40 (0.12 to 0.68)."""
+    value, low, high = shift
+    text = f"{value or 0:+.2f}"
+    if low is not None and high is not None:
+        text += f" ({rounded(low, 2)} to {rounded(high, 2)})"
+    return text
+
+
+def _worst(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Return the attack that moves the judge most upwards, if that is significant among all."""
+    single = [row for row in rows if row["attack"] != "all"]
+    for row, tested in zip(single, holm([row["p"] for row in single]), strict=True):
+        if (row["shift"].value or 0) > 0 and tested.p is not None and tested.p < LEVEL:
+            p = "<0.001" if tested.p < 0.0005 else rounded(tested.p, 3)
+            name, moved = row["attack"], _signed(row["shift"])
+            return f", the worst ({name}) by {moved}, p {p} over the {len(single)}"
+    return f"; none of the {len(single)} stands out"
+
+
 def _rows(
     verdicts: Mapping[tuple[str, QuestionId], float],
     attacks: Sequence[Attack],
@@ -227,22 +248,23 @@ def _rows(
             for attack, key in keys
             if (CLEAN, key) in verdicts and (attack, key) in verdicts
         ]
+        shift = mean((key, new - old) for key, old, new in both)
         estimates = row_of(
-            {"attack": name, "kind": kind, "n": len(both)},
+            {"attack": name, "kind": kind, "n": len(both), "p": shift.p},
             clean=mean((key, old) for key, old, _ in both),
             attacked=mean((key, new) for key, _, new in both),
-            shift=mean((key, new - old) for key, old, new in both),
+            shift=shift,
             raised=share((key, new > old) for key, old, new in both),
         )
         return estimates | {"unparsed": unparsed}
 
-    def shift(row: dict[str, Any]) -> float:
+    def shift_of(row: dict[str, Any]) -> float:
         number: float | None = row["shift"].value
         return -math.inf if number is None else number
 
     kinds = dict.fromkeys(attack.kind for attack in attacks)
     of_kinds = [row("all", kind, [a for a in attacks if a.kind == kind]) for kind in kinds]
     single = [row(attack.name, attack.kind, [attack]) for attack in attacks]
-    of_kinds.sort(key=shift, reverse=True)
-    single.sort(key=shift, reverse=True)
+    of_kinds.sort(key=shift_of, reverse=True)
+    single.sort(key=shift_of, reverse=True)
     return [row("all", "all", attacks), *of_kinds, *single]

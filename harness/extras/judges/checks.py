@@ -1,25 +1,34 @@
 """Does the judge notice what a program can check?
 
-    grade lost       the mean grade of answers that break no check − of those that break one
+    less             on one question and turn, by one judge: the mean grade of answers that break
+                     no check − of those that break one; the mean of this over all such
     top grades       answers with a top grade (9 of 10, or --top) / answers, broken or not
     win rate         of pairs in which only one answer breaks a check: how often that one wins
 
-Twelve answers that break a limit average 6.5, thirty that keep theirs 8.0: 1.5 grades lost. Judges
-that do not count words grade a broken limit like a kept one. Needs `auto_checks`.
+On one question answers that keep a limit got 8 and 9, one that breaks it 7: 1.5 less; on another
+all got 6: 0 less; 0.75 on average. Questions on which all answers break a check, or none, say
+nothing. It is what they got, not what the check cost: models that break checks may be worse in
+other ways. Judges that do not count words grade a broken limit like a kept one. Needs
+`auto_checks`.
 """
 
+import statistics
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from harness.errors import MissingError
-from harness.extras.judges.data import load
-from harness.extras.judges.estimates import mean, page, share, words
+from harness.extras.judges.data import Verdict, itself, load
+from harness.extras.judges.estimates import mean, page, share
 from harness.extras.judges.truth import checked
 from harness.options import JudgeReport
 from harness.reporting import Column, Page, interval_columns, row_of
+from harness.reporting.people import words
+from harness.results import Estimate
+from harness.types import QuestionId
 
 
 def report(options: JudgeReport) -> Page:
-    """Return what broken checks cost in grades or wins."""
+    """Return what answers with broken checks get in grades or wins."""
     data = load(options)
     reading = "loose" if options.loose else "strict"
     broken = {}
@@ -40,26 +49,43 @@ def report(options: JudgeReport) -> Page:
         outcome = f"An answer that breaks a check wins {words(rate)} against one that breaks none."
     else:
         graded = [v for v in verdicts if v.item in broken]
-        questions = [v.item.question for v in graded]
         bad = [v for v in graded if broken[v.item]]
         good = [v for v in graded if not broken[v.item]]
-        good_mean, bad_mean = (
-            mean(((v.item.question, v.number) for v in part), questions) for part in (good, bad)
-        )
-        lost = good_mean - bad_mean
-        rows.append(row_of({"measure": "grade lost", "n": len(graded)}, value=lost))
+        less = mean(_less(good, bad))
+        about = {"measure": "less with a check broken, same question", "n": len(graded)}
+        rows.append(row_of(about, value=less))
         for name, part in (("a check broken", bad), ("none broken", good)):
             top = share((v.item.question, v.number >= _top(options, v.scale)) for v in part)
             rows.append(row_of({"measure": f"top grades, {name}", "n": len(part)}, value=top))
         outcome = (
-            f"A broken check costs {words(lost, '.1')} grades; of answers that "
-            f"break one {100 * (rows[1]['value'].value or 0):.0f}% have a top grade, of others "
+            f"{_in_words(less)} Of answers that break one "
+            f"{100 * (rows[1]['value'].value or 0):.0f}% have a top grade, of others "
             f"{100 * (rows[2]['value'].value or 0):.0f}%."
         )
     if not rows[0]["n"]:
         raise MissingError("no judged answer has a check; run turnbench auto_checks first")
     columns = [Column("measure"), Column("n"), *interval_columns("value", "value", ".2")]
-    return page("checks", outcome, columns, rows)
+    return page("checks", outcome, columns, rows, notes=itself(data.judges))
+
+
+def _less(good: Sequence[Verdict], bad: Sequence[Verdict]) -> Iterator[tuple[QuestionId, float]]:
+    """Yield of each question and turn of a judge how much less answers with a broken check got."""
+    grades: dict[Any, tuple[list[float], list[float]]] = {}
+    for at, part in enumerate((good, bad)):
+        for v in part:
+            key = v.item.question, v.item.turn, v.judge, v.judge_set
+            grades.setdefault(key, ([], []))[at].append(v.number)
+    for (question, *_), (kept, broke) in grades.items():
+        if kept and broke:
+            yield question, statistics.fmean(kept) - statistics.fmean(broke)
+
+
+def _in_words(less: Estimate) -> str:
+    if not less.count:
+        return "On no question did some answers break a check and others none."
+    change = "less" if less.value >= 0 else "more"
+    number = words(less if less.value >= 0 else less.scaled(-1.0), ".1")
+    return f"On the same question, answers with a broken check got {number} {change}."
 
 
 def _top(options: JudgeReport, scale: tuple[float, float]) -> float:

@@ -21,8 +21,9 @@ from harness import bench as benches
 from harness.bench import Bench
 from harness.errors import MissingError, UsageError
 from harness.options import JudgeReport
+from harness.reporting import Note
 from harness.results import Scores, Source, read
-from harness.results.agreement import Item, items, turned, values
+from harness.results.agreement import Item, items, preferences, raters, turned, values
 from harness.results.scores import CONFIDENCE, MAIN
 from harness.types import Answer, QuestionId
 
@@ -99,6 +100,49 @@ class Data:
         select = self.options.select
         files = select.votes or self.bench.vote_files()
         return self._chosen(self.scores.of_files(files), select.judge_set)
+
+    @cached_property
+    def people(self) -> Scores:
+        """The votes on pairs of the people that the options choose."""
+        return self.voted.by("person")
+
+    @cached_property
+    def judges(self) -> dict[str, Scores]:
+        """The verdicts of each judge that the options choose, also those in the form of votes.
+
+        --votes files with verdicts of judges name the judges, too.
+        """
+        select, rows = self.options.select, self.voted.by("judge").row
+        if select.input_file or not (select.votes and len(rows)):
+            rows = np.append(rows, self.judgments.row)
+        return raters(self.scores.take(np.isin(self.scores.row, rows)).by("judge"))
+
+    def preferences(self) -> dict[str, list[Verdict]]:
+        """Return each judge's verdicts on pairs, its mean one on each.
+
+        A judge that compared none decides those that people voted on or others compared, by its
+        grades.
+        """
+        pairs = [*items(self.people)]
+        for scores in self.judges.values():
+            pairs += items(scores.take(scores.opponent >= 0))
+        decided = {name: preferences(of, pairs) for name, of in self.judges.items()}
+        return {
+            name: [Verdict(item, name, value) for item, value in of.items()]
+            for name, of in decided.items()
+            if of
+        }
+
+    def graded(self) -> dict[str, list[Verdict]]:
+        """Return each judge's first verdict on single answers."""
+        graded: dict[str, list[Verdict]] = {}
+        for name, of_judge in self.judges.items():
+            scores = of_judge.take(of_judge.opponent < 0)
+            if len(scores):
+                self._check(scores, paired=False)
+                found = [v._replace(judge=name) for v in verdicts_of(scores) if v.sample == 0]
+                graded[name] = [v for v in found if v.value is not None]
+        return graded
 
     def pairs(self) -> Scores:
         """Return the judged pairs that the options choose.
@@ -244,6 +288,17 @@ def verdicts_of(scores: Scores) -> list[Verdict]:
             )
         )
     return verdicts
+
+
+def itself(judges: Mapping[str, Scores]) -> list[Note]:
+    """Return notes on judges among whose answers are their own."""
+    notes = []
+    for name, scores in judges.items():
+        models = {*scores.model.tolist(), *scores.opponent.tolist()} - {-1}
+        judged = {scores.models[code] for code in models}
+        if own := judged & {source.judge for source in scores.sources_present.values()}:
+            notes.append(Note(f"{name} judges answers of its own ({', '.join(sorted(own))})."))
+    return notes
 
 
 def by_judge(verdicts: Iterable[Verdict]) -> dict[tuple[str, str], dict[Item, list[Verdict]]]:

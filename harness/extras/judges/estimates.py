@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from harness.reporting import Column, Note, Page, Table
-from harness.reporting.page import Row, interval_columns, row_of
+from harness.reporting.page import Row
 from harness.results.estimate import Estimate, jackknife, ratio
 from harness.types import QuestionId
 
@@ -70,11 +70,3 @@ def listing(title: str, name: str, columns: Sequence[str], rows: Iterable[Sequen
     """Return a table of items, for --list."""
     items = [dict(zip(columns, row, strict=True)) for row in rows]
     return Table(title, [Column(column) for column in columns], items, name)
-
-
-def words(estimate: Estimate, form: str = "%") -> str:
-    """Return an estimate in a sentence: 68% (63 to 72)."""
-    row = row_of({}, x=estimate)
-    value, ends = (column.cell(row) for column in interval_columns("x", "", form))
-    unit = "%" if form == "%" else ""
-    return value + unit + (f" ({ends})" if estimate.interval else "")

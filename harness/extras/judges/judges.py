@@ -4,7 +4,7 @@ With a, b the shares that two annotations give to an item's first answer, they a
 The mode of several is the most frequent one: a tie if there is none, the median of weighed ones.
 
     human_agreement  a judge's mean verdict and each vote, where both decide (`results.agreement`);
-                     of people, every two votes
+                     of people, every two votes; a judge that graded decides by its grades
     bias             1 − agreement of the mode of the judge's samples with the mode of the votes
     variance         1 − agreement of each sample with the mode of the others
     prefer_longer    decided verdicts for the longer answer, where lengths differ by over 30
@@ -30,7 +30,7 @@ import re
 import statistics
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import chain, combinations
+from itertools import chain
 from operator import attrgetter
 from typing import Any, TypeAlias
 
@@ -39,21 +39,22 @@ import numpy as np
 from harness import store
 from harness.errors import MissingError, UsageError
 from harness.extras.judges.agreement import correlation, rank_correlation
-from harness.extras.judges.data import Data, Game, Verdict, by_judge, load
-from harness.extras.judges.estimates import share, words
+from harness.extras.judges.data import Data, Game, Verdict, itself, load, verdicts_of
+from harness.extras.judges.estimates import share
 from harness.models.prices import FREE, list_price
 from harness.options import JudgeReport
 from harness.reporting import Cell, Column, Note, Page, Table, formats, interval_columns, row_of
+from harness.reporting.people import judges_in_words
 from harness.results import Estimate
-from harness.results.agreement import Compared, Item
-from harness.results.agreement import agreement as decided_alike
+from harness.results.agreement import Item, among, rank_judges, verdicts_on
 from harness.results.reading import whole_rows
 from harness.types import Detail, Judgment, QuestionId, Usage, content_hash
 
-PEOPLE = ("people", "")
+PEOPLE = "people"
 LONGEST = "builtin/longest"
 SAMPLES = 4
 """Votes and samples that alpaca_eval takes of each item."""
+NOTHING = share([])
 NO_CALL = Detail(seconds=0.0, usage=Usage(prompt_tokens=0, completion_tokens=0))
 COLUMNS = (
     ("human_agreement", "agrees with people %", "%", "Human agreement", 100),
@@ -73,8 +74,6 @@ _LIST_ITEM = re.compile(r"^\s*(?:[*•-]|\d+[.)]|[A-Za-z][.)](?=\s))\s*\w", re.M
 _TIED = {(0.0, 1.0): 0.0, (0.5, 1.0): 0.5, (0.0, 0.5): 0.0, (0.0, 0.5, 1.0): 1.0}
 """What alpaca_eval takes of values that are as frequent: pandas' sample with seed 123."""
 
-Name: TypeAlias = tuple[str, str]
-"""A judge and its judge set."""
 Verdicts: TypeAlias = Mapping[Item, Sequence[Verdict]]
 Values: TypeAlias = Mapping[Item, Sequence[float]]
 
@@ -84,38 +83,43 @@ def report(options: JudgeReport) -> Page:
     data, compatible = load(options), options.compatible
     judged = _judged(data)
     texts = {item: data.texts(item) for item in judged[PEOPLE]}
-    if LONGEST not in {judge for judge, _ in judged}:
+    if LONGEST not in judged:
         longest = [_longest(item, both, compatible) for item, both in texts.items() if both]
-        judged |= by_judge(v for v in longest for _ in range(SAMPLES))
+        if longest:
+            judged[LONGEST] = _by_item(v for v in longest for _ in range(SAMPLES))
     if compatible:
         judged = _first_four(judged)
     votes = _values(judged[PEOPLE])
     gold = {item: mode(values, compatible=compatible) for item, values in votes.items()}
-    agreement: dict[Name, Estimate] = {}
+    decided = verdicts_on(data.judges, data.people)
+    if LONGEST not in decided:
+        decided[LONGEST] = _longest_wins(texts)
+    ranked = rank_judges(decided, data.people)
+    agreement = {one.judge: one.agreement.rate for one in ranked}
+    agreement[PEOPLE] = among(data.people).rate
     calls = _calls(data, chain(*(of.values() for of in judged.values())))
     rows = {}
     for name, verdicts in judged.items():
         estimates = _estimates(verdicts, gold, texts, people=name == PEOPLE, compatible=compatible)
         if not compatible:
-            estimates["human_agreement"] = _agreement(verdicts, votes, people=name == PEOPLE)
-        agreement[name] = estimates["human_agreement"]
+            estimates["human_agreement"] = agreement.get(name, NOTHING)
         correlations = _correlations(_values(verdicts), votes, least=100 if compatible else 0)
-        rows[name] = row_of({"judge": name[0], "judge_set": name[1] or None}, **estimates)
-        rows[name] |= correlations | _costs(name[0], list(chain(*verdicts.values())), calls)
-    names = sorted(
-        rows, key=lambda name: (name != PEOPLE, -(rows[name]["human_agreement"].value or 0))
-    )
+        judge, judge_set = _names(data, name)
+        rows[name] = row_of({"judge": judge, "judge_set": judge_set}, **estimates)
+        rows[name] |= correlations | _costs(judge, list(chain(*verdicts.values())), calls)
+    places = [PEOPLE, *(one.judge for one in ranked)]
+    names = sorted(rows, key=lambda name: places.index(name) if name in places else len(places))
     ordered = [rows[name] for name in names]
     (_, heading, form, _, _), *more = COLUMNS
     columns = [Column("judge"), Column("judge_set", optional=True)]
     columns += interval_columns("human_agreement", heading, form)
     for key, heading, form, *_ in more:
         columns.append(Column(key, heading, form, optional=key != "price"))
-    notes = []
+    notes = itself(data.judges)
     if all(row["bias"].value is None for row in ordered if row["judge"] not in ("people", LONGEST)):
-        notes = [Note("Bias and variance need two samples or more", "gen_judgment --samples 4")]
+        notes += [Note("Bias and variance need two samples or more", "gen_judgment --samples 4")]
     page = Page(
-        _advice({name: agreement[name] for name in names}),
+        _advice(data, decided),
         [Table("", columns, ordered)],
         notes=notes,
         title="judges",
@@ -140,7 +144,7 @@ def mode(values: Sequence[float], *, compatible: bool = False) -> float:
     return _TIED[modes] if compatible else 0.5
 
 
-def _judged(data: Data) -> dict[Name, dict[Item, list[Verdict]]]:
+def _judged(data: Data) -> dict[str, dict[Item, list[Verdict]]]:
     """Return the votes on pairs and the verdicts on the same pairs, by judge.
 
     An item's first answer is the one that the first vote on it names first.
@@ -151,13 +155,38 @@ def _judged(data: Data) -> dict[Name, dict[Item, list[Verdict]]]:
     swap: dict[Item, bool] = {}
     for v in votes:
         swap.setdefault(v.item, not v.games[0].first)
-    verdicts = sorted(data.verdicts(paired=True), key=lambda v: v.sample)
-    if not any(v.item in swap for v in verdicts):
+    judged = {PEOPLE: votes}
+    decided = data.preferences()
+    for name, scores in data.judges.items():
+        pairs = verdicts_of(scores.take(scores.opponent >= 0))
+        verdicts = sorted(pairs, key=lambda v: v.sample) if pairs else decided.get(name, [])
+        same_pairs = [v for v in verdicts if v.item in swap and v.value is not None]
+        if same_pairs:
+            judged[name] = same_pairs
+    if len(judged) < 2:
         advice = "run gen_judgment --votes"
         raise MissingError(f"no judge has judged a pair that people voted on; {advice}")
-    people = [v._replace(judge=PEOPLE[0], judge_set=PEOPLE[1]) for v in votes]
-    same_pairs = [v for v in [*people, *verdicts] if v.item in swap]
-    return by_judge(_swapped(v) if swap[v.item] else v for v in same_pairs)
+    return {
+        name: _by_item(_swapped(v) if swap[v.item] else v for v in verdicts)
+        for name, verdicts in judged.items()
+    }
+
+
+def _by_item(verdicts: Iterable[Verdict]) -> dict[Item, list[Verdict]]:
+    items: dict[Item, list[Verdict]] = {}
+    for v in verdicts:
+        items.setdefault(v.item, []).append(v)
+    return items
+
+
+def _names(data: Data, name: str) -> tuple[str, str | None]:
+    """Return a judge and its judge set."""
+    if name not in data.judges:
+        return name, None
+    sources = data.judges[name].sources_present.values()
+    sets = {f"{source.judge_set} {source.version}".rstrip() for source in sources}
+    judge, judge_set = next((source.judge, source.judge_set) for source in sources)
+    return judge, sets.pop() if len(sets) == 1 else judge_set
 
 
 def _swapped(v: Verdict) -> Verdict:
@@ -173,12 +202,19 @@ def _longest(item: Item, texts: Sequence[str], compatible: bool) -> Verdict:
     return Verdict(item, LONGEST, value, (Game(value, True),))
 
 
-def _first_four(judged: Mapping[Name, Verdicts]) -> dict[Name, dict[Item, list[Verdict]]]:
+def _longest_wins(texts: Mapping[Item, Sequence[str] | None]) -> dict[Item, float]:
+    """Return the verdicts of the same rule on pairs whose models are in the order of names."""
+    verdicts = [_longest(item, both, compatible=False) for item, both in texts.items() if both]
+    in_order = [v if v.item.models[0] < v.item.models[1] else _swapped(v) for v in verdicts]
+    return {v.item: v.number for v in in_order}
+
+
+def _first_four(judged: Mapping[str, Verdicts]) -> dict[str, dict[Item, list[Verdict]]]:
     """Return the first four votes and samples of the items that have four votes."""
     items = {item for item, votes in judged[PEOPLE].items() if len(votes) >= SAMPLES}
     if not items:
         raise UsageError("no pair has four votes; leave --compatible out")
-    first_four: dict[Name, dict[Item, list[Verdict]]] = {}
+    first_four: dict[str, dict[Item, list[Verdict]]] = {}
     for name, verdicts in judged.items():
         first_four[name] = {i: list(of[:SAMPLES]) for i, of in verdicts.items() if i in items}
     return first_four
@@ -222,17 +258,6 @@ def _estimates(
             parts.setdefault(name, []).extend((item.question, value) for value in measured)
     questions = [item.question for item in gold]
     return {name: share(values, questions) for name, values in parts.items()}
-
-
-def _agreement(verdicts: Verdicts, votes: Values, *, people: bool) -> Estimate:
-    """Return how often a judge, or two people, decide alike, by `results.agreement`."""
-    compared: list[Compared] = []
-    for item, values in _values(verdicts).items():
-        if people:
-            compared += [(item, *two) for two in combinations(values, 2)]
-        else:
-            compared += [(item, statistics.fmean(values), vote) for vote in votes[item]]
-    return decided_alike(compared, [item.question for item in votes]).rate
 
 
 def _longer(texts: Sequence[str] | None) -> bool | None:
@@ -308,29 +333,17 @@ def _per_thousand(
     return 1000 * statistics.fmean(sums) if sums else None
 
 
-def _advice(agreement: Mapping[Name, Estimate]) -> str:
-    """Return which judge to choose; `agreement` has people first, then the best judge."""
-    judges = [name for name in agreement if name != PEOPLE and not name[0].startswith("builtin/")]
-    if not judges:
+def _advice(data: Data, verdicts: Mapping[str, Mapping[Item, float]]) -> str:
+    """Return which judge to choose."""
+    judges = {name: of for name, of in data.judges.items() if not name.startswith("builtin/")}
+    text = judges_in_words(judges, data.people)
+    if not text:
         return "Only simple rules have judged these pairs; judge them with a model to choose."
-    name, best = judges[0], agreement[judges[0]]
-    text = f"{name[0]} agrees with people {words(best)} of the time"
-    if len(judges) > 1:
-        rival, second = judges[1], agreement[judges[1]]
-        label = f"{' with '.join(rival) if rival[0] == name[0] else rival[0]} ({words(second)})"
-        is_better = _is_better(best, second)
-        text += f", more than {label}" if is_better else f"; {label} is too close to call"
-    rules = [estimate for (name, _), estimate in agreement.items() if name == LONGEST]
-    if not all(_is_better(best, rule) for rule in rules):
-        text += f". It does not agree more than the rule {LONGEST}: do not rely on it"
-    if agreement[PEOPLE].n:
-        text += f". People agree with each other {100 * agreement[PEOPLE].value:.0f}%"
-    return f"{text}."
-
-
-def _is_better(first: Estimate, second: Estimate) -> bool:
-    gap = first - second
-    return gap.value > 0 and gap.p is not None and gap.p < 0.05
+    best = rank_judges({name: verdicts[name] for name in judges}, data.people)[0].judge
+    pair = rank_judges({name: verdicts[name] for name in (best, LONGEST)}, data.people)
+    if pair[0].judge == LONGEST or any(one.behind and not one.behind.is_less for one in pair):
+        text += f" {best} does not agree more than the rule {LONGEST}: do not rely on it."
+    return text
 
 
 def _alpaca_row(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -352,7 +365,7 @@ def _extend_table(
     Raises:
         UsageError: its judges were measured on other votes.
     """
-    table: dict[Name, Mapping[str, Any]] = {}
+    table: dict[tuple[str, str], Mapping[str, Any]] = {}
     if path.exists():
         with path.open(encoding="utf-8", newline="") as file:
             table = {(row["judge"], row["judge_set"]): row for row in csv.DictReader(file)}

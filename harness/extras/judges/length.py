@@ -10,9 +10,10 @@ Source: Dubois et al. 2024 (arXiv:2404.04475).
 
 from harness.errors import MissingError
 from harness.extras.judges.data import Data, Verdict, groups, load
-from harness.extras.judges.estimates import listing, page, share, words
+from harness.extras.judges.estimates import listing, page, share
 from harness.options import JudgeReport
 from harness.reporting import Column, Note, Page, interval_columns, row_of
+from harness.reporting.people import words
 
 
 def report(options: JudgeReport) -> Page:

@@ -18,9 +18,10 @@ from typing import Any
 import numpy as np
 
 from harness.extras.judges.data import load
-from harness.extras.judges.estimates import listing, page, words
+from harness.extras.judges.estimates import listing, page
 from harness.options import JudgeReport
 from harness.reporting import Column, Page, interval_columns, row_of
+from harness.reporting.people import words
 from harness.results import Scores
 from harness.results.agreement import items
 from harness.results.position import Flips, flips

@@ -18,10 +18,11 @@ from typing import Any, TypeAlias
 
 from harness.errors import MissingError, UsageError
 from harness.extras.judges.data import Data, Verdict, load
-from harness.extras.judges.estimates import page, share, words
+from harness.extras.judges.estimates import page, share
 from harness.extras.judges.truth import accepted, right_answers
 from harness.options import JudgeReport
 from harness.reporting import Column, Page, interval_columns, row_of
+from harness.reporting.people import words
 from harness.results import Estimate
 from harness.results.agreement import Item
 

@@ -7,15 +7,18 @@
 Judge the same answers with `mt_bench`, `mt_bench_wording_1` and `mt_bench_wording_2`.
 """
 
+from collections.abc import Iterable
 from itertools import combinations
 from typing import Any, TypeAlias
 
 from harness.errors import MissingError
 from harness.extras.judges.data import Verdict, by_judge, load, samples
-from harness.extras.judges.estimates import page, share, words
+from harness.extras.judges.estimates import page, share
 from harness.options import JudgeReport
 from harness.reporting import Column, Note, Page, interval_columns, row_of
+from harness.reporting.people import points, words
 from harness.results import Estimate
+from harness.types import QuestionId
 
 Pairs: TypeAlias = list[tuple[Verdict, Verdict]]
 
@@ -42,10 +45,13 @@ def report(options: JudgeReport) -> Page:
         repeats = [pair for items in sets.values() for pair in samples(items.values())]
         rows.append(_row(judge, "repeats of one wording", repeats))
         if repeats:
-            repeated = _different(repeats)
-            excess = _different(changed).value - repeated.value
-            rows.append({"judge": judge, "what": "excess", "n": len(changed), "changed": excess})
-            outcome += f"; asked again in the same words, in {words(repeated)}"
+            questions = [a.item.question for a, _ in [*changed, *repeats]]
+            repeated = _different(repeats, questions)
+            excess = _different(changed, questions) - repeated
+            row = {"judge": judge, "what": "excess", "n": len(changed)}
+            rows.append(row_of(row, changed=excess))
+            outcome += f"; asked again in the same words, in {words(repeated)}: "
+            outcome += f"{points(excess.value, excess.interval)} more by the wording"
         else:
             notes = [Note("How often it changes without any reason", "gen_judgment --samples 2")]
         outcomes.append(f"{outcome}.")
@@ -57,8 +63,8 @@ def report(options: JudgeReport) -> Page:
     return page("wording", " ".join(outcomes), columns, rows, notes=notes)
 
 
-def _different(pairs: Pairs) -> Estimate:
-    return share((a.item.question, a.value != b.value) for a, b in pairs)
+def _different(pairs: Pairs, questions: Iterable[QuestionId] = ()) -> Estimate:
+    return share(((a.item.question, a.value != b.value) for a, b in pairs), questions)
 
 
 def _row(judge: str, what: str, pairs: Pairs) -> dict[str, Any]:

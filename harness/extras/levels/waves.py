@@ -1,0 +1,268 @@
+"""Wave after wave: answers by gen_answer's jobs, checks, and the level of the next wave."""
+
+import functools
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from msgspec.structs import replace
+
+from harness import options, running
+from harness.answering import AnswerPlan, estimate_answers, plan_answers
+from harness.cli import calls
+from harness.cli.command import log, show
+from harness.cli.parser import Parsed
+from harness.errors import UsageError
+from harness.extras.levels.questions import START, Questions, Wanted, nudge
+from harness.metrics import Metric, Setup, load, run
+from harness.metrics.run import plan as plan_metrics
+from harness.models import ModelConfig
+from harness.options import GenAnswer, RunBench
+from harness.reporting.page import counted, percent
+from harness.reporting.show_result import results_of
+from harness.results import read
+from harness.results.passed import passes
+from harness.running import Outcome
+from harness.types import Question
+
+_STEP = 6
+"""Levels from a wave of which all is passed to one of which nothing is: by simulation, so that the
+last two of four waves lie about the reach (`benchmarks/coverage.py`)."""
+_FLAGS = frozenset(
+    {"levels", "waves", "run_code"}
+    | {
+        f.name
+        for group in (
+            options.Models,
+            options.BenchName,
+            options.AnswerSampling,
+            options.Endpoint,
+            options.Limits,
+            options.Output,
+        )
+        for f in options.fields(group)
+    }
+)
+
+
+@dataclass
+class Climber:
+    """One model on its way."""
+
+    flags: options.Models
+    name: str = ""
+    level: int = START
+    ended: set[str] = field(default_factory=set)
+    """Templates of which a check was not decided."""
+    over: bool = False
+    """Whether nothing could be decided."""
+
+
+@dataclass
+class Climbed:
+    """What the waves did."""
+
+    bench: options.BenchName
+    models: list[str]
+    outcomes: list[Outcome]
+    ended: dict[str, list[str]]
+    """By model, the templates that an undecided check ended."""
+
+    @property
+    def complete(self) -> bool:
+        """Whether no answer is missing."""
+        return all(not one.failures and one.stopped is None for one in self.outcomes)
+
+
+Carry = Callable[[AnswerPlan, options.Limits, int], Outcome | None]
+"""Carries out a plan, of which so many waves are left, this one included; None: it was only shown.
+"""
+
+
+def climb(
+    record: RunBench,
+    configs: Mapping[str, ModelConfig] | None = None,
+    carry_out: Carry | None = None,
+) -> Climbed:
+    """Ask each model some waves of questions, and check the answers.
+
+    Raises:
+        UsageError: an option cannot be; see `plan_answers` and `Questions`.
+    """
+    check(record)
+    checks = load(["checks"], Setup(run_code=record.run_code))
+    dry_run, limits = record.limits.dry_run, record.limits
+    questions = Questions(record.bench, keep=not dry_run)
+    names: Sequence[str | None] = record.models.model or (None,)
+    climbers = [
+        Climber(record.models if name is None else replace(record.models, model=(name,)))
+        for name in dict.fromkeys(names)
+    ]
+    climbed = Climbed(record.bench, [], [], {})
+    for wave in range(1, record.waves + 1):
+        going = [climber for climber in climbers if not climber.over]
+        wanted = [_wanted(climber, questions, wave) for climber in going]
+        asked = questions.ask(one for of_model in wanted for one in of_model)
+        own = [[asked[one] for one in of_model] for of_model in wanted]
+        plans = [
+            plan_answers(
+                questions.bench,
+                _answering(record, climber),
+                configs=configs,
+                questions=part,
+                key_needed=not dry_run,
+            )
+            for climber, part in zip(going, own, strict=True)
+            if part
+        ]
+        if not plans:
+            break
+        for climber, plan in zip(going, plans, strict=True):
+            climber.name = plan.models[0].name
+            log.info("wave %d: %s at level %d", wave, climber.name, climber.level)
+        whole = AnswerPlan(questions.bench, [plan.models[0] for plan in plans])
+        outcome = (carry_out or _silently)(whole, limits, record.waves + 1 - wave)
+        if outcome is None:
+            break
+        climbed.outcomes.append(outcome)
+        if not climbed.complete:
+            break
+        limits = _rest(limits, outcome)
+        for climber, part in zip(going, own, strict=True):
+            _follow(climber, record, questions, part, checks)
+    climbed.models = [climber.name for climber in climbers]
+    climbed.ended = {climber.name: sorted(climber.ended) for climber in climbers if climber.ended}
+    return climbed
+
+
+def check(record: RunBench) -> None:
+    """Raise UsageError if an option has no meaning with --levels."""
+    for one in options.fields(RunBench):
+        if one.name not in _FLAGS and options.value_of(record, one.name) != one.default:
+            raise UsageError(
+                f"{options.option(one.name)} has no meaning with --levels: no judge is asked, and "
+                "the questions are those of the templates"
+            )
+
+
+def _wanted(climber: Climber, questions: Questions, wave: int) -> list[Wanted]:
+    """Return the questions of a model's wave."""
+    return [
+        Wanted(name, min(max(climber.level + nudge(name, wave), 1), 10), wave)
+        for name in questions.templates
+        if name not in climber.ended
+    ]
+
+
+def _answering(record: RunBench, climber: Climber) -> GenAnswer:
+    return GenAnswer(
+        models=climber.flags,
+        bench=record.bench,
+        sampling=record.sampling,
+        endpoint=record.endpoint,
+        limits=record.limits,
+    )
+
+
+def _rest(limits: options.Limits, outcome: Outcome) -> options.Limits:
+    """Return the limits of the next wave: what is spent is spent, and was agreed to."""
+    left = None if limits.max_cost is None else max(limits.max_cost - outcome.cost, 1e-9)
+    return replace(limits, max_cost=left, yes=True)
+
+
+def _follow(
+    climber: Climber,
+    record: RunBench,
+    questions: Questions,
+    asked: Sequence[Question],
+    checks: Sequence[Metric],
+) -> None:
+    """Check a wave's answers, and choose the level of the next wave by the share that passes."""
+    bench, only = questions.bench, options.Slice(model_list=(climber.name,))
+    flags = options.AutoChecks(bench=record.bench, slice=only, run_code=record.run_code)
+    if questions.keep:
+        run(plan_metrics(flags, bench, asked, checks, every_choice=True))
+    passed = passes(read(bench, metrics=["checks"]).of(models=[climber.name]))
+    passed = passed.of(questions=[question.question_id for question in asked])
+    undecided = np.unique(passed.question[~passed.valid]).tolist()
+    decided = {passed.questions[code].question_id for code in np.unique(passed.question).tolist()}
+    decided -= {passed.questions[code].question_id for code in undecided}
+    climber.ended |= {
+        str(question.extra["template"]) for question in asked if question.question_id not in decided
+    }
+    values = passed.value[passed.valid]
+    climber.over = not len(values)
+    if not climber.over:
+        share = float(values.mean())
+        log.info("%s passes %s", climber.name, percent(share))
+        climber.level = next_level(climber.level, share)
+
+
+def next_level(level: int, share: float) -> int:
+    """Return the level of the wave after one of a level, of which a share was passed."""
+    return min(max(level + round(_STEP * (share - 0.5)), 1), 10)
+
+
+def _silently(plan: AnswerPlan, limits: options.Limits, waves: int) -> Outcome | None:
+    if limits.dry_run:
+        return None
+    return running.run(plan.jobs(), limits, state=plan.bench.state, total=plan.total)
+
+
+# The command
+
+
+def work(parsed: Parsed) -> int:
+    """Ask in waves, then show the reach; return the exit code."""
+    record: RunBench = parsed.options
+    if "bench_name" not in parsed.typed and parsed.project.bench_name is None:
+        record = replace(record, bench=replace(record.bench, bench_name="levels"))
+    dry_run = record.limits.dry_run
+    with calls.served(record.models, record.endpoint, dry_run=dry_run) as (weights, endpoint):
+        record = replace(record, models=weights, endpoint=endpoint)
+        climbed = climb(record, calls.configs(parsed.project), _at_terminal)
+    for model, templates in climbed.ended.items():
+        what = counted(len(templates), "template")
+        log.warning("%s: an undecided check ended %s: %s", model, what, ", ".join(templates))
+    if dry_run or not climbed.outcomes:
+        return 0
+    shown = options.ShowResult(
+        bench=record.bench.shown,
+        slice=options.ShownSlice(model_list=tuple(climbed.models)),
+        reach=True,
+        output=record.output,
+    )
+    if climbed.complete or len(climbed.outcomes) > 1:
+        show(results_of(shown).page, record.output.format)
+    return 0 if climbed.complete else 1
+
+
+def _at_terminal(plan: AnswerPlan, limits: options.Limits, waves: int) -> Outcome | None:
+    """Ask before the first wave, for all of them; show a dry run where something is left."""
+
+    def estimates() -> list[Any]:
+        return [_times(one, waves) for one in estimate_answers(plan, batch=limits.batch)]
+
+    if limits.dry_run:
+        if plan.total:
+            log.info("an estimate for the %s that are left", counted(waves, "wave"))
+            show(calls.estimate_page(estimates()))
+            return None
+        return Outcome(0, [], running.Progress())
+    return calls.carry_out(
+        plan,
+        limits,
+        functools.cache(estimates),
+        unit="answers",
+        questions=waves * max(len(model.todo) for model in plan.models),
+    )
+
+
+def _times(one: Any, waves: int) -> Any:
+    numbers = ("calls", "prompt_tokens", "reply_tokens_low", "reply_tokens_high")
+    costs = {
+        name: None if getattr(one, name) is None else getattr(one, name) * waves
+        for name in ("cost_low", "cost_high")
+    }
+    return replace(one, **{name: getattr(one, name) * waves for name in numbers}, **costs)

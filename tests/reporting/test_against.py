@@ -1,0 +1,116 @@
+"""The gate as a page: anchors, several benchmarks, numbers without a judge, a series."""
+
+import json
+import pathlib
+import shutil
+from typing import Any
+
+import pytest
+
+from harness import (
+    auto_checks,
+    gen_judgment,
+    load_bench,
+    run_bench,
+    show_result,
+)
+from harness.errors import MissingError, UsageError
+from harness.options import RunBench, build
+
+OLD, NEW = "builtin/eliza", "builtin/reference"
+JUDGE = "builtin/overlap"
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
+    """Two models, eight questions of two benchmarks, and the stored run of the first one."""
+    folder = tmp_path_factory.mktemp("gate")
+    for name in ("mt_bench", "mt_bench_zh"):
+        run_bench([OLD, NEW], JUDGE, name, data_dir=str(folder), first_n=8)
+        source = load_bench(name, folder).judgment_files()[0].path
+        lines = source.read_text().splitlines()
+        kept = [line for line in lines if json.loads(line)["model"] == OLD]
+        (folder / f"{name}.jsonl").write_text("\n".join(kept) + "\n")
+    return folder
+
+
+@pytest.fixture
+def data(made: pathlib.Path, tmp_path: pathlib.Path) -> pathlib.Path:
+    """A copy of it."""
+    return shutil.copytree(made, tmp_path / "data")
+
+
+def said(data: pathlib.Path, **flags: Any) -> str:
+    """Return what the gate says of the new model."""
+    stored = {"against": data / "mt_bench.jsonl", "compare": f"{NEW}={OLD}", "model_list": NEW}
+    return show_result(
+        data_dir=str(data), **{**stored, "fail_if_worse": True, **flags}
+    ).page.outcome
+
+
+def test_anchors_are_read_by_the_gate_alone(data: pathlib.Path) -> None:
+    before = show_result(data_dir=str(data)).rows()
+    report = gen_judgment(JUDGE, data_dir=str(data), anchors=[data / "mt_bench.jsonl", "6"])
+    assert [path.parent.name for path in report.paths] == ["anchors"]
+    assert report.plan.total == 6
+    assert "The judge gives the same 6 answers what it gave then." in said(data)
+    assert show_result(data_dir=str(data)).rows() == before
+    more = gen_judgment(JUDGE, data_dir=str(data), anchors=data / "mt_bench.jsonl")
+    assert more.plan.total == 10  # the six are among all sixteen
+
+
+def test_anchors_need_the_answers_that_were_judged(data: pathlib.Path) -> None:
+    path = load_bench("mt_bench", data).answer_file(OLD)
+    path.write_text(path.read_text().replace('"turns":["', '"turns":["Well. '))
+    with pytest.raises(UsageError, match="put the answers of builtin/eliza into model_answer/"):
+        gen_judgment(JUDGE, data_dir=str(data), anchors=data / "mt_bench.jsonl")
+    with pytest.raises(UsageError, match=r"write --anchors FILE \[N\|all\]"):
+        gen_judgment(JUDGE, data_dir=str(data), anchors=[data / "mt_bench.jsonl", "few"])
+
+
+def test_all_of_several_benchmarks_must_pass(data: pathlib.Path) -> None:
+    both = {
+        "bench_name": ["mt_bench", "mt_bench_zh"],
+        "against": [data / "mt_bench.jsonl", data / "mt_bench_zh.jsonl"],
+    }
+    assert "The run passes." in said(data, **both)
+    (data / "mt_bench_zh" / "model_judgment").rename(data / "gone")
+    assert "Does not pass: mt_bench_zh is missing" in said(data, **both)
+    with pytest.raises(UsageError, match="1 file for 2 benchmarks"):
+        said(data, bench_name=["mt_bench", "mt_bench_zh"])
+    with pytest.raises(UsageError, match="go with --against"):
+        show_result(data_dir=str(data), bench_name=["mt_bench", "mt_bench_zh"])
+
+
+def test_details_name_the_slice_that_is_worse_than_the_rest(data: pathlib.Path) -> None:
+    words = show_result(data_dir=str(data), details=True).page.outcome
+    assert f"{OLD}, against {NEW}: no slice of" in words
+    assert "slice" not in show_result(data_dir=str(data)).page.outcome
+
+
+def test_numbers_without_a_judge_are_gated(data: pathlib.Path) -> None:
+    auto_checks(data_dir=str(data), first_n=8)
+    numbers = load_bench("mt_bench", data).metric_file("checks")
+    shutil.copy(numbers, data / "checks.jsonl")
+    words = said(data, metric="checks", against=data / "checks.jsonl")
+    assert words.startswith("builtin/reference (before: builtin/eliza) is")
+
+
+def test_a_series_ends_after_its_candidates(data: pathlib.Path) -> None:
+    series = {"series": ["1", data / "series.json"]}
+    for _ in range(2):  # the same candidate is one look
+        assert "The run passes." in said(data, **series, record=True)
+    other = said(data, **series, compare=(), model_list=OLD)
+    assert "are made; store a new baseline" in other
+    with pytest.raises(UsageError, match="--record writes into"):
+        said(data, record=True)
+
+
+def test_flags_that_cannot_be_are_refused_before_anything_is_read(tmp_path: pathlib.Path) -> None:
+    alone: list[dict[str, Any]] = [{"margin": 0.3}, {"fail_if_worse": True}]
+    for flags in [*alone, {"series": ["3", "s.json"]}]:
+        with pytest.raises(UsageError, match="is for --against"):
+            show_result(data_dir=str(tmp_path), **flags)
+    with pytest.raises(MissingError, match="no such file"):
+        show_result(data_dir=str(tmp_path), against=tmp_path / "none.jsonl")
+    assert build(RunBench, {"against": "a.jsonl"}).gate.against == (pathlib.Path("a.jsonl"),)

@@ -1,0 +1,372 @@
+"""The tab Verdicts: a row a judgment or vote; filtered, sorted, counted, and sent as csv or jsonl.
+
+    question  turn  judge  models         verdict  people  reason
+    81        1     gpt-4  ant, bee       flipped  1       Both answers …
+
+The rows are those of `Scores`, so what is not current is not here either. They are put into a table
+of the index once, and each page is one query over it.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+import numpy as np
+from markupsafe import Markup
+
+from harness.errors import UsageError
+from harness.reporting.formats import csv
+from harness.reporting.page import Page
+from harness.results.agreement import items, mean_verdicts, turned
+from harness.results.scores import FLIPPED, ONE_SIDED, distinct, means
+from harness.types import Answer, Judgment
+from viewer import pages, text
+from viewer.data import Data
+from viewer.pages import Site
+from viewer.state import View
+
+PAGE = 100
+"""Verdicts on one page of the list."""
+MOST = 50_000
+"""Verdicts that are sent as one file."""
+KINDS = {
+    "": "all",
+    "win": "won by the model",
+    "loss": "lost by the model",
+    "tie": "tie",
+    "flipped": "flipped when swapped",
+    "none": "no verdict",
+    "people": "otherwise than people",
+    "judges": "otherwise than other judges",
+}
+PLACES = {"": "reasons", "answers": "answers", "questions": "questions"}
+SORTS = {
+    "question": "place",
+    "category": "category",
+    "turn": "turn",
+    "judge": "judge",
+    "models": "models",
+    "verdict": "own",
+    "people": "people",
+    "spread": "spread",
+}
+"""Columns that the list is sorted by, and the table's; with a minus the greatest first."""
+_OWN = "case when model_2 = :first then 1 - value else value end"
+"""The verdict seen from the model that is chosen, else from the one that the row names first."""
+_FILTERS = {
+    "win": f"model_2 != '' and {_OWN} > 0.5",
+    "loss": f"model_2 != '' and {_OWN} < 0.5",
+    "tie": "model_2 != '' and value = 0.5",
+    "flipped": "flip = 'flipped'",
+    "none": "value is null",
+    "people": "against_people",
+    "judges": "against_judges",
+}
+_COLUMNS = (
+    *("place", "question", "turn", "category", "judge", "model_1", "model_2", "value", "flip"),
+    *("people", "spread", "against_people", "against_judges"),
+)
+
+
+def fill(data: Data) -> None:
+    """Put the verdicts of a benchmark into the index's table."""
+    data.index.keep("verdicts", _COLUMNS, _rows(data))
+
+
+def _rows(data: Data) -> Iterator[tuple[Any, ...]]:
+    """Yield the columns of each judgment and vote."""
+    scores = data.scores
+    people = mean_verdicts(scores.by("person"))
+    scores = scores.by("judge").plus(scores.by("person")).main()
+    if not len(scores):
+        return
+    places = data.index.places("judgment", "vote", "metric")
+    high, low = np.maximum(scores.model, scores.opponent), np.minimum(scores.model, scores.opponent)
+    value = np.where(scores.model == high, scores.value, 1 - scores.value)
+    first, cell = distinct(scores.question, scores.turn, high, low, scores.metric)
+    judges = list(dict.fromkeys(source.judge for source in scores.sources))
+    is_person = np.array([source.kind == "person" for source in scores.sources])[scores.source]
+    judge = np.array([judges.index(source.judge) for source in scores.sources])[scores.source]
+    keys, key = distinct(judge, cell)
+    own = means(key, np.where(is_person, np.nan, value), len(keys))
+    count = np.bincount(cell[keys], ~np.isnan(own), len(first))[cell]
+    total = np.bincount(cell[keys], np.nan_to_num(own), len(first))[cell]
+    judged = ~np.isnan(own[key])
+    others = count - judged
+    rest = np.divide(
+        total - np.nan_to_num(own[key]), others, out=np.full(len(cell), np.nan), where=others > 0
+    )
+    spread = np.where(is_person, np.nan, np.abs(value - rest))
+    paired = scores.opponent >= 0
+    unlike = np.where(paired, (value - 0.5) * (rest - 0.5) < 0, spread > 0) & ~is_person
+    columns = (
+        scores.row, scores.question, scores.turn, scores.model, scores.opponent, scores.source,
+        scores.value, scores.flip, spread, unlike, turned(scores), is_person,
+    )  # fmt: skip
+    names = (*scores.models, "")
+    for (number, question, turn, model, opponent, source, share, flip, apart, other, swapped,
+         person), item in zip(
+        zip(*(column.tolist() for column in columns), strict=True), items(scores), strict=True
+    ):  # fmt: skip
+        voted = None if person else people.get(item)
+        if voted is not None and swapped:
+            voted = 1 - voted
+        against = voted is not None and share == share and (voted - 0.5) * (share - 0.5) < 0
+        yield (
+            places[number], question, turn, scores.questions[question].category,
+            scores.sources[source].judge, names[model], names[opponent],
+            None if share != share else share,
+            {FLIPPED: "flipped", ONE_SIDED: "one-sided"}.get(flip, ""),
+            voted, None if apart != apart else apart, against, other,
+        )  # fmt: skip
+
+
+class Found:
+    """The verdicts of a view: how many, and some of them."""
+
+    def __init__(self, data: Data, view: View) -> None:
+        """Ask for them; what is not in the index's table yet is put there first.
+
+        Raises:
+            UsageError: the text is no regular expression.
+        """
+        data.listed  # noqa: B018  (fills the table once)
+        self.data, self.view = data, view
+        self.values: dict[str, Any] = {"first": view.model[0] if view.model else ""}
+        self.where = " and ".join(["1", *self._conditions()])
+        query = f"select count(*) from verdicts where {self.where}"
+        self.total: int = data.index.select(query, self.values)[0][0]
+
+    def _conditions(self) -> Iterator[str]:
+        view, values = self.view, self.values
+        for name, column in (("judge", "judge"), ("turn", "turn"), ("category", "category")):
+            if wanted := getattr(view, name):
+                values[name] = int(wanted) if name == "turn" and wanted.isdecimal() else wanted
+                yield f"{column} = :{name}"
+        for at, model in enumerate(view.model[:2]):
+            values[f"model{at}"] = model
+        if len(view.model) == 1:
+            yield ":model0 in (model_1, model_2)"
+        elif view.model:
+            yield "model_1 in (:model0, :model1) and model_2 in ('', :model0, :model1)"
+        if view.only in _FILTERS:
+            yield _FILTERS[view.only]
+        for name, sign in (("least", ">="), ("most", "<=")):
+            number = _number(getattr(view, name))
+            if number is not None:
+                values[name] = number
+                yield f"model_2 = '' and value {sign} :{name}"
+        if view.find:
+            yield self._matching(_pattern(view.find))
+
+    def _matching(self, pattern: Any) -> str:
+        """Return the condition that a text matches; what does is one of the values."""
+        data, find = self.data, self.view.find
+        literal = find if find.isascii() and find.replace(" ", "").isalnum() else None
+        if self.view.where == "questions":
+            hits: list[Any] = [
+                at
+                for at, question in enumerate(data.bench.questions)
+                if any(pattern.search(words) for words in question.turns)
+            ]
+            column = "question in"
+        elif self.view.where == "answers":
+            numbers = {q.question_id: at for at, q in enumerate(data.bench.questions)}
+            hits = [
+                f"{numbers.get(row.question_id)} {turn} {model}"
+                for model, path in data.bench.answer_files().items()
+                for row, _ in data.index.scan(path, Answer, literal)
+                for turn, words in enumerate(row.choices[0].turns, 1)
+                if pattern.search(words)
+            ]
+            item = "question || ' ' || turn || ' ' ||"
+            column = f"{item} model_1 in (select value from json_each(:hits)) or {item} model_2 in"
+        else:
+            hits = []
+            for path in (file.path for file in data.bench.judgment_files()):
+                places = data.index.places_in(path)
+                hits += [
+                    places[offset]
+                    for row, offset in data.index.scan(path, Judgment, literal)
+                    if offset in places and any(pattern.search(words) for words in reasons(row))
+                ]
+            column = "place in"
+        self.values["hits"] = msgspec.json.encode(hits).decode()
+        return f"({column} (select value from json_each(:hits)))"
+
+    def rows(self, begin: int, count: int) -> list[dict[str, Any]]:
+        """Return some verdicts, in the view's order."""
+        name = self.view.sort.removeprefix("-")
+        down = " desc" if self.view.sort.startswith("-") else ""
+        order = SORTS.get(name, "place")
+        by = {"own": _OWN, "models": "model_1 || ' ' || model_2", "place": "question"}
+        query = (
+            f"select {', '.join(_COLUMNS)} from verdicts where {self.where} "
+            f"order by {by.get(order, order)}{down} nulls last, question, turn, place "
+            "limit :count offset :begin"
+        )
+        values = {**self.values, "count": count, "begin": begin}
+        records = [
+            dict(zip(_COLUMNS, record, strict=True))
+            for record in self.data.index.select(query, values)
+        ]
+        words = self.data.index.words([record["place"] for record in records])
+        return [self._row(record, words.get(record["place"], "")) for record in records]
+
+    def excerpt(self, place: int) -> str:
+        """Return the surroundings of the text in a judgment's reasons as HTML, if it is there."""
+        if not self.view.find or self.view.where:
+            return ""
+        pattern, row = _pattern(self.view.find), self.data.index.judgment(place)
+        for reason in reasons(row) if row is not None else ():
+            if match := pattern.search(reason):
+                return text.excerpt(reason, match.start(), match.end())
+        return ""
+
+    def _row(self, record: dict[str, Any], words: str) -> dict[str, Any]:
+        question = self.data.bench.questions[record["question"]]
+        models = [name for name in (record["model_1"], record["model_2"]) if name]
+        people = record["people"]
+        return {
+            "place": record["place"],
+            "question": question.question_id,
+            "category": record["category"],
+            "turn": record["turn"],
+            "judge": record["judge"],
+            "model_1": models[0],
+            "model_2": models[1] if len(models) > 1 else None,
+            "verdict": verdict_of(record),
+            "people": None if people is None else pages.number(people),
+            "spread": record["spread"],
+            "reason": words,
+        }
+
+
+def verdict_of(record: dict[str, Any]) -> str:
+    """Return a verdict as its chip says it: A, B, tie, flipped, 7 or none."""
+    value = record["value"]
+    if value is None:
+        return "none"
+    if not record["model_2"]:
+        return pages.number(value)
+    if record["flip"] == "flipped":
+        return "flipped"
+    return "A" if value > 0.5 else "B" if value < 0.5 else "tie"
+
+
+def reasons(row: Judgment) -> list[str]:
+    """Return a judge's words."""
+    return [words for words in (row.judgment, row.g1_judgment, row.g2_judgment) if words]
+
+
+def _number(written: str) -> float | None:
+    try:
+        number = float(written)
+    except ValueError:
+        return None
+    return number if np.isfinite(number) else None
+
+
+def _pattern(written: str) -> Any:
+    """Return a regular expression, in any case of letters.
+
+    Raises:
+        UsageError: it is none.
+    """
+    import re2
+
+    options = re2.Options()
+    options.case_sensitive, options.log_errors, options.max_mem = False, False, 1 << 20
+    try:
+        return re2.compile(written, options)
+    except re2.error as error:
+        cause = error.args[0] if error.args else ""
+        cause = cause.decode(errors="replace") if isinstance(cause, bytes) else str(cause)
+        raise UsageError(f"{written!r} is no regular expression: {cause}") from None
+
+
+def show(data: Data, view: View, site: Site) -> str:
+    """Return the tab."""
+    try:
+        found = Found(data, view)
+    except UsageError as error:
+        return (_choices(data, view) if site.live else "") + pages.notice(str(error))
+    if view.show == "file" and site.live:
+        rows = found.rows(0, MOST)
+        for row in rows:
+            del row["place"]
+        lines = "".join(msgspec.json.encode(row).decode() + "\n" for row in rows)
+        return pages.render(
+            "verdicts_file.html",
+            total=found.total,
+            count=len(rows),
+            back=site.href(view.to(show="")),
+            csv=csv(Page("", rows=rows)),
+            jsonl=lines,
+        )
+    last = max(1, -(-found.total // PAGE))
+    page = int(view.part) if view.part.isdecimal() and len(view.part) < 7 else 1
+    page = min(max(page, 1), last)
+    beside = [view.to(part=str(n)) if 1 <= n <= last else None for n in (page - 1, page + 1)]
+    begin = (page - 1) * PAGE if site.live else 0
+    rows = found.rows(begin, PAGE if site.live else MOST)
+    heads = {}
+    for name in SORTS:
+        turned_by = f"-{name}" if view.sort == name else name
+        heads[name] = site.href(view.to(sort=turned_by)) if site.live else ""
+    return pages.render(
+        "verdicts.html",
+        view=view,
+        rows=[
+            {
+                **row,
+                "address": site.href(opened(view, row)),
+                "excerpt": Markup(found.excerpt(row["place"])),
+            }
+            for row in rows
+        ],
+        heads=heads,
+        total=found.total,
+        first=begin + 1,
+        steps=[site.href(step) if step and site.live else "" for step in beside],
+        file=site.href(view.to(show="file")) if site.live and found.total else "",
+        choices=_choices(data, view) if site.live else "",
+    )
+
+
+def opened(view: View, row: dict[str, Any]) -> View:
+    """Return the conversation of a verdict, at its turn."""
+    models = tuple(name for name in (row["model_1"], row["model_2"]) if name)
+    return View(
+        "questions",
+        view.bench,
+        judge=row["judge"],
+        model=models,
+        question=str(row["question"]),
+        turn=str(row["turn"]),
+        find=view.find if view.find.replace(" ", "").isalnum() else "",
+    )
+
+
+def _choices(data: Data, view: View) -> Markup:
+    """Return the fields above the list."""
+    names = ("judge", "turn", "category")
+    distinct_values = {
+        name: [
+            str(value)
+            for (value,) in data.index.select(
+                f"select distinct {name} from verdicts order by 1", {}
+            )
+        ]
+        for name in names
+    }
+    labels = {"judge": "Judge", "turn": "Turn", "category": "Category"}
+    fields = [
+        Markup(pages.render("search.html", find=view.find)),
+        pages.choice(view, "where", "In", PLACES),
+        *(pages.choice(view, name, labels[name], ["", *distinct_values[name]]) for name in names),
+        pages.choice(view, "only", "Verdict", KINDS),
+        Markup(pages.render("range.html", least=view.least, most=view.most)),
+    ]
+    listed = view.to(show="")
+    return pages.form(listed, fields) + pages.boxes(listed, data.best_first(view.verdicts))
