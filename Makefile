@@ -6,6 +6,7 @@
 # make proofs    the shipped questions: every reference and check proved; run it when data or checks change
 # make bench     commands beside their peers, compared with benchmarks/ratios.toml; half an hour
 # make docs      the documentation as a site in site/
+# make pictures  the README's pictures of the viewer, from the demo (needs Chromium)
 PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
@@ -13,10 +14,10 @@ BIN = $(VENV)/bin
 # Without compiled modules every process that a test starts compiles all of them again, which doubles its time.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo viewer docs test test-all proofs bench check format clean-demo
+.PHONY: help demo viewer docs pictures test test-all proofs bench check format clean-demo
 
 help:
-	@sed -n '1,8s/^# //p' Makefile
+	@sed -n '1,9s/^# //p' Makefile
 
 demo: $(VENV)/.installed
 	@PATH="$(CURDIR)/$(BIN):$$PATH" sh examples/demo.sh
@@ -48,6 +49,9 @@ docs: $(VENV)/.docs
 	@$(BIN)/python -m docs.generate
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
 	@echo "site/index.html"
+
+pictures: demo $(VENV)/.dev
+	@$(BIN)/python -m docs.screenshots demo
 
 format: $(VENV)/.dev
 	@$(BIN)/ruff check --fix .

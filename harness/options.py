@@ -51,6 +51,15 @@ PartOf: TypeAlias = Annotated[float, Meta(gt=0, le=1)]
 ReasoningShown: TypeAlias = Literal["split", "keep"]
 Format: TypeAlias = Literal["text", "json", "csv", "markdown", "html", "latex", "methods"]
 
+
+class Command(Struct, kw_only=True, frozen=True):
+    """What every command's record has."""
+
+    typed: frozenset[str] = frozenset()
+    """The names of the options that were given with the command; others are turnbench.toml's or
+    defaults."""
+
+
 # Groups
 
 
@@ -352,6 +361,8 @@ class MetricOptions(Struct, kw_only=True, frozen=True):
     metrics: Annotated[Names, Flag("NAME")] = ()
     """bleu, rouge, chrf, token_f1, exact_match, label_match, distinct (all of these: text),
     bert_score, unieval"""
+    without: Annotated[Names, Flag("NAME")] = ()
+    """metrics to leave out, such as those whose extra is not installed"""
     variant: Annotated[str, Flag("NAME")] = "default"
     """default, or colossalai: numbers comparable with ColossalAI's"""
     language: Annotated[str | None, Flag("CODE")] = None
@@ -372,7 +383,7 @@ class MetricOptions(Struct, kw_only=True, frozen=True):
 # Commands
 
 
-class GenAnswer(Struct, kw_only=True, frozen=True):
+class GenAnswer(Command, kw_only=True, frozen=True):
     """Let chat models answer every question that they have not answered yet.
 
     gen_answer --model builtin/reference builtin/eliza
@@ -396,7 +407,7 @@ class GenAnswer(Struct, kw_only=True, frozen=True):
     limits: Limits = Limits()
 
 
-class GenJudgment(Struct, kw_only=True, frozen=True):
+class GenJudgment(Command, kw_only=True, frozen=True):
     """Let judges grade or compare every answer that they have not judged yet.
 
     gen_judgment --judge-model builtin/overlap
@@ -419,7 +430,7 @@ class GenJudgment(Struct, kw_only=True, frozen=True):
     limits: Limits = Limits()
 
 
-class ShowResult(Struct, kw_only=True, frozen=True):
+class ShowResult(Command, kw_only=True, frozen=True):
     """Show which model is better, at what, and how sure that is.
 
     show_result
@@ -472,7 +483,7 @@ class ShowResult(Struct, kw_only=True, frozen=True):
     """also write the charts as SVG files"""
 
 
-class RunBench(Struct, kw_only=True, frozen=True):
+class RunBench(Command, kw_only=True, frozen=True):
     """Answer, judge and show in one go: every answer is judged as soon as it exists.
 
     run_bench --model builtin/reference builtin/eliza --judge-model builtin/overlap
@@ -507,7 +518,7 @@ class RunBench(Struct, kw_only=True, frozen=True):
     gate: Gate = Gate()
 
 
-class AutoChecks(Struct, kw_only=True, frozen=True):
+class AutoChecks(Command, kw_only=True, frozen=True):
     """Check the answers for what a program can check; no judge, no key.
 
     turnbench auto_checks --bench-name ifeval
@@ -522,7 +533,7 @@ class AutoChecks(Struct, kw_only=True, frozen=True):
     """check again what is checked; old rows are kept aside"""
 
 
-class AutoMetrics(Struct, kw_only=True, frozen=True):
+class AutoMetrics(Command, kw_only=True, frozen=True):
     """Compute metrics that need no judge.
 
     turnbench auto_metrics
@@ -545,7 +556,7 @@ class AutoMetrics(Struct, kw_only=True, frozen=True):
     """measure again what is measured; old rows are kept aside"""
 
 
-class JudgeReport(Struct, kw_only=True, frozen=True):
+class JudgeReport(Command, kw_only=True, frozen=True):
     """Show how good a judge is: one report for each question about it.
 
     turnbench judge_report position --list
@@ -592,7 +603,7 @@ class JudgeReport(Struct, kw_only=True, frozen=True):
     output: Output = Output()
 
 
-class Status(Struct, kw_only=True, frozen=True):
+class Status(Command, kw_only=True, frozen=True):
     """Show what is answered, judged and missing, and what the missing part would cost.
 
     turnbench status
@@ -604,7 +615,7 @@ class Status(Struct, kw_only=True, frozen=True):
     """how to print"""
 
 
-class CheckBench(Struct, kw_only=True, frozen=True):
+class CheckBench(Command, kw_only=True, frozen=True):
     """Check a benchmark's files before any model is called.
 
     turnbench check_bench mt_bench
@@ -619,7 +630,7 @@ class CheckBench(Struct, kw_only=True, frozen=True):
     """how to print"""
 
 
-class ShowJudgeSet(Struct, kw_only=True, frozen=True):
+class ShowJudgeSet(Command, kw_only=True, frozen=True):
     """List the judge sets, show what is in one, and the exact messages that it would send.
 
     turnbench show_judge_set
@@ -645,7 +656,7 @@ class ShowJudgeSet(Struct, kw_only=True, frozen=True):
     """how to print"""
 
 
-class FetchBench(Struct, kw_only=True, frozen=True):
+class FetchBench(Command, kw_only=True, frozen=True):
     """Download a published benchmark from its upstream and verify it.
 
     turnbench fetch_bench --list
@@ -664,7 +675,7 @@ class FetchBench(Struct, kw_only=True, frozen=True):
     """do not ask to accept terms of use"""
 
 
-class ImportData(Struct, kw_only=True, frozen=True):
+class ImportData(Command, kw_only=True, frozen=True):
     """Make a benchmark from other projects' data, or training data from judgments.
 
     turnbench import_data feedback_collection feedback.json --bench-name feedback --first-n 1000
@@ -699,7 +710,7 @@ class ImportData(Struct, kw_only=True, frozen=True):
     """with --back: where to write; for alpaca_eval a folder"""
 
 
-class Viewer(Struct, kw_only=True, frozen=True):
+class Viewer(Command, kw_only=True, frozen=True):
     """Show answers, verdicts and results in a browser.
 
     viewer
@@ -731,7 +742,7 @@ class Viewer(Struct, kw_only=True, frozen=True):
     """say how to reach the page from elsewhere"""
 
 
-class NewQuestions(Struct, kw_only=True, frozen=True):
+class NewQuestions(Command, kw_only=True, frozen=True):
     """Make the computed questions of mt_bench anew: other numbers, names and texts, same skills.
 
     turnbench new_questions --seed 7 --out data/renewed_7
@@ -749,7 +760,7 @@ class NewQuestions(Struct, kw_only=True, frozen=True):
     """folder of the new benchmark; its name is the benchmark's"""
 
 
-class Prove(Struct, kw_only=True, frozen=True):
+class Prove(Command, kw_only=True, frozen=True):
     """Prove a question template: at every level right replies pass its checks and wrong ones fail.
 
     turnbench prove drawer
@@ -764,7 +775,7 @@ class Prove(Struct, kw_only=True, frozen=True):
     """how many questions of each level"""
 
 
-class Init(Struct, kw_only=True, frozen=True):
+class Init(Command, kw_only=True, frozen=True):
     """Write a commented turnbench.toml into this folder.
 
     turnbench init
@@ -821,6 +832,8 @@ def fields(
     hints = get_type_hints(record, include_extras=True)
     options: list[Field] = []
     for info in msgspec.structs.fields(record):
+        if info.name == "typed":
+            continue
         hint = hints[info.name]
         kind, *extras = get_args(hint) if get_origin(hint) is Annotated else (hint,)
         place = (*path, info.name)
@@ -851,10 +864,11 @@ def build(record: type[T], values: Mapping[str, Any], project: Project | None = 
     for name in values:
         if name not in options:
             raise UsageError(f"there is no option {name!r}{near(name, options, every=False)}")
-    tree: dict[str, Any] = {}
+    typed = [name for name, value in values.items() if value not in (None, (), [])]
+    tree: dict[str, Any] = {"typed": typed} if issubclass(record, Command) else {}
     for name, field in options.items():
         value = values.get(name)
-        if value is None:
+        if value in (None, (), []):
             value = getattr(project, name, None) or None
         if value is None:
             if field.default is msgspec.NODEFAULT:

@@ -86,6 +86,9 @@ TABLE: dict[str, dict[str, str]] = {
         "wording": "harness.extras.judges.wording:report",
         "worth": "harness.extras.judges.worth:report",
     },
+    "report_plan": {  # of a report that needs calls of its own: what it asks before it is made
+        "attack": "harness.extras.judges.attack:plan",
+    },
     "importer": {
         "feedback_collection": "harness.extras.importing.prometheus:feedback_collection",
         "preference_collection": "harness.extras.importing.prometheus:preference_collection",
@@ -100,6 +103,12 @@ TABLE: dict[str, dict[str, str]] = {
         "messages": "harness.extras.importing.messages:messages",
         "votes": "harness.extras.importing.votes:votes",
     },
+    "importing": {
+        "import_data": "harness.extras.importing.reading:import_data",
+        "import_back": "harness.extras.importing.back:import_back",
+        "fetch_bench": "harness.extras.importing.originals:fetch_bench",
+        "originals": "harness.extras.importing.originals:originals",
+    },
     "judge_file": {  # of a path, the JudgeSet that another project's prompt file makes
         "fastchat": "harness.judging.fastchat:load",
         "colossalai": "harness.extras.importing.judge_files:colossalai",
@@ -109,7 +118,7 @@ TABLE: dict[str, dict[str, str]] = {
         "colossalai_metrics": "harness.extras.importing.evaluation:metrics_of",
     },
     "levels": {  # of run_bench: questions in waves that get harder
-        "work": "harness.extras.levels:work",
+        "run": "harness.extras.levels:run_levels",
     },
     "stopping": {  # plans to carry out one after the other, as far as they are needed
         "until": "harness.results.until:stages",

@@ -10,6 +10,7 @@ HOMES = ("harness", "turnbench_questions", "viewer")
 ROOMS = (
     *(
         "errors",
+        "words",
         "types",
         "reasoning",
         "registry",

@@ -8,11 +8,12 @@ from markupsafe import Markup
 from harness.bench import Bench
 from harness.reporting.formats import csv
 from harness.reporting.html import table_html
-from harness.reporting.page import METRIC, Cell, Column, Page, Row, Table, listed
+from harness.reporting.page import METRIC, Cell, Column, Page, Row, Table
 from harness.reporting.results_page import results_page, sections_of
 from harness.reporting.section import Section
 from harness.reporting.section import View as Shown
 from harness.results import Panel, of_models, summarize
+from harness.words import listed
 from viewer import pages
 from viewer.data import Data, Verdicts
 from viewer.pages import Site

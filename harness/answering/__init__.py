@@ -7,14 +7,12 @@ plan.py          what is done, what is left     sampling.py   with what it is sa
 conversation.py  one conversation               users.py      who plays the user
 """
 
-from harness.answering.answer import AnswerReport, estimate_answers, gen_answer
+from harness.answering.answer import estimate_answers
 from harness.answering.plan import AnswerPlan, ModelPlan, plan_answers
 
 __all__ = [
     "AnswerPlan",
-    "AnswerReport",
     "ModelPlan",
     "estimate_answers",
-    "gen_answer",
     "plan_answers",
 ]

@@ -81,6 +81,10 @@ class AnswerPlan:
     player: Player | None = None
     """Who plays users, where questions have one to play."""
 
+    def __repr__(self) -> str:
+        size = f"{len(self.models)} models, {self.total:,} to do"
+        return f"<AnswerPlan {self.bench.name[:100]}: {size}>"
+
     @property
     def total(self) -> int:
         """The number of jobs."""

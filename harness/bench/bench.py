@@ -108,6 +108,9 @@ class Bench:
     called_otherwise: dict[str, str] = field(default_factory=dict, compare=False, repr=False)
     """Of these, the ones whose rows have another `model_id` than the file's name says."""
 
+    def __repr__(self) -> str:
+        return f"<Bench {self.name[:100]}: {len(self.questions)} questions>"
+
     @property
     def state(self) -> pathlib.Path:
         """The folder `.turnbench`."""

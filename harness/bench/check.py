@@ -30,6 +30,14 @@ class BenchReport:
     sha256: str = ""
     """Of `question.jsonl`."""
 
+    @property
+    def exit_code(self) -> int:
+        """1 if something is wrong."""
+        return int(bool(self.problems))
+
+    def __repr__(self) -> str:
+        return f"<BenchReport {self.name[:100]}: {len(self.problems)} problems>"
+
     def categories(self) -> list[dict[str, Any]]:
         """Return for each category its questions, turns and questions with a reference."""
         having = set().union(*self.references.values())
@@ -43,7 +51,7 @@ class BenchReport:
         return list(rows.values())
 
 
-def check_bench(which: pathlib.Path | str, data_dir: pathlib.Path | str = "data") -> BenchReport:
+def look_over(which: pathlib.Path | str, data_dir: pathlib.Path | str = "data") -> BenchReport:
     """Return the report on a benchmark: a folder, a name in the data folder or a shipped one.
 
     Raises:

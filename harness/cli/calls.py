@@ -2,26 +2,25 @@
 
 import contextlib
 import pathlib
-import signal
 import time
 from collections import Counter  # noqa: F401  (for the example above)
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from msgspec import Struct
 from msgspec.structs import asdict, replace
 
 from harness import options, registry, running
 from harness.bench.current import Split
-from harness.cli.command import agrees, at_terminal, first_lines, is_quiet, log
+from harness.cli.console import Console
+from harness.cli.parser import read_project
 from harness.errors import Interrupted, UsageError
 from harness.models import ModelConfig
 from harness.reporting import Column, Page, Table
-from harness.reporting.page import counted
-from harness.running import Outcome, estimate
-from harness.running.bar import bar, dollars
+from harness.running import Outcome, Progress, estimate
 from harness.running.estimate import Estimate, total_cost
-from harness.running.jobs import never
 from harness.store import convert
+from harness.words import counted, dollars, first_lines
 
 if TYPE_CHECKING:
     from harness.answering import AnswerPlan
@@ -31,7 +30,37 @@ if TYPE_CHECKING:
 _MOST_CAUSES = 10
 
 
-def configs(project: options.Project) -> dict[str, ModelConfig]:
+class CallReport(Struct, kw_only=True):
+    """What a command that calls chat models did."""
+
+    plan: Any
+    outcome: Outcome
+    """Nothing done, after a dry run."""
+    page: Page | None = None
+    """What it shows: of a dry run what it would take, of `run_bench` the results."""
+
+    @property
+    def complete(self) -> bool:
+        """Whether no row is missing; a judgment without a verdict is there."""
+        return not self.outcome.failures and self.outcome.stopped is None
+
+    @property
+    def exit_code(self) -> int:
+        """The command's."""
+        return 0 if self.complete else 1
+
+    def __repr__(self) -> str:
+        done, failed = self.outcome.done, len(self.outcome.failures)
+        name = f"{type(self).__name__} {self.plan.bench.name}"[:100]
+        return f"<{name}: {done:,} of {self.plan.total:,} done, {failed:,} failed>"
+
+
+def nothing_done(plan: "AnswerPlan | JudgePlan | BenchPlan") -> Outcome:
+    """Return the outcome of a dry run."""
+    return Outcome(0, [], Progress(total=plan.total))
+
+
+def configs() -> dict[str, ModelConfig]:
     """Return the models of turnbench.toml.
 
     Raises:
@@ -39,13 +68,13 @@ def configs(project: options.Project) -> dict[str, ModelConfig]:
     """
     return {
         name: convert(table, ModelConfig, f"turnbench.toml: [models.{name}]")
-        for name, table in project.models.items()
+        for name, table in read_project().models.items()
     }
 
 
 @contextlib.contextmanager
 def served(
-    models: options.Models, endpoint: options.Endpoint, *, dry_run: bool
+    models: options.Models, endpoint: options.Endpoint, console: Console, *, dry_run: bool
 ) -> Iterator[tuple[options.Models, options.Endpoint]]:
     """Serve local weights while the block runs, if `--serve` asks for it.
 
@@ -62,7 +91,7 @@ def served(
     if dry_run:
         yield models, replace(endpoint, base_url="http://127.0.0.1:1/v1")
         return
-    log.info("waiting until %s serves %s", command, path)
+    console.tell(f"waiting until {command} serves {path}")
     with registry.find("server", command.split()[0])(command, path, name, dtype) as url:
         yield models, replace(endpoint, base_url=url)
 
@@ -120,6 +149,7 @@ def carry_out(
     plan: "AnswerPlan | JudgePlan | BenchPlan",
     limits: options.Limits,
     estimates: Callable[[], Sequence[Estimate]],
+    console: Console,
     *,
     unit: str,
     questions: int,
@@ -131,11 +161,11 @@ def carry_out(
         Interrupted: the user said no, or stopped the run.
     """
     total, state = plan.total, plan.bench.state
-    if total and not limits.yes and at_terminal():
+    if total and not limits.yes and console.interactive:
         question = estimate.question(estimates(), questions)
-        if question and not agrees(f"{question}. Continue?", default=True):
+        if question and not console.agrees(f"{question}. Continue?", default=True):
             raise Interrupted("nothing was done")
-    with bar(total, unit, quiet=is_quiet()) as progress:
+    with console.bar(total, unit) as progress:
         outcome = running.run(
             plan.jobs(),
             limits,
@@ -143,41 +173,30 @@ def carry_out(
             total=total,
             redo=redo,
             progress=progress,
-            agrees=_agrees if at_terminal() else never,
+            agrees=console.agrees_midway,
         )
-    _report(outcome)
+    _report(outcome, console)
     return outcome
 
 
-def _agrees(question: str) -> bool:
-    """Ask in the middle of a run; Ctrl-C is a no, and stops the run."""
-    of_run = signal.signal(signal.SIGINT, signal.default_int_handler)
-    stopped = False
-    try:
-        return agrees(f"\n{question}", default=False)
-    except KeyboardInterrupt:
-        stopped = True
-        return False
-    finally:
-        signal.signal(signal.SIGINT, of_run)
-        if stopped:
-            signal.raise_signal(signal.SIGINT)
-
-
-def _report(outcome: Outcome) -> None:
+def _report(outcome: Outcome, console: Console) -> None:
     """Say what failed and why, each cause once, and what was flagged."""
     progress = outcome.progress
     if progress.cost:
-        log.info("%s, %s", counted(progress.calls, "call"), dollars(progress.cost))
+        console.tell(f"{counted(progress.calls, 'call')}, {dollars(progress.cost)}")
     cut = progress.flagged.get("length", 0)
     if cut:
-        log.warning("%d replies were cut at their limit; --max-tokens raises it", cut)
+        replies = counted(cut, "reply was", "replies were")
+        console.warn(f"{replies} cut at the limit; --max-tokens raises it")
     if others := sum(progress.flagged.values()) - cut:
-        log.warning("%d replies are empty or refused; they are kept and judged as they are", others)
+        replies = counted(others, "reply is", "replies are")
+        console.warn(f"{replies} empty or refused; kept, and judged as they are")
     if outcome.superseded:
-        log.info("%d older rows were moved to .turnbench/", outcome.superseded)
+        rows = counted(outcome.superseded, "older row was", "older rows were")
+        console.tell(f"{rows} moved to .turnbench/")
     if outcome.failures:
-        missing = f"{len(outcome.failures)} rows are missing; the same command tries them again:"
-        log.warning("\n  ".join([missing, *first_lines(outcome.causes(), _MOST_CAUSES)]))
+        rows = counted(len(outcome.failures), "row is", "rows are")
+        missing = f"{rows} missing; the same command tries again:"
+        console.warn("\n  ".join([missing, *first_lines(outcome.causes(), _MOST_CAUSES)]))
     if outcome.stopped:
-        log.warning("%s", outcome.stopped)
+        console.warn(outcome.stopped)

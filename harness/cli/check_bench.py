@@ -1,28 +1,41 @@
 """The command `check_bench`: a benchmark's files looked over before any model is called."""
 
+import pathlib
+from typing import Any
+
 from harness import bench, options
-from harness.bench.check import BenchReport, check_bench
-from harness.cli.command import first_lines, show
-from harness.cli.parser import Parsed
+from harness.bench.check import BenchReport, look_over
+from harness.cli.console import Console
+from harness.cli.parser import record_from
 from harness.errors import TurnbenchError
 from harness.judging.plan import plan_judgments
 from harness.judging.sets import load, load_for
 from harness.reporting import Column, Note, Page, Table
-from harness.reporting.page import counted
+from harness.words import counted, first_lines
 
 _MOST_PROBLEMS = 20
 
 
-def work(parsed: Parsed) -> int:
-    """Check a benchmark; return 1 if something is wrong with it."""
-    record: options.CheckBench = parsed.options
-    report = check_bench(record.which, record.data_dir)
+def check_bench(
+    which: str | pathlib.Path = "mt_bench", data_dir: str | pathlib.Path | None = None, **words: Any
+) -> BenchReport:
+    """Return the report on a benchmark: a folder, a name in the data folder or a shipped one.
+
+    Raises:
+        UsageError: there is no such benchmark.
+    """
+    return run(record_from(options.CheckBench, which=which, data_dir=data_dir, **words), Console())
+
+
+def run(record: options.CheckBench, console: Console) -> BenchReport:
+    """Check a benchmark; what gen_judgment would refuse is a problem too."""
+    report = look_over(record.which, record.data_dir)
     if not report.problems:
         report.problems += _refused(report)
     if not report.problems:
         report.notes += _unknown_categories(report)
-    show(page(report), record.format)
-    return 1 if report.problems else 0
+    console.show(page(report), record.format)
+    return report
 
 
 def _refused(report: BenchReport) -> list[str]:

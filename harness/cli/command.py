@@ -1,4 +1,8 @@
-"""What every command does around its own work: parse, log to stderr, one line for an error."""
+"""What every command does around its own work: parse, log to stderr, one line for an error.
+
+A command is `run(record, console)` in the module of its name: the terminal and Python call the same
+function, with a console each.
+"""
 
 import importlib
 import io
@@ -9,15 +13,14 @@ import sys
 import threading
 import traceback
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from harness.cli import command_words
 from harness.cli.parser import parse
 from harness.errors import Interrupted, TurnbenchError
+from harness.words import printable
 
-if TYPE_CHECKING:
-    from harness.reporting import Page
-
+BREAKS = "\n\t"
+"""Characters that messages may have beside printable ones."""
 log = logging.getLogger("turnbench")
 
 
@@ -35,10 +38,12 @@ def run(name: str, argv: Sequence[str] | None = None) -> int:
         parsed = parse(name, argv)
         verbose = parsed.verbose
         set_up_logging(quiet=parsed.quiet, verbose=verbose)
-        work = importlib.import_module(f"harness.cli.{name}").work
+        from harness.cli.terminal import Terminal
+
+        command = importlib.import_module(f"harness.cli.{name}").run
         if threading.current_thread() is threading.main_thread():
             signal.signal(signal.SIGINT, signal.default_int_handler)
-        code: int = work(parsed)
+        report = command(parsed.options, Terminal())
         sys.stdout.flush()
     except (TurnbenchError, KeyboardInterrupt) as error:
         if verbose:
@@ -47,7 +52,7 @@ def run(name: str, argv: Sequence[str] | None = None) -> int:
         ended = (
             error if isinstance(error, TurnbenchError) else Interrupted(f"interrupted; {advice}")
         )
-        sys.stderr.write(f"{command_words(name)}: {printable(str(ended))}\n")
+        sys.stderr.write(f"{command_words(name)}: {printable(str(ended), BREAKS)}\n")
         return ended.exit_code
     except UnicodeEncodeError as error:
         if verbose:
@@ -63,7 +68,7 @@ def run(name: str, argv: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     else:
-        return code
+        return int(getattr(report, "exit_code", 0))
 
 
 def set_up_logging(*, quiet: bool = False, verbose: bool = False) -> None:
@@ -75,52 +80,9 @@ def set_up_logging(*, quiet: bool = False, verbose: bool = False) -> None:
     log.propagate = False
 
 
-def is_quiet() -> bool:
-    """Return whether results and errors only are printed."""
-    return not log.isEnabledFor(logging.INFO)
-
-
-def show(page: "Page", name: str = "text") -> None:
-    """Print a page in a format of the registry."""
-    from harness.registry import find
-
-    print(find("format", name)(page).removesuffix("\n"))
-
-
-def first_lines(lines: Sequence[str], most: int) -> list[str]:
-    """Return the first lines, and how many more there are."""
-    more = [f"and {len(lines) - most} more"] if len(lines) > most else []
-    return [*lines[:most], *more]
-
-
-def at_terminal() -> bool:
-    """Return whether somebody is there to answer a question."""
-    return all(stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr))
-
-
-def agrees(question: str, *, default: bool) -> bool:
-    """Ask a question at the terminal; return whether the answer is yes."""
-    sys.stderr.write(f"{question} [{'Y/n' if default else 'y/N'}] ")
-    sys.stderr.flush()
-    line = sys.stdin.readline()
-    answer = line.strip().lower()
-    return answer in ("y", "yes") or (default and line != "" and not answer)
-
-
 class _Lines(logging.Formatter):
     """`warning: …` for warnings; other messages as they are."""
 
     def format(self, record: logging.LogRecord) -> str:
-        text = printable(record.getMessage())
+        text = printable(record.getMessage(), BREAKS)
         return f"{record.levelname.lower()}: {text}" if record.levelno > logging.INFO else text
-
-
-def printable(text: str) -> str:
-    """Return a text in which no character can move the cursor or hide another.
-
-    >>> printable("a\\x1b[2Jb")
-    'a\\\\x1b[2Jb'
-    """
-    return "".join(
-        c if c.isprintable() or c in "\n\t" else c.encode("unicode_escape").decode() for c in text
-    )

@@ -1,57 +1,104 @@
 """The command `gen_judgment`."""
 
 import functools
+import pathlib
+from collections import Counter
 from collections.abc import Callable, Sequence
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from msgspec.structs import replace
 
-from harness import bench, options
+from harness import bench, options, store
 from harness.cli import calls
-from harness.cli.command import log, show
-from harness.cli.parser import Parsed
+from harness.cli.console import Console
+from harness.cli.parser import record_from
 from harness.judging.plan import JudgePlan, JudgeTask, plan_judgments
-from harness.judging.run import JudgmentReport, estimate_judgments, stages
+from harness.judging.run import estimate_judgments, stages
 from harness.reporting import Column, Page, Table
-from harness.reporting.page import counted
+from harness.running import Progress
 from harness.running.estimate import Estimate, total_cost
+from harness.types import Judgment
+from harness.words import counted
 
 PlanAt: TypeAlias = Callable[..., JudgePlan]
 """`plan_judgments` of the benchmark."""
 
 
-def work(parsed: Parsed) -> int:
-    """Let judges grade or compare answers; return the exit code."""
-    record: options.GenJudgment = parsed.options
+class JudgmentReport(calls.CallReport, kw_only=True):
+    """What `gen_judgment` did."""
+
+    plan: JudgePlan
+
+    @property
+    def paths(self) -> list[pathlib.Path]:
+        """The judgment files, one for each judge and sample."""
+        return [task.path for task in self.plan.tasks]
+
+    def unread(self) -> Counter[str]:
+        """Count this run's judgments that give no verdict, by reason."""
+        reasons = Counter[str]()
+        for task in self.plan.tasks:
+            keys = {match.key for match in task.todo}
+            for key, row in store.latest(task.path, Judgment).items() if keys else ():
+                if key in keys and row.failed:
+                    reasons[(row.details[-1].verdict_reason if row.details else None) or ""] += 1
+        return reasons
+
+
+def gen_judgment(
+    judge_model: str | Sequence[str] = (),
+    mode: str | None = None,
+    bench_name: str | None = None,
+    *,
+    progress: Callable[[Progress], None] | None = None,
+    **words: Any,
+) -> JudgmentReport:
+    """Let each judge judge every answer that it has not judged yet; return what was done.
+
+    `words` are the options of the command, such as `judge_set="prometheus"` or `first_n=8`.
+
+    Raises:
+        TurnbenchError: see `plan_judgments` and `running.run`.
+    """
+    words |= {"judge_model": judge_model, "mode": mode, "bench_name": bench_name}
+    return run(record_from(options.GenJudgment, **words), Console(progress))
+
+
+def run(record: options.GenJudgment, console: Console) -> JudgmentReport:
+    """Let judges grade or compare answers."""
     loaded = bench.load_named(record.bench)
-    configs, key_needed = calls.configs(parsed.project), not record.limits.dry_run
-    plan_at = functools.partial(plan_judgments, loaded, configs=configs, key_needed=key_needed)
+    key_needed = not record.limits.dry_run
+    plan_at = functools.partial(
+        plan_judgments, loaded, configs=calls.configs(), key_needed=key_needed
+    )
     whole = plan_at(record)
-    tell(whole)
+    tell(whole, console)
     if record.limits.dry_run:
-        show(_dry_run(whole, record, plan_at))
-        return 0
+        page = _dry_run(whole, record, plan_at)
+        console.show(page)
+        return JudgmentReport(plan=whole, outcome=calls.nothing_done(whole), page=page)
     reports: list[JudgmentReport] = []
     for plan, limits in stages(whole, record, plan_at, reports):
         if record.until is not None:
             of = f"{counted(len(plan.questions), 'question')}, {plan.total:,} to judge"
-            log.info("look %d: %s on %s", len(reports) + 1, ", ".join(plan.models), of)
+            console.tell(f"look {len(reports) + 1}: {', '.join(plan.models)} on {of}")
         outcome = calls.carry_out(
             plan,
             limits if not reports else replace(limits, yes=True),
             functools.partial(estimate_judgments, whole, batch=limits.batch),
+            console,
             unit="judgments",
             questions=len(whole.questions),
             redo=record.judging.redo is not None,
         )
-        reports.append(JudgmentReport(outcome, plan))
-        tell_unread(reports[-1])
+        reports.append(JudgmentReport(plan=plan, outcome=outcome))
+        tell_unread(reports[-1], console)
     report = reports[-1]
     if record.until is not None and report.complete:
-        size = len(report.plan.questions)
-        log.info("decided, or all is judged, after %d of %d questions", size, len(whole.questions))
-    print("\n".join(map(str, report.paths)))
-    return 0 if report.complete else 1
+        of = f"{len(report.plan.questions)} of {counted(len(whole.questions), 'question')}"
+        console.tell(f"decided, or all is judged, after {of}")
+    console.write("\n".join(map(str, report.paths)))
+    return report
 
 
 SHARES = (0.05, 0.1, 0.25, 1.0)
@@ -120,21 +167,22 @@ def _shares(
     return Table(title, columns, rows, name="shares")
 
 
-def tell(plan: JudgePlan) -> None:
+def tell(plan: JudgePlan, console: Console) -> None:
     """Say what is judged, what each judge has done and what is left."""
     for notice in plan.notices:
-        log.info("%s", notice)
+        console.tell(notice)
     judge_set = plan.judge_set
     against = f" against {judge_set.baseline}" if plan.mode == "pairwise-baseline" else ""
     by = f"judge set {judge_set.name} {judge_set.version}"
     size = f"{counted(len(plan.questions), 'question')}, {counted(len(plan.models), 'model')}"
-    log.info("%s, %s%s, %s: %s", plan.bench.name, plan.mode, against, by, size)
+    console.tell(f"{plan.bench.name}, {plan.mode}{against}, {by}: {size}")
     if plan.kind == "pair1":
-        log.info("each pair is shown in one order only (%s)", judge_set.order.replace("_", " "))
+        order = judge_set.order.replace("_", " ")
+        console.tell(f"each pair is shown in one order only ({order})")
     for task in plan.tasks:
         todo = _todo(plan, task) if task.todo else ""
         state = calls.state_of("judge", task.split, todo)
-        log.info("%s%s: %s", task.name, f", sample {task.sample}" if task.sample else "", state)
+        console.tell(f"{task.name}{f', sample {task.sample}' if task.sample else ''}: {state}")
 
 
 def _todo(plan: JudgePlan, task: JudgeTask) -> str:
@@ -142,17 +190,15 @@ def _todo(plan: JudgePlan, task: JudgeTask) -> str:
         judgments = counted(len(task.todo), "judgment")
         return f"{judgments} to make, {counted(task.calls, 'call')}"
     orders = " in both orders" if plan.kind == "pair" else ""
-    return f"{len(task.todo):,} pairs to compare{orders}, {task.calls:,} calls"
+    return f"{counted(len(task.todo), 'pair')} to compare{orders}, {counted(task.calls, 'call')}"
 
 
-def tell_unread(report: JudgmentReport) -> None:
+def tell_unread(report: JudgmentReport, console: Console) -> None:
     """Warn of the judgments of this run that give no verdict, with the most frequent reason."""
     reasons = report.unread()
     if reasons:
-        log.warning(
-            "%d of %d judgments give no verdict (most often: %s); they are kept and left out of "
-            "means, gen_judgment --redo failed asks again",
-            reasons.total(),
-            report.plan.total,
-            reasons.most_common(1)[0][0],
+        console.warn(
+            f"{reasons.total()} of {report.plan.total} judgments give no verdict (most often: "
+            f"{reasons.most_common(1)[0][0]}); they are kept and left out of means, "
+            "gen_judgment --redo failed asks again"
         )

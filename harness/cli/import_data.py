@@ -1,48 +1,72 @@
 """The command `import_data`."""
 
+import pathlib
+from collections.abc import Sequence
+from typing import Any
+
 import harness
-from harness import ImportReport, registry
-from harness.cli.command import first_lines, log
-from harness.cli.parser import Parsed
+from harness import ImportReport, options, registry
+from harness.cli.console import Console
+from harness.cli.parser import read_project, record_from
 from harness.errors import UsageError
 from harness.options import ImportData
-from harness.reporting.page import counted
+from harness.words import counted, first_lines
 
 _MOST_BAD = 50
 _PAIRS = ("judge_pairs", "alpaca_eval", "arena_hard", "battles", "preference_collection")
 """Formats whose answers are compared."""
 
 
-def work(parsed: Parsed) -> int:
+def import_data(
+    format: str | None = None,  # noqa: A002  (the command's word)
+    files: Sequence[str | pathlib.Path] = (),
+    bench_name: str | None = None,
+    **words: Any,
+) -> Any:
+    """Write what other projects' files hold into a benchmark; return what was read and written.
+
+    `words` are the options of the command; with `back` judgments are exported instead.
+
+    Raises:
+        UsageError: no such format, or the number of models fits no number of files.
+        DataError: a file cannot be read, no record is usable, or an answer differs from one that
+            is there.
+        StorageError: the folder cannot be written.
+    """
+    imports = [] if format is None else [format, *map(str, files)]
+    record = record_from(options.ImportData, imports=imports, bench_name=bench_name, **words)
+    return run(record, Console())
+
+
+def run(record: options.ImportData, console: Console) -> Any:
     """Import, or export; say what was done and what comes next."""
-    options: ImportData = parsed.options
-    if options.back is not None:
-        return _export(options)
-    if len(options.imports) < 2:
+    if record.back is not None:
+        return _export(record, console)
+    if len(record.imports) < 2:
         names = ", ".join(registry.names("importer"))
         raise UsageError(f"give a format and a file; formats: {names}")
-    if "bench_name" not in parsed.typed and parsed.project.bench_name is None:
+    if "bench_name" not in record.typed and read_project().bench_name is None:
         raise UsageError("name the benchmark with --bench-name: its folder in the data folder")
-    form, *files = options.imports
-    report = harness.import_data(
+    form, *files = record.imports
+    report = registry.find("importing", "import_data")(
         form,
         files,
-        options.bench.bench_name,
-        data_dir=options.bench.data_dir,
-        model_id=options.model_id,
-        language=options.language or "en",
-        first_n=options.first_n,
-        keep_input=options.keep_input,
-        judge_model=options.judge_model,
+        record.bench.bench_name,
+        data_dir=record.bench.data_dir,
+        model_id=record.model_id,
+        language=record.language or "en",
+        first_n=record.first_n,
+        keep_input=record.keep_input,
+        judge_model=record.judge_model,
     )
-    report_import(report)
+    report_import(report, console)
     for path in report.written:
-        print(path)
-    log.info("next: %s", _next(options, form, report))
-    return 1 if report.bad else 0
+        console.write(str(path))
+    console.tell(f"next: {_next(record, form, report)}")
+    return report
 
 
-def report_import(report: ImportReport) -> None:
+def report_import(report: ImportReport, console: Console) -> None:
     """Say what was imported and what was left out."""
     numbers = (
         (report.questions, "question"),
@@ -51,20 +75,20 @@ def report_import(report: ImportReport) -> None:
     )
     parts = [counted(number, noun) for number, noun in numbers if number]
     parts += [f"{counted(n, 'answer')} by {model}" for model, n in report.answers.items()]
-    log.info("%s: %s", report.folder, ", ".join(parts) or "nothing new")
+    console.tell(f"{report.folder}: {', '.join(parts) or 'nothing new'}")
     if report.known:
-        log.info("%s there already", counted(report.known, "row"))
+        console.tell(f"{counted(report.known, 'row')} there already")
     if report.failed:
         advice = "without a preference give no judgment; gen_judgment judges those pairs"
-        log.info("%s %s", counted(report.failed, "record"), advice)
+        console.tell(f"{counted(report.failed, 'record')} {advice}")
     if report.bad:
         left_out = f"{counted(len(report.bad), 'record')} left out:"
-        log.warning("\n  ".join([left_out, *first_lines(report.bad, _MOST_BAD)]))
+        console.warn("\n  ".join([left_out, *first_lines(report.bad, _MOST_BAD)]))
 
 
-def _next(options: ImportData, form: str, report: ImportReport) -> str:
+def _next(record: ImportData, form: str, report: ImportReport) -> str:
     """Return the command to go on with."""
-    flags = harness.load_bench(options.bench.bench_name, options.bench.data_dir).flags
+    flags = harness.load_bench(record.bench.bench_name, record.bench.data_dir).flags
     if report.judgments:
         return f"show_result {flags}"
     if not report.answers and form != "votes":
@@ -79,26 +103,26 @@ def _next(options: ImportData, form: str, report: ImportReport) -> str:
     return f"gen_judgment {flags}"
 
 
-def _export(options: ImportData) -> int:
-    if options.output is None:
+def _export(record: ImportData, console: Console) -> Any:
+    if record.output is None:
         raise UsageError("name where to write with --output: a file, for alpaca_eval a folder")
-    if options.imports:
-        raise UsageError(f"--back takes no files, this is {options.imports[0]!r}")
-    report = harness.import_back(
-        options.back or "",
-        options.output,
-        options.bench.bench_name,
-        data_dir=options.bench.data_dir,
-        judge_model=options.judge_model,
-        judge_set=options.judge_set,
-        model_list=options.model_list,
+    if record.imports:
+        raise UsageError(f"--back takes no files, this is {record.imports[0]!r}")
+    report = registry.find("importing", "import_back")(
+        record.back or "",
+        record.output,
+        record.bench.bench_name,
+        data_dir=record.bench.data_dir,
+        judge_model=record.judge_model,
+        judge_set=record.judge_set,
+        model_list=record.model_list,
     )
     for name, count in sorted(report.records.items()):
-        what = f"grade {name}" if options.back == "feedback_collection" else name
-        log.info("%s: %s", what, counted(count, "record"))
+        what = f"grade {name}" if record.back == "feedback_collection" else name
+        console.tell(f"{what}: {counted(count, 'record')}")
     if report.left_out:
         reason = "no grade of a first turn, from 1 to 5, by the question's own rubric"
-        log.warning("%s left out: %s", counted(report.left_out, "judgment"), reason)
+        console.warn(f"{counted(report.left_out, 'judgment')} left out: {reason}")
     for path in report.written:
-        print(path)
-    return 0
+        console.write(str(path))
+    return report

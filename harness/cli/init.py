@@ -2,19 +2,27 @@
 
 import pathlib
 
-from harness import store
-from harness.cli.command import log
-from harness.cli.parser import Parsed
+from harness import options, store
+from harness.cli.console import Console
 from harness.errors import UsageError
 
 TEMPLATE = pathlib.Path(__file__).with_name("turnbench.toml")
 
 
-def work(_: Parsed) -> int:
-    """Write turnbench.toml into the working folder; return the exit code."""
+def init() -> pathlib.Path:
+    """Write a commented turnbench.toml into the working folder; return its path.
+
+    Raises:
+        UsageError: there is one.
+    """
+    return run(options.Init(), Console())
+
+
+def run(_: options.Init, console: Console) -> pathlib.Path:
+    """Write turnbench.toml into the working folder."""
     path = pathlib.Path("turnbench.toml")
     if path.exists():
         raise UsageError(f"{path} is there already; edit it, or move it away")
     store.write_file(path, TEMPLATE.read_bytes())
-    log.info("wrote %s; next: gen_answer --model NAME", path)
-    return 0
+    console.tell(f"wrote {path}; next: gen_answer --model NAME")
+    return path

@@ -1,36 +1,32 @@
-"""What `auto_metrics` and `auto_checks` print: what is to be done, and where the numbers are."""
-
-import sys
-
-from tqdm import tqdm
+"""What `auto_metrics` and `auto_checks` say: what is to be done, and where the numbers are."""
 
 from harness.cli.calls import state_of
-from harness.cli.command import is_quiet, log
-from harness.metrics import MetricPlan, run
+from harness.cli.console import Console
+from harness.metrics import MetricPlan, MetricReport, run
 from harness.options import ShowResult, command_line
-from harness.reporting.page import counted
+from harness.words import counted
 
 
-def carry_out(plan: MetricPlan, unit: str) -> None:
+def carry_out(plan: MetricPlan, unit: str, console: Console) -> MetricReport:
     """Carry out a plan under a bar, and say what was done."""
     for notice in plan.notices:
-        log.warning("%s", notice)
+        console.warn(notice)
     against = f", reference: {plan.reference}" if plan.reference else ""
-    log.info("%s: %s%s", plan.bench.name, counted(len(plan.models), "model"), against)
+    console.tell(f"{plan.bench.name}: {counted(len(plan.models), 'model')}{against}")
     for work in plan.works:
         todo = f"{counted(len(work.todo), 'turn')} to measure" if work.todo else ""
         state = state_of("measure", work.split, todo)
         applies = work.todo or work.split.done
-        log.info("%s: %s", work.metric.name, state if applies else "for none of these turns")
+        console.tell(f"{work.metric.name}: {state if applies else 'for none of these turns'}")
     total = sum(len(work.todo) for work in plan.works)
-    hidden = is_quiet() or not sys.stderr.isatty()
-    with tqdm(total=total, unit=unit, disable=hidden, leave=False) as bar:
-        report = run(plan, bar.update)
+    with console.count(total, unit) as done:
+        report = run(plan, done)
     if report.undefined:
         rows = counted(report.written, "row")
         advice = "have no number; each states why, and means leave it out"
-        log.warning("%s of %s %s", report.undefined, rows, advice)
+        console.warn(f"{report.undefined} of {rows} {advice}")
     if report.superseded:
-        log.info("%s moved to .turnbench/", counted(report.superseded, "older row"))
+        console.tell(f"{counted(report.superseded, 'older row')} moved to .turnbench/")
     names = tuple(work.metric.name for work in plan.works if work.todo or work.split.done)
-    log.info("%s", command_line(ShowResult(bench=plan.bench.named.shown, metric=names)))
+    console.tell(command_line(ShowResult(bench=plan.bench.named.shown, metric=names)))
+    return report

@@ -6,10 +6,10 @@ from collections.abc import Iterable
 from typing import Any
 
 from harness import options, registry, store
-from harness.cli.command import log
-from harness.cli.parser import Parsed
+from harness.cli.console import Console
+from harness.cli.parser import record_from
 from harness.errors import UsageError
-from harness.reporting.page import counted
+from harness.words import counted
 
 _SETTINGS = """\
 title = "{of}, made from {origin}"
@@ -22,9 +22,20 @@ canary = "{canary}"
 """
 
 
-def work(parsed: Parsed) -> int:
-    """Write a benchmark of new questions; return the exit code."""
-    record: options.NewQuestions = parsed.options
+def new_questions(seed: int, out: str | pathlib.Path, **words: Any) -> pathlib.Path:
+    """Write a benchmark of new questions and return its folder; equal seeds give equal questions.
+
+    `words` are the options of the command, such as `level=9`.
+
+    Raises:
+        UsageError: the folder is not empty.
+        StorageError: it cannot be written.
+    """
+    return run(record_from(options.NewQuestions, seed=seed, out=out, **words), Console())
+
+
+def run(record: options.NewQuestions, console: Console) -> pathlib.Path:
+    """Write a benchmark of new questions."""
     folder = pathlib.Path(record.out)
     if folder.exists() and any(folder.iterdir()):
         raise UsageError(f"{folder} is not empty; name a new folder")
@@ -37,10 +48,10 @@ def work(parsed: Parsed) -> int:
     )
     store.write_file(folder / "question.jsonl", lines(new.questions))
     store.write_file(folder / "reference_answer" / "turnbench.jsonl", lines(new.references))
-    log.info("wrote %s into %s", counted(len(new.questions), "question"), folder)
+    console.tell(f"wrote {counted(len(new.questions), 'question')} into {folder}")
     where = f"--bench-name {folder.name} --data-dir {folder.parent}"
-    log.info("next: gen_answer %s --model NAME", where)
-    return 0
+    console.tell(f"next: gen_answer {where} --model NAME")
+    return folder
 
 
 def lines(rows: Iterable[dict[str, Any]]) -> str:

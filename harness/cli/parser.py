@@ -8,7 +8,7 @@ import re
 import sys
 import textwrap
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, NoReturn, get_args, get_origin
+from typing import Any, Literal, NoReturn, TypeVar, get_args, get_origin
 
 import msgspec
 from msgspec import Struct
@@ -18,6 +18,7 @@ from harness.cli import command_words
 from harness.errors import UsageError, near
 from harness.options import Field, Project, build, fields, option
 
+T = TypeVar("T", bound=Struct)
 CODES = "exit codes: 0 done, 1 finished with failures listed, 2 wrong use, 130 interrupted"
 
 
@@ -26,9 +27,6 @@ class Parsed(msgspec.Struct):
 
     options: Any
     """The command's record."""
-    typed: frozenset[str]
-    """The names of the options that were typed."""
-    project: Project
     quiet: bool
     verbose: bool
 
@@ -55,8 +53,16 @@ def parse(name: str, argv: Sequence[str] | None = None) -> Parsed:
     parser = _parser(name, record, with_help=bool({"-h", "--help"} & set(words)))
     values = vars(parser.parse_args(words))
     quiet, verbose = values.pop("quiet", False), values.pop("verbose", False)
-    project = read_project()
-    return Parsed(build(record, values, project), frozenset(values), project, quiet, verbose)
+    return Parsed(build(record, values, read_project()), quiet, verbose)
+
+
+def record_from(kind: type[T], **values: Any) -> T:
+    """Return a command's record from Python keywords: what is given, turnbench.toml, the defaults.
+
+    Raises:
+        UsageError: a name is unknown or its value cannot be.
+    """
+    return build(kind, values, read_project())
 
 
 def _is_text(word: str) -> bool:

@@ -10,27 +10,28 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-import harness
-from harness import ImportReport, metrics, models, options, registry, running
+from harness import ImportReport, metrics, models, options, registry
 from harness import bench as benches
 from harness.answering import AnswerPlan, estimate_answers, plan_answers
 from harness.answering.plan import ModelPlan
 from harness.bench import Bench
 from harness.cli import calls, gen_answer, gen_judgment, import_data, measured
-from harness.cli.command import log, show
-from harness.cli.parser import Parsed
-from harness.errors import UsageError
+from harness.cli.console import Console
+from harness.cli.parser import read_project, record_from
+from harness.errors import TurnbenchError, UsageError
 from harness.judging.plan import JudgePlan, plan_judgments
-from harness.judging.run import JudgmentReport, estimate_judgments
+from harness.judging.run import estimate_judgments
 from harness.models import ModelConfig
 from harness.options import GenAnswer, GenJudgment, RunBench
-from harness.reporting import Note, pages
+from harness.reporting import Note, Page, pages
 from harness.reporting.against import forecast
 from harness.reporting.show_result import results_of
 from harness.results.board import Origin, check_board
+from harness.results.length_control import check_library
 from harness.running import Job, Outcome, Progress
 from harness.running.estimate import Estimate
 from harness.types import Answer, Choice, Question
+from harness.words import counted
 
 
 class BenchPlan(Struct):
@@ -40,6 +41,9 @@ class BenchPlan(Struct):
     judgments: JudgePlan
     answers: AnswerPlan | None = None
     """None: only answers that exist are judged."""
+
+    def __repr__(self) -> str:
+        return f"<BenchPlan {self.bench.name[:100]}: {self.total:,} to do>"
 
     @property
     def total(self) -> int:
@@ -54,54 +58,48 @@ class BenchPlan(Struct):
         yield from ready
 
 
-class BenchReport(Struct):
-    """What `run_bench` did."""
+class RunReport(calls.CallReport, kw_only=True):
+    """What `run_bench` did; `page` are the results."""
 
-    outcome: Outcome
-    plan: BenchPlan
+    plan: BenchPlan | None = None
+    """None: the configuration named metrics alone."""
+    measured: Page | None = None
+    """The numbers of metrics that need no judge."""
+    code: int = 0
+    """1 if records of imported files were left out, or something could not be measured or shown."""
 
     @property
     def unjudged(self) -> int:
         """Judgments that could not be made because their answers are missing."""
         progress = self.outcome.progress
-        return self.plan.total - progress.done - progress.failed
+        return 0 if self.plan is None else self.plan.total - progress.done - progress.failed
 
     @property
-    def complete(self) -> bool:
-        """Whether no row is missing."""
-        return not self.outcome.failures and self.outcome.stopped is None
+    def exit_code(self) -> int:
+        """The command's."""
+        return self.code or super().exit_code
+
+    def __repr__(self) -> str:
+        return "<RunReport: metrics alone>" if self.plan is None else super().__repr__()
 
 
 def run_bench(
     model: str | Sequence[str] = (),
     judge_model: str | Sequence[str] = (),
-    bench_name: str = "mt_bench",
+    bench_name: str | None = None,
     *,
     progress: Callable[[Progress], None] | None = None,
     **words: Any,
-) -> BenchReport:
-    """Let each model answer, and each judge judge each answer as soon as it exists.
+) -> RunReport:
+    """Let each model answer, each judge judge each answer as soon as it exists; return the results.
 
-    `words` are options of the command, such as `first_n=8`; checks, metrics and results have
-    functions of their own.
+    `words` are options of the command, such as `first_n=8`.
 
     Raises:
         TurnbenchError: see `plan_answers`, `plan_judgments` and `running.run`.
     """
-    values = {"model": model, "judge_model": judge_model, "bench_name": bench_name, **words}
-    record = options.build(RunBench, values)
-    if record.levels:
-        raise UsageError("levels from Python: harness.extras.levels.climb(record)")
-    plan = plan_bench(record)
-    outcome = running.run(
-        plan.jobs(),
-        record.limits,
-        state=plan.bench.state,
-        total=plan.total,
-        redo=record.judging.redo is not None,
-        progress=progress,
-    )
-    return BenchReport(outcome, plan)
+    words |= {"model": model, "judge_model": judge_model, "bench_name": bench_name}
+    return run(record_from(RunBench, **words), Console(progress))
 
 
 def plan_bench(
@@ -197,37 +195,41 @@ def _judges(record: RunBench, configs: Mapping[str, ModelConfig]) -> dict[str, M
 # The command
 
 
-def work(parsed: Parsed) -> int:
-    """Answer, judge and show in one go; return the exit code."""
-    record: RunBench = parsed.options
+def run(record: RunBench, console: Console) -> RunReport:
+    """Answer, judge and show in one go; with --levels, ask in waves."""
     if record.levels:
-        code: int = registry.find("levels", "work")(parsed)
-        return code
+        climbed: RunReport = registry.find("levels", "run")(record, console)
+        return climbed
     evaluation = None
     if record.config is not None:
         evaluation = registry.find("judge_file", "colossalai_config")(record.config)
     left_out, imported = 0, list[str]()
     if record.import_:
-        record, report = _imported(record, parsed, evaluation)
+        record, report = _imported(record, evaluation, console)
         left_out, imported = len(report.bad), list(report.answers)
     if evaluation is not None or record.import_[:1] == ("colossalai",):
         record = replace(record, judging=_as_colossalai(record, evaluation, imported))
     dry_run = record.limits.dry_run
-    with calls.served(record.models, record.endpoint, dry_run=dry_run) as (weights, endpoint):
+    with calls.served(record.models, record.endpoint, console, dry_run=dry_run) as addressed:
+        weights, endpoint = addressed
         record = replace(record, models=weights, endpoint=endpoint)
-        code = _run(parsed, record, evaluation)
-    return code or int(left_out > 0)
+        if evaluation is not None and not record.judging.judge_model:
+            done = _measure_alone(record, console)
+        else:
+            done = _run(record, evaluation, console)
+    done.code = done.code or int(left_out > 0)
+    return done
 
 
-def _imported(record: RunBench, parsed: Parsed, evaluation: Any) -> tuple[RunBench, ImportReport]:
+def _imported(record: RunBench, evaluation: Any, console: Console) -> tuple[RunBench, ImportReport]:
     """Import answers first; the benchmark is called after the first file unless it is named."""
     form, *files = record.import_
     if not files:
         raise UsageError(f"--import {form} needs files: --import FORMAT FILE ...")
     name = record.bench.bench_name
-    if "bench_name" not in parsed.typed and parsed.project.bench_name is None:
+    if "bench_name" not in record.typed and read_project().bench_name is None:
         name = pathlib.Path(files[0]).stem
-    report = harness.import_data(
+    report: ImportReport = registry.find("importing", "import_data")(
         form,
         files,
         name,
@@ -235,7 +237,7 @@ def _imported(record: RunBench, parsed: Parsed, evaluation: Any) -> tuple[RunBen
         model_id=() if record.models.model_path else record.models.model_id,
         language=record.metrics.language or ("en" if evaluation is None else evaluation.language),
     )
-    import_data.report_import(report)
+    import_data.report_import(report, console)
     if not report.answers and not record.models.model:
         raise UsageError(f"{', '.join(files)}: no answers; add files of answers, or --model")
     part = record.slice
@@ -254,64 +256,80 @@ def _as_colossalai(record: RunBench, evaluation: Any, imported: Sequence[str]) -
     return replace(flags, mode=mode, judge_set=judge_set)
 
 
-def _run(parsed: Parsed, record: RunBench, evaluation: Any) -> int:
-    """Answer and judge, check and measure, show; return the exit code."""
-    if evaluation is not None and not record.judging.judge_model:
-        if record.models.model:
-            raise UsageError(
-                f"{record.config} names nothing to judge; use gen_answer, turnbench auto_metrics"
-            )
-        names = _measured(record)
-        return _shown(
-            options.ShowResult(bench=record.bench.shown, metric=names, output=record.output)
-        )
+def _measure_alone(record: RunBench, console: Console) -> RunReport:
+    """Compute the metrics of a configuration that names nothing to judge."""
+    if record.models.model:
+        text = f"{record.config} names nothing to judge; use gen_answer, turnbench auto_metrics"
+        raise UsageError(text)
+    plan = metrics.plan_metrics(_measuring(record))
+    report = RunReport(outcome=Outcome(0, [], Progress()))
+    if not record.limits.dry_run:
+        names = _measure(plan, console)
+        chosen = options.ShowResult(bench=record.bench.shown, metric=names, output=record.output)
+        report.measured, report.code = _show(chosen, console)
+    return report
 
+
+def _run(record: RunBench, evaluation: Any, console: Console) -> RunReport:
+    """Answer and judge, check and measure, show."""
     plan = plan_bench(
         record,
-        calls.configs(parsed.project),
+        calls.configs(),
         None if evaluation is None else evaluation.criteria,
         key_needed=not record.limits.dry_run,
     )
     estimates = functools.partial(estimate_bench, plan, batch=record.limits.batch)
+    has_metrics = bool(record.metrics.metrics) or evaluation is not None
+    # What would stop the run after the calls stops it before them, in a dry run too.
+    forecast_of_gate = _check_gate(record, plan)
     _check_board(record.board, plan.judgments)
-    said = _check_gate(record, plan)
+    _check_measuring(record, plan, has_metrics)
     if plan.answers is not None:
-        gen_answer.tell(plan.answers)
-    gen_judgment.tell(plan.judgments)
+        gen_answer.tell(plan.answers, console)
+    gen_judgment.tell(plan.judgments, console)
     if record.limits.dry_run:
         page = calls.estimate_page(estimates())
-        show(dataclasses.replace(page, notes=[Note(said)] if said else []))
-        return 0
-    if said:
-        log.info("%s", said)
+        notes = [Note(forecast_of_gate)] if forecast_of_gate else []
+        page = dataclasses.replace(page, notes=notes)
+        console.show(page)
+        return RunReport(plan=plan, outcome=calls.nothing_done(plan), page=page)
+    if forecast_of_gate:
+        console.tell(forecast_of_gate)
     outcome = calls.carry_out(
         plan,
         record.limits,
         estimates,
+        console,
         unit="jobs",
         questions=len(plan.judgments.questions),
         redo=record.judging.redo is not None,
     )
-    report = BenchReport(outcome, plan)
+    report = RunReport(plan=plan, outcome=outcome)
     if report.unjudged and not outcome.stopped:
-        log.warning("%d judgments wait for answers that are missing", report.unjudged)
-    gen_judgment.tell_unread(JudgmentReport(outcome, plan.judgments))
+        waiting = counted(report.unjudged, "judgment waits", "judgments wait")
+        console.warn(f"{waiting} for answers that are missing")
+    judged = gen_judgment.JudgmentReport(plan=plan.judgments, outcome=outcome)
+    gen_judgment.tell_unread(judged, console)
     files = tuple(task.path for task in plan.judgments.tasks if task.path.exists())
     if not files:
-        log.warning("there is nothing to show yet")
-        return 1
-    everyone = replace(record.slice, model_list=())
-    if any(any(question.checks) for question in plan.judgments.questions):
-        checks = options.AutoChecks(bench=record.bench, slice=everyone, run_code=record.run_code)
-        measured.carry_out(metrics.plan_checks(checks), "turn")
-    names = _measured(record) if record.metrics.metrics or evaluation is not None else ()
+        console.warn("there is nothing to show yet")
+        report.code = 1
+        return report
+    try:
+        _check(record, plan)
+        names = _measure(metrics.plan_metrics(_measuring(record)), console) if has_metrics else ()
+    except TurnbenchError as error:  # the judgments are paid for: they are shown all the same
+        console.warn(f"{error}; the judgments are shown without")
+        names, report.code = (), 1
     chosen = _results(record, plan, files)
-    code = _shown(chosen)
-    if names and record.output.format not in ("json", "csv"):
-        print()
+    report.page, code = _show(chosen, console)
+    report.code = max(report.code, code)
+    if names:
         measures = replace(chosen, select=options.Select(), metric=names)
-        _shown(replace(measures, board=options.Board(), gate=options.Gate()))
-    return max(code, 0 if report.complete else 1)
+        measures = replace(measures, board=options.Board(), gate=options.Gate())
+        alone = record.output.format in ("json", "csv")  # one table a file
+        report.measured, _ = _show(measures, Console() if alone else console)
+    return report
 
 
 def _results(
@@ -362,10 +380,31 @@ def _check_board(board: options.Board, plan: JudgePlan) -> None:
     )
 
 
-def _measured(record: RunBench) -> tuple[str, ...]:
-    """Compute the metrics that are asked for; return their names."""
+def _check_measuring(record: RunBench, plan: BenchPlan, has_metrics: bool) -> None:
+    """Refuse metrics and checks that could not be computed, before anything is paid for."""
+    bench, questions = plan.bench, plan.judgments.questions
+    if has_metrics:
+        metrics.load_metrics(_measuring(record), bench, questions)
+    checked = [question for question in questions if any(question.checks)]
+    if checked:
+        bench.validate_checks(checked)
+        metrics.load(["checks"], metrics.Setup(run_code=record.run_code))
+    if record.board.length_control == "alpaca":
+        check_library()
+
+
+def _check(record: RunBench, plan: BenchPlan) -> None:
+    """Check the answers to questions with checks; nobody asked, so nothing is said."""
+    if any(any(question.checks) for question in plan.judgments.questions):
+        everyone = replace(record.slice, model_list=())
+        checks = options.AutoChecks(bench=record.bench, slice=everyone, run_code=record.run_code)
+        measured.carry_out(metrics.plan_checks(checks), "turn", Console())
+
+
+def _measuring(record: RunBench) -> options.AutoMetrics:
+    """Return the command that computes the metrics that are asked for."""
     reference = None if record.judging.reference == "none" else record.judging.reference
-    measuring = options.AutoMetrics(
+    return options.AutoMetrics(
         options=record.metrics,
         config=record.config,
         reference=reference,
@@ -375,13 +414,16 @@ def _measured(record: RunBench) -> tuple[str, ...]:
         batch_size=record.models.batch_size or 8,
         redo=record.judging.redo == "all",
     )
-    plan = metrics.plan_metrics(measuring)
-    measured.carry_out(plan, "number")
+
+
+def _measure(plan: metrics.MetricPlan, console: Console) -> tuple[str, ...]:
+    """Compute metrics; return their names."""
+    measured.carry_out(plan, "number", console)
     return tuple(work.metric.name for work in plan.works)
 
 
-def _shown(chosen: options.ShowResult) -> int:
-    """Print results; return the exit code of showing them."""
+def _show(chosen: options.ShowResult, console: Console) -> tuple[Page, int]:
+    """Show results; return their page and the exit code of showing them."""
     result = results_of(chosen)
-    show(result.page, chosen.output.format)
-    return result.exit_code
+    console.show(result.page, chosen.output.format)
+    return result.page, result.exit_code

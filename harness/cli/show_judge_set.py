@@ -6,16 +6,15 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from harness import bench, options
-from harness.cli.command import printable
-from harness.cli.parser import Parsed
+from harness.cli.console import Console
 from harness.errors import UsageError
 from harness.judging.preview import JudgePrompt, described, judge_prompts
 from harness.judging.sets import load, load_for, shipped_sets
+from harness.words import printable
 
 
-def work(parsed: Parsed) -> int:
-    """List judge sets, describe one, or print its messages; return the exit code."""
-    record: options.ShowJudgeSet = parsed.options
+def run(record: options.ShowJudgeSet, console: Console) -> Any:
+    """List judge sets, describe one, or print its messages."""
     values: Any
     if record.which is None:
         if record.question is not None:
@@ -32,10 +31,10 @@ def work(parsed: Parsed) -> int:
         values = [prompt.stated() for prompt in prompts]
         text = "\n\n".join(map(_prompt_text, prompts))
     if record.format == "json":
-        print(json.dumps(values, ensure_ascii=False, indent=2))
+        console.write(json.dumps(values, ensure_ascii=False, indent=2))
     else:
-        print(printable(text))
-    return 0
+        console.write(printable(text, "\n\t"))
+    return values
 
 
 def _prompts(record: options.ShowJudgeSet, which: str, question: str) -> list[JudgePrompt]:

@@ -1,24 +1,38 @@
 """The command `show_result`: which model is better, at what, and how sure that is."""
 
-from harness.cli.command import log, show
-from harness.cli.parser import Parsed
-from harness.options import ShowResult
+from typing import Any
+
+from harness import options
+from harness.cli.console import Console
+from harness.cli.parser import read_project, record_from
 from harness.reporting.charts import write_charts
 from harness.reporting.html import check_html, write_html
-from harness.reporting.show_result import price_of, results_of
+from harness.reporting.show_result import Result, price_of, results_of
 
 
-def work(parsed: Parsed) -> int:
-    """Read, sum up, print; write the report and the charts."""
-    options: ShowResult = parsed.options
-    if options.report is not None:
-        check_html(options.report)  # before anything is computed
-    result = results_of(options, price_of(parsed.project.models))
-    if options.report is not None:
-        write_html(options.report, result.page)
-        log.info("wrote %s", options.report)
-    if options.charts is not None:
-        write_charts(options.charts, result.page)
-        log.info("wrote the charts into %s", options.charts)
-    show(result.page, options.output.format)
-    return result.exit_code
+def show_result(mode: str | None = None, **words: Any) -> Result:
+    """Return the results of a benchmark; `words` are the options of the command.
+
+    >>> show_result("single", bench_name="mt_bench", judge_model="gpt-4.1").rows()  # doctest: +SKIP
+
+    Raises:
+        UsageError: an option is unknown or cannot be.
+        MissingError: there are no such judgments.
+        DataError: a row is invalid; with file and line.
+    """
+    return run(record_from(options.ShowResult, mode=mode, **words), Console())
+
+
+def run(record: options.ShowResult, console: Console) -> Result:
+    """Read, sum up, show; write the report and the charts."""
+    if record.report is not None:
+        check_html(record.report)  # before anything is computed
+    result = results_of(record, price_of(read_project().models))
+    if record.report is not None:
+        write_html(record.report, result.page)
+        console.tell(f"wrote {record.report}")
+    if record.charts is not None:
+        write_charts(record.charts, result.page)
+        console.tell(f"wrote the charts into {record.charts}")
+    console.show(result.page, record.output.format)
+    return result

@@ -10,8 +10,8 @@ from msgspec.structs import replace
 from harness import bench, options, store
 from harness.bench import Bench
 from harness.cli import calls
-from harness.cli.command import show
-from harness.cli.parser import Parsed
+from harness.cli.console import Console
+from harness.cli.parser import record_from
 from harness.errors import TurnbenchError
 from harness.judging.coverage import Coverage, read_coverage
 from harness.judging.current import in_words
@@ -19,20 +19,28 @@ from harness.judging.plan import plan_judgments
 from harness.judging.run import estimate_judgments
 from harness.models import ModelConfig
 from harness.reporting import Column, Note, Page, Table
-from harness.reporting.page import counted
-from harness.running.bar import dollars
 from harness.running.estimate import Estimate, total_cost
 from harness.types import Answer, split_variant
+from harness.words import counted, dollars
 
 STOPPED = "judged by --until, as far as it was needed"
 
 
-def work(parsed: Parsed) -> int:
-    """Show how far a benchmark is; return the exit code."""
-    record: options.Status = parsed.options
+def status(bench_name: str | None = None, **words: Any) -> Page:
+    """Return what is answered, judged and missing; `words` are the options of the command.
+
+    Raises:
+        UsageError: there is no such benchmark.
+    """
+    return run(record_from(options.Status, bench_name=bench_name, **words), Console())
+
+
+def run(record: options.Status, console: Console) -> Page:
+    """Show how far a benchmark is."""
     loaded = bench.load_named(record.bench)
-    show(page(loaded, calls.configs(parsed.project)), record.format)
-    return 0
+    state = page(loaded, calls.configs())
+    console.show(state, record.format)
+    return state
 
 
 def page(loaded: Bench, configs: Mapping[str, ModelConfig]) -> Page:

@@ -6,15 +6,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from harness import options
-from harness.cli.command import log
-from harness.cli.parser import Parsed
+from harness.cli.console import Console
 from harness.errors import UsageError
 from viewer.data import Home
 
 
-def work(parsed: Parsed) -> int:
-    """Serve the pages until Ctrl-C, or write them; return the exit code."""
-    record: options.Viewer = parsed.options
+def run(record: options.Viewer, console: Console) -> None:
+    """Serve the pages until Ctrl-C, or write them."""
     if record.share:
         raise UsageError(
             "the viewer opens no tunnel; reach it from elsewhere with "
@@ -24,15 +22,14 @@ def work(parsed: Parsed) -> int:
     if record.export is not None:
         from viewer.export import export
 
-        print(export(home, record.export))
+        console.write(str(export(home, record.export)))
     elif record.ballot:
         from viewer.ballot_page import write_ballot
 
         path, count = _ballot(record.ballot)
-        print(write_ballot(home.data(), path, count))
+        console.write(str(write_ballot(home.data(), path, count)))
     else:
-        _serve(record, home)
-    return 0
+        _serve(record, home, console)
 
 
 def _ballot(words: Sequence[str]) -> tuple[pathlib.Path, int]:
@@ -41,13 +38,13 @@ def _ballot(words: Sequence[str]) -> tuple[pathlib.Path, int]:
     return pathlib.Path(words[0]), int(words[1])
 
 
-def _serve(record: options.Viewer, home: Home) -> None:
-    log.info("starting…")
+def _serve(record: options.Viewer, home: Home, console: Console) -> None:
+    console.tell("starting…")
     from viewer.server import People, is_loopback, serve
 
     people = People(record.auth_file) if record.auth_file is not None else None
     if people is None and not is_loopback(record.host.strip("[]")):
-        log.warning("%s can be reached by others, without a password; see --auth-file", record.host)
+        console.warn(f"{record.host} can be reached by others, without a password; see --auth-file")
     threading.Thread(target=home.prepare, daemon=True).start()  # while Gradio is imported
 
     def build() -> tuple[Any, str]:
@@ -58,8 +55,8 @@ def _serve(record: options.Viewer, home: Home) -> None:
     served = serve(
         build, host=record.host, port=record.port, people=people, allowed=record.allow_host
     )
-    print(served.address, flush=True)
-    log.info("open this address in a browser; Ctrl-C stops the viewer")
+    console.write(served.address)
+    console.tell("open this address in a browser; Ctrl-C stops the viewer")
     try:
         threading.Event().wait()
     except KeyboardInterrupt:  # the usual way to stop it

@@ -122,6 +122,10 @@ class JudgePlan:
         default_factory=dict, repr=False
     )
 
+    def __repr__(self) -> str:
+        size = f"{len(self.models)} models, {self.total:,} to do"
+        return f"<JudgePlan {self.bench.name[:100]}: {size}>"
+
     @property
     def kind(self) -> JudgmentKind:
         """The kind of file that the judgments go to."""

@@ -6,15 +6,15 @@
     colossalai.py  the same as ColossalAI's evaluation computes them
     load.py        the choice among them
     run.py         from answers to rows of model_metric/
-    commands.py    auto_metrics and auto_checks
+    commands.py    the plans of auto_metrics and auto_checks
 
 A metric knows no benchmark and no file. `checks`, `bert_score` and `unieval` are in `extras/`.
 """
 
-from harness.metrics.commands import auto_checks, auto_metrics, plan_checks, plan_metrics
+from harness.metrics.commands import load_metrics, plan_checks, plan_metrics
 from harness.metrics.load import TEXT, load
 from harness.metrics.metric import Item, Measured, Metric, Setup
-from harness.metrics.run import MetricPlan, run
+from harness.metrics.run import MetricPlan, MetricReport, run
 
 __all__ = [
     "TEXT",
@@ -22,10 +22,10 @@ __all__ = [
     "Measured",
     "Metric",
     "MetricPlan",
+    "MetricReport",
     "Setup",
-    "auto_checks",
-    "auto_metrics",
     "load",
+    "load_metrics",
     "plan_checks",
     "plan_metrics",
     "run",

@@ -1,55 +1,50 @@
-"""The commands `auto_metrics` and `auto_checks`, from Python: the same words as keywords."""
+"""What the commands `auto_metrics` and `auto_checks` will do."""
 
-from typing import Any
+from collections.abc import Sequence
 
 from harness import bench as benches
-from harness import options, registry
+from harness import registry
+from harness.bench import Bench
 from harness.errors import MissingError, UsageError
 from harness.metrics.load import load
-from harness.metrics.metric import Setup
-from harness.metrics.run import MetricPlan, MetricReport, plan, run
+from harness.metrics.metric import Metric, Setup
+from harness.metrics.run import MetricPlan, plan
 from harness.options import AutoChecks, AutoMetrics
-
-
-def auto_metrics(**keywords: Any) -> MetricReport:
-    """Compute metrics of every answer that need no judge; the keywords are the command's options.
-
-    Raises:
-        TurnbenchError: an option is wrong, or there is nothing to measure.
-    """
-    return run(plan_metrics(options.build(AutoMetrics, keywords)))
-
-
-def auto_checks(**keywords: Any) -> MetricReport:
-    """Check every answer for what a program can check; the keywords are the command's options.
-
-    Raises:
-        TurnbenchError: an option is wrong, or no question has checks.
-    """
-    return run(plan_checks(options.build(AutoChecks, keywords)))
+from harness.types import Question
 
 
 def plan_metrics(record: AutoMetrics) -> MetricPlan:
     """Return what `auto_metrics` will do."""
     bench = benches.load_named(record.bench)
     questions = bench.take(record.slice)
+    metrics, notices = load_metrics(record, bench, questions)
+    result = plan(record, bench, questions, metrics, record.reference)
+    result.notices[:0] = notices
+    return result
+
+
+def load_metrics(
+    record: AutoMetrics, bench: Bench, questions: Sequence[Question]
+) -> tuple[list[Metric], list[str]]:
+    """Return the metrics that a record names, and notices.
+
+    Raises:
+        UsageError: a name is unknown, or an extra is not installed.
+        DataError: the configuration is wrong.
+    """
     setup = Setup(
         language=record.options.language or bench.settings.language,
         options=record.options,
         device=record.device,
         batch_size=record.batch_size,
     )
-    notices: list[str] = []
     if record.config is None:
-        metrics = load(record.options.metrics or ("text",), setup)
-    elif record.options.metrics:
+        return load(record.options.metrics or ("text",), setup), []
+    if record.options.metrics:
         raise UsageError("--config names the metrics; leave out --metrics")
-    else:
-        configured = registry.find("judge_file", "colossalai_metrics")
-        metrics, notices = configured(record.config, setup, questions)
-    result = plan(record, bench, questions, metrics, record.reference)
-    result.notices[:0] = notices
-    return result
+    configured = registry.find("judge_file", "colossalai_metrics")
+    metrics, notices = configured(record.config, setup, questions)
+    return metrics, notices
 
 
 def plan_checks(record: AutoChecks) -> MetricPlan:

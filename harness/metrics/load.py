@@ -1,6 +1,7 @@
 """The choice among the metrics."""
 
-from collections.abc import Iterable
+import functools
+from collections.abc import Callable, Iterable, Mapping
 
 from harness import registry
 from harness.errors import UsageError
@@ -21,11 +22,36 @@ def load(names: Iterable[str], setup: Setup = _USUAL) -> list[Metric]:
     variant = setup.options.variant
     if variant not in ("default", colossalai.VARIANT):
         raise UsageError(f"no variant {variant!r}; there are default and {colossalai.VARIANT}")
-    metrics: dict[str, Metric] = {}
-    for entry in names:
-        for name in TEXT if entry == "text" else (entry,):
-            if variant == colossalai.VARIANT and name in colossalai.NAMES:
-                metrics[name] = colossalai.metric(name, setup)
-            else:
-                metrics[name] = registry.find("metric", name)(setup)
-    return list(metrics.values())
+    wanted = [name for entry in names for name in (TEXT if entry == "text" else (entry,))]
+    loaders = {
+        name: functools.partial(_load, name, setup)
+        for name in wanted
+        if name not in setup.options.without
+    }
+    return load_all(loaders)
+
+
+def load_all(loaders: Mapping[str, Callable[[], Metric]]) -> list[Metric]:
+    """Return the metrics that the functions load.
+
+    Raises:
+        UsageError: some cannot be; their causes, and the flag that goes on without them.
+    """
+    metrics: list[Metric] = []
+    causes: dict[str, str] = {}
+    for name, loader in loaders.items():
+        try:
+            metrics.append(loader())
+        except UsageError as error:
+            causes[name] = str(error)
+    if not causes:
+        return metrics
+    text = "; ".join(dict.fromkeys(causes.values()))
+    raise UsageError(f"{text}; --without {' '.join(causes)} goes on without")
+
+
+def _load(name: str, setup: Setup) -> Metric:
+    if setup.options.variant == colossalai.VARIANT and name in colossalai.NAMES:
+        return colossalai.metric(name, setup)
+    metric: Metric = registry.find("metric", name)(setup)
+    return metric

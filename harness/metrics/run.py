@@ -54,6 +54,9 @@ class MetricPlan:
     """Whose answers are the references."""
     notices: list[str] = field(default_factory=list)
 
+    def __repr__(self) -> str:
+        return f"<MetricPlan {self.bench.name[:100]}: {len(self.works)} metrics>"
+
 
 @dataclass
 class MetricReport:

@@ -22,8 +22,8 @@ from harness.errors import MissingError, UsageError
 from harness.judging.anchors import anchor_files
 from harness.options import Gate, GenJudgment, Judging, ShowResult, command_line
 from harness.reporting import Column, Note, Page, Table, interval_columns
-from harness.reporting.outcome import Measure, first_lines
-from harness.reporting.page import counted, percent
+from harness.reporting.outcome import REST, Measure
+from harness.reporting.page import percent
 from harness.reporting.pages import PageKind, Result
 from harness.reporting.ranked import compared_row
 from harness.reporting.remarks import slice_in_words
@@ -44,6 +44,7 @@ from harness.results.series import (
 from harness.results.slices import Worst, differences_between, worst_slice
 from harness.results.spent import Cost
 from harness.results.summarize import summarize
+from harness.words import counted, first_lines
 
 
 def check_gate(options: Gate, benchmarks: int = 1) -> None:
@@ -231,7 +232,7 @@ def _page(options: ShowResult, parts: Sequence[_Part], missing: Sequence[str]) -
             row |= {"missing": model.missing, "missing_before": model.missing_before}
             row |= {"false_alarm": model.false_alarm, **_slice_row(part.slices[model.model])}
             rows.append(({"bench": part.bench.name} if several else {}) | row)
-        lines += first_lines(said)
+        lines += first_lines(said, 3, REST)
         if len(worst_first) == 1 or options.details:
             for model in worst_first:
                 if (worst := part.slices[model.model]) is not None and model.p is not None:

@@ -14,10 +14,11 @@ from harness.bench import Bench
 from harness.judging.coverage import read_coverage, together
 from harness.judging.current import in_words
 from harness.options import GenJudgment, Slice, command_line
-from harness.reporting.page import Note, counted
+from harness.reporting.page import Note
 from harness.results import Panel, missing
 from harness.store import failures
 from harness.types import UNSTATED
+from harness.words import counted
 
 
 def causes(bench: Bench, groups: Sequence[Panel], part: Slice) -> list[Note]:

@@ -20,17 +20,8 @@ from typing import Any
 import msgspec
 
 from harness.errors import UsageError
-from harness.reporting.page import (
-    ABSENT,
-    Column,
-    Page,
-    Row,
-    Table,
-    columns_of,
-    flat,
-    printable,
-    shortened,
-)
+from harness.reporting.page import ABSENT, Column, Page, Row, Table, columns_of, flat, shortened
+from harness.words import printable
 
 PROSE = 88
 """The most columns of a sentence, however wide the terminal."""

@@ -15,7 +15,7 @@ from harness.errors import UsageError
 from harness.options import Board, ShowResult
 from harness.reporting import Column, Note, Page, Table, interval_columns, row_of
 from harness.reporting.outcome import Measure
-from harness.reporting.page import counted, dollars, listed, rounded
+from harness.reporting.page import rounded
 from harness.reporting.pages import PageKind, Result
 from harness.reporting.ranked import change_of
 from harness.reporting.remarks import repeats_itself
@@ -27,6 +27,7 @@ from harness.results import board as boards
 from harness.results.first_turn import Effect, first_turn_effect
 from harness.results.spent import Cost, efficiency, spent
 from harness.results.strengths import styled
+from harness.words import counted, dollars, listed
 
 
 def _show_style(options: ShowResult, cost: Cost) -> Result:

@@ -15,10 +15,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from harness.reporting.page import counted, listed, rounded
+from harness.reporting.page import rounded
 from harness.results import Estimate, Ranking
 from harness.results.compare import Against, Comparison
 from harness.results.estimate import LEAST, Interval
+from harness.words import counted, first_lines, listed
+
+REST = "{} more: see the table."
+"""After the first of many sentences."""
 
 
 class Measure(NamedTuple):
@@ -172,13 +176,7 @@ class Evidence:
 
 def outcomes(evidence: Sequence[Evidence]) -> str:
     """Return a paragraph for each of the first criteria or metrics."""
-    return "\n".join(first_lines([f"{item.name}: {outcome([item])}" for item in evidence]))
-
-
-def first_lines(lines: Sequence[str], most: int = 3) -> list[str]:
-    """Return the first lines, and how many more there are."""
-    more = len(lines) - most
-    return [*lines[:most], *[f"{more} more: see the table."] * (more > 0)]
+    return "\n".join(first_lines([f"{item.name}: {outcome([item])}" for item in evidence], 3, REST))
 
 
 class Claim(NamedTuple):

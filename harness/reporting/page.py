@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 from unicodedata import combining, east_asian_width
 
 from harness.errors import UsageError
+from harness.words import dollars, printable
 
 if TYPE_CHECKING:
     from harness.results import Estimate
@@ -240,6 +241,9 @@ class Page:
 
         return fragment(self)
 
+    def __repr__(self) -> str:
+        return f"<Page: {self.outcome[:100]!r}>"
+
     @property
     def all_rows(self) -> list[dict[str, Any]]:
         """What programs get, flat: csv, frames, `rows` of JSON."""
@@ -319,16 +323,6 @@ def rounded(value: float, places: int, scale: int = 0) -> str:
     return str(short or abs(short))  # no minus before a zero
 
 
-def dollars(amount: float) -> str:
-    """Return dollars with cents, or with more places where the amount needs them.
-
-    >>> dollars(1234.5), dollars(0.0042)
-    ('$1,234.50', '$0.0042')
-    """
-    places = 2 if amount >= 0.095 or amount == 0 else 3 if amount >= 0.01 else 4
-    return f"${amount:,.{places}f}"
-
-
 def percent(share: float, places: int = 0) -> str:
     """Return a share as a percentage.
 
@@ -336,38 +330,6 @@ def percent(share: float, places: int = 0) -> str:
     '34%'
     """
     return f"{rounded(share, places, 2)}%"
-
-
-def counted(number: int, noun: str, plural: str = "") -> str:
-    """Return a number with its noun.
-
-    >>> counted(1, "question"), counted(1200, "reply", "replies")
-    ('1 question', '1,200 replies')
-    """
-    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
-
-
-def listed(names: Sequence[str], most: int = 4) -> str:
-    """Return some names in a sentence, and how many more there are.
-
-    >>> listed(["a"]), listed(["a", "b", "c"]), listed(["a", "b", "c", "d", "e", "f"])
-    ('a', 'a, b and c', 'a, b, c and 3 more')
-    """
-    names = list(names)
-    if len(names) > most:
-        names = [*names[: most - 1], f"{len(names) - most + 1} more"]
-    return " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else "".join(names)
-
-
-def printable(text: str) -> str:
-    """Return a text with the characters escaped that move a cursor, hide or turn what is around.
-
-    >>> printable("a\\x1b[2J")
-    'a\\\\x1b[2J'
-    """
-    if text.isprintable():
-        return text
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 def columns_of(text: str) -> int:

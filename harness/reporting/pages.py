@@ -16,6 +16,7 @@ from harness.reporting.formats import frame, text
 from harness.reporting.html import fragment
 from harness.reporting.page import Page
 from harness.results.spent import Cost
+from harness.words import counted
 
 RESULTS = "results"
 """The page that is shown where no flag asks for another one."""
@@ -38,6 +39,9 @@ class Result:
 
     def __str__(self) -> str:
         return text(self.page)
+
+    def __repr__(self) -> str:
+        return f"<Result of {counted(len(self.page.all_rows), 'row')}: print() shows it>"
 
     def _repr_html_(self) -> str:
         return fragment(self.page)

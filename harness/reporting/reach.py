@@ -14,7 +14,6 @@ from harness.reporting.page import (
     Page,
     Row,
     Table,
-    counted,
     interval_columns,
     rounded,
 )
@@ -24,6 +23,7 @@ from harness.results.estimate import Interval
 from harness.results.passed import passes
 from harness.results.reach import Gap, Reach, gaps, reaches
 from harness.results.spent import Cost
+from harness.words import counted
 
 
 def show(options: ShowResult, cost: Cost) -> Result:

@@ -22,7 +22,7 @@ from harness.reporting.causes import causes
 from harness.reporting.kinds import sections_of as sections_of
 from harness.reporting.methods import paragraph
 from harness.reporting.outcome import outcome, outcomes
-from harness.reporting.page import JUDGES, RANK, Column, Note, Page, Row, Table, counted, listed
+from harness.reporting.page import JUDGES, RANK, Column, Note, Page, Row, Table
 from harness.reporting.pages import PageKind, Result
 from harness.reporting.remarks import add_caveats, dissent, name_judges, people, reason, where_worse
 from harness.reporting.section import Caveat, Section, View
@@ -30,6 +30,7 @@ from harness.reporting.selecting import Judged, check_by, read_judged
 from harness.results import Panel
 from harness.results.length_control import length_controlled, read_gamed
 from harness.results.spent import Cost
+from harness.words import counted, listed
 
 _NOT_SAID = Note(
     "Which is better is not said while over 10% of the judgments are missing: long and odd answers "

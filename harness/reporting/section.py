@@ -13,13 +13,14 @@ import numpy as np
 
 from harness.errors import UsageError
 from harness.reporting.outcome import Evidence, Measure
-from harness.reporting.page import Chart, Row, Table, counted, flat, listed, percent
+from harness.reporting.page import Chart, Row, Table, flat, percent
 from harness.results import Panel, Ranking, Scores, rank
 from harness.results.compare import Against, against_baseline
 from harness.results.facts import is_facts
 from harness.results.length_control import Controlled
 from harness.results.summarize import Aggregate
 from harness.types import UNSTATED
+from harness.words import counted, listed
 
 
 class Caveat(NamedTuple):

@@ -12,13 +12,13 @@ from harness.bench import Bench
 from harness.errors import MissingError, TurnbenchError, UsageError
 from harness.judging import sets
 from harness.options import ShowResult
-from harness.reporting.page import listed
 from harness.reporting.section import View
 from harness.results import Panel, Scores, Source, baseline_of, common, panels, read
 from harness.results.scores import WIN
 from harness.results.summarize import Aggregate
 from harness.store import looks_like
 from harness.types import FAILED_SCORE, RESERVED, Vote
+from harness.words import listed
 
 
 @dataclass(frozen=True)

@@ -11,24 +11,11 @@ from harness.errors import TurnbenchError
 from harness.models.endpoint import ModelConfig
 from harness.models.prices import Price, cost_of
 from harness.models.resolving import resolve
-from harness.options import ShowResult, build
+from harness.options import ShowResult
 from harness.reporting import pages
 from harness.reporting.pages import Result as Result
 from harness.results.spent import Cost
 from harness.types import split_variant
-
-
-def show_result(mode: str | None = None, **options: Any) -> Result:
-    """Return the results of a benchmark; keywords are the flags of the command `show_result`.
-
-    >>> show_result("single", bench_name="mt_bench", judge_model="gpt-4.1").rows()  # doctest: +SKIP
-
-    Raises:
-        UsageError: an option is unknown or cannot be.
-        MissingError: there are no such judgments.
-        DataError: a row is invalid; with file and line.
-    """
-    return results_of(build(ShowResult, options if mode is None else {"mode": mode, **options}))
 
 
 def results_of(options: ShowResult, cost: Cost | None = None) -> Result:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
-from harness.reporting.page import columns_of, printable, shortened
+from harness.reporting.page import columns_of, shortened
+from harness.words import printable
 
 if TYPE_CHECKING:
     from jinja2 import Environment

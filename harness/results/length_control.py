@@ -30,6 +30,7 @@ import logging
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -204,16 +205,19 @@ def _refit_error(
     return float(np.std(rates, ddof=1))
 
 
+def check_library() -> None:
+    """Raise MissingError unless scikit-learn is installed, which fits the regressions."""
+    if find_spec("sklearn") is None:
+        raise MissingError("length control needs scikit-learn: pip install 'turnbench[alpaca]'")
+
+
 def _liblinear(features: Floats, share: Floats, weight: Floats) -> tuple[Floats, float]:
     """Return the coefficients and C: each row is a win and a loss, weighted by its share."""
-    try:
-        import sklearn
-        from sklearn.linear_model import LogisticRegressionCV
-        from sklearn.metrics import make_scorer
-        from sklearn.model_selection import GroupKFold
-    except ImportError:
-        message = "length control needs scikit-learn: pip install 'turnbench[alpaca]'"
-        raise MissingError(message) from None
+    check_library()
+    import sklearn
+    from sklearn.linear_model import LogisticRegressionCV
+    from sklearn.metrics import make_scorer
+    from sklearn.model_selection import GroupKFold
 
     def loss(won: Any, p: Any, part: Any, row_weight: Any) -> float:
         p = np.clip(p, 1e-15, 1 - 1e-15)

@@ -5,6 +5,7 @@ import sys
 from collections.abc import Callable, Iterator
 
 from harness.running.jobs import Progress
+from harness.words import dollars
 
 _TERMINAL, _FILE = 0.1, 10.0
 """Seconds between two drawings: a log file shall not fill with bars."""
@@ -64,14 +65,3 @@ def figures(progress: Progress) -> str:
     if progress.in_flight:
         parts.append(f"{progress.in_flight} in flight")
     return ", ".join(parts)
-
-
-def dollars(amount: float) -> str:
-    """Return an amount with cents, or with as many places as a small one needs.
-
-    >>> dollars(1234.5), dollars(0.0042), dollars(0.0)
-    ('$1,234.50', '$0.0042', '$0')
-    """
-    if amount == 0:
-        return "$0"
-    return f"${amount:,.2f}" if amount >= 0.01 else f"${amount:.2g}"

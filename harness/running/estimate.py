@@ -15,10 +15,10 @@ from typing import NamedTuple, TypeAlias, TypeVar
 from msgspec import Struct
 
 from harness.models import Endpoint
-from harness.running.bar import dollars
 from harness.running.jobs import Job
 from harness.running.tokens import prompt_tokens, weights_of
 from harness.types import Detail, Reply, Request, Usage
+from harness.words import dollars
 
 T = TypeVar("T")
 FEWEST = 8

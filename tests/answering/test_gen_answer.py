@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from harness import bench, store
-from harness.answering import AnswerPlan, gen_answer, plan_answers
+from harness import bench, gen_answer, store
+from harness.answering import AnswerPlan, plan_answers
 from harness.cli.main import gen_answer as main
 from harness.errors import MissingError, UsageError
 from harness.options import GenAnswer, build
@@ -237,7 +237,7 @@ def test_the_command_lists_failures_and_the_next_run_tries_them_again(
         command = [*flags, "--base-url", f"{server.url}/v1"]
         assert main(command) == 1
         output = capsys.readouterr()
-        assert "1 rows are missing; the same command tries them again" in output.err
+        assert "1 row is missing; the same command tries again" in output.err
         assert "m, question 1: " in output.err
         assert "no such thing" in output.err
         assert output.out.splitlines() == [str(tmp_path / "small" / "model_answer" / "m.jsonl")]

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from harness.answering import AnswerReport, gen_answer
+from harness import AnswerReport, gen_answer
 from harness.errors import EndpointError, Interrupted, UsageError
 from harness.extras.batches import queue
 from harness.store import latest

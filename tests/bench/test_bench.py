@@ -5,8 +5,7 @@ import pathlib
 
 import pytest
 
-from harness import bench
-from harness.bench.check import check_bench
+from harness import bench, check_bench
 from harness.errors import MissingError, UsageError
 
 QUESTION = {"question_id": 1, "category": "math", "turns": ["1 + 1?", "Why?"]}

@@ -34,7 +34,7 @@ def test_values_are_flags_else_the_project_file_else_defaults() -> None:
     found = parsed.options
     assert (found.bench.bench_name, found.judging.judge_model) == ("ours", ("j",))
     assert (found.slice.first_n, found.limits.max_cost) == (3, None)
-    assert parsed.typed == {"first_n"}
+    assert parsed.options.typed == {"first_n"}
     other = parse("gen_judgment", ["--bench-name", "theirs"])
     assert other.options.bench.bench_name == "theirs"
 

@@ -67,6 +67,7 @@ def test_every_answer_is_judged_once(
             )
         calls = len(server.calls)
     assert report.complete, report.outcome.causes()
+    assert report.plan is not None
     assert report.unjudged == 0
     assert report.plan.judgments.mode == mode
     assert len(judgments(flags, name)) == expected

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from harness.answering import gen_answer
+from harness import gen_answer
 from harness.store import latest
 from harness.types import Answer
 from tests.servers import Call, Rule, Server

@@ -12,7 +12,6 @@ import pytest
 
 from harness.cli import calls
 from harness.cli.main import init
-from harness.cli.parser import read_project
 from harness.errors import ChatError, TransientError
 from harness.models import Endpoint
 from tests.docs.pages import DOCS, ROOT, blocks, pages
@@ -116,4 +115,4 @@ def test_every_line_of_the_first_turnbench_toml_may_be_used(
     used = [line.removeprefix("# ") for line in lines if " = " in line or line.startswith("# [")]
     path.write_text("\n".join(used), encoding="utf-8")
     assert tomllib.loads("\n".join(used))["judge_set"] == "mt_bench"
-    assert calls.configs(read_project())["my-model"].base_url == "http://localhost:8000/v1"
+    assert calls.configs()["my-model"].base_url == "http://localhost:8000/v1"

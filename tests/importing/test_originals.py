@@ -56,7 +56,7 @@ def server(source: pathlib.Path) -> Iterator[str]:
 def test_mt_bench_is_set_up_as_fastchat_ran_it(
     source: pathlib.Path, tmp_path: pathlib.Path
 ) -> None:
-    fetched = fetch_bench("mt_bench_lmsys", tmp_path, source=str(source))
+    fetched = fetch_bench("mt_bench_lmsys", tmp_path, from_=str(source))
     loaded = bench.load("mt_bench_lmsys", tmp_path)
     assert len(loaded.questions) == 80
     assert (loaded.settings.max_tokens, loaded.settings.retry_cut) == (1024, 1)
@@ -66,7 +66,7 @@ def test_mt_bench_is_set_up_as_fastchat_ran_it(
     assert (judge_set.name, len(judge_set.templates)) == ("mt_bench_lmsys", 8)
     assert len(fetched.written) == 4
     (fetched.folder / "bench.toml").write_text("max_tokens = 2048\n")
-    assert fetch_bench("mt_bench_lmsys", tmp_path, source=str(source)).written == ()
+    assert fetch_bench("mt_bench_lmsys", tmp_path, from_=str(source)).written == ()
     assert bench.load("mt_bench_lmsys", tmp_path).settings.max_tokens == 2048
 
 
@@ -74,7 +74,7 @@ def test_mt_bench_is_set_up_as_fastchat_ran_it(
 def test_prometheus_prompts_become_a_judge_set(
     source: pathlib.Path, tmp_path: pathlib.Path
 ) -> None:
-    fetch_bench("prometheus_original", tmp_path, source=str(source))
+    fetch_bench("prometheus_original", tmp_path, from_=str(source))
     judge_set = sets.load(str(tmp_path / "prometheus_original"))
     assert (len(judge_set.templates), len(judge_set.criteria)) == (4, 5)
     assert "rubric" in judge_set.templates["absolute"].names
@@ -89,7 +89,7 @@ def test_prometheus_prompts_become_a_judge_set(
 def test_unieval_questions_are_taken_out_of_the_function(
     source: pathlib.Path, tmp_path: pathlib.Path
 ) -> None:
-    fetch_bench("unieval_questions", tmp_path, source=str(source))
+    fetch_bench("unieval_questions", tmp_path, from_=str(source))
     import tomllib
 
     text = (tmp_path / "unieval_questions" / "unieval.toml").read_text()
@@ -104,10 +104,10 @@ def test_unieval_questions_are_taken_out_of_the_function(
 
 @pytest.mark.reference
 def test_a_mirror_serves_the_same_files(server: str, tmp_path: pathlib.Path) -> None:
-    fetched = fetch_bench("mt_bench_lmsys", tmp_path, source=server)
+    fetched = fetch_bench("mt_bench_lmsys", tmp_path, from_=server)
     assert len(rows(fetched.folder / "question.jsonl")) == 80
     with pytest.raises(MissingError, match="the server answered 404"):
-        fetch_bench("alpaca_eval", tmp_path, source=server)
+        fetch_bench("alpaca_eval", tmp_path, from_=server)
     assert not (tmp_path / "alpaca_eval").exists()
 
 
@@ -118,7 +118,7 @@ def test_a_changed_file_is_refused_and_nothing_is_written(
     path = source / "judge_prompts.jsonl"
     path.write_bytes(path.read_bytes().replace(b"pair-v2", b"pair-v3"))
     with pytest.raises(DataError, match="is not the pinned file: its SHA-256 begins"):
-        fetch_bench("mt_bench_lmsys", tmp_path, source=str(source))
+        fetch_bench("mt_bench_lmsys", tmp_path, from_=str(source))
     assert not (tmp_path / "mt_bench_lmsys").exists()
 
 
@@ -128,7 +128,7 @@ def test_another_file_in_the_way_is_kept(source: pathlib.Path, tmp_path: pathlib
     folder.mkdir()
     (folder / "question.jsonl").write_text("mine")
     with pytest.raises(StorageError, match="another file is there and is kept"):
-        fetch_bench("mt_bench_lmsys", tmp_path, source=str(source))
+        fetch_bench("mt_bench_lmsys", tmp_path, from_=str(source))
     assert [path.name for path in folder.iterdir()] == ["question.jsonl"]
 
 
@@ -147,7 +147,7 @@ def test_husimpleqas_prompt_is_filled_with_the_gold_and_the_reply(
     source = tmp_path / "source"
     source.mkdir()
     (source / "HuSimpleQA.py").write_text(text)
-    fetch_bench(name, tmp_path, source=str(source))
+    fetch_bench(name, tmp_path, from_=str(source))
     judge_set = sets.load(str(tmp_path / name))
     (template,) = judge_set.templates.values()
     filled = template.user.fill({"question": "Q", "reference": "gold", "answer": "reply"})
@@ -168,12 +168,12 @@ def test_what_cannot_be_a_source_is_wrong_use(
     tmp_path: pathlib.Path, name: str, source: str | None, fault: str
 ) -> None:
     with pytest.raises(UsageError, match=fault):
-        fetch_bench(name, tmp_path, source=source)
+        fetch_bench(name, tmp_path, from_=source)
 
 
 def test_an_unreachable_mirror_is_named(tmp_path: pathlib.Path) -> None:
     with pytest.raises(MissingError, match=r"http://127.0.0.1:9/.* cannot be fetched: .*--from"):
-        fetch_bench("mt_bench_lmsys", tmp_path, source="http://127.0.0.1:9")
+        fetch_bench("mt_bench_lmsys", tmp_path, from_="http://127.0.0.1:9")
 
 
 # The command

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
+from harness import gen_judgment as judge
 from harness.cli.main import gen_judgment, show_judge_set
-from harness.judging.run import gen_judgment as judge
 from tests.judging.conftest import Folder
 from tests.servers import Rule, Server
 

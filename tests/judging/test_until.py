@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
+from harness import gen_judgment as judge
 from harness.cli.main import gen_judgment
 from harness.errors import UsageError
-from harness.judging.run import gen_judgment as judge
 from harness.results.until import look_of, shuffled
 from harness.types import Question
 from tests.judging.conftest import Folder

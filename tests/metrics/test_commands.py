@@ -112,13 +112,13 @@ def test_checks_are_rows_with_what_was_found(
 
 
 def test_python_has_the_same_words(tiny: pathlib.Path) -> None:
-    report = harness.metrics.auto_metrics(
+    report = harness.auto_metrics(
         bench_name="tiny", data_dir=str(tiny.parent), metrics=["rouge"], model_list=["good"]
     )
     assert (report.written, report.undefined) == (2, 0)
-    assert harness.metrics.auto_checks(bench_name="tiny", data_dir=str(tiny.parent)).written == 4
+    assert harness.auto_checks(bench_name="tiny", data_dir=str(tiny.parent)).written == 4
     with pytest.raises(UsageError, match=r"no option 'metric'; did you mean metrics"):
-        harness.metrics.auto_metrics(metric="bleu")
+        harness.auto_metrics(metric="bleu")
 
 
 @pytest.mark.parametrize(

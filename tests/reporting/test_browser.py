@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from harness import show_result
 from harness.reporting.html import write_html
-from harness.reporting.show_result import show_result
 from tests.reporting.folders import bench, grades
 
 pytestmark = pytest.mark.browser

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from harness import show_result
 from harness.errors import MissingError
 from harness.reporting.formats import text
-from harness.reporting.show_result import show_result
 from tests.reporting.folders import bench, grades, pairs, write
 
 

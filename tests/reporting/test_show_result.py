@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
+from harness import show_result
 from harness.errors import DataError, MissingError, UsageError
 from harness.registry import find
 from harness.reporting.formats import text
-from harness.reporting.show_result import show_result
 from harness.store import Failure, Pending
 from tests.reporting.folders import bench, grades, pairs, write
 

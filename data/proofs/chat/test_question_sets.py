@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from data.proofs.shipped import DATA
+from harness import check_bench
 from harness.bench import load
-from harness.bench.check import check_bench
 from harness.extras.checks import check_turn
 from harness.metrics.label_match import label_match
 

@@ -9,8 +9,8 @@ from collections import Counter
 import pytest
 
 from data.proofs.shipped import DATA, question, reference
+from harness import check_bench
 from harness.bench import load
-from harness.bench.check import check_bench
 
 FOLDER = DATA / "mt_bench_zh"
 README = (FOLDER / "README.md").read_text(encoding="utf-8")

@@ -48,6 +48,9 @@ class BackReport:
     left_out: int = 0
     """Judgments that are no grade of a first turn, from 1 to 5, by the question's own rubric."""
 
+    def __repr__(self) -> str:
+        return f"<BackReport: {self.records.total():,} records>"
+
 
 def import_back(
     back: str,

@@ -8,6 +8,7 @@ GPT are criteria of the judge set (`metrics_en`, `metrics_zh`); Metrics and UniE
 `auto_metrics` computes. Categories that the file does not name are left out.
 """
 
+import functools
 import json
 import pathlib
 from collections.abc import Collection, Sequence
@@ -19,6 +20,7 @@ from harness import registry, store
 from harness.errors import DataError
 from harness.extras.importing.items import folded
 from harness.metrics import Metric, Setup, load
+from harness.metrics.load import load_all
 from harness.types import Question
 
 METRICS = {
@@ -117,16 +119,20 @@ def metrics_of(
     setup = replace(
         setup, language=evaluation.language, options=options, dimensions=evaluation.dimensions
     )
-    metrics = [
-        _only_for(load([name], setup)[0], categories)
-        for name, categories in evaluation.metrics.items()
-    ]
+    metrics = load_all(
+        {
+            name: functools.partial(_of_categories, name, setup, categories)
+            for name, categories in evaluation.metrics.items()
+            if name not in setup.options.without
+        }
+    )
     others = sorted({question.category for question in questions} - evaluation.criteria.keys())
     return metrics, [f"left out: the questions of {', '.join(others)}"] if others else []
 
 
-def _only_for(metric: Metric, categories: Collection[str]) -> Metric:
-    """Return the metric for questions of these categories."""
+def _of_categories(name: str, setup: Setup, categories: Collection[str]) -> Metric:
+    """Return a metric for questions of these categories."""
+    (metric,) = load([name], setup)
 
     def applies(question: Question, turn: int) -> bool:
         return question.category in categories and metric.applies(question, turn)

@@ -67,6 +67,9 @@ class Fetched(Struct, frozen=True):
     folder: pathlib.Path
     written: tuple[pathlib.Path, ...]
 
+    def __repr__(self) -> str:
+        return f"<Fetched {self.folder.name[:100]}: {len(self.written)} files written>"
+
 
 @functools.cache
 def originals() -> dict[str, Original]:

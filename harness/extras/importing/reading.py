@@ -63,6 +63,15 @@ class ImportReport:
     written: list[pathlib.Path] = field(default_factory=list)
     """The files that were written or added to."""
 
+    @property
+    def exit_code(self) -> int:
+        """1 if a record was left out."""
+        return int(bool(self.bad))
+
+    def __repr__(self) -> str:
+        rows = self.questions + sum(self.answers.values()) + self.votes + self.judgments
+        return f"<ImportReport {self.folder.name[:100]}: {rows:,} rows, {len(self.bad)} left out>"
+
 
 def import_data(
     format: str,  # noqa: A002  (the command's word)

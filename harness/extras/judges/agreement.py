@@ -28,10 +28,10 @@ from harness.extras.judges.data import Data, Verdict, itself, load, samples
 from harness.extras.judges.estimates import listing, over_questions, page, share
 from harness.options import JudgeReport
 from harness.reporting import Column, Page, Table, interval_columns, row_of
-from harness.reporting.page import counted
 from harness.reporting.people import judges_in_words
 from harness.results.agreement import Item
 from harness.results.estimate import Estimate, Floats
+from harness.words import counted
 
 Pairs: TypeAlias = list[tuple[Verdict, Verdict]]
 """Verdicts of two judges on one item."""

@@ -23,13 +23,10 @@ from msgspec.structs import replace
 from harness import answering, bench, running, store
 from harness import options as records
 from harness.bench import Bench
-from harness.cli import calls
-from harness.cli.parser import read_project
 from harness.errors import DataError, MissingError, UsageError
 from harness.extras.judges.estimates import mean, page, share
 from harness.judging.extraction import extracted
 from harness.judging.plan import JudgePlan, plan_judgments
-from harness.judging.run import estimate_judgments
 from harness.judging.sets import load
 from harness.models import ModelConfig
 from harness.options import JudgeReport
@@ -37,7 +34,6 @@ from harness.reporting import Cell, Column, Page, interval_columns, row_of
 from harness.reporting.page import rounded
 from harness.results import of_rows
 from harness.results.estimate import LEVEL, holm
-from harness.running.estimate import Estimate
 from harness.types import Answer, Choice, Judgment, Question, QuestionId, content_hash
 
 CLEAN, STRONG = "clean", "strong"
@@ -67,18 +63,9 @@ class _File(msgspec.Struct, forbid_unknown_fields=True):
 
 
 def report(options: JudgeReport) -> Page:
-    """Judge weak answers, clean and attacked, and return what the attacks change."""
+    """Return what attacks changed in the verdicts on weak answers, which `plan` had judged."""
     attacks = load_attacks(options.attack_file)
-    plan = _plan(options, attacks, calls.configs(read_project()))
-
-    def estimates() -> list[Estimate]:
-        return estimate_judgments(plan, batch=options.limits.batch)
-
-    if options.limits.dry_run:
-        return calls.estimate_page(estimates())
-    calls.carry_out(
-        plan, options.limits, estimates, unit="judgments", questions=len(plan.questions)
-    )
+    plan = plan_attacks(options, {}, key_needed=False)
     task = plan.tasks[0]
     rows = _rows(_verdicts(task.path, plan.questions), attacks, plan.questions)
     judge = f"{task.name}, judge set {plan.judge_set.name} {plan.judge_set.version}"
@@ -116,10 +103,16 @@ def load_attacks(path: pathlib.Path | None = None) -> list[Attack]:
     return attacks
 
 
-def _plan(
-    options: JudgeReport, attacks: Sequence[Attack], configs: Mapping[str, ModelConfig]
-) -> JudgePlan:
+def plan(options: JudgeReport, configs: Mapping[str, ModelConfig]) -> JudgePlan:
     """Write the attacked answers as a benchmark under `.turnbench/`, and plan to judge them."""
+    return plan_attacks(options, configs, key_needed=not options.limits.dry_run)
+
+
+def plan_attacks(
+    options: JudgeReport, configs: Mapping[str, ModelConfig], *, key_needed: bool
+) -> JudgePlan:
+    """Return the plan, with or without a look for the judge's key."""
+    attacks = load_attacks(options.attack_file)
     mode = options.select.mode or "single"
     if mode not in ("single", "pairwise-baseline"):
         raise UsageError(f"attacks are run in mode single or pairwise-baseline, not {mode}")
@@ -165,7 +158,7 @@ def _plan(
         endpoint=options.endpoint,
         limits=options.limits,
     )
-    return plan_judgments(target, record, configs=configs, key_needed=not options.limits.dry_run)
+    return plan_judgments(target, record, configs=configs, key_needed=key_needed)
 
 
 def _first_turns(

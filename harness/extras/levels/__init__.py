@@ -10,6 +10,6 @@ the benchmark; what is asked next follows from the files alone, so the same comm
 kill.
 """
 
-from harness.extras.levels.waves import Climbed, climb, next_level, work
+from harness.extras.levels.waves import Climbed, climb, next_level, run_levels
 
-__all__ = ["Climbed", "climb", "next_level", "work"]
+__all__ = ["Climbed", "climb", "next_level", "run_levels"]

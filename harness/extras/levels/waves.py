@@ -1,30 +1,33 @@
 """Wave after wave: answers by gen_answer's jobs, checks, and the level of the next wave."""
 
 import functools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from msgspec.structs import replace
 
-from harness import options, running
+from harness import options
 from harness.answering import AnswerPlan, estimate_answers, plan_answers
 from harness.cli import calls
-from harness.cli.command import log, show
-from harness.cli.parser import Parsed
+from harness.cli.console import Console
+from harness.cli.parser import read_project
+from harness.cli.run_bench import RunReport
 from harness.errors import UsageError
 from harness.extras.levels.questions import START, Questions, Wanted, nudge
 from harness.metrics import Metric, Setup, load, run
 from harness.metrics.run import plan as plan_metrics
 from harness.models import ModelConfig
 from harness.options import GenAnswer, RunBench
-from harness.reporting.page import counted, percent
+from harness.reporting import Page
+from harness.reporting.page import percent
 from harness.reporting.show_result import results_of
 from harness.results import read
 from harness.results.passed import passes
-from harness.running import Outcome
+from harness.running import Outcome, Progress
 from harness.types import Question
+from harness.words import counted
 
 _STEP = 6
 """Levels from a wave of which all is passed to one of which nothing is: by simulation, so that the
@@ -68,6 +71,8 @@ class Climbed:
     outcomes: list[Outcome]
     ended: dict[str, list[str]]
     """By model, the templates that an undecided check ended."""
+    page: Page | None = None
+    """Of a dry run what it would take."""
 
     @property
     def complete(self) -> bool:
@@ -75,21 +80,17 @@ class Climbed:
         return all(not one.failures and one.stopped is None for one in self.outcomes)
 
 
-Carry = Callable[[AnswerPlan, options.Limits, int], Outcome | None]
-"""Carries out a plan, of which so many waves are left, this one included; None: it was only shown.
-"""
-
-
 def climb(
     record: RunBench,
     configs: Mapping[str, ModelConfig] | None = None,
-    carry_out: Carry | None = None,
+    console: Console | None = None,
 ) -> Climbed:
     """Ask each model some waves of questions, and check the answers.
 
     Raises:
         UsageError: an option cannot be; see `plan_answers` and `Questions`.
     """
+    console = console or Console()
     check(record)
     checks = load(["checks"], Setup(run_code=record.run_code))
     dry_run, limits = record.limits.dry_run, record.limits
@@ -120,17 +121,17 @@ def climb(
             break
         for climber, plan in zip(going, plans, strict=True):
             climber.name = plan.models[0].name
-            log.info("wave %d: %s at level %d", wave, climber.name, climber.level)
+            console.tell(f"wave {wave}: {climber.name} at level {climber.level}")
         whole = AnswerPlan(questions.bench, [plan.models[0] for plan in plans])
-        outcome = (carry_out or _silently)(whole, limits, record.waves + 1 - wave)
-        if outcome is None:
+        outcome = _carry_out(whole, limits, record.waves + 1 - wave, console, climbed)
+        if climbed.page is not None:
             break
         climbed.outcomes.append(outcome)
         if not climbed.complete:
             break
         limits = _rest(limits, outcome)
         for climber, part in zip(going, own, strict=True):
-            _follow(climber, record, questions, part, checks)
+            _follow(climber, record, questions, part, checks, console)
     climbed.models = [climber.name for climber in climbers]
     climbed.ended = {climber.name: sorted(climber.ended) for climber in climbers if climber.ended}
     return climbed
@@ -177,6 +178,7 @@ def _follow(
     questions: Questions,
     asked: Sequence[Question],
     checks: Sequence[Metric],
+    console: Console,
 ) -> None:
     """Check a wave's answers, and choose the level of the next wave by the share that passes."""
     bench, only = questions.bench, options.Slice(model_list=(climber.name,))
@@ -195,7 +197,7 @@ def _follow(
     climber.over = not len(values)
     if not climber.over:
         share = float(values.mean())
-        log.info("%s passes %s", climber.name, percent(share))
+        console.tell(f"{climber.name} passes {percent(share)}")
         climber.level = next_level(climber.level, share)
 
 
@@ -204,56 +206,24 @@ def next_level(level: int, share: float) -> int:
     return min(max(level + round(_STEP * (share - 0.5)), 1), 10)
 
 
-def _silently(plan: AnswerPlan, limits: options.Limits, waves: int) -> Outcome | None:
-    if limits.dry_run:
-        return None
-    return running.run(plan.jobs(), limits, state=plan.bench.state, total=plan.total)
-
-
-# The command
-
-
-def work(parsed: Parsed) -> int:
-    """Ask in waves, then show the reach; return the exit code."""
-    record: RunBench = parsed.options
-    if "bench_name" not in parsed.typed and parsed.project.bench_name is None:
-        record = replace(record, bench=replace(record.bench, bench_name="levels"))
-    dry_run = record.limits.dry_run
-    with calls.served(record.models, record.endpoint, dry_run=dry_run) as (weights, endpoint):
-        record = replace(record, models=weights, endpoint=endpoint)
-        climbed = climb(record, calls.configs(parsed.project), _at_terminal)
-    for model, templates in climbed.ended.items():
-        what = counted(len(templates), "template")
-        log.warning("%s: an undecided check ended %s: %s", model, what, ", ".join(templates))
-    if dry_run or not climbed.outcomes:
-        return 0
-    shown = options.ShowResult(
-        bench=record.bench.shown,
-        slice=options.ShownSlice(model_list=tuple(climbed.models)),
-        reach=True,
-        output=record.output,
-    )
-    if climbed.complete or len(climbed.outcomes) > 1:
-        show(results_of(shown).page, record.output.format)
-    return 0 if climbed.complete else 1
-
-
-def _at_terminal(plan: AnswerPlan, limits: options.Limits, waves: int) -> Outcome | None:
-    """Ask before the first wave, for all of them; show a dry run where something is left."""
+def _carry_out(
+    plan: AnswerPlan, limits: options.Limits, waves: int, console: Console, climbed: Climbed
+) -> Outcome:
+    """Ask before the first wave, for all of them; of a dry run show the first that is not done."""
 
     def estimates() -> list[Any]:
         return [_times(one, waves) for one in estimate_answers(plan, batch=limits.batch)]
 
     if limits.dry_run:
         if plan.total:
-            log.info("an estimate for the %s that are left", counted(waves, "wave"))
-            show(calls.estimate_page(estimates()))
-            return None
-        return Outcome(0, [], running.Progress())
+            console.tell(f"an estimate for the {counted(waves, 'wave')} that are left")
+            climbed.page = calls.estimate_page(estimates())
+        return Outcome(0, [], Progress())
     return calls.carry_out(
         plan,
         limits,
         functools.cache(estimates),
+        console,
         unit="answers",
         questions=waves * max(len(model.todo) for model in plan.models),
     )
@@ -266,3 +236,36 @@ def _times(one: Any, waves: int) -> Any:
         for name in ("cost_low", "cost_high")
     }
     return replace(one, **{name: getattr(one, name) * waves for name in numbers}, **costs)
+
+
+# The command
+
+
+def run_levels(record: RunBench, console: Console) -> RunReport:
+    """Ask in waves, then show the reach."""
+    if "bench_name" not in record.typed and read_project().bench_name is None:
+        record = replace(record, bench=replace(record.bench, bench_name="levels"))
+    dry_run = record.limits.dry_run
+    with calls.served(record.models, record.endpoint, console, dry_run=dry_run) as addressed:
+        weights, endpoint = addressed
+        record = replace(record, models=weights, endpoint=endpoint)
+        climbed = climb(record, calls.configs(), console)
+    for model, templates in climbed.ended.items():
+        what = counted(len(templates), "template")
+        console.warn(f"{model}: an undecided check ended {what}: {', '.join(templates)}")
+    outcome = climbed.outcomes[-1] if climbed.outcomes else Outcome(0, [], Progress())
+    code = 0 if climbed.complete else 1
+    report = RunReport(plan=None, outcome=outcome, page=climbed.page, code=code)
+    if climbed.page is not None:
+        console.show(climbed.page)
+    if dry_run or not (climbed.complete or len(climbed.outcomes) > 1) or not climbed.outcomes:
+        return report
+    shown = options.ShowResult(
+        bench=record.bench.shown,
+        slice=options.ShownSlice(model_list=tuple(climbed.models)),
+        reach=True,
+        output=record.output,
+    )
+    report.page = results_of(shown).page
+    console.show(report.page, record.output.format)
+    return report

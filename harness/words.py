@@ -1,0 +1,60 @@
+"""How sentences and tables write amounts, counts, lists, and text that must not harm a terminal."""
+
+import math
+from collections.abc import Sequence
+
+
+def dollars(amount: float) -> str:
+    """Return dollars with cents, a small amount with two digits that are not zeros.
+
+    >>> dollars(1234.5), dollars(0.0123), dollars(0.0042), dollars(0.0)
+    ('$1,234.50', '$0.012', '$0.0042', '$0')
+    """
+    if amount == 0:
+        return "$0"
+    places = 2 if abs(amount) >= 0.095 else 1 - math.floor(math.log10(abs(amount)))
+    return f"${amount:,.{places}f}"
+
+
+def counted(number: int, noun: str, plural: str = "") -> str:
+    """Return a number with its noun.
+
+    >>> counted(1, "question"), counted(1200, "reply", "replies")
+    ('1 question', '1,200 replies')
+    """
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
+def listed(names: Sequence[str], most: int = 4) -> str:
+    """Return some names in a sentence, and how many more there are.
+
+    >>> listed(["a"]), listed(["a", "b", "c"]), listed(["a", "b", "c", "d", "e", "f"])
+    ('a', 'a, b and c', 'a, b, c and 3 more')
+    """
+    names = list(names)
+    if len(names) > most:
+        names = [*names[: most - 1], f"{len(names) - most + 1} more"]
+    return " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else "".join(names)
+
+
+def first_lines(lines: Sequence[str], most: int, rest: str = "and {} more") -> list[str]:
+    """Return the first lines, and how many more there are.
+
+    >>> first_lines(["a", "b", "c"], 1)
+    ['a', 'and 2 more']
+    """
+    more = [rest.format(len(lines) - most)] if len(lines) > most else []
+    return [*lines[:most], *more]
+
+
+def printable(text: str, keep: str = "") -> str:
+    """Return a text with the characters escaped that move a cursor, hide or turn what is around.
+
+    >>> printable("a\\x1b[2J")
+    'a\\\\x1b[2J'
+    """
+    if text.isprintable():
+        return text
+    return "".join(
+        c if c.isprintable() or c in keep else c.encode("unicode_escape").decode() for c in text
+    )
