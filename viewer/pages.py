@@ -97,7 +97,7 @@ def form(view: View, fields: Iterable[Markup], **changes: str) -> Markup:
 
 
 def boxes(view: View, models: Sequence[str]) -> Markup:
-    """Return a form that chooses the view's models."""
+    """Return forms that choose the view's models: one against another, or any of them."""
     return Markup(render("models.html", view=view, models=models))
 
 

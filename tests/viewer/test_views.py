@@ -196,3 +196,10 @@ def test_a_win_rate_leads_to_all_of_its_pairs(views: Views) -> None:
     leads = [parse(own) for own in links(page) if parse(own).verdicts.startswith("pair/")]
     assert leads
     assert not any(view.only for view in leads)
+
+
+@pytest.mark.parametrize("tab", ["board", "questions", "verdicts"])
+def test_one_model_against_another_is_two_drop_downs_on_each_tab(views: Views, tab: str) -> None:
+    page = views.show(f"?tab={tab}&model=bee&model=ant")[1]
+    fields = re.findall(r'<select name="model">(.*?)</select>', page, re.S)
+    assert [re.findall(r"<option selected>(\w+)", field) for field in fields] == [["bee"], ["ant"]]
