@@ -4,6 +4,7 @@
 # make test      the tests, but for slow ones and those in a browser: some two minutes
 # make test-all  every test
 # make proofs    the shipped questions: every reference and check proved; run it when data or checks change
+# make bench     commands beside their peers, compared with benchmarks/ratios.toml; half an hour
 # make docs      the documentation as a site in site/
 # make pictures  the README's pictures of the viewer, from the demo (needs Chromium)
 PYTHON ?= python3
@@ -13,10 +14,10 @@ BIN = $(VENV)/bin
 # Without compiled modules every process that a test starts compiles all of them again, which doubles its time.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo viewer docs pictures test test-all proofs check format clean-demo
+.PHONY: help demo viewer docs pictures test test-all proofs bench check format clean-demo
 
 help:
-	@sed -n '1,8s/^# //p' Makefile
+	@sed -n '1,9s/^# //p' Makefile
 
 demo: $(VENV)/.installed
 	@PATH="$(CURDIR)/$(BIN):$$PATH" sh examples/demo.sh
@@ -35,6 +36,9 @@ test-all: $(VENV)/.dev
 
 proofs: $(VENV)/.dev
 	@$(PYTEST) $(PYTEST_ARGS) data/proofs
+
+bench: $(VENV)/.dev
+	@$(BIN)/python -m benchmarks.ratios $(BENCH_ARGS)
 
 check: $(VENV)/.dev
 	@$(BIN)/ruff check .

@@ -1,10 +1,6 @@
-"""How much of a run's wall time is ours: gen_answer beside a bare client of the same SDK.
+"""A server on loopback and a bare client of the SDK, beside which `ratios` runs gen_answer.
 
-    python -m benchmarks.runner                        2,000 calls of 200 ms, 64 at once
-    python -m benchmarks.runner --calls 500 --rounds 1
-
-Both talk to one mock server on loopback, which answers after a fixed time and is pinned to the last
-core. In every round each runs once as a process of its own; the ratio is taken within a round.
+The server answers after a fixed time and is pinned to the last core.
 """
 
 import argparse
@@ -12,23 +8,12 @@ import asyncio
 import json
 import os
 import pathlib
-import resource
-import statistics
 import subprocess
 import sys
-import tempfile
-import time
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 TEXT = "word " * 200
-
-
-class Taken(NamedTuple):
-    """What one process took, in seconds."""
-
-    wall: float
-    cpu: float
 
 
 async def serve(seconds: float) -> None:
@@ -81,84 +66,53 @@ async def bare(url: str, questions: pathlib.Path, parallel: int) -> None:
         await asyncio.gather(*(worker() for _ in range(parallel)))
 
 
-def measured(command: Sequence[str], cores: set[int]) -> Taken:
-    """Return what a command took; its own start is included."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    began = time.perf_counter()
-    subprocess.run(
-        command,
-        check=True,
-        stdout=subprocess.DEVNULL,
-        preexec_fn=lambda: os.sched_setaffinity(0, cores),
-    )
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    return Taken(time.perf_counter() - began, cpu)
-
-
-def main() -> None:
-    """Print a line for each round and the medians."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--calls", type=int, default=2000)
-    parser.add_argument("--parallel", type=int, default=64)
-    parser.add_argument("--seconds", type=float, default=0.2)
-    parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--role", choices=["serve", "bare"], help=argparse.SUPPRESS)
-    parser.add_argument("--url", help=argparse.SUPPRESS)
-    parser.add_argument("--questions", type=pathlib.Path, help=argparse.SUPPRESS)
-    args = parser.parse_args()
-    if args.role == "serve":
-        asyncio.run(serve(args.seconds))
-    elif args.role == "bare":
-        asyncio.run(bare(args.url, args.questions, args.parallel))
-    else:
-        compare(args)
-
-
-def compare(args: argparse.Namespace) -> None:
-    """Run both against one server."""
+@contextmanager
+def serving(
+    folder: pathlib.Path, calls: int, parallel: int, seconds: float
+) -> Iterator[tuple[list[str], list[str], set[int]]]:
+    """Yield the bare client's command, ours, and the cores they may use, beside a server."""
     cores = sorted(os.sched_getaffinity(0))
-    rest = set(cores[:-1]) or set(cores)
     this = [sys.executable, "-m", "benchmarks.runner"]
     server = subprocess.Popen(
-        [*this, "--role", "serve", "--seconds", str(args.seconds)],
+        [*this, "serve", "--seconds", str(seconds)],
         stdout=subprocess.PIPE,
         text=True,
         preexec_fn=lambda: os.sched_setaffinity(0, {cores[-1]}),
     )
     assert server.stdout is not None
-    url = f"http://127.0.0.1:{int(server.stdout.readline())}/v1"
-    ideal = args.calls / args.parallel * args.seconds
-    print(
-        f"{args.calls} calls of {args.seconds} s, {args.parallel} at once: at least {ideal:.2f} s"
-    )
     try:
-        with tempfile.TemporaryDirectory() as folder:
-            home = pathlib.Path(folder) / "mock"
-            home.mkdir()
-            questions = home / "question.jsonl"
-            rows = (
-                {"question_id": n, "category": "writing", "turns": [f"{n} {TEXT * 2}"]}
-                for n in range(args.calls)
-            )
-            questions.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
-            ours = [sys.executable, "-m", "turnbench", "gen_answer", "--quiet", "--redo"]
-            ours += ["--bench-name", "mock", "--data-dir", folder, "--model", "m"]
-            ours += ["--base-url", url, "--parallel", str(args.parallel)]
-            theirs = [*this, "--role", "bare", "--url", url, "--questions", str(questions)]
-            theirs += ["--parallel", str(args.parallel)]
-            ratios = []
-            for _ in range(args.rounds):
-                bare_run, our_run = measured(theirs, rest), measured(ours, rest)
-                ratios.append(our_run.wall / bare_run.wall)
-                print(
-                    f"bare {bare_run.wall:.2f} s (CPU {bare_run.cpu:.2f}), "
-                    f"gen_answer {our_run.wall:.2f} s (CPU {our_run.cpu:.2f}), "
-                    f"ratio {ratios[-1]:.3f}"
-                )
-            print(f"median ratio {statistics.median(ratios):.3f}")
+        url = f"http://127.0.0.1:{int(server.stdout.readline())}/v1"
+        questions = folder / "data" / "mock" / "question.jsonl"
+        questions.parent.mkdir(parents=True)
+        rows = (
+            {"question_id": n, "category": "writing", "turns": [f"{n} {TEXT * 2}"]}
+            for n in range(calls)
+        )
+        questions.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+        ours = [sys.executable, "-m", "turnbench", "gen_answer", "--quiet", "--redo"]
+        ours += ["--bench-name", "mock", "--model", "m", "--base-url", url]
+        ours += ["--parallel", str(parallel)]
+        bare = [*this, "bare", "--url", url, "--questions", str(questions)]
+        bare += ["--parallel", str(parallel)]
+        yield bare, ours, set(cores[:-1]) or set(cores)
     finally:
         server.kill()
+        server.wait()
+
+
+def main() -> None:
+    """Serve, or be the bare client."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("role", choices=["serve", "bare"])
+    parser.add_argument("--parallel", type=int, default=64)
+    parser.add_argument("--seconds", type=float, default=0.2)
+    parser.add_argument("--url")
+    parser.add_argument("--questions", type=pathlib.Path)
+    args = parser.parse_args()
+    if args.role == "serve":
+        asyncio.run(serve(args.seconds))
+    else:
+        asyncio.run(bare(args.url, args.questions, args.parallel))
 
 
 if __name__ == "__main__":

@@ -162,7 +162,7 @@ def make(rng: random.Random, level: int) -> Made:
         work="\n".join(f"{n}: {again[n - 1].work}: {_sum(again, n)}" for n in numbers),
         traps={"takes the judgment to have no effect on these numbers": result},
         points=[
-            "[state] Applies the others by their numbers to another numbering.",
+            f"[state] Applies the {NUMBERS[len(order)]} others by their numbers to another numbering.",
             "Names the objects that now have these numbers.",
         ],
     )

@@ -1,6 +1,7 @@
 """The command `turnbench`, which lists and runs all the others."""
 
 import functools
+import gc
 import os
 import signal
 import sys
@@ -38,6 +39,8 @@ def command(name: str, argv: Sequence[str] | None = None) -> int:
     """Run one command; return its exit code."""
     # Before numpy is imported: the matrices here are small, and each thread takes time to start.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    # Rows make many objects and no cycles; looking for these as often as usual costs an eighth.
+    gc.set_threshold(50_000)
     in_main = threading.current_thread() is threading.main_thread()
     if in_main:
         signal.signal(signal.SIGINT, _interrupted)  # while the command is imported

@@ -24,6 +24,7 @@ loser's at its 90th; of pairs these are a loss and a win.
 """
 
 import functools
+import itertools
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple, Protocol, TypeAlias
@@ -60,8 +61,9 @@ class Comparison:
     """Of the Holm step at which it was decided, or at which the steps stopped."""
     rate: Estimate | None = None
     """Of two models that met only each other: the win rate of model_1."""
-    if_missing: tuple[Estimate, Estimate] | None = None
-    """The difference if all missing verdicts spoke against model_1, and if for it."""
+    if_missing: Estimate | None = None
+    """The difference if all missing verdicts spoke against the one that is ahead; None: none is
+    missing, or without them it is not significant either."""
 
     @property
     def questions(self) -> int:
@@ -100,9 +102,8 @@ class Comparison:
         significant = self.significant
         if significant is None or self.if_missing is None:
             return significant
-        against = self.if_missing[significant != self.model_1]
-        rate = None if self.rate is None else _rate(against)
-        worst = replace(self, difference=against, rate=rate, if_missing=None)
+        rate = None if self.rate is None else _rate(self.if_missing)
+        worst = replace(self, difference=self.if_missing, rate=rate, if_missing=None)
         return significant if worst.significant == significant else None
 
     @property
@@ -114,14 +115,13 @@ class Comparison:
         """Return the comparison seen from the other model."""
         difference = self.difference.scaled(-1)
         rate = None if self.rate is None else _rate(difference)
-        ends = self.if_missing
         return replace(
             self,
             model_1=self.model_2,
             model_2=self.model_1,
             difference=difference,
             rate=rate,
-            if_missing=ends and (ends[1].scaled(-1), ends[0].scaled(-1)),
+            if_missing=self.if_missing and self.if_missing.scaled(-1),
         )
 
 
@@ -252,16 +252,22 @@ def _on_what_both_did(scores: Scores, names: Sequence[str]) -> Iterator[Differen
 
 
 def _differences(
-    scores: Scores, names: Sequence[str], cells: _Cells, mine: Floats, theirs: Floats
+    scores: Scores,
+    names: Sequence[str],
+    cells: _Cells,
+    mine: Floats,
+    theirs: Floats,
+    wanted: Collection[tuple[int, int]] | None = None,
 ) -> Iterator[Difference]:
     """Yield each two models' difference; the first has the values `mine`, the second `theirs`.
 
+    `wanted` are the places of the models, the earlier first; None: all.
     For each model its cells are laid beside all cells of the same groups, so the work grows with
     the outcomes that can be compared, not with all that there could be.
     """
     starts = np.searchsorted(cells.group, np.arange(cells.group.max(initial=-1) + 2))
     if (cells.opponent < 0).all() and 4 * len(mine) >= len(scores.models) * (len(starts) - 1):
-        yield from _differences_of_grades(scores, names, cells, mine, theirs)
+        yield from _differences_of_grades(scores, names, cells, mine, theirs, wanted)
         return
     by_model = np.argsort(cells.model, kind="stable")
     bounds = np.searchsorted(cells.model[by_model], np.arange(len(scores.models) + 1))
@@ -269,6 +275,8 @@ def _differences(
     codes = [code[name] for name in names]
     models, questions = len(scores.models), len(scores.questions)
     for at, model in enumerate(codes[:-1]):
+        if not (others := _beside(at, len(codes), wanted)):
+            continue
         own = by_model[bounds[model] : bounds[model + 1]]
         begin, end = starts[cells.group[own]], starts[cells.group[own] + 1]
         size = end - begin
@@ -283,13 +291,24 @@ def _differences(
         shared = np.zeros((models, models + 1), dtype=bool)
         shared[cells.model[other], cells.opponent[one]] = True  # -1, no opponent, is the last
         opponents = shared[:, :-1].sum(axis=1)
-        for later, second in enumerate(codes[at + 1 :], at + 1):
+        for later in others:
+            second = codes[later]
             estimate = ratio(sums[second], counts[second])
             yield Difference(at, later, estimate, int(opponents[second]))
 
 
+def _beside(at: int, models: int, wanted: Collection[tuple[int, int]] | None) -> list[int]:
+    """Return the later models that one is compared with."""
+    return [to for to in range(at + 1, models) if wanted is None or (at, to) in wanted]
+
+
 def _differences_of_grades(
-    scores: Scores, names: Sequence[str], cells: _Cells, mine: Floats, theirs: Floats
+    scores: Scores,
+    names: Sequence[str],
+    cells: _Cells,
+    mine: Floats,
+    theirs: Floats,
+    wanted: Collection[tuple[int, int]] | None,
 ) -> Iterator[Difference]:
     """Yield what `_differences` yields of grades, by whole rows of a table of models by items.
 
@@ -302,14 +321,16 @@ def _differences_of_grades(
     bounds = np.flatnonzero(np.append(True, question[1:] != question[:-1])[: len(starts)])
     codes = [scores.models.index(name) for name in names]
     for at, model in enumerate(codes[:-1]):
-        term = tables[0, model] - tables[1, codes[at + 1 :]]
+        if not (others := _beside(at, len(codes), wanted)):
+            continue
+        term = tables[0, model] - tables[1, [codes[later] for later in others]]
         is_there = ~np.isnan(term)
         term[~is_there] = 0
         shape = len(term), len(scores.questions)
         sums, counts = np.zeros(shape), np.zeros(shape, dtype=np.int64)
         sums[:, question[bounds]] = np.add.reduceat(term, bounds, axis=1)
         counts[:, question[bounds]] = np.add.reduceat(is_there, bounds, axis=1, dtype=np.int64)
-        for later, (of_sums, of_counts) in enumerate(zip(sums, counts, strict=True), at + 1):
+        for later, of_sums, of_counts in zip(others, sums, counts, strict=True):
             yield Difference(at, later, ratio(of_sums, of_counts), 0)
 
 
@@ -638,7 +659,8 @@ def _incomplete(scores: Scores, models: Collection[str]) -> list[str]:
 def _with_ends(compared: Comparisons, whole: Scores, left_out: Collection[str]) -> Comparisons:
     """Return comparisons with what they would be if missing verdicts were bad or good.
 
-    These count as the model's own 10th or 90th percentile; of pairs as a loss or a win.
+    These count as the model's own 10th or 90th percentile; of pairs as a loss or a win. It is asked
+    only where it could forbid a word: of significant differences of models that lack verdicts.
     """
     cells = _cells_of(whole)
     gone = np.array([name in left_out for name in whole.models] + [False])
@@ -646,23 +668,31 @@ def _with_ends(compared: Comparisons, whole: Scores, left_out: Collection[str]) 
     cells = _Cells(*(column[kept] for column in cells))
     missing = np.isnan(cells.value)
     low, high = cells.value.copy(), cells.value.copy()
-    for model in np.unique(cells.model[missing]).tolist():
+    lacking = np.unique(cells.model[missing]).tolist()
+    for model in lacking:
         where = cells.model == model
         own = cells.value[where & ~missing]
         ends = (0.0, 1.0) if whole.paired else (0.0, 0.0)
         if len(own) and not whole.paired:
             ends = np.percentile(own, WORST), np.percentile(own, BEST)
         low[where & missing], high[where & missing] = ends
-    worst = _differences(whole, compared.models, cells, low, high)
-    best = _differences(whole, compared.models, cells, high, low)
-    pairs = []
-    for pair, *ends_of in zip(compared.pairs, worst, best, strict=True):
-        fraction = pair.difference.fraction
-        one, other = (
-            replace(end.estimate.without_influences(), fraction=fraction) for end in ends_of
-        )
-        pairs.append(replace(pair, if_missing=(one, other)))
-    return replace(compared, pairs=tuple(pairs))
+    lack = {whole.models[model] for model in lacking}
+    pairs = dict(
+        zip(itertools.combinations(range(len(compared.models)), 2), compared.pairs, strict=True)
+    )
+    asked = {
+        places: pair
+        for places, pair in pairs.items()
+        if pair.own_p is not None and pair.own_p < LEVEL and lack & {pair.model_1, pair.model_2}
+    }
+    for is_ahead, mine, theirs in ((True, low, high), (False, high, low)):
+        wanted = {at for at, pair in asked.items() if (pair.difference.value > 0) == is_ahead}
+        for found in _differences(whole, compared.models, cells, mine, theirs, wanted):
+            pair = pairs[found.at_1, found.at_2]
+            fraction = pair.difference.fraction
+            worst = replace(found.estimate.without_influences(), fraction=fraction)
+            pairs[found.at_1, found.at_2] = replace(pair, if_missing=worst)
+    return replace(compared, pairs=tuple(pairs.values()))
 
 
 def missing(scores: Scores, models: Collection[str] | None = None) -> list[Missing]:
