@@ -142,7 +142,7 @@ def make(rng: random.Random, level: int) -> Made:
             "[state] Lets references follow their clause, and lapse on repeal.",
         ],
     )
-    letters = listed([_LETTERS[n] for n in undone])
+    letters, others = listed([_LETTERS[n] for n in undone]), NUMBERS[len(order)]
     were = "amendments {} void from the beginning: they were never made"
     if len(undone) == 1:
         were = "amendment {} void from the beginning: it was never made"
@@ -154,7 +154,7 @@ def make(rng: random.Random, level: int) -> Made:
             f"{one}, and {one} where it has {two}."
         )
     turn_2 = Turn(
-        f"A court has declared {were.format(letters)}. The other {NUMBERS[len(order)]} stand word "
+        f"A court has declared {were.format(letters)}. The other {others} stand word "
         f"for word, with the numbers they have.{swap} What are the fees you gave, for the clauses "
         f"that have those {asked} numbers now?",
         shape=f"the {asked} fees",
@@ -162,7 +162,7 @@ def make(rng: random.Random, level: int) -> Made:
         work="\n".join(f"{n}: {again[n - 1].work}: {_sum(again, n)}" for n in numbers),
         traps={"takes the judgment to have no effect on these numbers": result},
         points=[
-            f"[state] Applies the {NUMBERS[len(order)]} others by their numbers to another numbering.",
+            f"[state] Applies the {others} others by their numbers to another numbering.",
             "Names the objects that now have these numbers.",
         ],
     )
