@@ -164,13 +164,13 @@ def _provider(name: str, config: ModelConfig, models: Mapping[str, ModelConfig])
     if name in models:
         raise UsageError(f'[models."{name}"] of turnbench.toml needs a provider or a base_url')
     examples = [example for about in PROVIDERS.values() for example in about.examples]
-    beginnings = [prefix for about in PROVIDERS.values() for prefix in about.prefixes]
+    known = [about.examples[0] for about in PROVIDERS.values() if about.examples]
     raise UsageError(
         f"unknown model {name!r}"
         + near(name.rpartition("/")[2], [*models, *examples], every=False)
         + "; for your own server give its address with --base-url or in OPENAI_BASE_URL"
-        + f"; known names begin with builtin/, {', '.join(beginnings)}"
-        + ", or are in [models] of turnbench.toml"
+        + f"; names like {', '.join(known)} need none"
+        + "; others stand in [models] of turnbench.toml"
     )
 
 

@@ -32,6 +32,7 @@ from harness.running.signs import Signs
 from harness.running.worker import Member, Stopped, Worker, wait_for
 from harness.store import Failure, Pending, Writer
 from harness.types import Reply, Request, Row
+from harness.words import dollars
 
 log = logging.getLogger("turnbench")
 
@@ -150,7 +151,7 @@ class _Run:
             raise Interrupted(f"stopped{self._left()}; {stays}, {again} again to continue")
         reason = None
         if self.budget.exceeded:
-            most, spent = (f"${dollars:,.2f}" for dollars in (self.budget.most, self.budget.spent))
+            most, spent = dollars(self.budget.most), dollars(self.budget.spent)
             reason = f"stopped before the cost could exceed {most} (so far {spent}){self._left()}"
             reason += f"; what was done is kept, {again} with a higher --max-cost"
         return Outcome(self.progress.done, self.failures, self.progress, superseded, reason)
