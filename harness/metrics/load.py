@@ -24,7 +24,7 @@ def load(names: Iterable[str], setup: Setup = _USUAL) -> list[Metric]:
         raise UsageError(f"no variant {variant!r}; there are default and {colossalai.VARIANT}")
     wanted = [name for entry in names for name in (TEXT if entry == "text" else (entry,))]
     loaders = {
-        name: functools.partial(_load, name, setup)
+        name: functools.partial(load_one, name, setup)
         for name in wanted
         if name not in setup.options.without
     }
@@ -50,7 +50,8 @@ def load_all(loaders: Mapping[str, Callable[[], Metric]]) -> list[Metric]:
     raise UsageError(f"{text}; --without {' '.join(causes)} goes on without")
 
 
-def _load(name: str, setup: Setup) -> Metric:
+def load_one(name: str, setup: Setup) -> Metric:
+    """Return the metric of a name, in the variant of the set-up."""
     if setup.options.variant == colossalai.VARIANT and name in colossalai.NAMES:
         return colossalai.metric(name, setup)
     metric: Metric = registry.find("metric", name)(setup)

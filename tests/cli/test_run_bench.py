@@ -164,3 +164,35 @@ def test_a_board_of_another_baseline_is_refused_before_the_first_call(
         assert main([*words, *flags]) == 2
         assert not server.calls
     assert "rows of the baseline other, these are of two" in capsys.readouterr().err
+
+
+def test_metrics_that_cannot_be_computed_are_refused_before_the_first_call(
+    flags: list[str], tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    entry = {"GPT": ["relevance"], "Metrics": ["Distinct"], "UniEval": ["summarization-fluency"]}
+    config = tmp_path / "config.json"
+    config.write_text(json.dumps({"language": "en", "category": {"writing": entry}}))
+    words = ["--config", str(config), "--model", "one", "--judge-model", "judge", "-q", *flags]
+    with Server(Rule(answer)) as server:
+        words += ["--base-url", server.url]
+        for more in ([], ["--dry-run"]):
+            assert main([*words, *more]) == 2
+            error = capsys.readouterr().err
+            assert error.endswith("; --without unieval goes on without\n")
+            assert error.count("--without") == 1
+        assert not server.calls
+    assert (
+        main(
+            [
+                *words[:-2],
+                "--model",
+                "builtin/eliza",
+                "--judge-model",
+                "builtin/overlap",
+                "--without",
+                "unieval",
+            ]
+        )
+        == 0
+    )
+    assert "distinct_1" in capsys.readouterr().out

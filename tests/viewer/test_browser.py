@@ -75,7 +75,7 @@ def test_keys_walk_search_and_go_back(viewer: Any, data: pathlib.Path, watched: 
     watched.leads(lambda: page.keyboard.press("k"))
     assert "What is 3?" in words(page)
     watched.leads(lambda: page.keyboard.press("l"))
-    page.keyboard.press("/")
+    watched.leads(lambda: page.keyboard.press("/"))
     page.keyboard.type("bee says")
     watched.leads(lambda: page.keyboard.press("Enter"))
     watched.leads(lambda: page.locator("[name=where]").select_option("answers"))

@@ -19,8 +19,8 @@ from msgspec import Struct, structs
 from harness import registry, store
 from harness.errors import DataError
 from harness.extras.importing.items import folded
-from harness.metrics import Metric, Setup, load
-from harness.metrics.load import load_all
+from harness.metrics import Metric, Setup
+from harness.metrics.load import load_all, load_one
 from harness.types import Question
 
 METRICS = {
@@ -132,7 +132,7 @@ def metrics_of(
 
 def _of_categories(name: str, setup: Setup, categories: Collection[str]) -> Metric:
     """Return a metric for questions of these categories."""
-    (metric,) = load([name], setup)
+    metric = load_one(name, setup)
 
     def applies(question: Question, turn: int) -> bool:
         return question.category in categories and metric.applies(question, turn)
