@@ -1,13 +1,16 @@
-"""A tariff of clauses that refer to each other, four amendments; then as if two weren't made."""
+"""A tariff of clauses that refer to each other, amended; then as if some changes weren't made."""
 
 import random
 from typing import NamedTuple
 
 from turnbench_questions.template import (
+    NUMBERS,
     TOWNS,
     WORDS,
     Made,
     Turn,
+    aside,
+    by_level,
     different,
     listed,
     numbered,
@@ -18,7 +21,35 @@ QUESTION_ID = 1071
 CATEGORY = "humanities"
 LEVEL = 3
 
+
+class Level(NamedTuple):
+    """What a level sets."""
+
+    amendments: int
+    fees: int
+    undone: int
+    """How many amendments turn 2 takes back."""
+    references: int
+    """How many the fees asked for go through at least, all together."""
+    swapped: bool = False
+    """Whether turn 2 also makes two amendments in the opposite order."""
+
+
+LEVELS = by_level(
+    Level(3, 2, 1, 3),
+    Level(4, 3, 1, 5),
+    Level(6, 4, 2, 8),  # as it was before there were levels
+    Level(7, 4, 2, 9),
+    Level(8, 5, 2, 12),
+    Level(9, 5, 3, 13, True),
+    Level(10, 6, 3, 15, True),
+    Level(12, 6, 4, 16, True),
+    Level(14, 7, 4, 19, True),
+    Level(16, 8, 5, 19, True),
+)
 _SHARES = {"the whole of": 1.0, "twice": 2.0, "half": 0.5}
+
+_LETTERS = "ABCDEFGHIJKLMNOP"
 
 
 class Clause(NamedTuple):
@@ -40,8 +71,9 @@ class Change(NamedTuple):
     clause: Clause | None = None
 
 
-def make(rng: random.Random) -> Made:
-    """Return a question about fees after four amendments."""
+def make(rng: random.Random, level: int) -> Made:
+    """Return a question about fees after amendments."""
+    sets, more = LEVELS[level], aside(rng)
     works = rng.sample(WORDS["works"], 22)
     clauses: list[Clause] = []
     for number, work in enumerate(works[:20]):
@@ -60,20 +92,37 @@ def make(rng: random.Random) -> Made:
         Change("exchange", rng.randint(4, 9), rng.randint(12, 17)),
         Change("raise", rng.randint(8, 14), 2 * rng.randint(3, 9)),
         Change("insert", rng.randint(3, 12), clause=last),
-    ]
+    ][: sets.amendments]
+    names = [work for work in WORDS["works"] if work not in works]
+    changes += [_further(more, clauses, names) for _ in range(sets.amendments - 6)]
     undone = rng.choice([[0, 1], [0, 2], [0, 3], [2, 3]])
-    standing = [change for number, change in enumerate(changes) if number not in undone]
+    left = [n for n in range(2, sets.amendments) if n not in undone]
+    undone = sorted([*undone, *more.sample(left, max(0, sets.undone - 2))][: sets.undone])
+    order = [n for n in range(sets.amendments) if n not in undone]
+    early, late = sorted(more.sample(range(len(order)), 2))
+    pair = listed([_LETTERS[order[n]] for n in (early, late)])
+    if sets.swapped:
+        redraw_if(late - early < 2)
+        order[early], order[late] = order[late], order[early]
+    standing = [changes[n] for n in order]
     final, again = amended(clauses, changes), amended(clauses, standing)
+    unswapped = amended(clauses, [changes[n] for n in sorted(order)])
     wrong = amended(clauses, changes, renumber=False)
-    numbers = sorted(rng.sample(range(9, 20), 4))
+    numbers = rng.sample(range(9, 20), 4)
+    spare = [n for n in range(6, 20) if n not in numbers]
+    numbers = sorted([*numbers[: sets.fees], *more.sample(spare, max(0, sets.fees - 4))])
+    redraw_if(min(map(len, (final, again, wrong))) < max(numbers))
     result, after, slip = (tuple(fee(law, n) for n in numbers) for law in (final, again, wrong))
-    redraw_if(different(result, after) < 3 or slip == result)
+    redraw_if(different(result, after) < sets.fees * 3 // 4 or slip == result)
+    redraw_if(sets.swapped and after == tuple(fee(unswapped, n) for n in numbers))
     depths = [depth(final, n) for n in numbers]
-    redraw_if(min(depths) < 1 or sum(n > 2 for n in depths) < 2)
+    redraw_if(min(depths) < 1 or sum(n > 2 for n in depths) < sets.fees // 2)
+    redraw_if(sum(depths) < sets.references)
+    asked = NUMBERS[sets.fees]
     law = numbered(written(clause, clauses) for clause in clauses)
     acts = "\n".join(
         f"Amendment {letter}. {_change(change)}"
-        for letter, change in zip("ABCDEF", changes, strict=True)
+        for letter, change in zip(_LETTERS, changes, strict=False)
     )
     clause_list = listed([f"clause {n}" for n in numbers])
     turn_1 = Turn(
@@ -84,7 +133,7 @@ def make(rng: random.Random) -> Made:
         "another always stays with the clause it was made to, whatever that is numbered later. A "
         "reference to a repealed clause lapses, with its share; the amount stays. What is the fee "
         f"under what are now {clause_list}?",
-        shape="the four fees",
+        shape=f"the {asked} fees",
         result=result,
         work="\n".join(f"{n}: {final[n - 1].work}: {_sum(final, n)}" for n in numbers),
         traps={"reads the amendments by the numbers of the original": slip},
@@ -93,21 +142,45 @@ def make(rng: random.Random) -> Made:
             "[state] Lets references follow their clause, and lapse on repeal.",
         ],
     )
-    letters = listed(["ABCDEF"[n] for n in undone])
+    letters, others = listed([_LETTERS[n] for n in undone]), NUMBERS[len(order)]
+    were = "amendments {} void from the beginning: they were never made"
+    if len(undone) == 1:
+        were = "amendment {} void from the beginning: it was never made"
+    swap = ""
+    if sets.swapped:
+        one, two = _LETTERS[order[late]], _LETTERS[order[early]]
+        swap = (
+            f" And {pair} were in truth made in the opposite order: {two} stood where the list has "
+            f"{one}, and {one} where it has {two}."
+        )
     turn_2 = Turn(
-        f"A court has declared amendments {letters} void from the beginning: they were never made. "
-        "The other four stand word for word, with the numbers they have. What are the fees you "
-        "gave, for the clauses that have those four numbers now?",
-        shape="the four fees",
+        f"A court has declared {were.format(letters)}. The other {others} stand word "
+        f"for word, with the numbers they have.{swap} What are the fees you gave, for the clauses "
+        f"that have those {asked} numbers now?",
+        shape=f"the {asked} fees",
         result=after,
         work="\n".join(f"{n}: {again[n - 1].work}: {_sum(again, n)}" for n in numbers),
         traps={"takes the judgment to have no effect on these numbers": result},
         points=[
-            "[state] Applies the four others by their numbers to another numbering.",
+            f"[state] Applies the {others} others by their numbers to another numbering.",
             "Names the objects that now have these numbers.",
         ],
     )
     return Made((turn_1, turn_2), "the fees you gave", "change_premise")
+
+
+def _further(more: random.Random, clauses: list[Clause], names: list[str]) -> Change:
+    """Return an amendment of any kind; a new clause takes its work from the names."""
+    kind = more.choice(["insert", "raise", "repeal", "exchange"] if names else ["raise"])
+    if kind == "insert":
+        share, other = more.choice(list(_SHARES)), more.choice(clauses[:9]).work
+        clause = Clause(
+            names.pop(more.randrange(len(names))), 2 * more.randint(2, 20), share, other
+        )
+        return Change(kind, more.randint(3, 12), clause=clause)
+    if kind == "exchange":
+        return Change(kind, more.randint(4, 9), more.randint(11, 17))
+    return Change(kind, more.randint(5, 15), 2 * more.randint(3, 9) if kind == "raise" else 0)
 
 
 def amended(clauses: list[Clause], changes: list[Change], renumber: bool = True) -> list[Clause]:
@@ -115,6 +188,8 @@ def amended(clauses: list[Clause], changes: list[Change], renumber: bool = True)
     law = list(clauses)
     for change in changes:
         meant = list(law) if renumber else clauses
+        last = max(change.number, change.value if change.kind == "exchange" else 0)
+        redraw_if(last > len(meant))
         index = number_of(law, meant[change.number - 1].work) - 1
         old = law[index]
         if change.clause:
