@@ -2,8 +2,8 @@
 
     python -m benchmarks.ratios                  (make bench) every row; exit 1 if one got worse
     python -m benchmarks.ratios --small          (in CI) small rows in a minute; only prints
-    python -m benchmarks.ratios --record [ROW …] write ratios.toml and the tables in both READMEs
-    python -m benchmarks.ratios --tables         write these tables again from ratios.toml
+    python -m benchmarks.ratios --record [ROW …] write ratios.toml and the table in benchmarks/README.md
+    python -m benchmarks.ratios --table          write this table again from ratios.toml
 
 Files are made from a seed in a temporary folder. Whole processes are measured, start-up included: ours
 and the peer's in turn, and their ratio within each round; the median counts. A ratio of processor
@@ -298,8 +298,8 @@ def record(found: dict[str, dict[str, float]]) -> None:
     RECORDED.write_text("\n".join(lines) + "\n")
 
 
-def write_tables() -> None:
-    """Write the tables of both READMEs from `ratios.toml`."""
+def write_table() -> None:
+    """Write the table of benchmarks/README.md from `ratios.toml`."""
     figures = recorded()
     table = ["| work | peer | CPU s | peer's | ratio | MB | peer's |", f"|{' --- |' * 7}"]
     for row in (*ROWS, CALLS):
@@ -307,20 +307,11 @@ def write_tables() -> None:
             seconds = f"{of['seconds']:.2f} | {of['peer_seconds']:.2f} | {of['cpu']:.2f}"
             memory = f"{of['mb']:.0f} | {of['peer_mb']:.0f}"
             table.append(f"| {row.work} | {row.peer} | {seconds} | {memory} |")
-    many, calls = (figures.get(name) for name in ("grades-200k", "calls"))
-    said = ""
-    if many and calls:
-        said = (
-            f"`show_result` of 200,000 grades takes {many['seconds']:.1f} s of processor time, "
-            f"{many['cpu']:.2f} of FastChat's;\n`gen_answer` takes {calls['cpu']:.2f} of the bare "
-            "OpenAI SDK's for the same calls. `make bench` measures these and\nothers on your machine."
-        )
-    for path, text in ((HERE / "README.md", "\n".join(table)), (HERE.parent / "README.md", said)):
-        if not text:
-            continue
-        old = path.read_text()
-        new = re.sub(f"{START}.*?{END}", lambda _: f"{START}\n{text}\n{END}", old, flags=re.DOTALL)  # noqa: B023
-        path.write_text(new)
+    path, text = HERE / "README.md", "\n".join(table)
+    of_page = path.read_text()
+    path.write_text(
+        re.sub(f"{START}.*?{END}", lambda _: f"{START}\n{text}\n{END}", of_page, flags=re.DOTALL)
+    )
 
 
 def main() -> None:
@@ -329,11 +320,11 @@ def main() -> None:
     parser.add_argument("rows", nargs="*", help="names in ratios.toml (default: all)")
     parser.add_argument("--small", action="store_true", help="small rows, once; compares nothing")
     parser.add_argument("--record", action="store_true")
-    parser.add_argument("--tables", action="store_true")
+    parser.add_argument("--table", action="store_true")
     parser.add_argument("--rounds", type=int, default=3)
     args = parser.parse_args()
-    if args.tables:
-        write_tables()
+    if args.table:
+        write_table()
         return
     rows = [row for row in (*ROWS, CALLS) if row.small or row is CALLS or not args.small]
     if unknown := set(args.rows) - {row.name for row in rows}:
@@ -356,7 +347,7 @@ def main() -> None:
         )
         if args.record:
             record({row.name: of})
-            write_tables()
+            write_table()
         faults += [f"{row.name}: {fault}" for fault in worse(of, before.get(row.name, {}))]
     if faults and not args.record and not args.small:
         raise SystemExit("worse than recorded:\n" + "\n".join(faults))

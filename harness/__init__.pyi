@@ -1,6 +1,6 @@
 """The Python interface: the names that `harness` offers, each from the module that defines it."""
 
-from harness.answering import plan_answers as plan_answers
+from harness.answering.plan import plan_answers as plan_answers
 from harness.bench import Bench as Bench
 from harness.bench import load_bench as load_bench
 from harness.bench.check import BenchReport as BenchReport

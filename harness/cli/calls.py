@@ -23,7 +23,7 @@ from harness.store import convert
 from harness.words import counted, dollars, first_lines
 
 if TYPE_CHECKING:
-    from harness.answering import AnswerPlan
+    from harness.answering.plan import AnswerPlan
     from harness.cli.run_bench import BenchPlan
     from harness.judging.plan import JudgePlan
 

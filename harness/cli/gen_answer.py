@@ -8,7 +8,8 @@ from typing import Any
 from msgspec.structs import replace
 
 from harness import bench, options
-from harness.answering import AnswerPlan, estimate_answers, plan_answers
+from harness.answering.answer import estimate_answers
+from harness.answering.plan import AnswerPlan, plan_answers
 from harness.cli import calls
 from harness.cli.console import Console
 from harness.cli.parser import record_from

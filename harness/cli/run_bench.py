@@ -12,8 +12,8 @@ from msgspec.structs import replace
 
 from harness import ImportReport, metrics, models, options, registry
 from harness import bench as benches
-from harness.answering import AnswerPlan, estimate_answers, plan_answers
-from harness.answering.plan import ModelPlan
+from harness.answering.answer import estimate_answers
+from harness.answering.plan import AnswerPlan, ModelPlan, plan_answers
 from harness.bench import Bench
 from harness.cli import calls, gen_answer, gen_judgment, import_data, measured
 from harness.cli.console import Console

@@ -10,12 +10,8 @@ import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-import yaml
-
 _OPENING = re.compile(r"\{(?=\s{0,40}[\"'“\w])|\[(?=\s{0,40}[\"'“{\[])")
 _BRACKET = re.compile(r"[{}\[\]]")
-_LOADER = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
-"""Makes texts, lists and dictionaries, and nothing else."""
 _LONGEST = 20_000
 _MOST_FAILURES = 100
 
@@ -45,13 +41,23 @@ def objects(text: str) -> list[Object]:
         except (ValueError, RecursionError):
             end = _closing(text, start)
             try:
-                value = yaml.load(text[start:end], Loader=_LOADER)
-            except (yaml.YAMLError, RecursionError, ValueError):
+                value = _by_yaml(text[start:end])
+            except (RecursionError, ValueError):
                 failures += 1
                 continue
         position = end
         result += [Object(members, start, end) for members in _inside(value)]
     return result
+
+
+def _by_yaml(text: str) -> Any:
+    """Return what YAML reads: texts, lists and dictionaries; ValueError: it is none."""
+    import yaml
+
+    try:
+        return yaml.load(text, Loader=getattr(yaml, "CBaseLoader", yaml.BaseLoader))
+    except yaml.YAMLError as error:
+        raise ValueError(str(error)) from error
 
 
 def _closing(text: str, start: int) -> int:

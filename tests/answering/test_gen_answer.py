@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from harness import bench, gen_answer, store
-from harness.answering import AnswerPlan, plan_answers
+from harness.answering.plan import AnswerPlan, plan_answers
 from harness.cli.main import gen_answer as main
 from harness.errors import MissingError, UsageError
 from harness.options import GenAnswer, build

@@ -20,8 +20,9 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from harness import answering, bench, running, store
+from harness import bench, running, store
 from harness import options as records
+from harness.answering.plan import plan_answers
 from harness.bench import Bench
 from harness.errors import DataError, MissingError, UsageError
 from harness.extras.judges.estimates import mean, page, share
@@ -169,7 +170,7 @@ def _first_turns(
         folder = source.state / "attack" / "answered"
         source = Bench(source.name, folder, source.source, questions, source.settings)
         record = records.build(records.GenAnswer, {"model": model})
-        plan = answering.plan_answers(source, record, questions=questions)
+        plan = plan_answers(source, record, questions=questions)
         running.run(plan.jobs(), records.Limits(), state=source.state, total=plan.total)
     answers, field = source.answers(model), source.settings.answer_field
     texts = {}

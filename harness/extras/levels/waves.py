@@ -9,7 +9,8 @@ import numpy as np
 from msgspec.structs import replace
 
 from harness import options
-from harness.answering import AnswerPlan, estimate_answers, plan_answers
+from harness.answering.answer import estimate_answers
+from harness.answering.plan import AnswerPlan, plan_answers
 from harness.cli import calls
 from harness.cli.console import Console
 from harness.cli.parser import read_project
