@@ -86,7 +86,9 @@ def test_each_model_has_a_rate_and_the_side_of_the_pair_does_not_matter(small: b
 @pytest.mark.parametrize(
     ("instructions", "count", "reason"),
     [
-        pytest.param(805, 40, "df_gamed.csv of these instructions is not in", id="of another benchmark"),
+        pytest.param(
+            805, 40, "df_gamed.csv of these instructions is not in", id="of another benchmark"
+        ),
         pytest.param(40, 3, "m: too few pairs", id="three pairs"),
     ],
 )
