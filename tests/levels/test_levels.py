@@ -79,7 +79,7 @@ def test_a_dry_run_writes_nothing(folder: pathlib.Path, capsys: pytest.CaptureFi
     before = sorted(folder.rglob("*"))
     assert climb("--dry-run") == 0
     assert "96 calls would be made" in capsys.readouterr().out
-    assert sorted(path for path in folder.rglob("*") if path.name != "__pycache__") == before
+    assert sorted(path for path in folder.rglob("*") if "__pycache__" not in path.parts) == before
 
 
 def test_an_undecided_check_ends_its_template(
