@@ -101,7 +101,7 @@ class Drift:
 class _Origin:
     """What the verdict on one item was made from, and the judge's words."""
 
-    made: set[bytes] = field(default_factory=set)
+    made: set[object] = field(default_factory=set)
     said: set[Any] = field(default_factory=set)
     anew: bool = True
     """Whether the judge was really asked."""
@@ -127,10 +127,12 @@ def _origins(panel: Panel) -> _Origins:
             continue
         key = row.question_id, row.turn, frozenset(row.models)
         origin = found.items.setdefault(key, _Origin())
-        # A row that does not say what it was made from equals none.
-        made = msgspec.json.encode(row.made_from) if row.made_from else repr(id(row)).encode()
-        about = content_hash(row.judge_model, row.criterion, row.sample, made.decode())
-        origin.made.add(about.encode())
+        if row.made_from is None:
+            origin.made.add(object())  # a row that does not say what it was made from equals none
+        else:
+            made = msgspec.json.encode(row.made_from).decode()
+            about = content_hash(row.judge_model, row.criterion, row.sample, made)
+            origin.made.add(about)
         origin.said.add((row.tstamp, row.judgment, row.g1_judgment, row.g2_judgment))
         origin.anew &= not (row.details and all(detail.from_cache for detail in row.details))
         names = found.snapshots.setdefault(row.judge_model, set())
@@ -169,7 +171,7 @@ def drift_of(
         new_names: by the name of a model in the other run its name in this one.
     """
     then, values = _origins(old), outcomes(old, baseline)
-    by_made: dict[tuple[QuestionId, int, frozenset[bytes]], tuple[str, Item]] = {}
+    by_made: dict[tuple[QuestionId, int, frozenset[object]], tuple[str, Item]] = {}
     for model, verdicts in values.items():
         for item in verdicts:
             if (origin := then.of(model, item)) is not None:
