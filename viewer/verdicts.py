@@ -19,7 +19,7 @@ from harness.reporting.formats import csv
 from harness.reporting.page import Page
 from harness.results.agreement import items, mean_verdicts, turned
 from harness.results.scores import FLIPPED, ONE_SIDED, distinct, means
-from harness.types import Answer, Judgment
+from harness.types import Answer, Judgment, Row
 from viewer import pages, text
 from viewer.data import Data
 from viewer.pages import Site
@@ -29,6 +29,8 @@ PAGE = 100
 """Verdicts on one page of the list."""
 MOST = 50_000
 """Verdicts that are sent as one file."""
+WORDS = 200
+"""Characters of a reason that a list shows."""
 KINDS = {
     "": "all",
     "win": "won by the model",
@@ -80,7 +82,6 @@ def _rows(data: Data) -> Iterator[tuple[Any, ...]]:
     scores = scores.by("judge").plus(scores.by("person")).main()
     if not len(scores):
         return
-    places = data.index.places("judgment", "vote", "metric")
     high, low = np.maximum(scores.model, scores.opponent), np.minimum(scores.model, scores.opponent)
     value = np.where(scores.model == high, scores.value, 1 - scores.value)
     first, cell = distinct(scores.question, scores.turn, high, low, scores.metric)
@@ -113,7 +114,7 @@ def _rows(data: Data) -> Iterator[tuple[Any, ...]]:
             voted = 1 - voted
         against = voted is not None and share == share and (voted - 0.5) * (share - 0.5) < 0
         yield (
-            places[number], question, turn, scores.questions[question].category,
+            number, question, turn, scores.questions[question].category,
             scores.sources[source].judge, names[model], names[opponent],
             None if share != share else share,
             {FLIPPED: "flipped", ONE_SIDED: "one-sided"}.get(flip, ""),
@@ -183,10 +184,12 @@ class Found:
             column = f"{item} model_1 in (select value from json_each(:hits)) or {item} model_2 in"
         else:
             hits = []
-            for path in (file.path for file in data.bench.judgment_files()):
-                places = data.index.places_in(path)
+            for path, start, kind in data.scores.files:
+                if kind is not Judgment:
+                    continue
+                places = data.index.numbers_in(path)
                 hits += [
-                    places[offset]
+                    start + places[offset]
                     for row, offset in data.index.scan(path, Judgment, literal)
                     if offset in places and any(pattern.search(words) for words in reasons(row))
                 ]
@@ -210,20 +213,24 @@ class Found:
             dict(zip(_COLUMNS, record, strict=True))
             for record in self.data.index.select(query, values)
         ]
-        words = self.data.index.words([record["place"] for record in records])
-        return [self._row(record, words.get(record["place"], "")) for record in records]
+        found = []
+        for at in range(0, len(records), 1000):  # whole rows are large
+            some = records[at : at + 1000]
+            whole = self.data.rows([record["place"] for record in some])
+            found += [self._row(record, whole.get(record["place"])) for record in some]
+        return found
 
     def excerpt(self, place: int) -> str:
         """Return the surroundings of the text in a judgment's reasons as HTML, if it is there."""
         if not self.view.find or self.view.where:
             return ""
-        pattern, row = _pattern(self.view.find), self.data.index.judgment(place)
-        for reason in reasons(row) if row is not None else ():
+        pattern, row = _pattern(self.view.find), self.data.rows([place]).get(place)
+        for reason in reasons(row) if isinstance(row, Judgment) else ():
             if match := pattern.search(reason):
                 return text.excerpt(reason, match.start(), match.end())
         return ""
 
-    def _row(self, record: dict[str, Any], words: str) -> dict[str, Any]:
+    def _row(self, record: dict[str, Any], row: Row | None) -> dict[str, Any]:
         question = self.data.bench.questions[record["question"]]
         models = [name for name in (record["model_1"], record["model_2"]) if name]
         people = record["people"]
@@ -238,7 +245,7 @@ class Found:
             "verdict": verdict_of(record),
             "people": None if people is None else pages.number(people),
             "spread": record["spread"],
-            "reason": words,
+            "reason": first_words(row) if isinstance(row, Judgment) else "",
         }
 
 
@@ -257,6 +264,11 @@ def verdict_of(record: dict[str, Any]) -> str:
 def reasons(row: Judgment) -> list[str]:
     """Return a judge's words."""
     return [words for words in (row.judgment, row.g1_judgment, row.g2_judgment) if words]
+
+
+def first_words(row: Judgment) -> str:
+    """Return the beginning of what a judge says."""
+    return " ".join((row.judgment or row.g1_judgment or "")[:WORDS].split())
 
 
 def _number(written: str) -> float | None:

@@ -27,7 +27,7 @@ from msgspec.structs import astuple
 from harness import store
 from harness.bench import Bench
 from harness.bench import names as bench_names
-from harness.errors import MissingError
+from harness.errors import DataError, MissingError
 from harness.judging.current import UNKNOWN, Rule, Today, in_words
 from harness.results.estimate import Bools
 from harness.results.facts import FACTS
@@ -245,16 +245,28 @@ class _Table:
         self._values.append(values)
 
     def read(
-        self, path: Path, kind_of_row: type[Row], *, only_known: bool, kind: str | None = None
+        self,
+        path: Path,
+        kind_of_row: type[Row],
+        *,
+        only_known: bool,
+        kind: str | None = None,
+        faults: list[DataError] | None = None,
     ) -> None:
-        """Add the rows of a file."""
+        """Add the rows of a file; with `faults` those before the first fault, which goes there."""
         self.files.append((path, self.rows, kind_of_row))
+        blocks: Iterable[Sequence[Any]]
         if kind_of_row is Judgment:
-            for block in store.blocks(path, LightJudgment, Judgment, _rare):
-                self.add(path.name, block, only_known=only_known, kind=kind)
+            blocks = store.blocks(path, LightJudgment, Judgment, _rare)
         else:
-            for place in store.rows(path, kind_of_row):
-                self.add(path.name, [place.row], only_known=only_known)
+            blocks = ([place.row] for place in store.rows(path, kind_of_row))
+        try:
+            for block in blocks:
+                self.add(path.name, block, only_known=only_known, kind=kind)
+        except DataError as error:
+            if faults is None:
+                raise
+            faults.append(error)
 
     def _counts(self, number: int, row: Row | LightJudgment, only_known: bool) -> bool:
         """Return whether a row is about a known question; note what has changed since it was made.
@@ -536,6 +548,8 @@ def read(
     kind: Literal["single", "pair", "vote"] | None = None,
     metrics: Sequence[str] = (),
     votes: Sequence[Path] | None = None,
+    needed: bool = True,
+    faults: list[DataError] | None = None,
 ) -> Scores:
     """Return the verdicts on disk: of a benchmark's folder, or of files named instead.
 
@@ -546,6 +560,8 @@ def read(
         kind: only grades (and labels, …), only pairs, or only people's votes; None: both judgments.
         metrics: names of metrics to read too, from `auto_metrics`.
         votes: files of votes (or judgments) to read too; none named: the folder's.
+        needed: whether it is an error if there is nothing.
+        faults: takes what is wrong with a file, whose rows before the fault count.
 
     Raises:
         DataError: a row is wrong; with file and line.
@@ -555,24 +571,26 @@ def read(
     table = _Table(bench.questions, Wordings(bench.questions) if files else today)
     if kind == "vote":
         for path in files or bench.vote_files():
-            table.read(path, Vote, only_known=not files)
+            table.read(path, Vote, only_known=not files, faults=faults)
     else:
         for path in files or [file.path for file in bench.judgment_files()]:
             others = (Vote, Measurement) if kind is None and files else ()
             row = next((form for form in others if store.looks_like(path, form)), Judgment)
-            table.read(path, row, only_known=not files, kind=kind)
+            table.read(path, row, only_known=not files, kind=kind, faults=faults)
     if votes is not None:
         already = {path.resolve() for path, *_ in table.files}
         for path in votes or bench.vote_files():
             if path.resolve() not in already:
                 of_votes = store.looks_like(path, Vote)
-                table.read(path, Vote if of_votes else Judgment, only_known=not votes)
+                table.read(
+                    path, Vote if of_votes else Judgment, only_known=not votes, faults=faults
+                )
     for path in bench.metric_files():
         if bench_names.name_of(path.name.split(".jsonl")[0]) in metrics:
-            table.read(path, Measurement, only_known=not files)
+            table.read(path, Measurement, only_known=not files, faults=faults)
     scores = table.scores()
     today.answers.keep()
-    if not len(scores):
+    if needed and not len(scores):
         what, nowhere = "no judgments; run gen_judgment first", "" if files else bench.nowhere
         if kind is None and bench.vote_files():
             what += f", or show people's votes: --votes {bench.vote_files()[0]}"
