@@ -70,7 +70,7 @@ class Voter:
         self.path = folder / f"{file_stem(self.name)}.jsonl"
         self.votes: dict[Key, Vote] = {}
         for path in data.bench.vote_files():
-            for vote, _ in data.index.scan(path, Vote, self.name):
+            for vote in data.index.scan(path, Vote, Vote):
                 if vote.voter == self.name:
                     pair = frozenset((vote.model_a, vote.model_b))
                     self.votes[vote.question_id, vote.turn, pair] = vote

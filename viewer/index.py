@@ -26,7 +26,7 @@ from harness.bench import Bench
 from harness.errors import DataError
 from harness.types import Answer, Judgment, Measurement, QuestionId, Row, Vote
 
-T = TypeVar("T", Answer, Judgment, Vote)
+L = TypeVar("L")
 
 KINDS: dict[str, type[Row]] = {
     "answer": Answer,
@@ -113,11 +113,6 @@ class Index:
             self._base.execute("insert or replace into facts values (?, ?, ?)", values)
             self._base.commit()
 
-    def numbers_in(self, path: pathlib.Path) -> dict[int, int]:
-        """Return the number of each row in a file by its offset."""
-        query = "select offset, number from rows join files on id = file where path = ?"
-        return dict(self._all(query, str(path)))
-
     def rows_at(self, path: pathlib.Path, numbers: Collection[int]) -> dict[int, Any]:
         """Return some rows of a file, whole, by their number in it, which counts from 0.
 
@@ -135,14 +130,11 @@ class Index:
         found = store.rows_at(path, KINDS[places[0][0]], at)
         return {number: row for (_, number, *_), row in zip(places, found, strict=True)}
 
-    def scan(self, path: pathlib.Path, kind: type[T], text: str | None) -> Iterator[tuple[T, int]]:
-        """Yield the rows of a file and where they begin, up to a line that is none.
-
-        With a text only those that may hold it, in any case of letters.
-        """
+    def scan(self, path: pathlib.Path, light: type[L], kind: type[Row]) -> Iterator[Any]:
+        """Yield the rows of a file, with some fields only, up to a line that is none."""
         with contextlib.suppress(DataError, FileNotFoundError):
-            for place in store.rows(path, kind, text=text or ""):
-                yield place.row, place.offset
+            for block in store.blocks(path, light, kind, lambda rows: []):
+                yield from block
 
     def keep(self, table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
         """Keep rows as a table of this connection, for `select`; an earlier one is replaced."""

@@ -19,7 +19,7 @@ from harness.reporting.formats import csv
 from harness.reporting.page import Page
 from harness.results.agreement import items, mean_verdicts, turned
 from harness.results.scores import FLIPPED, ONE_SIDED, distinct, means
-from harness.types import Answer, Judgment, Row
+from harness.types import Answer, Judgment, QuestionId, Row
 from viewer import pages, text
 from viewer.data import Data
 from viewer.pages import Site
@@ -122,6 +122,25 @@ def _rows(data: Data) -> Iterator[tuple[Any, ...]]:
         )  # fmt: skip
 
 
+class _Reasons(msgspec.Struct, gc=False):
+    """A judgment's words alone."""
+
+    judgment: str | None = None
+    g1_judgment: str | None = None
+    g2_judgment: str | None = None
+
+
+class _Turns(msgspec.Struct, gc=False):
+    turns: list[str] = []
+
+
+class _Replies(msgspec.Struct, gc=False):
+    """An answer's words alone."""
+
+    question_id: QuestionId
+    choices: list[_Turns]
+
+
 class Found:
     """The verdicts of a view: how many, and some of them."""
 
@@ -162,8 +181,7 @@ class Found:
 
     def _matching(self, pattern: Any) -> str:
         """Return the condition that a text matches; what does is one of the values."""
-        data, find = self.data, self.view.find
-        literal = find if find.isascii() and find.replace(" ", "").isalnum() else None
+        data = self.data
         if self.view.where == "questions":
             hits: list[Any] = [
                 at
@@ -172,12 +190,14 @@ class Found:
             ]
             column = "question in"
         elif self.view.where == "answers":
-            numbers = {q.question_id: at for at, q in enumerate(data.bench.questions)}
+            numbers: dict[Any, int] = {}
+            for at, question in enumerate(data.bench.questions):
+                numbers[question.question_id] = numbers[str(question.question_id)] = at
             hits = [
                 f"{numbers.get(row.question_id)} {turn} {model}"
                 for model, path in data.bench.answer_files().items()
-                for row, _ in data.index.scan(path, Answer, literal)
-                for turn, words in enumerate(row.choices[0].turns, 1)
+                for row in data.index.scan(path, _Replies, Answer)
+                for turn, words in enumerate(row.choices[0].turns if row.choices else (), 1)
                 if pattern.search(words)
             ]
             item = "question || ' ' || turn || ' ' ||"
@@ -187,11 +207,10 @@ class Found:
             for path, start, kind in data.scores.files:
                 if kind is not Judgment:
                     continue
-                places = data.index.numbers_in(path)
                 hits += [
-                    start + places[offset]
-                    for row, offset in data.index.scan(path, Judgment, literal)
-                    if offset in places and any(pattern.search(words) for words in reasons(row))
+                    number
+                    for number, row in enumerate(data.index.scan(path, _Reasons, Judgment), start)
+                    if any(pattern.search(words) for words in reasons(row))
                 ]
             column = "place in"
         self.values["hits"] = msgspec.json.encode(hits).decode()
@@ -261,7 +280,7 @@ def verdict_of(record: dict[str, Any]) -> str:
     return "A" if value > 0.5 else "B" if value < 0.5 else "tie"
 
 
-def reasons(row: Judgment) -> list[str]:
+def reasons(row: "Judgment | _Reasons") -> list[str]:
     """Return a judge's words."""
     return [words for words in (row.judgment, row.g1_judgment, row.g2_judgment) if words]
 

@@ -11,7 +11,6 @@ rows of its file and judge set have. Of rows with equal keys the last good one c
 import functools
 import itertools
 import math
-import operator
 from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -337,25 +336,6 @@ class _Table:
         return _spread(scores.take(latest), self.metrics)
 
 
-def of_files(
-    rows: Iterable[tuple[str, Row]],
-    questions: Iterable[Question],
-    today: Today | None = None,
-    *,
-    only_known: bool = True,
-) -> Scores:
-    """Return the scores of rows, each with its file's name; their texts are not needed.
-
-    Rows about other questions are left out if `only_known`, else these have no category. `today`
-    says which rows are current; without it only their questions are compared.
-    """
-    questions = tuple(questions)
-    table = _Table(questions, today or Wordings(questions))
-    for file, group in itertools.groupby(rows, key=operator.itemgetter(0)):
-        table.add(file, [row for _, row in group], only_known=only_known)
-    return table.scores()
-
-
 def _latest(scores: Scores) -> Bools:
     """Return which entries are of the last good row of those with equal keys."""
     keys = _Codes()
@@ -538,7 +518,10 @@ def _metric_name(metric: str, number: str) -> str:
 
 def of_rows(rows: Iterable[Row], questions: Iterable[Question] = ()) -> Scores:
     """Return the scores of rows; questions that are not given have no category."""
-    return of_files((("", row) for row in rows), questions, only_known=False)
+    questions = tuple(questions)
+    table = _Table(questions, Wordings(questions))
+    table.add("", list(rows), only_known=False)
+    return table.scores()
 
 
 def read(

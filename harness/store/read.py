@@ -61,29 +61,25 @@ def rows(
     *,
     offset: int = 0,
     line: int = 1,
-    text: str = "",
     faults: list[DataError] | None = None,
 ) -> Iterator[Place[T]]:
     """Yield the rows of a file in its order, from the line that begins at an offset.
 
-    With a text, only lines that hold it are read (ASCII letters in any case), however JSON writes
-    it: `é` or `\\u00e9`. A question id such as "81" becomes 81. A last line that is not JSON and
-    has no end was cut off by a kill: it is left out with a warning. A file that is one JSON array
-    is read element by element. With `faults`, what is wrong is added to it, each line on its own.
+    A question id such as "81" becomes 81. A last line that is not JSON and has no end was cut off
+    by a kill: it is left out with a warning. A file that is one JSON array is read element by
+    element. With `faults`, what is wrong is added to it, each line on its own.
 
     Raises:
         DataError: a line is not a row of this kind.
     """
     decode = _decoder(kind)
-    spellings = {json.dumps(text, ensure_ascii=pure)[1:-1] for pure in (True, False)}
-    needles = [spelling.encode().lower() for spelling in spellings]
     with _open(path) as file:
         file.seek(offset)
         lines: Iterable[_Line] = _lines(file, line, offset)
         if offset == 0 and _is_array(path):
             lines = _elements(file.read(), path)
         for number, start, content in lines:
-            if content.isspace() or (text and not _holds(content, needles)):
+            if content.isspace():
                 continue
             try:
                 row: T = _row(decode, content, kind, path, number)
@@ -253,11 +249,6 @@ def _as_integer(key: QuestionId) -> QuestionId:
     if type(key) is str and key.isdecimal() and str(int(key)) == key:
         return int(key)
     return key
-
-
-def _holds(line: bytes, needles: list[bytes]) -> bool:
-    small = line.lower()
-    return any(needle in small for needle in needles)
 
 
 def last_good(keys: Any, good: Any) -> Any:
