@@ -111,7 +111,7 @@ def _judgments(
         scores = read(bench, kind="pair" if pairs else "single")
     except MissingError:
         return []
-    report.left_out += scores.outdated
+    report.left_out += scores.left_out.total()
     rows = [row for _, row in whole_rows(scores) if isinstance(row, Judgment)]
     for flag, choice, name in (
         ("--judge-model", judge, "judge_model"),
