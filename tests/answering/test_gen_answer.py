@@ -360,7 +360,7 @@ def test_status_counts_the_answers_that_gen_answer_would_make_again(
 ) -> None:
     make(tmp_path)
     monkeypatch.chdir(tmp_path)
-    words = {"bench_name": "small", "data_dir": str(tmp_path)}
+    words: dict[str, Any] = {"bench_name": "small", "data_dir": str(tmp_path)}
     with Server(Rule("x")) as server:
         run(tmp_path, server)
         table = f'[models.m]\nbase_url = "{server.url}/v1"\n'
