@@ -3,16 +3,14 @@
 A pass of its own over the files: only the paragraph about methods needs it.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
-from harness import store
 from harness.bench import Bench
 from harness.results.panels import Panel
 from harness.results.reading import whole_rows
-from harness.types import Answer, Detail, Judgment
+from harness.types import Detail, Judgment
 
 
 @dataclass
@@ -59,14 +57,9 @@ def judgments_made(panel: Panel) -> dict[str, Made]:
 
 def answers_made(bench: Bench, models: Iterable[str]) -> dict[str, Made]:
     """Return how the answers of some models were made; models without a file are left out."""
-    files = bench.answer_files()
     made: dict[str, Made] = {}
     for model in models:
-        for answer in _answers(files.get(model)):
+        for answer in bench.answers(model).values():
             calls = [detail for choice in answer.choices for detail in choice.details]
             made.setdefault(model, Made()).add(answer.tstamp, answer.sampling, calls)
     return made
-
-
-def _answers(path: Path | None) -> Iterator[Answer]:
-    yield from () if path is None else store.latest(path, Answer).values()

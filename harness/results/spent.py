@@ -4,8 +4,8 @@
     61,000 · $2.00 + 98,000 · $8.00 for a million = $0.91
 
 Calls whose provider counted no tokens, and other tools' rows, are `unstated`. What came from a
-cache was paid for elsewhere. Rows that newer ones replaced and calls that failed are not in the
-files, and not in these sums.
+cache was paid for elsewhere. Judgments that are not current count nowhere, and not here; rows that
+newer ones replaced and calls that failed are not in the files.
 """
 
 import statistics
@@ -16,9 +16,10 @@ from typing import Literal, TypeAlias
 
 from msgspec import convert
 
-from harness import store
 from harness.bench import Bench
 from harness.results.estimate import Estimate
+from harness.results.reading import whole_rows
+from harness.results.scores import Scores
 from harness.types import Answer, Detail, Judgment
 
 Cost = Callable[[str, Detail], float | None]
@@ -63,6 +64,7 @@ class Spent:
 
 def spent(
     bench: Bench,
+    judgments: Scores,
     cost: Cost,
     *,
     models: Collection[str] | None = None,
@@ -71,7 +73,8 @@ def spent(
     """Return what the answers and judgments of a benchmark took.
 
     Args:
-        bench: whose files are read.
+        bench: whose answers count.
+        judgments: all that are current.
         cost: the price of a reply.
         models: whose answers and judgments count; a pair counts if either is named. None: all.
         judges: whose judgments count. None: all.
@@ -82,21 +85,21 @@ def spent(
         for detail in details:
             rows.setdefault((what, model), Spent(what, model)).add(detail, cost)
 
-    for model, path in bench.answer_files().items():
+    for model in bench.answer_files():
         if models is not None and model not in models:
             continue
-        for answer in store.latest(path, Answer).values():
+        for answer in bench.answers(model).values():
             add("answers", model, (detail for detail, _ in _replies(answer)))
             player = str((answer.user or {}).get("model", ""))
             for choice in answer.choices:
                 add("users", player, choice.user_details)
-    for file in bench.judgment_files():
-        for place in store.rows(file.path, Judgment):
-            judgment = place.row
-            if (models is None or not set(judgment.models).isdisjoint(models)) and (
-                judges is None or judgment.judge_model in judges
-            ):
-                add("judgments", judgment.judge_model, _judge_calls(judgment))
+    for _, row in whole_rows(judgments):
+        if (
+            isinstance(row, Judgment)
+            and (models is None or not set(row.models).isdisjoint(models))
+            and (judges is None or row.judge_model in judges)
+        ):
+            add("judgments", row.judge_model, _judge_calls(row))
     return list(rows.values())
 
 
