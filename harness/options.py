@@ -685,9 +685,9 @@ class ImportData(Command, kw_only=True, frozen=True):
 
     imports: Annotated[Names, Flag("FORMAT FILE", positional=True)] = ()
     """format of the data: alpaca_eval, arena_hard, battles, colossalai, feedback_collection,
-    ifeval, inspect, judge_pairs, messages, mt_bench_101, preference_collection, short_facts or
-    votes; and its files: JSON arrays, JSON Lines, .csv, .tsv, .parquet (extra [parquet]) or .eval.
-    The first of several defines the questions"""
+    ifeval, inspect, judge_pairs, lm_eval, messages, mt_bench_101, preference_collection,
+    short_facts or votes; and its files: JSON arrays, JSON Lines, .csv, .tsv, .parquet (extra
+    [parquet]) or .eval. The first of several defines the questions"""
     model_id: Annotated[Names, Flag("NAME")] = ()
     """models of the files, or of all but the first, in order (default: as the records say, else the
     file's name)"""

@@ -100,6 +100,7 @@ TABLE: dict[str, dict[str, str]] = {
         "short_facts": "harness.extras.importing.short_facts:short_facts",
         "ifeval": "harness.extras.importing.ifeval:ifeval",
         "inspect": "harness.extras.importing.inspect:inspect",
+        "lm_eval": "harness.extras.importing.lm_eval:lm_eval",
         "mt_bench_101": "harness.extras.importing.mt_bench_101:mt_bench_101",
         "messages": "harness.extras.importing.messages:messages",
         "votes": "harness.extras.importing.votes:votes",

@@ -29,6 +29,8 @@ class Source(NamedTuple):
     """The model that `--model-id` names for the file; empty: none."""
     judge: str = ""
     """Who made the judgments, from `--judge-model`; empty: as the records say."""
+    home: str = ""
+    """The name of the folder that the file is in."""
     keep_input: bool = False
     """Whether a judge's whole input is kept, where a record has one."""
 

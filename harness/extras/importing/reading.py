@@ -119,7 +119,8 @@ def import_data(
     paths = [pathlib.Path(file) for file in files]
     for number, (path, model) in enumerate(zip(paths, [*[""] * unnamed, *model_id], strict=True)):
         stem = path.name.removesuffix(".gz").rpartition(".")[0]
-        source = Source(folder, stem, number, model, judge_model or "", keep_input)
+        home = path.resolve().parent.name
+        source = Source(folder, stem, number, model, judge_model or "", home, keep_input)
         for place, record in itertools.islice(read_records(path), first_n):
             position += 1
             try:
@@ -243,9 +244,10 @@ class _Import:
     def write(self, settings: dict[str, str]) -> None:
         """Write everything, once no answer differs from one that is there."""
         folder, report = self.report.folder, self.report
-        for (model, question_id), answer in self.answers.items():
-            turns = [choice.turns for choice in answer.choices]
-            answer.answer_id = content_hash(model, question_id, turns[0], *turns[1:])
+        for answer in (row for rows in self.rows.values() for row in rows):
+            if isinstance(answer, Answer):
+                turns = [choice.turns for choice in answer.choices]
+                answer.answer_id = content_hash(answer.model_id, answer.question_id, *turns)
         new = {name: _missing(folder / name, rows) for name, rows in self.rows.items()}
         if self.bench is None:
             settings["system_prompt"] = self.system or ""

@@ -86,7 +86,7 @@ def _samples(path: pathlib.Path) -> Iterator[tuple[str, Any]]:
 
     try:
         with contextlib.suppress(ImportError):  # teaches Python before 3.14 what Inspect writes
-            import zipfile_zstd  # type: ignore[import-not-found,unused-ignore]  # noqa: F401
+            import zipfile_zstd  # noqa: F401
         with zipfile.ZipFile(path) as log:
             names = log.namelist()
             head = "header.json" if "header.json" in names else "_journal/start.json"
