@@ -20,6 +20,8 @@ from harness.judging.plan import plan_judgments
 from harness.judging.run import estimate_judgments
 from harness.models import ModelConfig
 from harness.reporting import Column, Note, Page, Table
+from harness.reporting.files import files_page
+from harness.reporting.show_result import price_of
 from harness.results.coverage import Coverage, read_coverage
 from harness.running.estimate import CallEstimate, total_cost
 from harness.types import Answer, Question, QuestionId, split_variant
@@ -40,7 +42,8 @@ def status(bench_name: str | None = None, **words: Any) -> Page:
 def run(record: options.Status, console: Console) -> Page:
     """Show how far a benchmark is."""
     loaded = bench.load_named(record.bench)
-    state = page(loaded, calls.configs())
+    configs = calls.configs()
+    state = files_page(loaded, price_of(configs)) if record.files else page(loaded, configs)
     console.show(state, record.format)
     return state
 
