@@ -688,9 +688,9 @@ class ImportData(Command, kw_only=True, frozen=True):
 
     imports: Annotated[Names, Flag("FORMAT FILE", positional=True)] = ()
     """format of the data: alpaca_eval, arena_hard, battles, colossalai, feedback_collection,
-    ifeval, judge_pairs, messages, mt_bench_101, preference_collection, short_facts or votes; and
-    its files: JSON arrays, JSON Lines, .csv, .tsv or .parquet (extra [parquet]). The first of
-    several defines the questions"""
+    ifeval, inspect, judge_pairs, lm_eval, messages, mt_bench_101, preference_collection,
+    short_facts or votes; and its files: JSON arrays, JSON Lines, .csv, .tsv, .parquet (extra
+    [parquet]) or .eval. The first of several defines the questions"""
     model_id: Annotated[Names, Flag("NAME")] = ()
     """models of the files, or of all but the first, in order (default: as the records say, else the
     file's name)"""
@@ -717,12 +717,12 @@ class Export(Command, kw_only=True, frozen=True):
     """Write a benchmark's results in another project's form.
 
     turnbench export alpaca_eval --bench-name alpaca_eval --judge-model gpt-4.1
-    turnbench export feedback_collection --bench-name feedback --output training.json
+    turnbench export inspect --output logs
     """
 
     format: Annotated[str, Flag("FORMAT", positional=True)] = ""
     """fastchat: its data folder, for its own scripts; alpaca_eval: annotations, a file for each
-    model; feedback_collection: grades as training records"""
+    model; feedback_collection: grades as training records; inspect: a log for each model"""
     bench: BenchName = BenchName()
     judge_model: Annotated[str | None, Flag("NAME")] = None
     """whose judgments (default: of all judges, or the only one)"""
