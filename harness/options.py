@@ -160,7 +160,7 @@ class JudgeSampling(Struct, kw_only=True, frozen=True):
     """further parameters of the requests to the judge, as for gen_answer"""
 
 
-class Endpoint(Struct, kw_only=True, frozen=True):
+class Address(Struct, kw_only=True, frozen=True):
     """Endpoint (keys come from the environment only)."""
 
     base_url: Annotated[str | None, Flag("URL", ("--openai-api-base",))] = None
@@ -403,7 +403,7 @@ class GenAnswer(Command, kw_only=True, frozen=True):
     history: History = History()
     user: PlayedUser = PlayedUser()
     sampling: AnswerSampling = AnswerSampling()
-    endpoint: Endpoint = Endpoint()
+    endpoint: Address = Address()
     limits: Limits = Limits()
 
 
@@ -426,7 +426,7 @@ class GenJudgment(Command, kw_only=True, frozen=True):
     bench: BenchName = BenchName()
     slice: Slice = Slice()
     sampling: JudgeSampling = JudgeSampling()
-    endpoint: Endpoint = Endpoint()
+    endpoint: Address = Address()
     limits: Limits = Limits()
 
 
@@ -508,9 +508,9 @@ class RunBench(Command, kw_only=True, frozen=True):
     history: History = History()
     user: PlayedUser = PlayedUser()
     sampling: AnswerSampling = AnswerSampling()
-    endpoint: Endpoint = Endpoint()
+    endpoint: Address = Address()
     judge_sampling: Annotated[JudgeSampling, Prefix("judge_")] = JudgeSampling()
-    judge: Annotated[Endpoint, Prefix("judge_")] = Endpoint()
+    judge: Annotated[Address, Prefix("judge_")] = Address()
     metrics: MetricOptions = MetricOptions()
     limits: Limits = Limits()
     output: Output = Output()
@@ -598,7 +598,7 @@ class JudgeReport(Command, kw_only=True, frozen=True):
     strong_model: Annotated[str, Flag("NAME", pages=("attack",))] = "builtin/reference"
     """attack: in pairs, whose answers they are compared with"""
     sampling: Annotated[JudgeSampling, Flag(pages=("attack",))] = JudgeSampling()
-    endpoint: Annotated[Endpoint, Flag(pages=("attack",))] = Endpoint()
+    endpoint: Annotated[Address, Flag(pages=("attack",))] = Address()
     limits: Annotated[Limits, Flag(pages=("attack",))] = Limits()
     output: Output = Output()
 
