@@ -53,7 +53,7 @@ class Level(NamedTuple):
 LEVELS = by_level(
     Level(40, 3, 3, 1, 1),
     Level(80, 4, 4, 2, 1),
-    Level(150, 5, 4, 2, 1),  # as it was before there were levels, but with fewer remarks
+    Level(150, 5, 4, 2, 1),  # about as before there were levels, in fewer words
     Level(130, 6, 6, 3, 0.5),
     Level(130, 8, 8, 4, 0.3, 0.2),
     Level(145, 10, 9, 5, 0.2, 0.3, True),
@@ -181,7 +181,8 @@ def _entry(
     mark, other = rng.sample(_MARKS, 2)
     plain, deep = _BUSINESS[: min(4, sets.business)], _BUSINESS[4 : sets.business]
     corrections = _CORRECTIONS[: sets.corrections]
-    weights = [5, 5, 2, 2][: len(plain)] + [3] * len(deep) + [3 * (sets.remarks > 0)]
+    weights: list[float] = [5.0, 5, 2, 2][: len(plain)]
+    weights += [3] * len(deep) + [3 * (sets.remarks > 0)]
     weights += [(2.2 if sets.chains else 2) * (1 + len(deep) / 6)] * len(corrections)
     kind = rng.choices((*plain, *deep, "nothing", *corrections), weights)[0]
     number = len(before) + 1
