@@ -160,7 +160,7 @@ class JudgeSampling(Struct, kw_only=True, frozen=True):
     """further parameters of the requests to the judge, as for gen_answer"""
 
 
-class Endpoint(Struct, kw_only=True, frozen=True):
+class Address(Struct, kw_only=True, frozen=True):
     """Endpoint (keys come from the environment only)."""
 
     base_url: Annotated[str | None, Flag("URL", ("--openai-api-base",))] = None
@@ -403,7 +403,7 @@ class GenAnswer(Command, kw_only=True, frozen=True):
     history: History = History()
     user: PlayedUser = PlayedUser()
     sampling: AnswerSampling = AnswerSampling()
-    endpoint: Endpoint = Endpoint()
+    endpoint: Address = Address()
     limits: Limits = Limits()
 
 
@@ -426,7 +426,7 @@ class GenJudgment(Command, kw_only=True, frozen=True):
     bench: BenchName = BenchName()
     slice: Slice = Slice()
     sampling: JudgeSampling = JudgeSampling()
-    endpoint: Endpoint = Endpoint()
+    endpoint: Address = Address()
     limits: Limits = Limits()
 
 
@@ -508,9 +508,9 @@ class RunBench(Command, kw_only=True, frozen=True):
     history: History = History()
     user: PlayedUser = PlayedUser()
     sampling: AnswerSampling = AnswerSampling()
-    endpoint: Endpoint = Endpoint()
+    endpoint: Address = Address()
     judge_sampling: Annotated[JudgeSampling, Prefix("judge_")] = JudgeSampling()
-    judge: Annotated[Endpoint, Prefix("judge_")] = Endpoint()
+    judge: Annotated[Address, Prefix("judge_")] = Address()
     metrics: MetricOptions = MetricOptions()
     limits: Limits = Limits()
     output: Output = Output()
@@ -598,7 +598,7 @@ class JudgeReport(Command, kw_only=True, frozen=True):
     strong_model: Annotated[str, Flag("NAME", pages=("attack",))] = "builtin/reference"
     """attack: in pairs, whose answers they are compared with"""
     sampling: Annotated[JudgeSampling, Flag(pages=("attack",))] = JudgeSampling()
-    endpoint: Annotated[Endpoint, Flag(pages=("attack",))] = Endpoint()
+    endpoint: Annotated[Address, Flag(pages=("attack",))] = Address()
     limits: Annotated[Limits, Flag(pages=("attack",))] = Limits()
     output: Output = Output()
 
@@ -608,9 +608,12 @@ class Status(Command, kw_only=True, frozen=True):
 
     turnbench status
     turnbench status --bench-name mt_bench_zh --format json
+    turnbench status --files
     """
 
     bench: BenchName = BenchName()
+    files: bool = False
+    """list each file of answers and judgments: rows, judge, date, sampling, cost"""
     format: Literal["text", "json"] = "text"
     """how to print"""
 
@@ -676,18 +679,18 @@ class FetchBench(Command, kw_only=True, frozen=True):
 
 
 class ImportData(Command, kw_only=True, frozen=True):
-    """Make a benchmark from other projects' data, or training data from judgments.
+    """Make a benchmark from other projects' data.
 
     turnbench import_data feedback_collection feedback.json --bench-name feedback --first-n 1000
     turnbench import_data alpaca_eval outputs.json --bench-name alpaca_eval --model-id my-model
-    turnbench import_data --back feedback_collection --bench-name feedback --output training.json
+    turnbench import_data votes ballots.json --bench-name mt_bench
     """
 
     imports: Annotated[Names, Flag("FORMAT FILE", positional=True)] = ()
     """format of the data: alpaca_eval, arena_hard, battles, colossalai, feedback_collection,
-    ifeval, judge_pairs, messages, mt_bench_101, preference_collection, short_facts or votes; and
-    its files: JSON arrays, JSON Lines, .csv, .tsv or .parquet (extra [parquet]). The first of
-    several defines the questions"""
+    ifeval, inspect, judge_pairs, lm_eval, messages, mt_bench_101, preference_collection,
+    short_facts or votes; and its files: JSON arrays, JSON Lines, .csv, .tsv, .parquet (extra
+    [parquet]) or .eval. The first of several defines the questions"""
     model_id: Annotated[Names, Flag("NAME")] = ()
     """models of the files, or of all but the first, in order (default: as the records say, else the
     file's name)"""
@@ -699,7 +702,7 @@ class ImportData(Command, kw_only=True, frozen=True):
     """language of the questions, for bench.toml (default: en)"""
     bench: BenchName = BenchName()
     back: Annotated[str | None, Flag("FORMAT")] = None
-    """export the benchmark's judgments instead: feedback_collection or alpaca_eval"""
+    """the same as turnbench export FORMAT, which takes the flags below"""
     judge_model: Annotated[str | None, Flag("NAME")] = None
     """whose judgments; for imported annotations, who made them"""
     judge_set: Annotated[str | None, Flag("SET")] = None
@@ -707,7 +710,28 @@ class ImportData(Command, kw_only=True, frozen=True):
     model_list: Annotated[Names, Flag("NAME")] = ()
     """with --back: only these models"""
     output: Annotated[Path | None, Flag("FILE")] = None
-    """with --back: where to write; for alpaca_eval a folder"""
+    """with --back: where to write"""
+
+
+class Export(Command, kw_only=True, frozen=True):
+    """Write a benchmark's results in another project's form.
+
+    turnbench export alpaca_eval --bench-name alpaca_eval --judge-model gpt-4.1
+    turnbench export inspect --output logs
+    """
+
+    format: Annotated[str, Flag("FORMAT", positional=True)] = ""
+    """fastchat: its data folder, for its own scripts; alpaca_eval: annotations, a file for each
+    model; feedback_collection: grades as training records; inspect: a log for each model"""
+    bench: BenchName = BenchName()
+    judge_model: Annotated[str | None, Flag("NAME")] = None
+    """whose judgments (default: of all judges, or the only one)"""
+    judge_set: Annotated[str | None, Flag("SET")] = None
+    """judge set of the judgments (default: the only one)"""
+    model_list: Annotated[Names, Flag("NAME", ("--model",))] = ()
+    """only these models"""
+    output: Annotated[Path | None, Flag("DIR_OR_FILE")] = None
+    """where to write; nothing is overwritten (default: BENCH-FORMAT in the working folder)"""
 
 
 class Viewer(Command, kw_only=True, frozen=True):
