@@ -722,7 +722,8 @@ class Export(Command, kw_only=True, frozen=True):
 
     format: Annotated[str, Flag("FORMAT", positional=True)] = ""
     """fastchat: its data folder, for its own scripts; alpaca_eval: annotations, a file for each
-    model; feedback_collection: grades as training records; inspect: a log for each model"""
+    model; feedback_collection: grades as training records; inspect: a log for each model;
+    every_eval_ever: numbers and verdicts for its datastore"""
     bench: BenchName = BenchName()
     judge_model: Annotated[str | None, Flag("NAME")] = None
     """whose judgments (default: of all judges, or the only one)"""
