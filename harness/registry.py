@@ -110,7 +110,14 @@ TABLE: dict[str, dict[str, str]] = {
     },
     "exporter": {
         name: f"harness.extras.exporting.{name}:{name}"
-        for name in ("fastchat", "alpaca_eval", "feedback_collection", "inspect")
+        for name in (
+            "fastchat",
+            "alpaca_eval",
+            "feedback_collection",
+            "inspect",
+            "every_eval_ever",
+            "card",
+        )
     },
     "importing": {
         "import_data": "harness.extras.importing.reading:import_data",
