@@ -41,6 +41,8 @@ class Settings(Struct, forbid_unknown_fields=True, kw_only=True):
     title: str | None = None
     version: str | None = None
     licence: str | None = None
+    source: str | None = None
+    """Where the questions are from, such as `hf://datasets/OWNER/NAME@COMMIT/FILE`."""
     language: str = "en"
     canary: str | None = None
     """A text that identifies the set in training data."""

@@ -13,23 +13,10 @@ import pytest
 
 import harness
 from harness import export, import_data
-from harness.cli.main import main
 from harness.errors import MissingError
 from tests.importing.files import json_lines, rows
 
 BOTH = ("builtin/reference", "builtin/eliza")
-
-
-@pytest.fixture(scope="module")
-def data(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
-    """Return a data folder in which two models are graded and compared."""
-    folder = tmp_path_factory.mktemp("inspect") / "data"
-    words = ["--data-dir", str(folder), "--sample-n", "6", "-q"]
-    assert main(["gen_answer", "--model", *BOTH, *words]) == 0
-    for mode in ("single", "pairwise-all"):
-        judge = ["gen_judgment", "--judge-model", "builtin/overlap", "--mode", mode]
-        assert main([*judge, *words]) == 0
-    return folder
 
 
 @pytest.fixture(scope="module")
