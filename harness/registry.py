@@ -99,13 +99,22 @@ TABLE: dict[str, dict[str, str]] = {
         "judge_pairs": "harness.extras.importing.judge_pairs:judge_pairs",
         "short_facts": "harness.extras.importing.short_facts:short_facts",
         "ifeval": "harness.extras.importing.ifeval:ifeval",
+        "inspect": "harness.extras.importing.inspect:inspect",
+        "lm_eval": "harness.extras.importing.lm_eval:lm_eval",
         "mt_bench_101": "harness.extras.importing.mt_bench_101:mt_bench_101",
         "messages": "harness.extras.importing.messages:messages",
         "votes": "harness.extras.importing.votes:votes",
     },
     "exporter": {
         name: f"harness.extras.exporting.{name}:{name}"
-        for name in ("fastchat", "alpaca_eval", "feedback_collection")
+        for name in (
+            "fastchat",
+            "alpaca_eval",
+            "feedback_collection",
+            "inspect",
+            "every_eval_ever",
+            "card",
+        )
     },
     "importing": {
         "import_data": "harness.extras.importing.reading:import_data",

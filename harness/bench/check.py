@@ -75,7 +75,7 @@ def look_over(which: pathlib.Path | str, data_dir: pathlib.Path | str = "data") 
     categories = {question.category for question in report.questions}
     report.problems += [
         f"{folder / 'bench.toml'}: {table}: no question is of the category {name!r}"
-        for table in ("temperatures", "categories")
+        for table in ("temperatures", "usual_temperatures", "categories")
         for name in getattr(report.settings, table)
         if name not in categories
     ]

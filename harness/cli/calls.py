@@ -18,7 +18,7 @@ from harness.errors import Interrupted, UsageError
 from harness.models import ModelConfig
 from harness.reporting import Column, Page, Table
 from harness.running import Outcome, Progress, estimate
-from harness.running.estimate import Estimate, total_cost
+from harness.running.estimate import CallEstimate, total_cost
 from harness.store import convert
 from harness.words import counted, dollars, first_lines
 
@@ -74,8 +74,8 @@ def configs() -> dict[str, ModelConfig]:
 
 @contextlib.contextmanager
 def served(
-    models: options.Models, endpoint: options.Endpoint, console: Console, *, dry_run: bool
-) -> Iterator[tuple[options.Models, options.Endpoint]]:
+    models: options.Models, endpoint: options.Address, console: Console, *, dry_run: bool
+) -> Iterator[tuple[options.Models, options.Address]]:
     """Serve local weights while the block runs, if `--serve` asks for it.
 
     Yields the flags with the weights' name as a model at the server's address.
@@ -125,7 +125,7 @@ def state_of(verb: str, split: Split[Any], todo: str = "") -> str:
     return ", ".join([*parts, todo or f"nothing left to {verb}"])
 
 
-def estimate_page(estimates: Sequence[Estimate], more: Sequence[Table] = ()) -> Page:
+def estimate_page(estimates: Sequence[CallEstimate], more: Sequence[Table] = ()) -> Page:
     """Return the page of `--dry-run`, with `more` tables."""
     calls = sum(model.calls for model in estimates)
     if not calls:
@@ -148,7 +148,7 @@ def estimate_page(estimates: Sequence[Estimate], more: Sequence[Table] = ()) -> 
 def carry_out(
     plan: "AnswerPlan | JudgePlan | BenchPlan",
     limits: options.Limits,
-    estimates: Callable[[], Sequence[Estimate]],
+    estimates: Callable[[], Sequence[CallEstimate]],
     console: Console,
     *,
     unit: str,

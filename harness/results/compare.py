@@ -500,7 +500,7 @@ def _ranks(ranking: Ranking) -> dict[str, Ranks]:
     return ranks
 
 
-Verdict: TypeAlias = Literal["beats", "loses to", ""]
+Relation: TypeAlias = Literal["beats", "loses to", ""]
 
 
 class Rate(Protocol):
@@ -526,7 +526,7 @@ class Against(NamedTuple):
     """The rate that decides: the win rate, or that at equal length."""
     interval: Interval | None
     """At the level of its Holm step."""
-    verdict: Verdict
+    verdict: Relation
     """Whether the interval excludes one half; empty: not decided."""
     controlled: bool = False
     """Whether the rate is that at equal length."""
@@ -561,7 +561,7 @@ def against_baseline(
     tests = holm([rate.p_half for rate in rates.values()])
     for (name, rate), test in zip(rates.items(), tests, strict=True):
         interval, withheld = rate.interval_at(test.level), False
-        verdict: Verdict = ""
+        verdict: Relation = ""
         if rate.p_half is not None and rate.p_half < test.level:
             verdict = "beats" if rate.value > 0.5 else "loses to"
             worst = ends[verdict != "beats"][name]

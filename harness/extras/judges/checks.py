@@ -17,7 +17,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from harness.errors import MissingError
-from harness.extras.judges.data import Verdict, itself, load
+from harness.extras.judges.data import RaterVerdict, itself, load
 from harness.extras.judges.estimates import mean, page, share
 from harness.extras.judges.truth import checked
 from harness.options import JudgeReport
@@ -68,7 +68,9 @@ def report(options: JudgeReport) -> Page:
     return page("checks", outcome, columns, rows, notes=itself(data.judges))
 
 
-def _less(good: Sequence[Verdict], bad: Sequence[Verdict]) -> Iterator[tuple[QuestionId, float]]:
+def _less(
+    good: Sequence[RaterVerdict], bad: Sequence[RaterVerdict]
+) -> Iterator[tuple[QuestionId, float]]:
     """Yield of each question and turn of a judge how much less answers with a broken check got."""
     grades: dict[Any, tuple[list[float], list[float]]] = {}
     for at, part in enumerate((good, bad)):

@@ -29,7 +29,7 @@ from harness.options import JudgeReport
 from harness.reporting import Column, Note, Page, interval_columns, row_of
 from harness.reporting.people import judges_in_words, points, words
 from harness.results import Estimate
-from harness.results.agreement import Item
+from harness.results.agreement import RatedItem
 from harness.results.estimate import LEVEL, Floats, holm, ratio
 from harness.results.reading import whole_rows
 from harness.types import Vote
@@ -113,11 +113,15 @@ def _row(model: str, found: Corrected) -> dict[str, Any]:
     return row | {"weight": weight, "questions": judge.n, "voted": votes.n, "n": votes.count}
 
 
-def corrected(model: str, judged: Mapping[Item, float], voted: Mapping[Item, float]) -> Corrected:
+def corrected(
+    model: str, judged: Mapping[RatedItem, float], voted: Mapping[RatedItem, float]
+) -> Corrected:
     """Return a model's win rates by the judge, by votes, and corrected."""
     places = {question: at for at, question in enumerate(dict.fromkeys(i.question for i in judged))}
 
-    def sums_of(values: Mapping[Item, float], items: Iterable[Item]) -> tuple[Floats, Floats]:
+    def sums_of(
+        values: Mapping[RatedItem, float], items: Iterable[RatedItem]
+    ) -> tuple[Floats, Floats]:
         sums, counts = np.zeros(len(places)), np.zeros(len(places))
         for item in items:
             if model in item.models:

@@ -9,7 +9,7 @@ Source: Dubois et al. 2024 (arXiv:2404.04475).
 """
 
 from harness.errors import MissingError
-from harness.extras.judges.data import Data, Verdict, groups, load
+from harness.extras.judges.data import Data, RaterVerdict, groups, load
 from harness.extras.judges.estimates import listing, page, share
 from harness.options import JudgeReport
 from harness.reporting import Column, Note, Page, interval_columns, row_of
@@ -45,7 +45,7 @@ def report(options: JudgeReport) -> Page:
     return page("length", outcome, columns, rows, *tables, notes=notes)
 
 
-def _longer_won(data: Data, v: Verdict) -> bool | None:
+def _longer_won(data: Data, v: RaterVerdict) -> bool | None:
     """Return whether the longer answer won; None: a tie, or of equal or unknown length."""
     first, second = map(len, data.texts(v.item) or ("", ""))
     return None if v.value == 0.5 or first == second else (v.number > 0.5) == (first > second)

@@ -12,7 +12,7 @@ from itertools import combinations
 from typing import Any, TypeAlias
 
 from harness.errors import MissingError
-from harness.extras.judges.data import Verdict, by_judge, load, samples
+from harness.extras.judges.data import RaterVerdict, by_judge, load, samples
 from harness.extras.judges.estimates import page, share
 from harness.options import JudgeReport
 from harness.reporting import Column, Note, Page, interval_columns, row_of
@@ -20,7 +20,7 @@ from harness.reporting.people import points, words
 from harness.results import Estimate
 from harness.types import QuestionId
 
-Pairs: TypeAlias = list[tuple[Verdict, Verdict]]
+Pairs: TypeAlias = list[tuple[RaterVerdict, RaterVerdict]]
 
 
 def report(options: JudgeReport) -> Page:

@@ -35,7 +35,7 @@ from harness.extras.judges.estimates import over_questions, page
 from harness.extras.judges.truth import accepted, right_answers
 from harness.options import JudgeReport
 from harness.reporting import Cell, Column, Page, interval_columns, row_of
-from harness.results.agreement import Item, values
+from harness.results.agreement import RatedItem, values
 from harness.results.agreement import items as items_of
 from harness.results.estimate import Floats
 from harness.types import QuestionId
@@ -112,7 +112,7 @@ def worth_of(panel: Panel) -> Cell:
 def _by_votes(data: Data) -> Panel:
     """Return the judges' verdicts on pairs that people voted on."""
     voted = data.people.take(data.people.valid)
-    votes: dict[Item, list[float]] = {}
+    votes: dict[RatedItem, list[float]] = {}
     for item, vote in zip(items_of(voted), values(voted).tolist(), strict=True):
         votes.setdefault(item, []).append(vote - 0.5)
     verdicts = {name: by_item(of_judge) for name, of_judge in data.preferences().items()}
@@ -156,7 +156,7 @@ def _by_checks(data: Data) -> Panel:
 
 def _panel(
     verdicts: Mapping[str, Any],
-    items: Sequence[Item],
+    items: Sequence[RatedItem],
     columns: Sequence[Sequence[float]],
     source: str,
     at_least: bool,
