@@ -19,6 +19,7 @@ from harness.errors import MissingError, UsageError
 from harness.judging.extraction import extracted
 from harness.metrics.metric import Measured, MeasuredTurn, Metric
 from harness.options import AutoChecks, AutoMetrics
+from harness.registry import Shown
 from harness.types import Answer, MadeFrom, Measurement, Question, split_variant
 
 WHY = {
@@ -59,7 +60,7 @@ class MetricPlan:
 
 
 @dataclass
-class MetricReport:
+class MetricReport(Shown):
     """What `run` did."""
 
     written: int = 0

@@ -20,6 +20,7 @@ from harness import registry, store
 from harness.bench import Bench, load_named
 from harness.errors import MissingError, UsageError
 from harness.options import Export, Select, ShowResult
+from harness.registry import Shown
 from harness.reporting.selecting import Judged, read_judged
 from harness.results import Scores, Source
 from harness.results.reading import whole_rows
@@ -143,7 +144,7 @@ Exporter: TypeAlias = Callable[[Bench, Results], Iterable[File]]
 
 
 @dataclass
-class ExportReport:
+class ExportReport(Shown):
     """What was exported."""
 
     written: list[pathlib.Path] = field(default_factory=list)

@@ -20,6 +20,8 @@ from harness.errors import DataError, MissingError, StorageError, UsageError
 from harness.extras.importing import hub
 from harness.extras.importing.constants import constants, filled, toml_text
 from harness.extras.importing.reading import import_data
+from harness.reporting import Column, Page, Table
+from harness.words import counted
 
 UPSTREAM = "https://raw.githubusercontent.com"
 _TABLE = pathlib.Path(__file__).with_suffix(".toml")
@@ -71,6 +73,11 @@ class Fetched(Struct, frozen=True):
 
     folder: pathlib.Path
     written: tuple[pathlib.Path, ...]
+
+    def _repr_html_(self) -> str:
+        files = [{"file": str(path)} for path in self.written]
+        tables = [Table("", [Column("file")], files)] if files else []
+        return Page(f"{self.folder}: {counted(len(files), 'file')} written.", tables)._repr_html_()
 
     def __repr__(self) -> str:
         return f"<Fetched {self.folder.name[:100]}: {len(self.written)} files written>"

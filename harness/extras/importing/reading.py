@@ -25,6 +25,7 @@ from harness.extras.importing import hub
 from harness.extras.importing.constants import toml_text
 from harness.extras.importing.items import BadRecord, Item, Source
 from harness.extras.importing.records import read_records
+from harness.registry import Shown
 from harness.types import Answer, Choice, Detail, Judgment, QuestionId, content_hash
 
 JUDGE_SETS: Mapping[str, str] = {
@@ -43,7 +44,7 @@ REFERENCE = "reference"
 
 
 @dataclass(kw_only=True)
-class ImportReport:
+class ImportReport(Shown):
     """What was read and written."""
 
     folder: pathlib.Path
