@@ -9,15 +9,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from harness.errors import UsageError
+from harness.judging.current import unchecked_in_words
 from harness.reporting.outcome import Evidence, Measure
 from harness.reporting.page import Chart, Row, Table, flat, percent
 from harness.results import Panel, Ranking, Scores, rank
 from harness.results.compare import Against, against_baseline
 from harness.results.facts import is_facts
 from harness.results.length_control import Controlled
+from harness.results.scores import present
 from harness.results.summarize import Aggregate
 from harness.types import UNSTATED
 from harness.words import counted, listed
@@ -111,7 +111,7 @@ def evidence_of(panel: Panel, view: View, scores: Scores, name: str = "") -> Evi
     if baseline is not None:
         controlled = {name: c.rate for name, c in view.controlled.items() if c.rate is not None}
         against = against_baseline(scores, ranking, baseline, controlled)
-    questions = len(np.unique(scores.question[scores.valid]))
+    questions = len(present(scores.question[scores.valid]))
     by = f"in the mean of {listed(panel.judges)}" if _together(panel) else ""
     measure = measure_of(panel)
     return Evidence(measure, ranking, questions, baseline, against, name, by, view.focus)
@@ -171,6 +171,8 @@ def caveats_of(panel: Panel, scores: Scores) -> list[Caveat]:
     if len(panel.versions) > 1:
         text = f"Versions {listed(panel.versions)} of the judge set are together."
         caveats.append(Caveat(CHANGED, text))
+    if panel.scores.unchecked and panel.form not in ("metric", "vote"):
+        caveats.append(Caveat(CHANGED, f"{unchecked_in_words(panel.scores.unchecked)}."))
     own = [judge for judge in panel.judges if judge in scores.models_present]
     if own and panel.form not in ("metric", "vote"):
         caveats.append(Caveat(ITSELF, f"{listed(own)} judges answers of its own."))

@@ -15,7 +15,7 @@ import functools
 import itertools
 from collections import Counter
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeAlias
 
@@ -50,8 +50,8 @@ class Source(NamedTuple):
     sample: int = 0
     choice: int = 0
     file: str = ""
-    drawn: bool = False
-    """Of pairs: whether they were drawn at random."""
+    drawn: float | None = None
+    """Of pairs that were drawn at random: which share of them all."""
     look: int = 0
     """Of a run that stops when comparisons are decided: the look, from 1."""
     criterion: str = ""
@@ -64,6 +64,15 @@ class Source(NamedTuple):
         if self.form == "metric":
             return "program"
         return "person" if self.form == "vote" and not self.by_judge else "judge"
+
+
+class LeftOut(NamedTuple):
+    """A row that counts nowhere."""
+
+    source: Source
+    models: tuple[str, ...]
+    cause: str
+    """What has changed since it was made: `no such question`, `question`, `answers`, …"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,18 +98,19 @@ class Scores:
     models: tuple[str, ...]
     metrics: tuple[str, ...]
     sources: tuple[Source, ...]
-    left_out: Counter[str] = field(default_factory=Counter)
-    """Rows that are not current, by what has changed since: `no such question`, `question`, …"""
+    not_current: Sequence[LeftOut] = ()
+    unchecked: int = 0
+    """Rows that say which answers they are of, where these answers are not at hand."""
     files: tuple[tuple[Path, int, type[Any]], ...] = ()
     """The files that were read, each with the number of its first row and the type of its rows."""
 
     def __len__(self) -> int:
         return len(self.value)
 
-    @property
-    def outdated(self) -> int:
-        """How many rows are left out because what they were made from has changed since."""
-        return self.left_out.total()
+    @functools.cached_property
+    def left_out(self) -> Counter[str]:
+        """How many rows are not current, by what has changed since they were made."""
+        return Counter(row.cause for row in self.not_current)
 
     @functools.cached_property
     def flip(self) -> Ints:
@@ -133,15 +143,19 @@ class Scores:
     @property
     def sources_present(self) -> dict[int, Source]:
         """The sources of these entries by code."""
-        return {
-            code: self.sources[code] for code in np.flatnonzero(np.bincount(self.source)).tolist()
-        }
+        return {code: self.sources[code] for code in present(self.source)}
 
     def take(self, which: Bools | Ints) -> "Scores":
         """Return some of the entries; the codes stay."""
         if which.dtype == bool and which.all():
             return self
-        return replace(self, **{name: getattr(self, name)[which] for name in COLUMNS})
+        size = len(self.row[which])
+        columns: dict[str, Any] = {
+            name: absent(size) if is_absent(column) else column[which]
+            for name in COLUMNS
+            for column in [getattr(self, name)]
+        }
+        return replace(self, **columns)
 
     def of(
         self,
@@ -195,7 +209,7 @@ class Scores:
         """Return these entries and others with the same names."""
         parts = [self, *others]
         columns: dict[str, Any] = {
-            name: np.concatenate([getattr(part, name) for part in parts]) for name in COLUMNS
+            name: joined([getattr(part, name) for part in parts]) for name in COLUMNS
         }
         return replace(self, **columns)
 
@@ -216,6 +230,38 @@ class Scores:
 CODES = ("row", "question", "turn", "model", "opponent", "metric", "source")
 VALUES = ("value", "shown_first", "shown_second")
 COLUMNS = (*CODES, *VALUES)
+
+
+def present(codes: Ints) -> list[int]:
+    """Return the distinct codes of a column in order, without -1.
+
+    numpy's `unique` sorts, and at its first call imports another tenth of numpy.
+
+    >>> present(np.array([5, 2, -1, 5]))
+    [2, 5]
+    """
+    counts = np.bincount(codes + 1)
+    counts[:1] = 0
+    codes_present: list[int] = (np.flatnonzero(counts) - 1).tolist()
+    return codes_present
+
+
+def absent(size: int) -> Floats:
+    """Return a column of NaN that takes no memory: the games of grades."""
+    return np.broadcast_to(np.nan, size)
+
+
+def is_absent(column: Any) -> bool:
+    """Return whether a column is one of `absent`."""
+    return len(column) > 0 and column.strides == (0,)
+
+
+def joined(parts: Sequence[Any]) -> Any:
+    """Return the parts of a column as one."""
+    filled = [part for part in parts if len(part)] or parts[:1]
+    if all(map(is_absent, filled)):
+        return absent(sum(map(len, filled)))
+    return np.concatenate(filled)
 
 
 def _among(codes: Ints, names: Sequence[Any], chosen: Collection[Any]) -> Bools:
