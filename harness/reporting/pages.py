@@ -86,7 +86,7 @@ def checked(options: ShowResult) -> PageKind[ShowResult]:
     Raises:
         UsageError: they ask for two, or one of them is not for this page, or is wrong.
     """
-    pages = registry.names("page")
+    pages = registry.TABLE["page"]
     names = [field.name for field in fields(ShowResult) if field.name in pages]
     asked = [name for name in names if value_of(options, name)]
     if len(asked) > 1:
