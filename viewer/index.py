@@ -21,6 +21,8 @@ import threading
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
+import msgspec
+
 from harness import store
 from harness.bench import Bench
 from harness.errors import DataError
@@ -132,8 +134,15 @@ class Index:
 
     def scan(self, path: pathlib.Path, light: type[L], kind: type[Row]) -> Iterator[Any]:
         """Yield the rows of a file, with some fields only, up to a line that is none."""
+        decode = msgspec.json.Decoder(light).decode_lines
+
+        def lines(chunk: bytes) -> list[L] | None:
+            with contextlib.suppress(msgspec.MsgspecError, UnicodeError):
+                return decode(chunk)
+            return None
+
         with contextlib.suppress(DataError, FileNotFoundError):
-            for block in store.blocks(path, light, kind, lambda rows: []):
+            for block in store.blocks(path, lines, kind):
                 yield from block
 
     def keep(self, table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:

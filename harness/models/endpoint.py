@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 from msgspec import Meta, Struct
 
 from harness import registry
-from harness.errors import MissingError, UsageError
+from harness.errors import MissingError, UsageError, require
 from harness.models.prices import Price
 from harness.models.providers import PROVIDERS, Provider
 from harness.types import Reply, Request, Sampling
@@ -47,7 +47,7 @@ class ChatModel(Protocol):
         ...
 
 
-class Limits(Struct, frozen=True, forbid_unknown_fields=True):
+class RateLimits(Struct, frozen=True, forbid_unknown_fields=True):
     """What an endpoint allows; None: unknown."""
 
     parallel: Annotated[int, Meta(ge=1)] | None = None
@@ -79,7 +79,7 @@ class PoolMember(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The variable that holds the key, never the key itself."""
     api_version: Name | None = None
     """Azure's or Gemini's version of the interface."""
-    limits: Limits | None = None
+    limits: RateLimits | None = None
 
 
 class ModelConfig(PoolMember, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -128,7 +128,7 @@ class Endpoint(Struct, frozen=True, kw_only=True):
     conv_template: str | None = None
     api_version: str | None = None
     timeout: float = TIMEOUT
-    limits: Limits = Limits()
+    limits: RateLimits = RateLimits()
     price: Price | None = None
     """None: unknown."""
     weights: Weights | None = None
@@ -171,14 +171,29 @@ class Endpoint(Struct, frozen=True, kw_only=True):
         Raises:
             MissingError: the key, or the provider's package, is not there.
         """
+        self._check_package()
         model: ChatModel = registry.find("provider", self.provider)(self)
         return model
 
+    def _check_package(self) -> None:
+        about = PROVIDERS.get(self.provider, Provider())
+        try:
+            require(about.extra, *about.modules)
+        except MissingError as error:
+            raise MissingError(f"{self.name}: {self.provider} {error}") from None
+
     def check(self, sampling: Sampling) -> None:
-        """Raise `UsageError` if these parameters cannot be sent to this endpoint.
+        """Refuse, before the first call, what cannot work at this endpoint.
 
         A seed, a temperature or a top_p that the protocol does not have is left out.
+
+        Raises:
+            UsageError: one of these parameters cannot be sent.
+            MissingError: the provider's package is not there.
         """
+        self._check_package()
+        for member in self.pool:
+            member._check_package()
         parameters = PROVIDERS.get(self.provider, Provider()).parameters
         for name in sampling.stated():
             if parameters and name not in parameters and name not in _ALWAYS:

@@ -21,7 +21,7 @@ import math
 from collections import Counter
 from collections.abc import Collection, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from harness import store
 from harness.bench import Bench
@@ -55,7 +55,7 @@ class Board(NamedTuple):
     """By model, in the file's order."""
 
 
-class Place(NamedTuple):
+class BoardRow(NamedTuple):
     """A row of a board with its place."""
 
     place: int
@@ -190,14 +190,26 @@ def write_board(path: Path, board: Board) -> None:
     store.write_file(path, text.getvalue())
 
 
-def around(board: Board, models: Collection[str], rows: int = 2) -> list[Place]:
+def around(board: Board, models: Collection[str], rows: int = 2) -> list[BoardRow]:
     """Return the rows of some models and as many above and below each, with their places."""
     places = [
-        Place(at, model, row, model in models)
+        BoardRow(at, model, row, model in models)
         for at, (model, row) in enumerate(board.rows.items(), 1)
     ]
     chosen = [place.place for place in places if place.chosen]
     return [place for place in places if any(abs(place.place - at) <= rows for at in chosen)]
+
+
+def values(board: Board) -> list[dict[str, Any]]:
+    """Return the rows of a board with their places, numbers as such."""
+    rows: list[dict[str, Any]] = []
+    for place in around(board, board.rows):
+        row: dict[str, Any] = {"place": place.place, "model": place.model}
+        for name in board.columns[1:]:
+            number = place.number(name)
+            row[name] = place.row.get(name) or None if number is None else number
+        rows.append(row)
+    return rows
 
 
 def same_answer_share(bench: Bench, model: str) -> float:
