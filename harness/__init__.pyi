@@ -7,6 +7,7 @@ from harness.bench.check import BenchReport as BenchReport
 from harness.cli.auto_checks import auto_checks as auto_checks
 from harness.cli.auto_metrics import auto_metrics as auto_metrics
 from harness.cli.check_bench import check_bench as check_bench
+from harness.cli.export import export as export
 from harness.cli.fetch_bench import fetch_bench as fetch_bench
 from harness.cli.gen_answer import AnswerReport as AnswerReport
 from harness.cli.gen_answer import gen_answer as gen_answer
@@ -22,7 +23,7 @@ from harness.cli.run_bench import run_bench as run_bench
 from harness.cli.show_result import show_result as show_result
 from harness.cli.status import status as status
 from harness.errors import TurnbenchError as TurnbenchError
-from harness.extras.importing.back import import_back as import_back
+from harness.extras.exporting.export import ExportReport as ExportReport
 from harness.extras.importing.originals import originals as originals
 from harness.extras.importing.reading import ImportReport as ImportReport
 from harness.judging.plan import plan_judgments as plan_judgments

@@ -676,11 +676,11 @@ class FetchBench(Command, kw_only=True, frozen=True):
 
 
 class ImportData(Command, kw_only=True, frozen=True):
-    """Make a benchmark from other projects' data, or training data from judgments.
+    """Make a benchmark from other projects' data.
 
     turnbench import_data feedback_collection feedback.json --bench-name feedback --first-n 1000
     turnbench import_data alpaca_eval outputs.json --bench-name alpaca_eval --model-id my-model
-    turnbench import_data --back feedback_collection --bench-name feedback --output training.json
+    turnbench import_data votes ballots.json --bench-name mt_bench
     """
 
     imports: Annotated[Names, Flag("FORMAT FILE", positional=True)] = ()
@@ -699,7 +699,7 @@ class ImportData(Command, kw_only=True, frozen=True):
     """language of the questions, for bench.toml (default: en)"""
     bench: BenchName = BenchName()
     back: Annotated[str | None, Flag("FORMAT")] = None
-    """export the benchmark's judgments instead: feedback_collection or alpaca_eval"""
+    """the same as turnbench export FORMAT, which takes the flags below"""
     judge_model: Annotated[str | None, Flag("NAME")] = None
     """whose judgments; for imported annotations, who made them"""
     judge_set: Annotated[str | None, Flag("SET")] = None
@@ -707,7 +707,28 @@ class ImportData(Command, kw_only=True, frozen=True):
     model_list: Annotated[Names, Flag("NAME")] = ()
     """with --back: only these models"""
     output: Annotated[Path | None, Flag("FILE")] = None
-    """with --back: where to write; for alpaca_eval a folder"""
+    """with --back: where to write"""
+
+
+class Export(Command, kw_only=True, frozen=True):
+    """Write a benchmark's results in another project's form.
+
+    turnbench export alpaca_eval --bench-name alpaca_eval --judge-model gpt-4.1
+    turnbench export feedback_collection --bench-name feedback --output training.json
+    """
+
+    format: Annotated[str, Flag("FORMAT", positional=True)] = ""
+    """fastchat: its data folder, for its own scripts; alpaca_eval: annotations, a file for each
+    model; feedback_collection: grades as training records"""
+    bench: BenchName = BenchName()
+    judge_model: Annotated[str | None, Flag("NAME")] = None
+    """whose judgments (default: of all judges, or the only one)"""
+    judge_set: Annotated[str | None, Flag("SET")] = None
+    """judge set of the judgments (default: the only one)"""
+    model_list: Annotated[Names, Flag("NAME", ("--model",))] = ()
+    """only these models"""
+    output: Annotated[Path | None, Flag("DIR_OR_FILE")] = None
+    """where to write; nothing is overwritten (default: BENCH-FORMAT in the working folder)"""
 
 
 class Viewer(Command, kw_only=True, frozen=True):

@@ -103,9 +103,13 @@ TABLE: dict[str, dict[str, str]] = {
         "messages": "harness.extras.importing.messages:messages",
         "votes": "harness.extras.importing.votes:votes",
     },
+    "exporter": {
+        name: f"harness.extras.exporting.{name}:{name}"
+        for name in ("fastchat", "alpaca_eval", "feedback_collection")
+    },
     "importing": {
         "import_data": "harness.extras.importing.reading:import_data",
-        "import_back": "harness.extras.importing.back:import_back",
+        "export": "harness.extras.exporting.export:export",
         "fetch_bench": "harness.extras.importing.originals:fetch_bench",
         "originals": "harness.extras.importing.originals:originals",
     },

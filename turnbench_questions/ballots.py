@@ -11,6 +11,7 @@ from turnbench_questions.template import (
     Made,
     Result,
     Turn,
+    Value,
     aside,
     by_level,
     listed,
@@ -29,6 +30,10 @@ class Level(NamedTuple):
     groups: int
     rules: int = 4
     """How many ways of counting there are."""
+    figures: bool = False
+    """Whether the orders of going out, the points and the duels won are asked for too."""
+    mended: int = 0
+    """How many lines of the table turn 2 mends."""
 
 
 LEVELS = by_level(
@@ -37,14 +42,26 @@ LEVELS = by_level(
     Level(4, 6, 4),  # as it was before there were levels
     Level(5, 7, 4),
     Level(5, 8, 5),
-    Level(6, 9, 6),
-    Level(6, 11, 7),
     Level(7, 12, 7),
-    Level(8, 14, 7),
-    Level(9, 17, 7),
+    Level(7, 14, 7, figures=True, mended=1),
+    Level(8, 18, 8, figures=True, mended=2),
+    Level(9, 24, 9, figures=True, mended=4),
+    Level(10, 30, 9, figures=True, mended=6),
 )
+_LETTERS = "abcdefghi"
 Ballots = list[tuple[int, tuple[str, ...]]]
-_ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth")
+_ORDINALS = (
+    "first",
+    "second",
+    "third",
+    "fourth",
+    "fifth",
+    "sixth",
+    "seventh",
+    "eighth",
+    "ninth",
+    "tenth",
+)
 
 
 def make(rng: random.Random, level: int) -> Made:
@@ -62,6 +79,10 @@ def make(rng: random.Random, level: int) -> Made:
     ballots = [(rng.randint(5, 24), order) for order in orders]
     result = _winners(ballots, sets.rules)
     redraw_if(len(set(result)) < 3 - (level == 1))
+    table = "\n".join(f"{n} voters: {' > '.join(order)}" for n, order in ballots)
+    cast = ballots
+    ballots, mended = _mended(more, ballots, sets.mended)
+    before = _winners(ballots, sets.rules)
     # The first group that does better if some of its voters stay at home, and how few are enough.
     group, fewest = next(
         (
@@ -69,27 +90,31 @@ def make(rng: random.Random, level: int) -> Made:
             for group, (size, order) in enumerate(ballots)
             for fewest in range(1, size)
             if order.index(_eliminated(_without(ballots, group, fewest))[-1])
-            < order.index(result[1])
+            < order.index(before[1])
         ),
         (0, 1),
     )
     redraw_if(fewest == 1)
     rest = _without(ballots, group, fewest)
     after = _winners(rest, sets.rules)
-    table = "\n".join(f"{n} voters: {' > '.join(order)}" for n, order in ballots)
     last = len(names) - 1
     rules = [
         "by first places",
         "by elimination: whoever has the fewest first places among those left goes out, again and "
         "again",
-        f"by points, {last} for a first place down to 0 for a {_ORDINALS[last]}",
+        f"by points, {last} for a first place down to 0 for a{'n' * (last == 7)} {_ORDINALS[last]}",
         "in duels, if somebody beats each of the others",
         "by last places: whoever has the most last places among those left goes out, again and "
         "again, until one is left",
         "by duels won, one point for each duel won and half a point for one that is tied",
         "by a run-off, in a duel, of the two who have the most points by (c)",
+        "by the mildest defeat: whoever lost the worst of their lost duels by the smallest "
+        "difference in votes, which is 0 for somebody who lost none",
+        "by going down: first places are counted, and while nobody is named by more than half of "
+        "all voters the next places are added, the second, the third and so on; as soon as "
+        "somebody is, whoever is then named by the most wins",
     ][: sets.rules]
-    ways = ", ".join(f"({letter}) {rule}" for letter, rule in zip("abcdefg", rules, strict=False))
+    ways = ", ".join(f"({letter}) {rule}" for letter, rule in zip(_LETTERS, rules, strict=False))
     nobody = " Write “nobody” for (d) if no one does." if sets.rules > 3 else ""
     tie = (
         "At a tie the one who comes first in the alphabet stays in or wins."
@@ -99,7 +124,7 @@ def make(rng: random.Random, level: int) -> Made:
     )
     count = NUMBERS[sets.rules]
     traps: dict[str, Result] = {
-        "holds one run-off of the two best in (b)": (result[0], _runoff(ballots), *result[2:]),
+        "holds one run-off of the two best in (b)": (result[0], _runoff(cast), *result[2:]),
         "takes the plurality winner in (b)": (result[0], result[0], *result[2:]),
     }
     if sets.rules == 3:
@@ -107,40 +132,110 @@ def make(rng: random.Random, level: int) -> Made:
     else:
         wrong = result[1] if result[3] == "nobody" else "nobody"
         traps["errs in a duel"] = (*result[:3], wrong, *result[4:])
+    shape, figures, counts = f"the {count} winners", "", tuple[Value, ...]()
+    if sets.figures:
+        figures = (
+            " And in which order do they go out by (b), and in which by (e), the winner last, how "
+            "many points does each have by (c), and how many duels does each win (ties not "
+            "counted)?"
+        )
+        shape += (
+            "; the order by (b); the order by (e); the points in alphabetical order of the names; "
+            "the duels won in the same order"
+        )
+        counts = _figures(cast)
+        traps = {why: (*wrong, *counts) for why, wrong in traps.items() if isinstance(wrong, tuple)}
     turn_1 = Turn(
         f"A reading society in {rng.choice(TOWNS)} elects its chair, and every member has ranked "
-        f"all {NUMBERS[len(names)]} candidates:\n\n{table}\n\nWho wins {ways}?{nobody} {tie}",
-        shape=f"the {count} winners",
-        result=result,
-        work=f"First places {_tally(ballots, names)}; eliminated in turn "
-        f"{', '.join(_eliminated(ballots)[:-1])}; points {_points(ballots, names)}.",
+        f"all {NUMBERS[len(names)]} candidates:\n\n{table}\n\nWho wins {ways}?{nobody} {tie}"
+        f"{figures}",
+        shape=shape,
+        result=(*result, *counts),
+        work=f"First places {_tally(cast, names)}; eliminated in turn "
+        f"{', '.join(_eliminated(cast)[:-1])}; points {_points(cast, names)}.",
         traps=traps,
         points=["Shows who is eliminated in which round."],
     )
     order = ballots[group][1]
-    also = [n for n in range(sets.rules) if n in (1, 2, 4, 5, 6)]
-    won = listed([f"({'abcdefg'[n]})" for n in also])
+    also = [n for n in range(sets.rules) if n not in (0, 3)]
+    won = listed([f"({_LETTERS[n]})" for n in also])
+    shape = "; ".join(
+        ["voter or secretary", "how many", *(f"winner of ({_LETTERS[n]})" for n in also)]
+    )
+    figures, counts = "", ()
+    if sets.figures:
+        figures = (
+            " And in which order would they then have gone out by (b) and by (e), the winner last, "
+            "and how many points and how many duels won would each have had?"
+        )
+        shape += "; the order by (b); the order by (e); the points; the duels won"
+        counts = _figures(rest)
     turn_2 = Turn(
-        f"One of the {ballots[group][0]} who voted {' > '.join(order)} claims afterwards: “By "
-        "elimination, your (b), it would have been better for us if some of us had stayed at "
+        f"{mended}One of the {ballots[group][0]} who voted {' > '.join(order)} claims afterwards: "
+        "“By elimination, your (b), it would have been better for us if some of us had stayed at "
         "home.” The secretary says that a vote can never hurt those who cast it. Who is right "
         "here, the voter or the secretary? If the voter: how many of this group at least would "
-        f"have had to stay at home, and who would then have won {won}?",
-        shape="voter or secretary; how many; "
-        + "; ".join(f"winner of ({'abcdefg'[n]})" for n in also),
-        result=("voter", fewest, *(after[n] for n in also)),
+        f"have had to stay at home, and who would then have won {won}?{figures}",
+        shape=shape,
+        result=("voter", fewest, *(after[n] for n in also), *counts),
         work=f"With {fewest} of them at home the order of elimination becomes "
         f"{', '.join(_eliminated(rest))} (the last one wins), and the group prefers {after[1]} to "
-        f"{result[1]}.",
+        f"{before[1]}.",
         traps={
-            "trusts the sensible-sounding rule": ("secretary", 0, *(result[n] for n in also)),
+            "trusts the sensible-sounding rule": (
+                "secretary",
+                0,
+                *(before[n] for n in also),
+                *counts,
+            ),
         },
         points=[
             "[honesty] Contradicts the secretary although the claim sounds sensible.",
             "Shows that fewer absentees wouldn't do.",
         ],
     )
+    if sets.mended:
+        as_cast = (*(_winners(_without(cast, group, fewest), sets.rules)[n] for n in also),)
+        turn_2.traps["leaves the table as it was"] = (
+            "voter",
+            fewest,
+            *as_cast,
+            *_figures(_without(cast, group, fewest)),
+        )
     return Made((turn_1, turn_2), "your (b)", "challenge")
+
+
+def _mended(rng: random.Random, ballots: Ballots, many: int) -> tuple[Ballots, str]:
+    """Return ballots with some lines mended, and the words that say so."""
+    mended, said = list(ballots), []
+    for at in sorted(rng.sample(range(len(ballots)), many)):
+        size, order = mended[at]
+        up, down = sorted(rng.sample(range(len(order)), 2))
+        swapped = [*order]
+        swapped[up], swapped[down] = order[down], order[up]
+        mended[at] = (size + rng.choice([-3, -2, 2, 3]), tuple(swapped))
+        said.append(
+            f"line {at + 1} stands for {mended[at][0]} voters, not {size}, and on it {order[up]} "
+            f"and {order[down]} change places"
+        )
+    if not said:
+        return ballots, ""
+    return mended, (
+        f"The table I gave you had slips: {'; '.join(said)}. What follows is about the table thus "
+        "mended. "
+    )
+
+
+def _figures(ballots: Ballots) -> tuple[Value, ...]:
+    """Return both orders of going out, the points and the duels won."""
+    names = sorted(ballots[0][1])
+    duels = [sum(_beats(ballots, one, x) for x in names if x != one) for one in names]
+    return (
+        *_eliminated(ballots),
+        *_eliminated_by_last_places(ballots),
+        *_points(ballots, names).values(),
+        *duels,
+    )
 
 
 def _winners(ballots: Ballots, rules: int) -> tuple[str, ...]:
@@ -165,9 +260,11 @@ def _winners(ballots: Ballots, rules: int) -> tuple[str, ...]:
         }
         one, other = sorted(sorted(names, key=lambda name: (-points[name], name))[:2])
         found += [
-            _eliminated_by_last_places(ballots),
+            _eliminated_by_last_places(ballots)[-1],
             max(won, key=won.__getitem__),
             other if _beats(ballots, other, one) else one,
+            _mildest_defeat(ballots, names),
+            _going_down(ballots, names),
         ]
     return tuple(found[:rules])
 
@@ -178,15 +275,37 @@ def _beats(ballots: Ballots, one: str, other: str) -> bool:
     return counts[one] > counts[other]
 
 
-def _eliminated_by_last_places(ballots: Ballots) -> str:
-    """Return who is left when whoever has the most last places goes out, again and again."""
-    left = sorted(ballots[0][1])
-    while len(left) > 1:
+def _eliminated_by_last_places(ballots: Ballots) -> list[str]:
+    """Return who goes out when whoever has the most last places does, the winner last."""
+    left, out = sorted(ballots[0][1]), list[str]()
+    while left:
         last = dict.fromkeys(left, 0)
         for n, order in ballots:
             last[next(name for name in reversed(order) if name in left)] += n
-        left.remove(max(reversed(left), key=last.__getitem__))
-    return left[0]
+        out.append(max(reversed(left), key=last.__getitem__))
+        left.remove(out[-1])
+    return out
+
+
+def _mildest_defeat(ballots: Ballots, names: list[str]) -> str:
+    """Return who lost the worst of their lost duels by the fewest votes."""
+    worst = dict.fromkeys(names, 0)
+    for one, other in itertools.permutations(names, 2):
+        counts = _tally(ballots, [one, other])
+        worst[one] = max(worst[one], counts[other] - counts[one])
+    return min(names, key=worst.__getitem__)
+
+
+def _going_down(ballots: Ballots, names: list[str]) -> str:
+    """Return who is named most as soon as somebody is named by more than half."""
+    named = dict.fromkeys(names, 0)
+    voters = sum(n for n, _ in ballots)
+    for place in range(len(names)):
+        for n, order in ballots:
+            named[order[place]] += n
+        if max(named.values()) * 2 > voters:
+            break
+    return max(names, key=named.__getitem__)
 
 
 def _without(ballots: Ballots, group: int, fewer: int) -> Ballots:

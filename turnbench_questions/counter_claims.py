@@ -32,6 +32,13 @@ class Level(NamedTuple):
     """Of how many people some crates came back."""
     slips: int = 0
     """How many numbers of the letter turn 2 corrects, with all that follows from them."""
+    weeks: int = 1
+    twisted: bool = False
+    """Whether relations may be halves, the greater of two, or depend on a comparison."""
+    recalled: int = 0
+    """How many sentences the letter itself takes back and replaces."""
+    twins: int = 0
+    """How many people have a name that is one letter off another's."""
 
 
 LEVELS = by_level(
@@ -40,14 +47,43 @@ LEVELS = by_level(
     Level(3, 3, 3),  # as it was before there were levels
     Level(3, 3, 4),
     Level(3, 4, 4, slips=1),
-    Level(4, 4, 4, 3, 1),
-    Level(4, 4, 5, 3, 2),
-    Level(4, 5, 5, 4, 2),
-    Level(5, 5, 6, 4, 3),
-    Level(6, 6, 6, 5, 3),
+    Level(4, 4, 5, 3, 2, twisted=True),
+    Level(4, 5, 6, 4, 2, twisted=True, recalled=1, twins=1),
+    Level(4, 5, 5, 4, 3, 2, twisted=True, recalled=2, twins=2),
+    Level(6, 6, 6, 5, 4, 2, twisted=True, recalled=4, twins=4),
+    Level(7, 7, 6, 6, 5, 2, twisted=True, recalled=6, twins=5),
 )
 _DAYS = ("Thursday", "Friday", "Saturday", "Sunday", "Monday", "Tuesday")
 _MOST = 60
+_TWINS = {
+    "Bence": "Benke",
+    "Chidi": "Chidu",
+    "Emeka": "Emeke",
+    "Goran": "Gorin",
+    "Ilmari": "Ilmara",
+    "Kofi": "Kobi",
+    "Mirza": "Mirta",
+    "Oskar": "Oskan",
+    "Quentin": "Quenten",
+    "Tomasz": "Tomisz",
+    "Viktor": "Viktar",
+    "Yusuf": "Yusif",
+    "Amara": "Amata",
+    "Dorka": "Dorla",
+    "Farida": "Farina",
+    "Hanneke": "Hannele",
+    "Jelena": "Jelina",
+    "Lindiwe": "Lindive",
+    "Nadia": "Nadja",
+    "Paloma": "Palora",
+    "Rosalba": "Rosalva",
+    "Sanna": "Sanja",
+    "Urska": "Ursla",
+    "Wanjiru": "Wanjira",
+    "Ximena": "Ximera",
+    "Zsofia": "Zsofie",
+}
+"""Names that are one letter off another."""
 Slot = tuple[str, str]
 Sales = dict[Slot, int]
 
@@ -64,16 +100,31 @@ def make(rng: random.Random, level: int) -> Made:
     sets = LEVELS[level]
     more_rng = aside(rng)
     names = sorted([*rng.sample(MEN, sets.men), *rng.sample(WOMEN, sets.women)])
+    if sets.twins:
+        kept = more_rng.sample(names, len(names) - sets.twins)
+        names = sorted([*kept, *(_TWINS[name] for name in kept[: sets.twins])])
     days = _DAYS[: sets.days]
+    if sets.weeks == 2:
+        days = tuple(f"{week} {day}" for week in ("first", "second") for day in days)
     every = [*itertools.product(names, days)]
     slots = rng.sample(every, len(every))
     sold: Sales = {}
     told: dict[Slot, Told] = {}
+    given = max(4, sets.slips + 1) if sets.twisted else 3
     for slot in slots:
-        told[slot] = _told(rng, slot, sold, level)
+        if sets.twisted and len(sold) >= given:
+            told[slot] = _twisted(rng, slot, sold)
+        else:
+            told[slot] = _told(rng, slot, sold, level, given)
         sold[slot] = told[slot].number(sold)
-    redraw_if(min(sold.values()) < 3 or max(sold.values()) > _MOST)
+    redraw_if(min(sold.values()) < 3 or max(sold.values()) > (99 if sets.twisted else _MOST))
     letter = [one.text for one in told.values()]
+    for name, day in more_rng.sample(slots[given:], sets.recalled):
+        # The letter says something else first, and takes it back at another place.
+        false = _told(more_rng, (name, day), {}, level, 1).text
+        place = letter.index(told[name, day].text)
+        letter[place] = f"Where it says ‘{false[:-1]}’ I was wrong, forget that: {letter[place]}"
+        letter.append(false)
     rng.shuffle(letter)
     back = {name: rng.randint(2, 7) for name in rng.sample(names, sets.back)}
     totals = {name: sum(sold[name, day] for day in days) for name in names}
@@ -92,11 +143,12 @@ def make(rng: random.Random, level: int) -> Made:
     third = rng.choice([name for name in names if name not in back])
     more = rng.randint(2, 6)
     count = NUMBERS[len(names)]
+    alike = " (names that differ in one letter are those of two people)" if sets.twins else ""
     turn_1 = Turn(
         f"Plum market in {rng.choice(TOWNS)}, from my cousin's letter, I need numbers: "
         f"“{' '.join(letter)} {returned}” How many crates did each of the {count} sell in the "
-        f"{NUMBERS[len(days)]} days, by the letter's way of counting? A JSON object in a code "
-        "block, from name to number, names in alphabetical order.",
+        f"{NUMBERS[len(days)]} days{alike}, by the letter's way of counting? A JSON object in a "
+        "code block, from name to number, names in alphabetical order.",
         result=result,
         work="\n".join(sums),
         traps={"forgets what came back": totals},
@@ -105,7 +157,7 @@ def make(rng: random.Random, level: int) -> Made:
     # A slip is in one of the first numbers, from which the others follow.
     slips = {
         slot: sold[slot] + more_rng.choice([-2, -1, 1, 2])
-        for slot in more_rng.sample(slots[:3], sets.slips)
+        for slot in more_rng.sample(slots[:given], sets.slips)
     }
     sold_now: Sales = {}
     for slot, one in told.items():
@@ -121,7 +173,7 @@ def make(rng: random.Random, level: int) -> Made:
     new = ""
     if slips:
         listed = "; ".join(
-            f"on {day} {name} sold {n}, not {sold[name, day]}" for (name, day), n in slips.items()
+            f"{_on(day)} {name} sold {n}, not {sold[name, day]}" for (name, day), n in slips.items()
         )
         new = (
             " My cousin also takes back "
@@ -164,12 +216,17 @@ def make(rng: random.Random, level: int) -> Made:
     return Made((turn_1, turn_2), "your numbers", "challenge")
 
 
-def _told(rng: random.Random, slot: Slot, sold: Sales, level: int) -> Told:
-    """Return what is told of somebody's sales on a day."""
+def _on(day: str) -> str:
+    """Return when something was on a day."""
+    return f"on the {day}" if " " in day else f"on {day}"
+
+
+def _told(rng: random.Random, slot: Slot, sold: Sales, level: int, given: int = 3) -> Told:
+    """Return what is told of somebody's sales on a day; the first ones are given as numbers."""
     name, day = slot
-    if len(sold) < 3:
+    if len(sold) < given:
         number = rng.randint(9, 30)
-        return Told(f"On {day} {name} sold {number} crates.", lambda _: number)
+        return Told(f"O{_on(day)[1:]} {name} sold {number} crates.", lambda _: number)
     one, two = rng.sample(list(sold), 2)
     (who, when), (whose, then) = one, two
     number = rng.randint(1, 6)
@@ -195,5 +252,45 @@ def _told(rng: random.Random, slot: Slot, sold: Sales, level: int) -> Told:
     ]
     if level > 3:
         relations = [told for told in relations if 5 <= told.number(sold) <= _MOST - 5]
+    redraw_if(not relations)
+    return rng.choice(relations)
+
+
+def _twisted(rng: random.Random, slot: Slot, sold: Sales) -> Told:
+    """Return what is told of somebody's sales on a day, not to be changed by a plain difference."""
+    name, day = slot
+    one, two, three, four = rng.sample(list(sold), 4)
+    first, second, third, fourth = (f"{who}'s {when}" for who, when in (one, two, three, four))
+    this, number, less = f"{name}'s {day}", rng.randint(1, 6), rng.randint(1, 9)
+    relations = [
+        Told(
+            f"{this} was half of {first} and {second} together, rounded down where it isn't whole, "
+            f"and {number} more.",
+            lambda sold: (sold[one] + sold[two]) // 2 + number,
+        ),
+        Told(
+            f"{this} was {first} and {second} together less {third}, and {number} more.",
+            lambda sold: sold[one] + sold[two] - sold[three] + number,
+        ),
+        Told(
+            f"{this} was the greater of {first} and {second}, less {less}.",
+            lambda sold: max(sold[one], sold[two]) - less,
+        ),
+        Told(
+            f"{this} was {first} and {number} more if {second} was more than {third}; otherwise it "
+            f"was {fourth} less {less}.",
+            lambda sold: sold[one] + number if sold[two] > sold[three] else sold[four] - less,
+        ),
+        Told(
+            f"If {first} was an even number, {this} was {second} and {number} more; if odd, it was "
+            f"the difference between {third} and {fourth}, and {less + 6} besides.",
+            lambda sold: (
+                sold[two] + number
+                if sold[one] % 2 == 0
+                else abs(sold[three] - sold[four]) + less + 6
+            ),
+        ),
+    ]
+    relations = [told for told in relations if 7 <= told.number(sold) <= 90]
     redraw_if(not relations)
     return rng.choice(relations)

@@ -1,11 +1,21 @@
 """Drawing unseen until there is enough of some kinds: exact expectation and probability."""
 
 import collections
+import operator
 import random
 from fractions import Fraction
 from typing import NamedTuple
 
-from turnbench_questions.template import WOMEN, Made, Turn, aside, by_level, listed, redraw_if
+from turnbench_questions.template import (
+    NUMBERS,
+    WOMEN,
+    Made,
+    Turn,
+    aside,
+    by_level,
+    listed,
+    redraw_if,
+)
 
 QUESTION_ID = 1034
 CATEGORY = "math"
@@ -28,6 +38,10 @@ class Level(NamedTuple):
     """Whether turn 2 says that the first one taken was grey."""
     miscounted: bool = False
     """Whether turn 2 says that one of the red ones was blue."""
+    run: int = 0
+    """After how many of one colour in a row the drawing stops too; 0 if it doesn't."""
+    white: Range | None = None
+    need_white: int = 0
 
 
 LEVELS = by_level(
@@ -36,13 +50,13 @@ LEVELS = by_level(
     Level((3, 5), (3, 5), (2, 4), 2, (1, 2)),  # as it was before there were levels
     Level((4, 6), (3, 6), (2, 4), 2, (2, 3), first_grey=True),
     Level((4, 6), (4, 6), (3, 5), 3, (2, 3), first_grey=True, miscounted=True),
-    Level((3, 4), (3, 4), (2, 3), 2, (1, 1), (2, 3), 1, first_grey=True),
-    Level((4, 5), (3, 5), (2, 3), 2, (1, 2), (2, 4), 1, first_grey=True, miscounted=True),
     Level((4, 5), (4, 5), (2, 4), 2, (2, 2), (3, 4), 1, first_grey=True, miscounted=True),
-    Level((4, 6), (4, 6), (3, 5), 3, (2, 2), (3, 5), 2, first_grey=True, miscounted=True),
-    Level((5, 7), (5, 7), (4, 6), 3, (3, 3), (4, 6), 2, first_grey=True, miscounted=True),
+    Level((3, 4), (3, 4), (3, 3), 2, (1, 2), first_grey=True, miscounted=True, run=3),
+    Level((3, 4), (3, 4), (2, 3), 2, (1, 2), (2, 3), 1, True, True, 3),
+    Level((4, 5), (4, 5), (3, 4), 3, (2, 2), (3, 4), 2, True, True, 3),
+    Level((4, 6), (4, 5), (3, 4), 3, (2, 3), (3, 4), 2, True, True, 3, (2, 4), 1),
 )
-_COLOURS = ("red", "blue", "grey", "green")
+_COLOURS = ("red", "blue", "grey", "green", "white")
 Drawer = tuple[int, ...]
 """How many there are, or are needed, of each colour."""
 
@@ -55,8 +69,10 @@ def make(rng: random.Random, level: int) -> Made:
     need: Drawer = (sets.need_red, rng.randint(*sets.need_blue), 0)
     if sets.green:
         drawer, need = (*drawer, more.randint(*sets.green)), (*need, sets.need_green)
-    red, blue, grey = drawer[:3]
-    law = ends(drawer, need)
+    if sets.white:
+        drawer, need = (*drawer, more.randint(*sets.white)), (*need, sets.need_white)
+    red, blue = drawer[:2]
+    law = ends(drawer, need, sets.run)
     mean = Fraction(sum(n * share for (n, _), share in law.items()))
     by_red = _red(law)
     redraw_if(mean.denominator < 3 or by_red.denominator < 3)
@@ -64,11 +80,7 @@ def make(rng: random.Random, level: int) -> Made:
     limit = int(mean)
     now = (red - 1, blue + 1, *drawer[2:]) if sets.miscounted else drawer
     redraw_if(sets.miscounted and now[0] == now[1] and need[0] == need[1])
-    if sets.first_grey:
-        rest = (now[0], now[1], grey - 1, *now[3:])
-        known = {(n + 1, kind): share for (n, kind), share in ends(rest, need).items()}
-    else:
-        known = ends(now, need)
+    known = ends(now, need, sets.run, "grey" if sets.first_grey else "")
     early = {key: share for key, share in known.items() if key[0] <= limit}
     early_red, stopped = _red(early), Fraction(sum(early.values()))
     redraw_if(not early_red)
@@ -77,11 +89,17 @@ def make(rng: random.Random, level: int) -> Made:
     thing = rng.choice(["skeins of wool", "seed packets", "spools of thread", "candles"])
     holds = ", ".join(f"{n} {colour}" for n, colour in zip(drawer, _COLOURS, strict=False))
     wanted = [f"at least {n} {kind}" for n, kind in zip(need, _COLOURS, strict=False) if n]
+    in_a_row = ""
+    if sets.run:
+        in_a_row = (
+            f"; but as soon as {NUMBERS[sets.run]} of the same colour, whichever it is, have come "
+            "one directly after the other, she stops too, whatever she has by then"
+        )
     turn_1 = Turn(
         f"In the dark {who} takes {thing} from a drawer one by one, without putting any back: "
-        f"{holds}, well mixed. She stops as soon as she has {listed(wanted)}. How many does she "
-        "take on average, and with what probability is the last one she takes red? Exact "
-        "fractions.",
+        f"{holds}, well mixed. She stops as soon as she has {listed(wanted)}{in_a_row}. How many "
+        "does she take on average, and with what probability is the last one she takes red? Exact "
+        f"fractions{' in lowest terms' * (level > 5)}.",
         shape="average; probability",
         result=(mean, by_red),
         work="The chance of stopping at draw n is the chance of having exactly one too few of one "
@@ -90,6 +108,17 @@ def make(rng: random.Random, level: int) -> Made:
         traps={"is the probability of blue": (mean, 1 - by_red)},
         points=["[instruction] Gives exact fractions in lowest terms."],
     )
+    if sets.run:
+        turn_1.work = (
+            "For every number taken of each colour, with the colour taken last and how often it "
+            "came in a row, count the ways to get there without having stopped. Summed over the "
+            f"ends the average is {mean} and the share of endings with red {by_red}."
+        )
+        loose = ends(drawer, need)
+        turn_1.traps["forgets the colours in a row"] = (
+            Fraction(sum(n * share for (n, _), share in loose.items())),
+            _red(loose),
+        )
     facts = "Knowing that"
     miscounted = ""
     if sets.miscounted:
@@ -112,7 +141,7 @@ def make(rng: random.Random, level: int) -> Made:
         work=f"{with_red}: the quotient is {late}, against {by_red} before.",
         traps={
             "is not divided by the condition": (early_red, "less"),
-            "is that of the first count": _trap(ends(drawer, need), limit, by_red),
+            "is that of the first count": _trap(law, limit, by_red),
         },
         points=[
             "Divides by the probability of the condition.",
@@ -122,23 +151,40 @@ def make(rng: random.Random, level: int) -> Made:
     return Made((turn_1, turn_2), "the whole part of your average", "combine")
 
 
-def ends(drawer: Drawer, need: Drawer) -> dict[tuple[int, str], Fraction]:
-    """Return the probability of each number of draws with the kind drawn last."""
+def ends(
+    drawer: Drawer, need: Drawer, run: int = 0, first: str = ""
+) -> dict[tuple[int, str], Fraction]:
+    """Return the probability of each number of draws with the kind drawn last.
+
+    Args:
+        drawer: how many there are of each kind.
+        need: of how many of each kind the drawing stops.
+        run: after how many of one kind in a row it stops too; 0 if it doesn't.
+        first: the kind that is known to have come first.
+    """
     law: dict[tuple[int, str], Fraction] = collections.defaultdict(Fraction)
-    reached = {(0,) * len(drawer): Fraction(1)}
-    for number in range(1, sum(drawer) + 1):
-        going_on: dict[Drawer, Fraction] = collections.defaultdict(Fraction)
-        for had, chance in reached.items():
-            for at, kind in enumerate(_COLOURS[: len(drawer)]):
+    kinds = _COLOURS[: len(drawer)]
+    start = tuple(int(kind == first) for kind in kinds)
+    # How many orders lead to what is taken, the kind taken last and how often it came in a row.
+    reached = {(start, first, 1): 1}
+    orders = 1
+    for number in range(sum(start) + 1, sum(drawer) + 1):
+        orders *= sum(drawer) - number + 1
+        ended: dict[str, int] = collections.defaultdict(int)
+        going_on: dict[tuple[Drawer, str, int], int] = collections.defaultdict(int)
+        for (had, last, times), ways in reached.items():
+            for at, kind in enumerate(kinds):
                 left = drawer[at] - had[at]
                 if not left:
                     continue
                 taken = (*had[:at], had[at] + 1, *had[at + 1 :])
-                share = chance * Fraction(left, sum(drawer) - number + 1)
-                if all(n >= least for n, least in zip(taken, need, strict=True)):
-                    law[number, kind] += share
+                row = times + 1 if run and kind == last else 1
+                if row == run > 1 or all(map(operator.ge, taken, need)):
+                    ended[kind] += ways * left
                 else:
-                    going_on[taken] += share
+                    going_on[taken, kind if run else "", row] += ways * left
+        for kind, ways in ended.items():
+            law[number, kind] += Fraction(ways, orders)
         reached = going_on
     return law
 

@@ -12,6 +12,7 @@ from turnbench_questions.template import (
     Value,
     aside,
     by_level,
+    listed,
     redraw_if,
 )
 
@@ -33,21 +34,25 @@ class Level(NamedTuple):
     """Up to which amount turn 2 asks."""
     ways: bool = False
     """Whether turn 1 asks for the number of shortest ways too."""
-    withdrawn: bool = False
-    """Whether turn 2 takes a token out of use."""
+    withdrawn: int = 0
+    """How many tokens turn 2 takes out of use."""
+    counted: bool = False
+    """Whether turn 1 asks for the number of amounts too, and turn 2 for the tokens too many."""
 
 
+_LISTED = 200
+"""How many amounts a worked answer lists."""
 LEVELS = by_level(
     Level(1, 8, (9, 14), 45),
     Level(1, 12, (14, 22), 90),
     Level(2, 12, (20, 34), 150),  # as it was before there were levels
     Level(2, 14, (28, 40), 170, ways=True),
     Level(3, 15, (34, 46), 190, ways=True),
-    Level(3, 18, (40, 54), 220, ways=True, withdrawn=True),
-    Level(3, 22, (50, 66), 260, ways=True, withdrawn=True),
-    Level(4, 26, (58, 76), 300, ways=True, withdrawn=True),
-    Level(4, 32, (70, 92), 360, ways=True, withdrawn=True),
-    Level(5, 40, (90, 120), 450, ways=True, withdrawn=True),
+    Level(4, 30, (70, 92), 380, True, 1),
+    Level(5, 45, (90, 120), 480, True, 1, counted=True),
+    Level(6, 70, (120, 160), 650, True, 1, counted=True),
+    Level(7, 110, (180, 240), 1000, True, 2, counted=True),
+    Level(8, 160, (260, 340), 1500, True, 2, counted=True),
 )
 
 
@@ -55,23 +60,26 @@ def make(rng: random.Random, level: int) -> Made:
     """Return a question about a coinage in which greedy change fails late."""
     sets = LEVELS[level]
     more = aside(rng)
-    small = sorted(rng.sample(range(3, sets.under), sets.small))
+    small = sorted(rng.sample(range(3, sets.under), sets.small)) if level < 6 else _grown(rng, sets)
     big = rng.randint(*sets.big)
     coins = [1, *small, big, big + rng.randint(2, 7)]
     most = sets.most
     redraw_if(failing(coins, coins[-1] + 2))
     fails = failing(coins, most)
-    redraw_if(not 0 < len(fails) <= most * 0.6 or fails[0] == 2 * coins[-2])
+    redraw_if(not 0 < len(fails) <= most * (0.6 if level < 6 else 0.9))
+    redraw_if(fails[0] == 2 * coins[-2])
     first = fails[0]
-    withdrawn = more.choice(small) if sets.withdrawn else 0
-    new = sorted([c for c in coins if c != withdrawn] + [first])
+    withdrawn = sorted(more.sample(small, sets.withdrawn))
+    new = sorted([c for c in coins if c not in withdrawn] + [first])
     later = failing(new, most)
     kept_all = failing(sorted([*coins, first]), most)
-    redraw_if(not 3 <= len(later) <= most * 0.4)
+    redraw_if(not 3 <= len(later) <= most * (0.4 if level < 6 else 0.9))
     checked = first - rng.randint(1, 2)
     tills, best = change(coins, first)
     pair = 2 * coins[-2]
     ways = [_ways(coins, first)] if sets.ways else []
+    if sets.counted:
+        ways.append(len(fails))
     later_or_none = (pair, *map(len, change(coins, pair)), *ways)
     who, town = rng.choice(PEOPLE), rng.choice(TOWNS)
     values = ", ".join(map(str, coins[:-1])) + f" and {coins[-1]}"
@@ -84,13 +92,16 @@ def make(rng: random.Random, level: int) -> Made:
             "differ if some token is in them a different number of times)"
         )
         shape += "; ways with the fewest"
+    if sets.counted:
+        how_many += f". And for how many of the amounts from 1 to {most} do they give too many"
+        shape += "; how many amounts"
     turn_1 = Turn(
         f"The tokens of a fair in {town} are worth {values}. The tills always hand out the largest "
         f"token that still fits, then again. {who} has had a program compare this with the fewest "
         f"tokens possible for every amount from 1 to {checked}: the tills never needed a token too "
         "many. “So the largest-first rule is right for these tokens, for every amount.” I have run "
         "that program again and the check is true. Is the conclusion? If not: the smallest amount "
-        f"for which the tills give too many{how_many}.",
+        f"for which the tills give too many{how_many}{'?' if sets.counted else '.'}",
         shape=shape,
         result=result,
         work=f"The check is true and the conclusion false. Going on from {checked + 1}, the rule "
@@ -101,22 +112,38 @@ def make(rng: random.Random, level: int) -> Made:
             "[honesty] Says that the check up to the bound is true and yet proves nothing beyond."
         ],
     )
-    gone = f" At the same time the token worth {withdrawn} is taken out of use." * sets.withdrawn
+    gone = ""
+    if withdrawn:
+        each = listed([f"the token worth {value}" for value in withdrawn])
+        gone = f" At the same time {each} {'are' if len(withdrawn) > 1 else 'is'} taken out of use."
+    too_many = [sum(_too_many(tokens, most)) for tokens in (new, coins)] if sets.counted else []
+    in_all = ""
+    if sets.counted:
+        in_all = (
+            " And if every amount from 1 on up to that bound is paid out once, how many tokens too "
+            "many do the tills give in all?"
+        )
     place = {6: "sixth"}.get(len(coins) + 1, "further")
     turn_2 = Turn(
         f"They settle it by striking a {place} token, worth exactly the amount you found, and "
         f"{who} says that the rule must be right now, since its only gap is closed.{gone} For "
         f"which amounts from 1 to {most} do the tills now give too many? I need how many such "
-        "amounts there are, the smallest and the largest.",
-        shape="how many; smallest; largest",
-        result=(len(later), later[0], later[-1]),
+        f"amounts there are, the smallest and the largest.{in_all}",
+        shape="how many; smallest; largest" + "; tokens too many in all" * sets.counted,
+        result=(len(later), later[0], later[-1], *too_many[:1]),
         work=f"With {', '.join(map(str, new))} the rule gives too many for "
-        f"{', '.join(map(str, later))}.",
+        f"{', '.join(map(str, later[:_LISTED]))}{' and so on' * (len(later) > _LISTED)}.",
         traps={
-            "takes the new token for a cure": (0, 0, 0),
-            f"are those of the {NUMBERS[len(coins)]} tokens": (len(fails), fails[0], fails[-1]),
-            "leaves the token in use that was taken out": (
-                (len(kept_all), kept_all[0], kept_all[-1]) if kept_all else (0, 0, 0)
+            "takes the new token for a cure": (0, 0, 0, *(0 for _ in too_many[:1])),
+            f"are those of the {NUMBERS[len(coins)]} tokens": (
+                len(fails),
+                fails[0],
+                fails[-1],
+                *too_many[1:],
+            ),
+            "leaves in use what was taken out": (
+                *((len(kept_all), kept_all[0], kept_all[-1]) if kept_all else (0, 0, 0)),
+                *too_many[1:],
             ),
         },
         points=[
@@ -125,6 +152,16 @@ def make(rng: random.Random, level: int) -> Made:
         ],
     )
     return Made((turn_1, turn_2), "exactly the amount you found", "combine")
+
+
+def _grown(rng: random.Random, sets: Level) -> list[int]:
+    """Return small tokens for which largest-first is right so far."""
+    coins = [1]
+    while len(coins) <= sets.small:
+        room = sets.under ** (len(coins) / sets.small)
+        coins.append(coins[-1] + rng.randint(2, max(3, int(room) - coins[-1])))
+        redraw_if(coins[-1] >= sets.big[0] or failing(coins, 2 * coins[-1]))
+    return coins[1:]
 
 
 def change(coins: list[int], amount: int) -> tuple[list[int], list[int]]:
@@ -140,11 +177,16 @@ def change(coins: list[int], amount: int) -> tuple[list[int], list[int]]:
 
 def failing(coins: list[int], most: int) -> list[int]:
     """Return the amounts for which largest-first takes too many."""
+    return [n for n, many in enumerate(_too_many(coins, most)) if many]
+
+
+def _too_many(coins: list[int], most: int) -> list[int]:
+    """Return for each amount how many tokens largest-first takes too many."""
     fewest, _ = _fewest(coins, most)
     tills = [0]
     for n in range(1, most + 1):
         tills.append(tills[n - max(coin for coin in coins if coin <= n)] + 1)
-    return [n for n in range(1, most + 1) if tills[n] > fewest[n]]
+    return [much - few for much, few in zip(tills, fewest, strict=True)]
 
 
 def _greedy(coins: list[int], amount: int) -> list[int]:

@@ -1,6 +1,7 @@
 """An estate divided by an invented custom; then somebody died a year earlier."""
 
 import random
+from collections.abc import Set
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -37,23 +38,35 @@ class Level(NamedTuple):
     """How many have had some of their share before."""
     refusals: int = 0
     """How many refuse their share in turn 1, and again in turn 2."""
+    pennies: bool = False
+    """Whether the estate is so many pennies, each division in whole ones, and the youngest of three
+    or more takes three parts."""
+    digits: int = 6
+    deaths: int = 1
+    """How many of the children have died by turn 2."""
 
 
 _SMALL = ((3, 4), (0, 3), (0, 2), (0, 2))
 _LARGE = ((4, 5), (1, 3), (1, 2), (0, 2))
 _DEEP = ((4, 5), (1, 3), (1, 3), (1, 2), (0, 2))
+_DEEPER = ((5, 6), (2, 3), (1, 3), (1, 2), (0, 2))
+_DEEPEST = ((5, 7), (2, 3), (1, 3), (1, 3), (1, 2), (0, 2))
 LEVELS = by_level(
     Level(((3, 3), (1, 2), (0, 0)), (3, 6), 3, dead=1),
     Level(((3, 4), (1, 2), (0, 2), (0, 0)), (5, 9), 3, dead=1),
     Level(_SMALL, (7, 14)),  # as it was before there were levels
     Level(_LARGE, (9, 15)),
     Level(_LARGE, (9, 16), advances=1),
-    Level(_LARGE, (10, 18), 5, advances=1, refusals=1),
-    Level(_DEEP, (12, 20), 6, advances=2, refusals=1),
-    Level(_DEEP, (12, 22), 7, 3, advances=2, refusals=1),
-    Level(_DEEP, (14, 28), 8, 3, advances=3, refusals=1),
-    Level(_DEEP, (15, 32), 10, 3, advances=5, refusals=1),
+    Level(_DEEP, (12, 22), 6, 3, advances=2, refusals=1),
+    Level(_DEEP, (14, 28), 9, 3, 3, 1, pennies=True),
+    Level(_DEEPER, (18, 36), 14, 3, 4, 2, pennies=True, digits=7),
+    Level(_DEEPEST, (25, 50), 20, 3, 5, 3, pennies=True, digits=9, deaths=2),
+    Level(_DEEPEST, (32, 64), 24, 3, 6, 3, pennies=True, digits=10, deaths=2),
 )
+
+
+Amount = Fraction | int
+"""A share of the estate, or pennies."""
 
 
 class Person(NamedTuple):
@@ -69,6 +82,11 @@ class Person(NamedTuple):
         """Whether a part goes to this person, the spouse or somebody below."""
         return not self.dead or self.spouse or any(child.counts for child in self.children)
 
+    @property
+    def names(self) -> set[str]:
+        """The names of this person and everybody below."""
+        return {self.name}.union(*(child.names for child in self.children))
+
 
 def make(rng: random.Random, level: int) -> Made:
     """Return a question about shares, then with an earlier death."""
@@ -77,33 +95,61 @@ def make(rng: random.Random, level: int) -> Made:
     names = rng.sample(PEOPLE, 26)
     further = WORDS["more_people"]
     names += more.sample(further, len(further)) if level > 3 else []
-    root = _grown(rng, names, 0, sets.children)
-    redraw_if(sum(child.dead for child in root.children) != sets.dead)
-    weight = rng.randint(2, 3)
-    plain = divided(root, weight)
+    if sets.pennies:
+        # Those who are grown in vain, below the living, are to cost no names.
+        names += more.sample(WORDS["relatives"], len(WORDS["relatives"]))
+        root = _named(_grown(rng, [""] * 2_000, 0, sets.children), names)
+    else:
+        root = _grown(rng, names, 0, sets.children)
+    dead = sum(child.dead for child in root.children)
+    redraw_if(abs(dead - sets.dead) > sets.pennies)
+    weight = rng.randint(2, 3) + 2 * sets.pennies
+    youngest, spouse = (3, Fraction(2, 7)) if sets.pennies else (1, Fraction(1, 4))
+    estate: Amount = Fraction(1)
+    if sets.pennies:
+        estate = more.randint(3 * 10**sets.digits, 10 ** (sets.digits + 1))
+
+    nothing = estate * 0
+
+    def division(of: Person, left: Amount, had: dict[str, Amount]) -> dict[str, Amount]:
+        whole = divided(of, weight, left + sum(had.values()), youngest, spouse)
+        return {name: share - had.get(name, 0) for name, share in whole.items()}
+
+    plain = division(root, estate, {})
     refusing = _refusing(more, root, sets.refusals)
     family = root
     for name in refusing:
         family = _without(family, name)
-    heirs_now = [name for name in divided(family, weight) if "'" not in name]
+    first = division(family, estate, {})
+    heirs_now = [name for name in first if "'" not in name]
     redraw_if(len(heirs_now) < sets.advances)
-    advances = {
-        name: Fraction(1, more.choice([60, 72, 80, 90, 96, 120]))
+    advances: dict[str, Amount] = {
+        name: more.randint(int(first[name] // 6), int(first[name] // 2))
+        if sets.pennies
+        else Fraction(1, more.choice([60, 72, 80, 90, 96, 120]))
         for name in more.sample(heirs_now, sets.advances)
     }
-    shares = _less(divided(family, weight, 1 + Fraction(sum(advances.values()))), advances)
+    shares = division(family, estate, advances)
     alive = [c for c in family.children if not c.dead and len(c.children) >= 2]
-    redraw_if(not alive or not sets.shares[0] <= len(shares) <= sets.shares[1])
+    if sets.pennies:  # such draws are dear, so what would be refused below isn't drawn
+        alive = [c for c in alive if c.name not in advances]
+    redraw_if(len(alive) < sets.deaths or not sets.shares[0] <= len(shares) <= sets.shares[1])
     late = rng.choice(alive)
-    redraw_if(late.name in advances)
-    changed_family = _dying(family, late.name)
-    refusing_now = _refusing(more, changed_family, sets.refusals)
-    redraw_if(late.name in refusing_now or set(advances) & set(refusing_now))
+    dying = [late, *more.sample([c for c in alive if c != late], sets.deaths - 1)]
+    redraw_if(any(child.name in advances for child in dying))
+    changed_family = family
+    for child in dying:
+        changed_family = _dying(changed_family, child.name)
+    refusing_now = _refusing(
+        more, changed_family, sets.refusals, set(advances) if sets.pennies else set()
+    )
+    redraw_if({c.name for c in dying} & set(refusing_now) or set(advances) & set(refusing_now))
     for name in refusing_now:
         changed_family = _without(changed_family, name)
     unpaid = more.choice(list(advances)) if sets.advances > 1 else ""
     paid = {name: part for name, part in advances.items() if name != unpaid}
-    changed = _less(divided(changed_family, weight, 1 + Fraction(sum(paid.values()))), paid)
+    found = more.randint(10_000, 90_000) if sets.pennies else 0
+    changed = division(changed_family, estate + found, paid)
     redraw_if(min([*shares.values(), *changed.values()]) < 0)
     redraw_if(any(name not in changed for name in paid))
     differ = [name for name in {**shares, **changed} if shares.get(name) != changed.get(name)]
@@ -118,11 +164,11 @@ def make(rng: random.Random, level: int) -> Made:
     else:
         others = [name for name in shares if name != late.name]
         heirs = [late.name, *more.sample(others, sets.asked - 1)]
-    result, after, flat = (
-        tuple(division.get(name, Fraction()) for name in heirs)
-        for division in (shares, changed, divided(root, 1))
+    result, after, flat, without = (
+        tuple(part.get(name, nothing) for name in heirs)
+        for part in (shares, changed, divided(root, 1, estate, youngest, spouse), plain)
     )
-    rest = [name for name in changed if changed[name] > shares.get(name, Fraction())]
+    rest = [name for name in changed if changed[name] > shares.get(name, nothing)]
     first_names = ", ".join(heirs)
     rules, facts = "", ""
     if sets.refusals:
@@ -137,19 +183,35 @@ def make(rng: random.Random, level: int) -> Made:
             "off that person's share afterwards."
         )
         had = listed([f"{name} {part}" for name, part in advances.items()])
-        facts += f" Had in advance, as a fraction of the estate that is left: {had}."
-    estate = "the estate" if not advances else "the estate that is left"
+        measure = "in pennies" if sets.pennies else "as a fraction of the estate that is left"
+        facts += f" Had in advance, {measure}: {had}."
+    asked = f"Which share of {'the estate that is left' if advances else 'the estate'} do"
+    values = "fractions"
+    to_spouse = "two sevenths" if sets.pennies else "a quarter"
+    eldest = f"The eldest child of any parent takes {weight} parts, each other child one."
+    if sets.pennies:
+        eldest = (
+            f"The eldest child of any parent takes {weight} parts, the youngest of three or more "
+            "three parts, each other child one."
+        )
+        rules += (
+            " Every division is in whole pennies: what goes to a spouse beside children is rounded "
+            "down, and so is the part of every child but the eldest; the eldest child of that "
+            "parent (of those who count) takes what is left. Ages are counted among those who "
+            "count, so the youngest is the youngest of them."
+        )
+        facts += f" The estate that is left is {estate:,} pennies."
+        asked, values = "How many pennies do", "pennies"
     turn_1 = Turn(
         f"Custom of the valley above {rng.choice(TOWNS)} (invented): an estate goes to the "
-        f"children of the deceased. The eldest child of any parent takes {weight} parts, each "
-        "other child one. Whoever died before the deceased takes no part, yet the part that person "
-        "would have had goes down: a quarter of it to the spouse if there is one, the rest to that "
-        "person's own children by the same rule, living or dead; with a spouse and no children all "
-        "of it goes to the spouse, without either the person counts as never born, so that the "
-        f"next in age becomes the eldest.{rules} Old {root.name} has now died, widowed. The "
-        f"family, eldest first everywhere: {described(root)}{facts} Which share of {estate} do "
+        f"children of the deceased. {eldest} Whoever died before the deceased takes no part, yet "
+        f"the part that person would have had goes down: {to_spouse} of it to the spouse if there "
+        "is one, the rest to that person's own children by the same rule, living or dead; with a "
+        "spouse and no children all of it goes to the spouse, without either the person counts as "
+        f"never born, so that the next in age becomes the eldest.{rules} Old {root.name} has now "
+        f"died, widowed. The family, eldest first everywhere: {described(root)}{facts} {asked} "
         f"{first_names} get?",
-        shape=f"the fractions for {first_names}",
+        shape=f"the {values} for {first_names}",
         result=result,
         work=_work(shares),
         traps={"gives the eldest no larger part": flat},
@@ -159,25 +221,26 @@ def make(rng: random.Random, level: int) -> Made:
         ],
     )
     if sets.refusals or advances:
-        turn_1.traps["leaves refusals and advances out"] = tuple(
-            plain.get(name, Fraction()) for name in heirs
-        )
+        turn_1.traps["leaves refusals and advances out"] = without
     news = ""
     if refusing_now:
         news += f" {listed(refusing_now)} now {_refuse(refusing_now)} too."
     if unpaid:
         news += f" And what {unpaid} was said to have had in advance was never paid."
+    if found:
+        news += f" And {found:,} pennies more have been found in a clock, so so much more is left."
     same_ones = NUMBERS[sets.asked]
+    died = listed([child.name for child in dying])
     turn_2 = Turn(
-        f"A letter changes your division: {late.name} died the week before old {root.name}, "
+        f"A letter changes your division: {died} died the week before old {root.name}, "
         f"leaving no spouse.{news} Redo it for the same {same_ones}. And who of the whole family "
         "gets more than by your first division: how many people is that?",
-        shape=f"the fractions for {first_names}; number of people with more",
+        shape=f"the {values} for {first_names}; number of people with more",
         result=(*after, len(rest)),
         work=f"{_work(changed)} More than before get {', '.join(rest)}.",
         traps={"leaves the division as it was": (*result, 0)},
         points=[
-            f"Lets the part of {late.name} go down, 0 for {late.name}"
+            f"Lets the part of {died} go down, 0 for {late.name}"
             + (", the rest unchanged." if not news else "."),
             "[state] Compares with its own first division.",
         ],
@@ -190,9 +253,15 @@ def _refuse(names: list[str]) -> str:
     return "refuses" if len(names) == 1 else "refuse"
 
 
-def _refusing(rng: random.Random, root: Person, many: int) -> list[str]:
-    """Return some who could refuse: below the children, with a part of their own or below."""
+def _refusing(
+    rng: random.Random, root: Person, many: int, kept: Set[str] = frozenset()
+) -> list[str]:
+    """Return some who could refuse: below the children, with a part of their own or below.
+
+    Nobody of those kept is among them or below them.
+    """
     below = [p for child in root.children if child.dead for p in child.children if p.counts]
+    below = [person for person in below if not kept & person.names]
     redraw_if(len(below) < many)
     return [person.name for person in rng.sample(below, many)]
 
@@ -203,27 +272,47 @@ def _without(person: Person, name: str) -> Person:
     return person._replace(children=tuple(_without(child, name) for child in left))
 
 
-def _less(shares: dict[str, Fraction], advances: dict[str, Fraction]) -> dict[str, Fraction]:
-    """Return shares without what was had in advance."""
-    return {name: share - advances.get(name, Fraction()) for name, share in shares.items()}
+def divided(
+    person: Person,
+    weight: int,
+    part: Amount = Fraction(1),
+    youngest: int = 1,
+    spouse: Fraction = Fraction(1, 4),
+) -> dict[str, Amount]:
+    """Return what everybody below a person gets of that person's part, pennies in whole ones.
 
-
-def divided(person: Person, weight: int, part: Fraction = Fraction(1)) -> dict[str, Fraction]:
-    """Return what everybody below a person gets of that person's part."""
+    Args:
+        person: whose part it is.
+        weight: how many parts the eldest child takes.
+        part: what there is to divide.
+        youngest: how many parts the youngest of three or more takes.
+        spouse: what a spouse beside children takes of the part.
+    """
     children = [child for child in person.children if child.counts]
-    shares: dict[str, Fraction] = {}
-    for n, child in enumerate(children):
-        mine = part * (1 if n else weight) / (weight + len(children) - 1)
+    weights = [1] * len(children)
+    weights[-1:] = [youngest if len(children) > 2 else 1]
+    weights[:1] = [weight]
+    parts = [_of(part, own, sum(weights)) for own in weights]
+    parts[0] = part - sum(parts[1:])
+    shares: dict[str, Amount] = {}
+    for child, own in zip(children, parts, strict=True):
+        mine = own
         below = any(grandchild.counts for grandchild in child.children)
         if not child.dead:
             shares[child.name] = mine
             continue
         if child.spouse:
-            shares[f"{child.name}'s spouse"] = mine / 4 if below else mine
-            mine = mine * 3 / 4
+            taken = _of(mine, spouse.numerator, spouse.denominator) if below else mine
+            shares[f"{child.name}'s spouse"] = taken
+            mine -= taken
         if below:
-            shares |= divided(child, weight, mine)
+            shares |= divided(child, weight, mine, youngest, spouse)
     return shares
+
+
+def _of(part: Amount, parts: int, of: int) -> Amount:
+    """Return so many parts of an amount, whole pennies rounded down."""
+    return part * parts // of if isinstance(part, int) else part * parts / of
 
 
 def described(person: Person) -> str:
@@ -255,10 +344,19 @@ def _grown(
     return Person(names.pop(0), dead, dead and rng.random() < 0.5, children)
 
 
+def _named(person: Person, names: list[str]) -> Person:
+    """Return a family with names."""
+    redraw_if(not names)
+    name = names.pop(0)
+    return person._replace(
+        name=name, children=tuple(_named(child, names) for child in person.children)
+    )
+
+
 def _dying(person: Person, name: str) -> Person:
     children = tuple(_dying(child, name) for child in person.children)
     return person._replace(children=children, dead=person.dead or person.name == name)
 
 
-def _work(shares: dict[str, Fraction]) -> str:
+def _work(shares: dict[str, Amount]) -> str:
     return ", ".join(f"{name} {share}" for name, share in shares.items()) + "."

@@ -115,12 +115,14 @@ def spellings(turn: Turn) -> list[str]:
         return [f"Here it is.\n\n{turn.reply(turn.result)}\n\nI hope this helps."]
     plain = turn.reply(turn.result)
     values = [str(value) for value in turn.result]
+    grouped = [re.sub(r"\d{6,}", lambda match: f"{int(match[0]):,}", value) for value in values]
     latex = [re.sub(r"^(\d+)/(\d+)$", r"$\\frac{\1}{\2}$", value) for value in values]
     return [
         f"So that is it.\n\n**{plain}**",
         f"{plain}.",
         f"**{turn.label}:** {', '.join(values)}",
         f"{turn.label}: {'; '.join(latex)}",
+        f"{turn.label}: {'; '.join(grouped)}",
         f"{turn.label}: {'; '.join(f'`{value}`' for value in values)}",
         f"{turn.label}: {'; '.join(f'Ada: {value}' for value in values)}",
         f"{turn.label}: {'; '.join(f'{v} ≈ 0.12' if '/' in v else v for v in values)}",

@@ -29,6 +29,8 @@ class Level(NamedTuple):
     queries: int
     further: int = 0
     """How many changes turn 2 makes beside the first."""
+    wide: bool = False
+    """Whether the rows that level 3 doesn't have are of many values."""
 
 
 LEVELS = by_level(
@@ -37,11 +39,11 @@ LEVELS = by_level(
     Level(8, 7, 8),  # as it was before there were levels
     Level(9, 8, 9),
     Level(10, 9, 10, 1),
-    Level(12, 10, 11, 1),
-    Level(14, 12, 12, 2),
-    Level(16, 14, 13, 2),
-    Level(20, 16, 14, 3),
-    Level(24, 20, 15, 3),
+    Level(14, 12, 14, 2),
+    Level(18, 15, 18, 3, wide=True),
+    Level(26, 20, 23, 5, wide=True),
+    Level(38, 30, 28, 7, wide=True),
+    Level(46, 38, 28, 8, wide=True),
 )
 _QUERIES = (
     "SELECT COUNT(*) FROM boat WHERE berth NOT IN (SELECT berth FROM fee)",
@@ -65,6 +67,28 @@ _QUERIES = (
     "fee ON fee.berth = a.berth AND fee.paid >= {paid} WHERE fee.paid IS NULL",
     "SELECT COUNT(*) FROM (SELECT berth, COUNT(length) AS n FROM boat GROUP BY berth HAVING "
     "COUNT(*) > COUNT(length) OR MAX(length) > {cut})",
+    "SELECT SUM(boat.length * fee.paid) FROM boat JOIN fee ON fee.berth = boat.berth",
+    "SELECT SUM(a.length - b.length) FROM boat a JOIN boat b ON b.id = a.id + 1",
+    "SELECT SUM((SELECT COUNT(*) FROM fee WHERE fee.paid > 3 * boat.length AND fee.berth <> "
+    "boat.berth)) FROM boat",
+    "SELECT SUM(d) FROM (SELECT length - LAG(length) OVER (ORDER BY berth, id) AS d FROM boat "
+    "WHERE berth IS NOT NULL) WHERE d > 0",
+    "SELECT COUNT(*) FROM boat a JOIN boat b ON a.berth = b.berth AND a.length <> b.length JOIN "
+    "fee ON fee.berth = b.berth AND fee.paid <= {paid}",
+    "SELECT SUM(n * n) FROM (SELECT COUNT(length) AS n FROM boat GROUP BY berth)",
+    "SELECT SUM(id) FROM boat WHERE length > (SELECT AVG(b.length) FROM boat b WHERE b.berth = "
+    "boat.berth)",
+    "SELECT COUNT(*) FROM boat, fee WHERE boat.berth < fee.berth AND NOT (fee.paid <= {paid} OR "
+    "boat.length > {cut})",
+    "SELECT SUM(id) FROM boat a WHERE NOT EXISTS (SELECT 1 FROM boat b WHERE b.berth = a.berth AND "
+    "b.length > a.length)",
+    "SELECT SUM(MIN(length, berth + 4)) FROM boat",
+    "SELECT SUM(r * paid) FROM (SELECT paid, ROW_NUMBER() OVER (PARTITION BY berth ORDER BY paid) "
+    "AS r FROM fee)",
+    "SELECT COUNT(*) FROM (SELECT length FROM boat UNION SELECT berth FROM fee UNION SELECT paid "
+    "- {cut} FROM fee)",
+    "SELECT SUM(COALESCE(length, berth, 1) * (CASE WHEN berth > {low} THEN 3 WHEN length > {cut} "
+    "THEN 2 ELSE 1 END)) FROM boat",
 )
 _CHANGES = (
     "UPDATE boat SET length = NULL WHERE length = 9 AND NOT berth = {low}",
@@ -72,6 +96,15 @@ _CHANGES = (
     "DELETE FROM boat WHERE berth NOT IN (2, {low}, 5) AND length > 7",
     "UPDATE boat SET berth = berth - 1 WHERE berth > {low}",
 )
+_MORE_CHANGES = (
+    "UPDATE boat SET length = length + berth WHERE id % 3 = 1",
+    "UPDATE fee SET paid = (SELECT MAX(length) FROM boat WHERE boat.berth = fee.berth) + paid "
+    "WHERE paid > {paid}",
+    "UPDATE boat SET berth = (SELECT MIN(fee.berth) FROM fee WHERE fee.berth > boat.berth) WHERE "
+    "length > {cut}",
+    "DELETE FROM fee WHERE paid < (SELECT AVG(f.paid) FROM fee f WHERE f.berth = fee.berth)",
+)
+"""Of the levels whose rows are of many values."""
 Row = tuple[int | None, ...]
 
 
@@ -81,8 +114,9 @@ def make(rng: random.Random, level: int) -> Made:
     more = aside(rng)
     boats = [_boat(rng, n) for n in range(1, usual.boats + 1)]
     fees = [_fee(rng) for _ in range(usual.fees)]
-    boats += [_boat(more, n) for n in range(len(boats) + 1, sets.boats + 1)]
-    fees += [_fee(more) for _ in range(sets.fees - len(fees))]
+    boat, fee = (_wide_boat, _wide_fee) if sets.wide else (_boat, _fee)
+    boats += [boat(more, n) for n in range(len(boats) + 1, sets.boats + 1)]
+    fees += [fee(more) for _ in range(sets.fees - len(fees))]
     boats, fees = boats[: sets.boats], fees[: sets.fees]
     values = {"cut": 8, "low": rng.randint(1, 3), "paid": rng.choice([20, 30])}
     queries = [query.format(**values) for query in _QUERIES[: sets.queries]]
@@ -91,7 +125,8 @@ def make(rng: random.Random, level: int) -> Made:
     redraw_if(sum(None in row for row in boats) < min(3, level + 1))
     new = rng.choice([1, 2, 3])
     updates = [f"UPDATE fee SET berth = {new} WHERE berth IS NULL"]
-    updates += [change.format(**values) for change in more.sample(_CHANGES, sets.further)]
+    changes = _CHANGES + (_MORE_CHANGES if sets.wide else ())
+    updates += [change.format(**values) for change in more.sample(changes, sets.further)]
     after = counts(boats, fees, queries, updates)
     two_valued = counts(_zeroed(boats), _zeroed(fees), queries)
     changed = different(before, after)
@@ -99,7 +134,7 @@ def make(rng: random.Random, level: int) -> Made:
     redraw_if(None in before or None in after)
     by_one = counts(boats, fees, queries, updates[:1])
     listing = numbered(queries, "{}. {};")
-    number = NUMBERS[sets.queries]
+    number = NUMBERS[sets.queries] if sets.queries < len(NUMBERS) else str(sets.queries)
     turn_1 = Turn(
         f"The harbour office of {rng.choice(TOWNS)} has two SQLite tables. boat(id, length, "
         f"berth): {_rows(boats)}. fee(berth, paid): {_rows(fees)}. All columns are integers. What "
@@ -157,6 +192,15 @@ def _boat(rng: random.Random, number: int) -> Row:
 
 def _fee(rng: random.Random) -> Row:
     return rng.choice([None, 1, 2, 3, 4, 4]), rng.choice([None, 20, 30, 40])
+
+
+def _wide_boat(rng: random.Random, number: int) -> Row:
+    length = rng.choice([None, *range(5, 16)])
+    return number, length, rng.choice([None, *range(1, 7), *range(1, 7)])
+
+
+def _wide_fee(rng: random.Random) -> Row:
+    return rng.randint(1, 6), rng.choice([None, *range(14, 47)])
 
 
 def _zeroed(rows: list[Row]) -> list[Row]:

@@ -1,10 +1,12 @@
 """A game of taking counters in which the last moves may not be repeated."""
 
 import functools
+import itertools
 import random
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from turnbench_questions.template import PEOPLE, Made, Turn, aside, by_level, redraw_if
+from turnbench_questions.template import NUMBERS, PEOPLE, Made, Turn, aside, by_level, redraw_if
 
 QUESTION_ID = 1037
 CATEGORY = "math"
@@ -23,6 +25,8 @@ class Level(NamedTuple):
     """Whether at most two may be taken from some heaps."""
     added: bool = False
     """Whether the heap of turn 2 is larger."""
+    second: tuple[int, int] | None = None
+    """Between which numbers a second heap is drawn."""
 
 
 LEVELS = by_level(
@@ -31,12 +35,17 @@ LEVELS = by_level(
     Level((5, 6), (19, 31)),  # as it was before there were levels
     Level((6, 6), (28, 36), added=True),
     Level((6, 6), (30, 38), brake=True, added=True),
-    Level((7, 7), (38, 46), brake=True, added=True),
-    Level((4, 5), (17, 25), memory=2, added=True),
-    Level((5, 5), (20, 29), memory=2, brake=True, added=True),
-    Level((5, 6), (27, 33), memory=2, brake=True, added=True),
-    Level((6, 7), (36, 44), memory=2, brake=True, added=True),
+    Level((5, 5), (26, 34), memory=2, brake=True, added=True),
+    Level((6, 7), (44, 52), memory=2, brake=True, added=True),
+    Level((4, 5), (9, 11), brake=True, added=True, second=(7, 8)),
+    Level((5, 6), (13, 15), memory=2, brake=True, added=True, second=(10, 12)),
+    Level((6, 7), (17, 19), memory=2, brake=True, added=True, second=(14, 16)),
 )
+
+
+Heaps = tuple[int, ...]
+Move = tuple[int, int]
+"""The place of a heap and the number taken from it."""
 
 
 class Game(NamedTuple):
@@ -54,6 +63,8 @@ def make(rng: random.Random, level: int) -> Made:
     """Return a question about winning first moves, then the same game with the loser winning."""
     sets = LEVELS[level]
     more = aside(rng)
+    if sets.second:
+        return _with_two_heaps(rng, more, sets)
     most, heap = rng.randint(*sets.most), rng.randint(*sets.heap)
     brake = more.choice([4, 5, 6]) if sets.brake else 0
     added = more.randint(2, 4) if sets.added else 0
@@ -119,19 +130,128 @@ def make(rng: random.Random, level: int) -> Made:
     return Made((turn_1, turn_2), "the ones on your list", "change_premise")
 
 
-def first_moves(heap: int, game: Game) -> tuple[int, ...]:
-    """Return the first moves that win."""
+def _with_two_heaps(rng: random.Random, more: random.Random, sets: Level) -> Made:
+    """Return the question about two heaps, of which each move takes from one."""
+    assert sets.second
+    most, brake = rng.randint(*sets.most), rng.choice([3, 4, 5])
+    heaps = (rng.randint(*sets.heap), rng.randint(*sets.second))
+    later = (heaps[0] + more.randint(1, 2), heaps[1] + more.randint(1, 3))
+    game = Game(most, sets.memory, brake, normal=True)
+    turned = Game(most + 1, sets.memory, more.choice([n for n in (3, 4, 5) if n != brake]), False)
+    wins, wins_later = winning(heaps, game), winning(later, turned)
+    lost, lost_later = _lost(heaps, game), _lost(later, turned)
+    redraw_if(len(lost) < 10 or len(wins) < 2 or len(wins_later) < 2)
+    redraw_if(not set(wins) & set(wins_later))
+    redraw_if(len(wins) == sum(min(heap, most) for heap in heaps))
+    who = rng.choice(PEOPLE)
+    thing = rng.choice(["walnuts", "corks", "bottle tops", "buttons", "olive stones"])
+    if sets.memory == 1:
+        never = "never as many as the move before took, from whichever heap (the first is free)"
+    else:
+        never = (
+            "never as many as one of the last two moves took, the other's and one's own before it, "
+            "from whichever heap (the first move is free, the second only may not repeat the first)"
+        )
+    left = [sum(heap == 0 for heap, _ in found) for found in (wins, wins_later)]
+    careless = winning(heaps, game._replace(memory=0))
+    turn_1 = Turn(
+        f"{who} plays for the dishes with me. {heaps[0]} {thing} in a left heap and {heaps[1]} in "
+        f"a right one, we move in turn, a move takes 1 to {most} of them from one heap, but "
+        f"{never}. From a heap that holds a multiple of {brake} at most 2 may be taken, by the "
+        "first move too. Whoever can't move has lost, be it because both heaps are empty or "
+        "because every move left is forbidden. I begin. A first move is a heap and a number: how "
+        "many first moves win against any defence, and how many of these take from the left heap? "
+        f"And how many starts are lost for the beginner, of all with 0 to {heaps[0]} in the left "
+        f"heap and 0 to {heaps[1]} in the right one? (Two starts differ if a heap does, so 1 and 2 "
+        "is another start than 2 and 1; both heaps empty is a lost one.)",
+        shape="winning first moves; those from the left heap; lost starts",
+        result=(len(wins), left[0], len(lost)),
+        work=f"A position is both heaps with the last {NUMBERS[sets.memory]} taken. Worked up from "
+        f"two empty heaps: {_moves(wins)} win. Lost starts: {', '.join(map(str, lost))}.",
+        traps={
+            "forgets what may not be repeated": (
+                len(careless),
+                sum(heap == 0 for heap, _ in careless),
+                len(_lost(heaps, game._replace(memory=0))),
+            ),
+        },
+        points=["Treats the numbers just taken as part of the position."],
+    )
+    both = set(wins) & set(wins_later)
+    turn_2 = Turn(
+        f"{who} turns it round: whoever can't move has now won. What is more, the left heap now "
+        f"has {later[0]} and the right one {later[1]} to begin with, a move may take up to "
+        f"{turned.most}, and the multiples from which at most 2 may be taken are those of "
+        f"{turned.brake} instead of {brake}; everything else stays. How many first moves win now, "
+        "how many of these take from the left heap, how many of the ones on your list (the same "
+        f"heap, the same number) win now too, and how many starts are lost now, of all with 0 to "
+        f"{later[0]} and 0 to {later[1]}? (With both heaps empty the beginner has won.)",
+        shape="winning first moves; those from the left heap; of the earlier ones; lost starts",
+        result=(len(wins_later), left[1], len(both), len(lost_later)),
+        work=f"The same table with the end turned round: {_moves(wins_later)} win; lost starts: "
+        f"{', '.join(map(str, lost_later))}.",
+        traps={"carries the first list over": (len(wins), left[0], len(wins), len(lost))},
+        points=["Works the table out anew instead of turning the first list round."],
+    )
+    return Made((turn_1, turn_2), "the ones on your list", "change_premise")
 
-    def moves(counters: int, last: tuple[int, ...]) -> list[int]:
-        slow = game.brake and counters % game.brake == 0
-        most = min(counters, 2 if slow else game.most)
-        return [k for k in range(1, most + 1) if k not in last]
+
+def _moves(moves: list[Move]) -> str:
+    return ", ".join(f"{number} from the {('left', 'right')[heap]} heap" for heap, number in moves)
+
+
+def _lost(heaps: Heaps, game: Game) -> list[Heaps]:
+    """Return the starts up to some heaps from which the beginner loses."""
+    wins = _winner(game)
+    every = itertools.product(*(range(heap + 1) for heap in heaps))
+    return [start for start in every if not wins(start, ())]
+
+
+def first_moves(heap: int, game: Game) -> tuple[int, ...]:
+    """Return the first moves that win with one heap."""
+    return tuple(number for _, number in winning((heap,), game))
+
+
+def winning(heaps: Heaps, game: Game) -> list[Move]:
+    """Return the first moves that win, each as the heap's place and the number taken."""
+    wins = _winner(game)
+    return [
+        (at, number)
+        for at, number in _possible(heaps, (), game)
+        if not wins(_after(heaps, at, number), _remembered(game, number))
+    ]
+
+
+def _possible(heaps: Heaps, last: tuple[int, ...], game: Game) -> Iterator[Move]:
+    """Yield the moves that are allowed after the last numbers taken."""
+    for at, heap in enumerate(heaps):
+        slow = game.brake and heap % game.brake == 0
+        for number in range(1, min(heap, 2 if slow else game.most) + 1):
+            if number not in last:
+                yield at, number
+
+
+def _remembered(game: Game, *taken: int) -> tuple[int, ...]:
+    """Return those of the numbers taken that may not be taken next."""
+    return taken[len(taken) - game.memory :] if len(taken) > game.memory else taken
+
+
+def _after(heaps: Heaps, at: int, number: int) -> Heaps:
+    return (*heaps[:at], heaps[at] - number, *heaps[at + 1 :])
+
+
+@functools.cache
+def _winner(game: Game) -> Callable[[Heaps, tuple[int, ...]], bool]:
+    """Return the function that tells whether the player to move wins."""
 
     @functools.cache
-    def wins(counters: int, last: tuple[int, ...]) -> bool:
-        possible = moves(counters, last)
-        if not possible:
+    def wins(heaps: Heaps, last: tuple[int, ...]) -> bool:
+        moves = list(_possible(heaps, last, game))
+        if not moves:
             return not game.normal
-        return any(not wins(counters - k, (*last, k)[-game.memory :]) for k in possible)
+        return any(
+            not wins(_after(heaps, at, number), _remembered(game, *last, number))
+            for at, number in moves
+        )
 
-    return tuple(k for k in moves(heap, ()) if not wins(heap - k, (k,)))
+    return wins

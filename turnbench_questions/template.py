@@ -212,11 +212,16 @@ def _point(text: str) -> Point:
 def _spelling(value: Value) -> str:
     """Return the pattern of one value."""
     if isinstance(value, Fraction):
-        exact = (
-            rf"{value.numerator} ?/ ?{value.denominator}" if value.denominator > 1 else str(value)
-        )
+        exact = _long(value.numerator)
+        if value.denominator > 1:
+            exact += f" ?/ ?{_long(value.denominator)}"
         return exact + r"(?: ?\(?(?:≈|=|~|about|or) ?\d+(?:[.,]\d+)?\)?)?"
     if isinstance(value, str):
         return r"\W+".join(map(re.escape, re.findall(r"\w+", value)))
     grouped = f"{abs(value):,}".replace(",", "[,. ]?")
     return ("-" if value < 0 else "") + grouped
+
+
+def _long(number: int) -> str:
+    """Return the pattern of a part of a fraction: from six digits on it may be grouped."""
+    return f"{number:,}".replace(",", "[,. ]?") if abs(number) >= 100_000 else str(number)

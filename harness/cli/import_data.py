@@ -6,6 +6,7 @@ from typing import Any
 
 import harness
 from harness import ImportReport, options, registry
+from harness.cli import export
 from harness.cli.console import Console
 from harness.cli.parser import read_project, record_from
 from harness.errors import UsageError
@@ -25,7 +26,7 @@ def import_data(
 ) -> Any:
     """Write what other projects' files hold into a benchmark; return what was read and written.
 
-    `words` are the options of the command; with `back` judgments are exported instead.
+    `words` are the options of the command; with `back` it is `export`.
 
     Raises:
         UsageError: no such format, or the number of models fits no number of files.
@@ -41,7 +42,7 @@ def import_data(
 def run(record: options.ImportData, console: Console) -> Any:
     """Import, or export; say what was done and what comes next."""
     if record.back is not None:
-        return _export(record, console)
+        return export.run(_as_export(record), console)
     if len(record.imports) < 2:
         names = ", ".join(registry.names("importer"))
         raise UsageError(f"give a format and a file; formats: {names}")
@@ -103,26 +104,15 @@ def _next(record: ImportData, form: str, report: ImportReport) -> str:
     return f"gen_judgment {flags}"
 
 
-def _export(record: ImportData, console: Console) -> Any:
-    if record.output is None:
-        raise UsageError("name where to write with --output: a file, for alpaca_eval a folder")
+def _as_export(record: ImportData) -> options.Export:
+    """Return the export that `--back` asks for."""
     if record.imports:
         raise UsageError(f"--back takes no files, this is {record.imports[0]!r}")
-    report = registry.find("importing", "import_back")(
-        record.back or "",
-        record.output,
-        record.bench.bench_name,
-        data_dir=record.bench.data_dir,
+    return options.Export(
+        format=record.back or "",
+        bench=record.bench,
         judge_model=record.judge_model,
         judge_set=record.judge_set,
         model_list=record.model_list,
+        output=record.output,
     )
-    for name, count in sorted(report.records.items()):
-        what = f"grade {name}" if record.back == "feedback_collection" else name
-        console.tell(f"{what}: {counted(count, 'record')}")
-    if report.left_out:
-        reason = "no grade of a first turn, from 1 to 5, by the question's own rubric"
-        console.warn(f"{counted(report.left_out, 'judgment')} left out: {reason}")
-    for path in report.written:
-        console.write(str(path))
-    return report

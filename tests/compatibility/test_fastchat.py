@@ -9,6 +9,7 @@ import pytest
 
 import harness
 from harness.cli.main import main
+from harness.errors import UsageError
 
 MODELS = ("builtin/reference", "builtin/eliza")
 # FastChat imports its adapters of local models, which need torch; its readers use none of them.
@@ -50,10 +51,17 @@ def run(code: str, *words: str, cwd: pathlib.Path) -> str:
     return subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=True).stdout
 
 
+@pytest.mark.parametrize("exported", [False, True], ids=["own", "exported"])
 @pytest.mark.parametrize("mode", ["single", "pairwise-all"])
-def test_fastchats_show_result_prints_our_numbers(data: pathlib.Path, mode: str) -> None:
+def test_fastchats_show_result_prints_our_numbers(
+    data: pathlib.Path, mode: str, exported: bool, tmp_path: pathlib.Path
+) -> None:
     kind = "single" if mode == "single" else "pair"
-    judgments = data / "mt_bench" / "model_judgment" / f"builtin%2Foverlap_{kind}.jsonl"
+    folder = data / "mt_bench"
+    if exported:
+        harness.export("fastchat", data_dir=str(data), output=tmp_path / "out")
+        folder = tmp_path / "out"
+    judgments = folder / "model_judgment" / f"builtin%2Foverlap_{kind}.jsonl"
     words = ["--mode", mode, "--input-file", str(judgments)]
     if mode == "single":
         words += ["--bench-name", "mt_bench"]
@@ -72,6 +80,18 @@ def test_fastchats_loaders_read_answers_and_judgments(data: pathlib.Path) -> Non
     answers, judges = run(LOADERS, str(data / "mt_bench"), cwd=data.parent).splitlines()
     assert json.loads(answers) == dict.fromkeys(map(_stem, MODELS), 8)
     assert "builtin/overlap|single-v1" in json.loads(judges)
+
+
+def test_fastchats_loaders_read_what_is_exported(
+    data: pathlib.Path, tmp_path: pathlib.Path
+) -> None:
+    harness.export("fastchat", data_dir=str(data), output=tmp_path / "out", model_list=MODELS[:1])
+    answers, judges = run(LOADERS, str(tmp_path / "out"), cwd=tmp_path).splitlines()
+    assert json.loads(answers) == {_stem(MODELS[0]): 8}
+    assert "builtin/overlap|single-v1" in json.loads(judges)
+    assert {path.name for path in (tmp_path / "out").iterdir()} >= {"question.jsonl"}
+    with pytest.raises(UsageError, match="is there already"):
+        harness.export("fastchat", data_dir=str(data), output=tmp_path / "out")
 
 
 def _stem(model: str) -> str:

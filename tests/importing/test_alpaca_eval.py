@@ -2,11 +2,12 @@
 
 import json
 import pathlib
+from typing import Any
 
 import pytest
 
-from harness import bench, import_back, import_data
-from harness.errors import DataError, UsageError
+from harness import bench, export, import_data
+from harness.errors import DataError, MissingError, UsageError
 from tests.importing.files import ANNOTATIONS, annotation, json_array, rows
 
 JUDGMENTS = "model_judgment/weighted@weighted_pair1.jsonl"
@@ -84,11 +85,15 @@ def _imported(tmp_path: pathlib.Path) -> None:
     import_data("alpaca_eval", paths, "a", data_dir=tmp_path)
 
 
+def _export(tmp_path: pathlib.Path, output: pathlib.Path, **words: Any) -> Any:
+    return export("alpaca_eval", "a", data_dir=tmp_path, output=output, **words)
+
+
 def test_the_export_has_a_file_for_each_model_with_all_that_came_in(
     tmp_path: pathlib.Path,
 ) -> None:
     _imported(tmp_path)
-    report = import_back("alpaca_eval", tmp_path / "out", "a", data_dir=tmp_path)
+    report = _export(tmp_path, tmp_path / "out")
     assert report.records == {"mine": 4, "other": 4}
     for name in ("mine", "other"):
         written = json.loads(
@@ -102,14 +107,12 @@ def test_the_export_has_a_file_for_each_model_with_all_that_came_in(
 
 def test_the_export_can_be_of_some_models(tmp_path: pathlib.Path) -> None:
     _imported(tmp_path)
-    report = import_back(
-        "alpaca_eval", tmp_path / "out", "a", data_dir=tmp_path, model_list=["other"]
-    )
+    report = _export(tmp_path, tmp_path / "out", model_list=["other"])
     assert [path.parts[-3] for path in report.written] == ["other"]
-    with pytest.raises(UsageError, match="no such judgments in"):
-        import_back("alpaca_eval", tmp_path / "x", "a", data_dir=tmp_path, model_list=["none"])
+    with pytest.raises(MissingError, match="there are no such pairs in"):
+        _export(tmp_path, tmp_path / "x", model_list=["none"])
     with pytest.raises(UsageError, match="is there already; give another --output"):
-        import_back("alpaca_eval", tmp_path / "out", "a", data_dir=tmp_path)
+        _export(tmp_path, tmp_path / "out")
 
 
 @pytest.mark.parametrize(
@@ -128,7 +131,7 @@ def test_two_games_are_one_preference(
     row |= {"g1_winner": games[0], "g2_winner": games[1], "judge_set": "own"}
     path = tmp_path / "a" / "model_judgment" / "j@own_pair.jsonl"
     path.write_text(json.dumps(row) + "\n")
-    import_back("alpaca_eval", tmp_path / "out", "a", data_dir=tmp_path, judge_model="j")
+    _export(tmp_path, tmp_path / "out", judge_model="j")
     first = json.loads((tmp_path / "out" / "mine" / "own" / "annotations.json").read_text())[0]
     assert first["preference"] == preference
 
@@ -141,7 +144,7 @@ def test_the_price_of_a_judgment_is_that_of_its_tokens(tmp_path: pathlib.Path) -
     path = tmp_path / "a" / "model_judgment" / "gpt-4.1@own_pair1.jsonl"
     path.write_text(json.dumps(row) + "\n")
     output = tmp_path / "out"
-    import_back("alpaca_eval", output, "a", data_dir=tmp_path, judge_model="gpt-4.1")
+    _export(tmp_path, output, judge_model="gpt-4.1")
     (first, *_) = json.loads((output / "mine" / "own" / "annotations.json").read_text())
     assert first["price_per_example"] == pytest.approx(2.0)
 
@@ -152,4 +155,4 @@ def test_several_judges_must_be_chosen_from(tmp_path: pathlib.Path) -> None:
         "alpaca_eval", [tmp_path / "mine.json"], "a", data_dir=tmp_path, judge_model="second"
     )
     with pytest.raises(UsageError, match="choose one with --judge-model: second, weighted"):
-        import_back("alpaca_eval", tmp_path / "out", "a", data_dir=tmp_path)
+        _export(tmp_path, tmp_path / "out")

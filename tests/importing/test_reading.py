@@ -131,7 +131,7 @@ def test_the_command_says_what_was_imported_and_what_comes_next(
         pytest.param([], "give a format and a file", id="nothing"),
         pytest.param(["battles", "x.json"], "name the benchmark with --bench-name", id="bench"),
         pytest.param(["batles", "x", "--bench-name", "b"], "did you mean battles", id="format"),
-        pytest.param(["--back", "alpaca_eval"], "name where to write with --output", id="output"),
+        pytest.param(["x.json", "--back", "fastchat"], "--back takes no files", id="back"),
     ],
 )
 def test_wrong_use_is_one_line(

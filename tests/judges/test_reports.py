@@ -6,6 +6,7 @@ import pathlib
 from collections.abc import Callable
 from typing import Any
 
+import msgspec
 import pytest
 
 import harness
@@ -163,6 +164,25 @@ def test_repeat_compares_samples_of_one_judge(write: Write) -> None:
     assert whole["difference"] == pytest.approx(2 / 3)
     assert whole["sd"] == pytest.approx((1 / 3) ** 0.5)
     assert whole["later"] == pytest.approx(2 / 3)
+
+
+@pytest.mark.parametrize(
+    ("texts", "temperature", "noted"),
+    [(("Good.", "Good."), 0.7, True), (("Good.", "Fine."), 0.7, False), (("Good.",) * 2, 0, False)],
+)
+def test_repeat_notes_a_server_that_decodes_greedily(
+    write: Write, texts: tuple[str, str], temperature: float, noted: bool
+) -> None:
+    rows = [
+        msgspec.structs.replace(
+            grade(n, "x", 7, sample=sample), judgment=text, sampling={"temperature": temperature}
+        )
+        for n in (1, 2)
+        for sample, text in enumerate(texts)
+    ]
+    write("model_judgment/j_single.jsonl", rows)
+    notes = [note.text for note in harness.judge_report("repeat").notes]
+    assert any("does its server decode greedily" in note for note in notes) == noted
 
 
 def test_corrected_takes_the_votes_alone_of_few_questions(write: Write) -> None:

@@ -6,28 +6,35 @@
     sd           √ of the mean variance within an item: the noise of one verdict
 
 Grades 7, 7, 8 in three samples: one of three pairs is the same, difference 2/3, later 2/3,
-variance 1/3.
+variance 1/3. Of a server that decodes greedily, whatever temperature it is asked for, the samples
+are one reply, and their being the same says nothing: that is noted.
 """
 
 import math
 import statistics
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from harness.errors import MissingError
-from harness.extras.judges.data import Verdict, by_judge, groups, load, samples
+from harness.extras.judges.data import Data, Verdict, by_judge, groups, load, samples
 from harness.extras.judges.estimates import mean, page, share
 from harness.options import JudgeReport
-from harness.reporting import Column, Page, interval_columns, row_of
+from harness.reporting import Column, Note, Page, interval_columns, row_of
 from harness.reporting.people import words
 from harness.results import Estimate
+from harness.results.agreement import Item
+from harness.results.reading import whole_rows
+from harness.types import Judgment
+from harness.words import counted
 
 
 def report(options: JudgeReport) -> Page:
     """Return how often each judge repeats its verdict, by turn and category."""
     data = load(options)
     rows: list[dict[str, Any]] = []
-    outcomes = []
+    outcomes, notes = [], []
     for (judge, judge_set), items in by_judge(data.verdicts()).items():
         repeated = [verdicts[0] for verdicts in items.values() if len(verdicts) > 1]
         if not repeated:
@@ -39,6 +46,14 @@ def report(options: JudgeReport) -> Page:
                 rows.append(about | where | _row([items[v.item] for v in group]))
         same = share((a.item.question, a.value == b.value) for a, b in samples(items.values()))
         outcomes.append(f"{judge} repeats its verdict in {words(same)} of the cases")
+        if _are_one_reply(data, items):
+            notes.append(
+                Note(
+                    f"All samples of {judge} at a temperature above 0 are equal word for word, of "
+                    f"{counted(len(repeated), 'item')}: does its server decode greedily, whatever "
+                    "temperature it is asked for? Then its repeating itself says nothing."
+                )
+            )
     if not rows:
         advice = "judge again with gen_judgment --samples 3"
         raise MissingError(f"no answer was judged twice by one judge; {advice}")
@@ -52,7 +67,22 @@ def report(options: JudgeReport) -> Page:
     columns += [Column("n", "items"), *interval_columns("same", "same %", "%")]
     columns += [Column("difference", format=".2"), Column("sd", format=".2")]
     columns += interval_columns("later", "later less earlier", ".2")
-    return page("repeat", f"{outcomes[0]}.", columns, rows)
+    return page("repeat", f"{outcomes[0]}.", columns, rows, notes=notes)
+
+
+def _are_one_reply(data: Data, items: Mapping[Item, Sequence[Verdict]]) -> bool:
+    """Return whether all samples of each item, made at a temperature, are the same text."""
+    several = [verdicts for verdicts in items.values() if len(verdicts) > 1]
+    wanted = [verdict.row for verdicts in several for verdict in verdicts]
+    rows = whole_rows(data.judgments.take(np.isin(data.judgments.row, wanted)))
+    texts = {
+        number: (row.judgment, row.g1_judgment, row.g2_judgment)
+        for number, row in rows
+        if isinstance(row, Judgment) and row.sampling.get("temperature")
+    }
+    return len(texts) == len(wanted) and all(
+        len({texts[verdict.row] for verdict in verdicts}) == 1 for verdicts in several
+    )
 
 
 def _later(pairs: Sequence[tuple[Verdict, Verdict]]) -> Estimate:

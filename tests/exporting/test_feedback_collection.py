@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from harness import import_back, import_data
-from harness.errors import UsageError
+from harness import export, import_data
+from harness.errors import MissingError, UsageError
 from tests.importing.files import FEEDBACK, json_array, json_lines
 
 PROMPT = "Grade: Is it clear?\n" + "\n".join(f"clear to degree {n}" for n in range(1, 6))
@@ -34,8 +34,8 @@ def _judged(tmp_path: pathlib.Path, *rows: dict[str, Any]) -> pathlib.Path:
 
 def test_a_grade_by_the_questions_rubric_is_a_training_record(tmp_path: pathlib.Path) -> None:
     output = _judged(tmp_path, {})
-    report = import_back("feedback_collection", output, "f", data_dir=tmp_path)
-    assert (report.records, report.left_out) == ({"3": 1}, 0)
+    report = export("feedback_collection", "f", output=output, data_dir=tmp_path)
+    assert (report.records, report.left_out.total()) == ({"grade 3": 1}, 0)
     (record,) = json.loads(output.read_text())
     assert record == FEEDBACK | {
         "instruction": PROMPT,
@@ -59,13 +59,13 @@ def test_what_cannot_train_a_judge_is_left_out_and_counted(
     tmp_path: pathlib.Path, row: dict[str, Any]
 ) -> None:
     output = _judged(tmp_path, row)
-    report = import_back("feedback_collection", output, "f", data_dir=tmp_path)
-    assert (json.loads(output.read_text()), report.left_out) == ([], 1)
+    report = export("feedback_collection", "f", output=output, data_dir=tmp_path)
+    assert (json.loads(output.read_text()), report.left_out.total()) == ([], 1)
 
 
 def test_without_judgments_there_is_nothing_to_export(tmp_path: pathlib.Path) -> None:
     output = _judged(tmp_path)
-    with pytest.raises(UsageError, match="there are no such judgments in"):
-        import_back("feedback_collection", output, "f", data_dir=tmp_path)
-    with pytest.raises(UsageError, match="no form 'other'"):
-        import_back("other", output, "f", data_dir=tmp_path)
+    with pytest.raises(MissingError, match="no judgments; run gen_judgment first"):
+        export("feedback_collection", "f", output=output, data_dir=tmp_path)
+    with pytest.raises(UsageError, match="no exporter 'other'"):
+        export("other", "f", output=output, data_dir=tmp_path)

@@ -1,0 +1,77 @@
+"""Pairs as alpaca_eval's annotations, a file for each model where alpaca_eval keeps them.
+
+    OUTPUT/MODEL/JUDGE_SET/annotations.json
+
+The records are in the order of the questions, one for each that both models answered (its length
+control looks the difficulty up by that order); where there is no verdict, `preference` is null.
+"""
+
+import json
+import math
+import statistics
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from harness.bench import Bench, file_stem
+from harness.errors import UsageError
+from harness.extras.exporting.export import File, Results, json_array
+from harness.models.prices import cost_of, list_price
+from harness.types import Judgment
+
+
+def alpaca_eval(bench: Bench, results: Results) -> Iterator[File]:
+    """Yield the annotations of each model against its baseline, our model_2."""
+    for model, rows in sorted(results.of_one_judge("pair").items()):
+        records = list(_annotations(bench, rows))
+        path = f"{file_stem(model)}/{file_stem(rows[0].judge_set)}/annotations.json"
+        yield File(path, json_array(records), {model: len(records)})
+
+
+def _annotations(bench: Bench, rows: Sequence[Judgment]) -> Iterator[dict[str, Any]]:
+    """Yield the annotations of one model against one baseline."""
+    if len({row.models for row in rows}) > 1:
+        names = ", ".join(sorted({row.models[1] for row in rows}))
+        raise UsageError(f"{rows[0].models[0]} was compared with several models: {names}")
+    model, baseline = rows[0].models
+    by_question = {row.question_id: row for row in rows if row.turn == 1 and row.sample == 0}
+    first, second = bench.answers(baseline), bench.answers(model)
+    for question in bench.questions:
+        key = question.question_id
+        if key in first and key in second:
+            yield {
+                "instruction": question.turns[0],
+                "output_1": first[key].choices[0].turns[0],
+                "generator_1": baseline,
+                "dataset": question.category,
+                "output_2": second[key].choices[0].turns[0],
+                "generator_2": model,
+                "annotator": rows[0].judge_set,
+                **_verdict(by_question.get(key, Judgment(question_id=key))),
+            }
+
+
+def _verdict(row: Judgment) -> dict[str, Any]:
+    """Return the fields of an annotation that are about its verdict; without one they are null."""
+    preference, games = None, [game for game in row.games if game is not None]
+    if not row.failed:
+        # By the text, two games that differ are a tie.
+        weighed = row.score_method == "logprobs" or len(set(games)) == 1
+        preference = 1 + (statistics.fmean(games) if weighed else 0.5)
+    completion: Any = row.g1_judgment if row.g1_judgment is not None else row.g2_judgment
+    if completion and row.score_method == "logprobs" and completion.startswith("{"):
+        completion = json.loads(completion)
+    # As stated, else of the tokens by the list of prices.
+    price = list_price(row.judge_model)
+    costs = [cost_of(detail, price) for detail in row.details]
+    return {
+        "preference": preference,
+        "price_per_example": _total(costs),
+        "time_per_example": _total(detail.seconds for detail in row.details),
+        "raw_completion": completion,
+    }
+
+
+def _total(numbers: Iterable[float | None]) -> float | None:
+    """Return the sum of the numbers that are known; None if none is."""
+    values = [number for number in numbers if number is not None]
+    return math.fsum(values) if values else None

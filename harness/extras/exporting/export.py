@@ -1,0 +1,162 @@
+"""What counts of a benchmark → files of another project's form, by one function a format.
+
+    report = export("alpaca_eval", "out", bench_name="alpaca_eval")
+    report.written    [PosixPath('out/my-model/alpaca_eval/annotations.json')]
+
+A format is one function `(bench, results) → files`; nothing is written before all of its files are
+made, and nothing is overwritten.
+"""
+
+import functools
+import pathlib
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+from harness import registry, store
+from harness.bench import Bench, load_named
+from harness.errors import MissingError, UsageError
+from harness.options import Export, Select, ShowResult
+from harness.reporting.selecting import Judged, read_judged
+from harness.results import Scores
+from harness.results.reading import whole_rows
+from harness.types import Judgment
+
+
+class File(NamedTuple):
+    """One file of an export."""
+
+    path: str
+    """From the output folder, with `/`; empty: the format is one file, and this is the output."""
+    data: bytes
+    records: Mapping[str, int] = MappingProxyType({})
+    """How many records it holds, of each kind by which they are counted."""
+
+
+@dataclass
+class Results:
+    """The results of a benchmark that are exported."""
+
+    judged: Judged
+    """As `show_result` selects and shows them."""
+    model_list: tuple[str, ...] = ()
+    """Only these models; empty: all."""
+    left_out: Counter[str] = field(default_factory=Counter)
+    """How many judgments a format has no place for, by the reason; formats add to it."""
+
+    @property
+    def scores(self) -> Scores:
+        """The verdicts that count, as columns."""
+        return self.judged.scores
+
+    @functools.cached_property
+    def judgments(self) -> list[Judgment]:
+        """The rows of these verdicts, texts included, in the order of the files."""
+        return [row for _, row in whole_rows(self.scores) if isinstance(row, Judgment)]
+
+    @functools.cached_property
+    def models(self) -> tuple[str, ...]:
+        """The models that were judged, or those of them that were asked for."""
+        return tuple(m for m in self.scores.models_present if m in (self.model_list or (m,)))
+
+    def of_kind(self, kind: Literal["single", "pair"]) -> list[Judgment]:
+        """Return the judgments of single answers, or of pairs, of the models asked for."""
+        wanted = self.model_list
+        return [
+            row
+            for row in self.judgments
+            if (row.model is None) == (kind == "pair") and row.models[0] in (wanted or row.models)
+        ]
+
+    def of_one_judge(self, kind: Literal["single", "pair"]) -> dict[str, list[Judgment]]:
+        """Return the grades, or pairs, of one judge with one judge set, by the (first) model.
+
+        Raises:
+            UsageError: several judges or judge sets made them.
+            MissingError: there are none.
+        """
+        rows = self.of_kind(kind)
+        one_of("--judge-model", (row.judge_model for row in rows))
+        one_of("--judge-set", (row.judge_set for row in rows))
+        by_model: dict[str, list[Judgment]] = {}
+        for row in rows:
+            by_model.setdefault(row.models[0], []).append(row)
+        if not by_model:
+            what = "pairs" if kind == "pair" else "grades"
+            raise MissingError(f"there are no such {what} in {self.judged.bench.folder}")
+        return by_model
+
+
+def one_of(flag: str, values: Iterable[str]) -> None:
+    """Raise UsageError if these values differ; the flag chooses one of them."""
+    if len(names := sorted(set(values))) > 1:
+        raise UsageError(f"choose one with {flag}: {', '.join(names)}")
+
+
+Exporter: TypeAlias = Callable[[Bench, Results], Iterable[File]]
+
+
+@dataclass
+class ExportReport:
+    """What was exported."""
+
+    written: list[pathlib.Path] = field(default_factory=list)
+    records: Counter[str] = field(default_factory=Counter)
+    """Records by what the format counts: models, grades, judges."""
+    left_out: Counter[str] = field(default_factory=Counter)
+    """Judgments that the format has no place for, by the reason."""
+
+    def __repr__(self) -> str:
+        return f"<ExportReport: {self.records.total():,} records, {len(self.written)} files>"
+
+
+def export(options: Export) -> ExportReport:
+    """Write a benchmark's results in another project's form.
+
+    Raises:
+        UsageError: no such format; several judges or judge sets of which one is to be named; a
+            file is there already.
+        MissingError: there are no such judgments.
+        StorageError: a file cannot be written.
+    """
+    if not options.format:
+        raise UsageError(f"name a format: {', '.join(registry.names('exporter'))}")
+    exporter: Exporter = registry.find("exporter", options.format)
+    bench = load_named(options.bench)
+    results = Results(read_judged(_selection(options)), options.model_list)
+    files = list(exporter(bench, results))
+    paths = [_place(options, bench, file) for file in files]
+    for path in paths:
+        if path.exists():
+            raise UsageError(f"{path} is there already; give another --output")
+    report = ExportReport(left_out=results.left_out)
+    for path, file in zip(paths, files, strict=True):
+        store.write_file(path, file.data)
+        report.written.append(path)
+        report.records.update(file.records)
+    return report
+
+
+def _selection(options: Export) -> ShowResult:
+    """Return what `show_result` would be asked for to see the same judgments."""
+    judges: tuple[str, ...] = (options.judge_model,) if options.judge_model else ()
+    select = Select(judge_model=judges, judge_set=options.judge_set)
+    return ShowResult(bench=options.bench.shown, select=select)
+
+
+def _place(options: Export, bench: Bench, file: File) -> pathlib.Path:
+    """Return where a file goes; without --output beside what the user works at."""
+    name = f"{bench.name}-{options.format}"
+    if file.path:
+        return (options.output or pathlib.Path(name)) / pathlib.PurePosixPath(file.path)
+    return options.output or pathlib.Path(f"{name}.json")
+
+
+def json_array(records: Sequence[Any]) -> bytes:
+    """Return records as a JSON array with a line each."""
+    import json
+
+    lines = ",\n".join(json.dumps(record, ensure_ascii=False) for record in records)
+    return f"[\n{lines}\n]\n".encode("utf-8", "replace")
