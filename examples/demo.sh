@@ -24,8 +24,8 @@ step "3. It compares all pairs, in both orders"
 gen_judgment --judge-model builtin/overlap --mode pairwise-all --data-dir "$data" --yes
 
 # 4. What it adds up to.
-step "4. Scores, from 1 to 10"
-show_result --data-dir "$data"
+step "4. Grades, from 1 to 10"
+show_result --mode single --data-dir "$data"
 
 step "5. Wins, losses and ties"
 show_result --mode pairwise-all --data-dir "$data"

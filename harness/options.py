@@ -608,9 +608,12 @@ class Status(Command, kw_only=True, frozen=True):
 
     turnbench status
     turnbench status --bench-name mt_bench_zh --format json
+    turnbench status --files
     """
 
     bench: BenchName = BenchName()
+    files: bool = False
+    """list each file of answers and judgments: rows, judge, date, sampling, cost"""
     format: Literal["text", "json"] = "text"
     """how to print"""
 

@@ -8,19 +8,23 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from harness import bench, options, store
+from harness.answering.plan import plan_answers
 from harness.bench import Bench
+from harness.bench.current import Split, split
 from harness.cli import calls
 from harness.cli.console import Console
 from harness.cli.parser import record_from
 from harness.errors import TurnbenchError
-from harness.judging.coverage import Coverage, read_coverage
-from harness.judging.current import in_words
+from harness.judging.current import in_words, unchecked_in_words
 from harness.judging.plan import plan_judgments
 from harness.judging.run import estimate_judgments
 from harness.models import ModelConfig
 from harness.reporting import Column, Note, Page, Table
+from harness.reporting.files import files_page
+from harness.reporting.show_result import price_of
+from harness.results.coverage import Coverage, read_coverage
 from harness.running.estimate import Estimate, total_cost
-from harness.types import Answer, split_variant
+from harness.types import Answer, Question, QuestionId, split_variant
 from harness.words import counted, dollars
 
 STOPPED = "judged by --until, as far as it was needed"
@@ -38,17 +42,19 @@ def status(bench_name: str | None = None, **words: Any) -> Page:
 def run(record: options.Status, console: Console) -> Page:
     """Show how far a benchmark is."""
     loaded = bench.load_named(record.bench)
-    state = page(loaded, calls.configs())
+    configs = calls.configs()
+    state = files_page(loaded, price_of(configs)) if record.files else page(loaded, configs)
     console.show(state, record.format)
     return state
 
 
 def page(loaded: Bench, configs: Mapping[str, ModelConfig]) -> Page:
     """Return the state of a benchmark; nothing is written and no lock is taken."""
-    models = [_model_row(loaded, model) for model in loaded.answered_models()]
+    models = [_model_row(loaded, model, configs) for model in loaded.answered_models()]
     judges: list[dict[str, Any]] = []
     estimates: list[Estimate] = []
-    for judged in read_coverage(loaded):
+    coverage = read_coverage(loaded)
+    for judged in coverage:
         row, rest = _judge_row(loaded, judged, configs)
         judges.append(row)
         estimates += rest
@@ -57,6 +63,8 @@ def page(loaded: Bench, configs: Mapping[str, ModelConfig]) -> Page:
         Note(f"The last run failed on {counted(number, 'row')}: {kind}")
         for kind, number in failures.most_common(2)
     ]
+    if coverage and (unchecked := coverage[0].scores.unchecked):
+        notes.append(Note(unchecked_in_words(unchecked)))
     rest_columns = [
         Column("missing", always=True),
         Column("superseded", "out of date"),
@@ -78,29 +86,45 @@ def page(loaded: Bench, configs: Mapping[str, ModelConfig]) -> Page:
     )
 
 
-def _model_row(loaded: Bench, model: str) -> dict[str, Any]:
+def _model_row(loaded: Bench, model: str, configs: Mapping[str, ModelConfig]) -> dict[str, Any]:
+    """Return what a model has answered, and what is left by the plan of `gen_answer`."""
     path = loaded.answer_file(model)
-    rows = store.latest(path, Answer).values()
-    good = {row.question_id: row for row in rows if store.is_good(row)}
-    # A variant continues a given first turn, so it answers only where a second one follows.
-    least = 1 if split_variant(model)[1] is None else 2
-    hashes = {q.question_id: q.hash for q in loaded.questions if len(q.turns) >= least}
-    current = [
-        row.made_from is None or row.made_from.question in (None, hashes[key])
-        for key, row in good.items()
-        if key in hashes
-    ]
-    missing = [key for key in hashes if key not in good]
-    details = [d for row in good.values() for choice in row.choices for d in choice.details]
+    rows = loaded.answers(model)
+    record = replace(_answering(loaded, [{"model": model}]), skip_missing=True)
+    done: Split[Any]
+    try:
+        plan = plan_answers(loaded, record, configs=configs, key_needed=False)
+        done = plan.models[0].split
+        todo = [unit.question for unit in done.todo]
+    except TurnbenchError:  # nothing says how it was called
+        done = _by_question(loaded, model, rows)
+        todo = done.todo
+    details = [d for row in rows.values() for choice in row.choices for d in choice.details]
+    missing = [str(question.question_id) for question in todo if question.question_id not in rows]
     return {
         "model": model,
-        "answered": sum(current),
-        "missing": len(missing),
-        "superseded": len(current) - sum(current),
+        "answered": done.done,
+        "missing": len(todo) - done.changed,
+        "superseded": done.changed,
         "failed": len(store.failures(loaded.folder, f"model_answer/{path.name}")),
         "not_whole": sum(d.finish_reason in ("length", "refused", "empty") for d in details),
-        "missing_questions": ", ".join(map(str, missing)) or None,
+        "missing_questions": ", ".join(missing) or None,
+        "why": "; ".join(done.causes) or None,
     }
+
+
+def _by_question(loaded: Bench, model: str, rows: Mapping[QuestionId, Answer]) -> Split[Question]:
+    """Return what a model has answered, if only the questions can be compared."""
+
+    def change(question: Question, row: Answer) -> list[str]:
+        made = row.made_from
+        same = made is None or made.question in (None, question.hash)
+        return [] if same else ["the question was changed"]
+
+    # A variant continues a given first turn, so it answers only where a second one follows.
+    least = 1 if split_variant(model)[1] is None else 2
+    units = [(q.question_id, q) for q in loaded.questions if len(q.turns) >= least]
+    return split(units, rows, change)
 
 
 def _judge_row(

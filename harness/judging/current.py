@@ -379,6 +379,18 @@ def in_words(left_out: Mapping[str, int]) -> list[str]:
     return texts
 
 
+def unchecked_in_words(number: int) -> str:
+    """Return that the answers of some judgments cannot be compared with those that were judged.
+
+    >>> unchecked_in_words(40)
+    '40 judgments are of answers that are not here: whether they were replaced is unchecked'
+    """
+    words = "judgments are" if number > 1 else "judgment is"
+    return (
+        f"{number:,} {words} of answers that are not here: whether they were replaced is unchecked"
+    )
+
+
 def _singular(words: str) -> str:
     return {"are": "is", "were": "was"}[words.split()[0]] + words[words.index(" ") :]
 

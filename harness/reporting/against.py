@@ -20,6 +20,7 @@ from harness import store
 from harness.bench import Bench
 from harness.errors import MissingError, UsageError
 from harness.judging.anchors import anchor_files
+from harness.judging.current import unchecked_in_words
 from harness.options import Gate, GenJudgment, Judging, ShowResult, command_line
 from harness.reporting import Column, Note, Page, Table, interval_columns
 from harness.reporting.outcome import REST, Measure
@@ -169,6 +170,8 @@ def _part(options: ShowResult, path: pathlib.Path) -> _Part:
     notes += [Note(note) for note in result.notes[:2]]
     if result.wants_anchors:
         notes.append(Note("Answers of the stored run judged anew", _command(bench, panel, path)))
+    if unchecked := old.scores.unchecked:
+        notes.append(Note(f"{path}: {unchecked_in_words(unchecked)}"))
     part = _Part(bench, panel, result, shown.page, notes)
     for row in result.models:
         found = differences_between(panel, old, row.model, row.old)

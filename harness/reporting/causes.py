@@ -11,11 +11,11 @@ from msgspec.structs import replace
 
 from harness import bench as benches
 from harness.bench import Bench
-from harness.judging.coverage import read_coverage, together
 from harness.judging.current import in_words
 from harness.options import GenJudgment, Slice, command_line
 from harness.reporting.page import Note
 from harness.results import Panel, missing
+from harness.results.coverage import read_coverage, together
 from harness.store import failures
 from harness.types import UNSTATED
 from harness.words import counted

@@ -77,7 +77,7 @@ def _answers(made: dict[str, Made]) -> str:
             known += [value for value in values if value not in known]
         times = [t for t in (whole.first, whole.last, of_model.first, of_model.last) if t]
         whole.first, whole.last = (min(times), max(times)) if times else (None, None)
-    how = ", ".join(filter(None, [_sampling(whole), _dates(whole)]))
+    how = ", ".join(filter(None, [sampling_in_words(whole), dates_in_words(whole)]))
     return f" (answers: {how})" if how else ""
 
 
@@ -102,8 +102,8 @@ def _judging(section: Section, made: dict[str, Made]) -> str:
         parts = [
             f"served as {listed(other, ALL)}" if other else "",
             f"prompts {' '.join(prompts)}" if prompts else "",
-            _sampling(of_judge),
-            _dates(of_judge),
+            sampling_in_words(of_judge),
+            dates_in_words(of_judge),
         ]
         said = ", ".join(filter(None, parts))
         details += [f"{judge}: {said}" if len(panel.judges) > 1 else said] if said else []
@@ -120,7 +120,7 @@ def _judging(section: Section, made: dict[str, Made]) -> str:
     return f"{sentence} Of {counted(total, 'verdict')} {lost}."
 
 
-def _sampling(made: Made) -> str:
+def sampling_in_words(made: Made) -> str:
     """Return the parameters: `temperature 0`, `temperature 0 to 0.7`."""
     return ", ".join(
         f"{name.replace('_', ' ')} {_values(values)}"
@@ -136,7 +136,7 @@ def _values(values: Sequence[Any]) -> str:
     return listed([f"{v:g}" if isinstance(v, int | float) else str(v) for v in values], ALL)
 
 
-def _dates(made: Made) -> str:
+def dates_in_words(made: Made) -> str:
     """Return the days on which rows were made, in UTC."""
     if made.first is None or made.last is None:
         return ""

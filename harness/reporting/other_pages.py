@@ -12,6 +12,7 @@ from dataclasses import asdict, replace
 from harness import bench as benches
 from harness.bench import Bench
 from harness.errors import UsageError
+from harness.judging.current import in_words
 from harness.options import Board, ShowResult
 from harness.reporting import Column, Note, Page, Table, interval_columns, row_of
 from harness.reporting.outcome import Measure
@@ -22,7 +23,7 @@ from harness.reporting.remarks import repeats_itself
 from harness.reporting.results_page import results
 from harness.reporting.section import View, measure_of
 from harness.reporting.selecting import read_judged
-from harness.results import Panel, Scores, rank
+from harness.results import Panel, Scores, rank, read
 from harness.results import board as boards
 from harness.results.first_turn import Effect, first_turn_effect
 from harness.results.spent import Cost, efficiency, spent
@@ -127,7 +128,9 @@ COST = PageKind(_show_cost)
 
 def cost_page(bench: Bench, cost: Cost, models: Sequence[str], judges: Sequence[str]) -> Page:
     """Return what answers and judgments cost, by model."""
-    rows = [asdict(row) for row in spent(bench, cost, models=models or None, judges=judges or None)]
+    judged = read(bench, needed=False)
+    took = spent(bench, judged, cost, models=models or None, judges=judges or None)
+    rows = [asdict(row) for row in took]
     unknown = [row["model"] for row in rows if row["dollars"] is None]
     for row in rows:
         price = row.pop("dollars")
@@ -140,9 +143,10 @@ def cost_page(bench: Bench, cost: Cost, models: Sequence[str], judges: Sequence[
     columns = [*(Column(name, always=True) for name in names), Column("cost", "", "$", always=True)]
     if any(row["unstated"] for row in rows):
         columns.append(Column("unstated", "without tokens", always=True))
-    note = Note("Calls that failed, and rows that newer ones replaced, are not counted.")
+    notes = [Note("Calls that failed, and rows that newer ones replaced, are not counted.")]
+    notes += [Note(f"Not counted: {cause}") for cause in in_words(judged.left_out)]
     facts = {"total": sum(priced) if priced else None}
-    return Page(outcome, [Table("", columns, rows)], notes=[note], facts=facts)
+    return Page(outcome, [Table("", columns, rows)], notes=notes, facts=facts)
 
 
 def _show_efficiency(options: ShowResult, cost: Cost) -> Result:

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from harness.errors import UsageError
+from harness.judging.current import unchecked_in_words
 from harness.reporting.outcome import Evidence, Measure
 from harness.reporting.page import Chart, Row, Table, flat, percent
 from harness.results import Panel, Ranking, Scores, rank
@@ -171,6 +172,8 @@ def caveats_of(panel: Panel, scores: Scores) -> list[Caveat]:
     if len(panel.versions) > 1:
         text = f"Versions {listed(panel.versions)} of the judge set are together."
         caveats.append(Caveat(CHANGED, text))
+    if panel.scores.unchecked and panel.form not in ("metric", "vote"):
+        caveats.append(Caveat(CHANGED, f"{unchecked_in_words(panel.scores.unchecked)}."))
     own = [judge for judge in panel.judges if judge in scores.models_present]
     if own and panel.form not in ("metric", "vote"):
         caveats.append(Caveat(ITSELF, f"{listed(own)} judges answers of its own."))

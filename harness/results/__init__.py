@@ -11,6 +11,7 @@ for panel in panels(scores):                       one form, judge set, scale an
 estimate        Estimate(value, influence): interval, p, difference; Holm's steps
 scores          Scores, Source
 reading         read, of_rows, of_files: rows → Scores
+coverage        what judge judged what, and the command that goes on
 panels          Panel; panels: which verdicts may stand in one table
 summarize       Summary; summarize, conversations (aggregates over turns), common
 compare         Comparison, Ranking; compare, rank, missing

@@ -1,18 +1,16 @@
 """How some judgments came about, from their rows: when, by which prompts, from which answers.
 
-A pass of its own over the files: only the paragraph about methods needs it.
+A pass of its own over the files: only the paragraph about methods and the list of files need it.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
-from harness import store
 from harness.bench import Bench
 from harness.results.panels import Panel
 from harness.results.reading import whole_rows
-from harness.types import Answer, Detail, Judgment
+from harness.types import Answer, Judgment
 
 
 @dataclass
@@ -30,8 +28,15 @@ class Made:
     sampling: dict[str, list[Any]] = field(default_factory=dict)
     """The values of each parameter as it was sent; as the row states it where calls do not."""
 
-    def add(self, time: float | None, sampling: dict[str, Any], calls: Sequence[Detail]) -> None:
+    def add(self, row: Answer | Judgment) -> None:
         """Count a row and its calls."""
+        time, sampling = row.tstamp, row.sampling
+        if isinstance(row, Judgment):
+            calls = row.details
+            if row.made_from is not None and row.made_from.template:
+                self.prompts.add(row.made_from.template)
+        else:
+            calls = [detail for choice in row.choices for detail in choice.details]
         self.rows += 1
         if time is not None:
             self.first = time if self.first is None else min(self.first, time)
@@ -50,23 +55,14 @@ def judgments_made(panel: Panel) -> dict[str, Made]:
     made: dict[str, Made] = {}
     for _, row in whole_rows(panel.scores):
         if isinstance(row, Judgment):
-            of_judge = made.setdefault(row.judge_model, Made())
-            of_judge.add(row.tstamp, row.sampling, row.details)
-            if row.made_from is not None and row.made_from.template:
-                of_judge.prompts.add(row.made_from.template)
+            made.setdefault(row.judge_model, Made()).add(row)
     return made
 
 
 def answers_made(bench: Bench, models: Iterable[str]) -> dict[str, Made]:
     """Return how the answers of some models were made; models without a file are left out."""
-    files = bench.answer_files()
     made: dict[str, Made] = {}
     for model in models:
-        for answer in _answers(files.get(model)):
-            calls = [detail for choice in answer.choices for detail in choice.details]
-            made.setdefault(model, Made()).add(answer.tstamp, answer.sampling, calls)
+        for answer in bench.answers(model).values():
+            made.setdefault(model, Made()).add(answer)
     return made
-
-
-def _answers(path: Path | None) -> Iterator[Answer]:
-    yield from () if path is None else store.latest(path, Answer).values()

@@ -13,7 +13,6 @@ import itertools
 import math
 import operator
 from array import array
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -40,6 +39,7 @@ from harness.results.scores import (
     VOTE,
     WIN,
     Form,
+    LeftOut,
     Scores,
     Source,
     combined,
@@ -105,6 +105,7 @@ class Wordings:
 
     def __init__(self, questions: Iterable[Question]) -> None:
         self._hashes = {question.question_id: question.hash for question in questions}
+        self.unchecked = 0
 
     def rule(self, judge_set: str, version: str, criterion: str) -> Rule:
         """Return what says whether judgments of a judge set are current."""
@@ -112,6 +113,7 @@ class Wordings:
         def changed(
             question: QuestionId, turn: int, models: tuple[str, ...], choice: int, made: MadeFrom
         ) -> str | None:
+            self.unchecked += made.conversation is not None
             wording = made.question
             is_today = wording is None or self._hashes.get(question, wording) == wording
             return None if is_today else "question"
@@ -141,7 +143,8 @@ class _Table:
         self.today = today
         self.codes = {question.question_id: at for at, question in enumerate(self.questions)}
         self.models, self.metrics, self.sources = _Codes(), _Codes(), _Codes()
-        self.left_out: Counter[str] = Counter()
+        self._unchecked = today.unchecked
+        self._unknown: list[LeftOut] = []
         self._stale: dict[int, str] = {}
         """By its number, what has changed since a row was made."""
         self.files: list[tuple[Path, int, type[Any]]] = []
@@ -206,7 +209,7 @@ class _Table:
         known = self.codes.keys() >= set(columns["question_id"])
         if not known or columns["made_from"].count(None) < len(rows):
             counts = [
-                self._counts(number, row, only_known)
+                self._counts(number, row, file, only_known)
                 for number, row in zip(numbers, rows, strict=True)
             ]
             columns = {n: list(itertools.compress(of, counts)) for n, of in columns.items()}
@@ -256,14 +259,14 @@ class _Table:
             for place in store.rows(path, kind_of_row):
                 self.add(path.name, [place.row], only_known=only_known)
 
-    def _counts(self, number: int, row: Row | LightJudgment, only_known: bool) -> bool:
+    def _counts(self, number: int, row: Row | LightJudgment, file: str, only_known: bool) -> bool:
         """Return whether a row is about a known question; note what has changed since it was made.
 
         One that is not current is left out later: if it is the last of its key, none counts.
         """
         key, cause = row.question_id, None
         if key not in self.codes and not self._add_question(key, only_known):
-            self.left_out[UNKNOWN] += 1
+            self._unknown.append(LeftOut(*_about(row, file), UNKNOWN))
             return False
         if isinstance(row, Measurement):
             cause = self.today.measured(row)
@@ -286,7 +289,7 @@ class _Table:
 
     def _add_whole(self, number: int, row: Row, file: str, only_known: bool) -> None:
         """Add a row with any numbers; one without has the metric -1."""
-        if not self._counts(number, row, only_known):
+        if not self._counts(number, row, file, only_known):
             return
         names, source, numbers, games = _of_row(row, file)
         model, opponent = (*[self.models[name] for name in names], -1)[:2]
@@ -311,7 +314,8 @@ class _Table:
             models=tuple(self.models),
             metrics=tuple(self.metrics),
             sources=tuple(self.sources),
-            left_out=self.left_out,
+            not_current=self._unknown,
+            unchecked=self.today.unchecked - self._unchecked,
             files=tuple(self.files),
         )
         if (scores.row[1:] < scores.row[:-1]).any():
@@ -319,10 +323,18 @@ class _Table:
         latest = _latest(scores)
         if self._stale:
             stale = np.isin(scores.row, list(self._stale))
-            outdated = np.unique(scores.row[latest & stale]).tolist()
-            self.left_out.update(self._stale[number] for number in outdated)
+            first = np.append(True, scores.row[1:] != scores.row[:-1])
+            left_out = self._left_out(scores.take(first & latest & stale))
+            scores = replace(scores, not_current=[*self._unknown, *left_out])
             latest &= ~stale
         return _spread(scores.take(latest), self.metrics)
+
+    def _left_out(self, stale: Scores) -> Iterator[LeftOut]:
+        """Yield the rows that are not current, of one entry each."""
+        columns = (stale.row, stale.source, stale.model, stale.opponent)
+        for row, source, *models in zip(*(column.tolist() for column in columns), strict=True):
+            names = tuple(stale.models[code] for code in models if code >= 0)
+            yield LeftOut(stale.sources[source], names, self._stale[row])
 
 
 def of_files(
@@ -395,6 +407,15 @@ def _places(keys: Sequence[Any]) -> list[int]:
     return [places[key] for key in keys]
 
 
+def _about(row: Row | LightJudgment, file: str) -> tuple[Source, tuple[str, ...]]:
+    """Return a row's source and its models."""
+    if isinstance(row, LightJudgment):
+        names = (row.model,) if row.model else (row.model_1 or "", row.model_2 or "")
+        return _judge(row, "grade" if row.model else "pair", file), names
+    models, source, *_ = _of_row(row, file)
+    return source, tuple(models)
+
+
 def _of_row(row: Row, file: str) -> tuple[Sequence[str], Source, Numbers, Games]:
     """Return a row's models, its source, what it says, and its games."""
     if isinstance(row, Judgment):
@@ -455,7 +476,7 @@ def _judge(row: Judgment | LightJudgment, form: Form, file: str) -> Source:
         row.sample,
         row.choice,
         file,
-        row.drawn is not None,
+        row.drawn,
         row.look or 0,
         row.criterion or "",
     )
@@ -488,7 +509,7 @@ _GAMES = ("g1_winner", "g1_preference", "g2_winner", "g2_preference", "shown_fir
 def _key(source: Source) -> Source:
     """Return what rows about the same answers have in common, of which the last one counts."""
     method = source.method if source.form == "metric" else ""
-    return source._replace(version="", scale=None, sampling="", method=method, drawn=False, look=0)
+    return source._replace(version="", scale=None, sampling="", method=method, drawn=None, look=0)
 
 
 def _verdict(row: Judgment) -> tuple[Form, Numbers]:
@@ -536,6 +557,7 @@ def read(
     kind: Literal["single", "pair", "vote"] | None = None,
     metrics: Sequence[str] = (),
     votes: Sequence[Path] | None = None,
+    needed: bool = True,
 ) -> Scores:
     """Return the verdicts on disk: of a benchmark's folder, or of files named instead.
 
@@ -546,6 +568,7 @@ def read(
         kind: only grades (and labels, …), only pairs, or only people's votes; None: both judgments.
         metrics: names of metrics to read too, from `auto_metrics`.
         votes: files of votes (or judgments) to read too; none named: the folder's.
+        needed: whether it is an error if there is nothing.
 
     Raises:
         DataError: a row is wrong; with file and line.
@@ -572,7 +595,7 @@ def read(
             table.read(path, Measurement, only_known=not files)
     scores = table.scores()
     today.answers.keep()
-    if not len(scores):
+    if needed and not len(scores):
         what, nowhere = "no judgments; run gen_judgment first", "" if files else bench.nowhere
         if kind is None and bench.vote_files():
             what += f", or show people's votes: --votes {bench.vote_files()[0]}"

@@ -15,7 +15,7 @@ import functools
 import itertools
 from collections import Counter
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeAlias
 
@@ -50,8 +50,8 @@ class Source(NamedTuple):
     sample: int = 0
     choice: int = 0
     file: str = ""
-    drawn: bool = False
-    """Of pairs: whether they were drawn at random."""
+    drawn: float | None = None
+    """Of pairs that were drawn at random: which share of them all."""
     look: int = 0
     """Of a run that stops when comparisons are decided: the look, from 1."""
     criterion: str = ""
@@ -64,6 +64,15 @@ class Source(NamedTuple):
         if self.form == "metric":
             return "program"
         return "person" if self.form == "vote" and not self.by_judge else "judge"
+
+
+class LeftOut(NamedTuple):
+    """A row that counts nowhere."""
+
+    source: Source
+    models: tuple[str, ...]
+    cause: str
+    """What has changed since it was made: `no such question`, `question`, `answers`, …"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,18 +98,19 @@ class Scores:
     models: tuple[str, ...]
     metrics: tuple[str, ...]
     sources: tuple[Source, ...]
-    left_out: Counter[str] = field(default_factory=Counter)
-    """Rows that are not current, by what has changed since: `no such question`, `question`, …"""
+    not_current: Sequence[LeftOut] = ()
+    unchecked: int = 0
+    """Rows that say which answers they are of, where these answers are not at hand."""
     files: tuple[tuple[Path, int, type[Any]], ...] = ()
     """The files that were read, each with the number of its first row and the type of its rows."""
 
     def __len__(self) -> int:
         return len(self.value)
 
-    @property
-    def outdated(self) -> int:
-        """How many rows are left out because what they were made from has changed since."""
-        return self.left_out.total()
+    @functools.cached_property
+    def left_out(self) -> Counter[str]:
+        """How many rows are not current, by what has changed since they were made."""
+        return Counter(row.cause for row in self.not_current)
 
     @functools.cached_property
     def flip(self) -> Ints:

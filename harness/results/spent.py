@@ -4,8 +4,8 @@
     61,000 · $2.00 + 98,000 · $8.00 for a million = $0.91
 
 Calls whose provider counted no tokens, and other tools' rows, are `unstated`. What came from a
-cache was paid for elsewhere. Rows that newer ones replaced and calls that failed are not in the
-files, and not in these sums.
+cache was paid for elsewhere. Judgments that are not current count nowhere, and not here; rows that
+newer ones replaced and calls that failed are not in the files.
 """
 
 import statistics
@@ -16,14 +16,17 @@ from typing import Literal, TypeAlias
 
 from msgspec import convert
 
-from harness import store
 from harness.bench import Bench
 from harness.results.estimate import Estimate
+from harness.results.reading import whole_rows
+from harness.results.scores import Scores
 from harness.types import Answer, Detail, Judgment
 
 Cost = Callable[[str, Detail], float | None]
 """The dollars of a model's reply; None: its price or its tokens are unknown."""
 Spender: TypeAlias = Literal["answers", "users", "judgments"]
+Call: TypeAlias = tuple[Spender, str, Detail]
+"""What a call was for, the model that was called, and the reply's details."""
 
 
 @dataclass
@@ -63,6 +66,7 @@ class Spent:
 
 def spent(
     bench: Bench,
+    judgments: Scores,
     cost: Cost,
     *,
     models: Collection[str] | None = None,
@@ -71,33 +75,40 @@ def spent(
     """Return what the answers and judgments of a benchmark took.
 
     Args:
-        bench: whose files are read.
+        bench: whose answers count.
+        judgments: all that are current.
         cost: the price of a reply.
         models: whose answers and judgments count; a pair counts if either is named. None: all.
         judges: whose judgments count. None: all.
     """
     rows: dict[tuple[str, str], Spent] = {}
 
-    def add(what: Spender, model: str, details: Iterable[Detail]) -> None:
-        for detail in details:
+    def add(calls: Iterable[Call]) -> None:
+        for what, model, detail in calls:
             rows.setdefault((what, model), Spent(what, model)).add(detail, cost)
 
-    for model, path in bench.answer_files().items():
-        if models is not None and model not in models:
-            continue
-        for answer in store.latest(path, Answer).values():
-            add("answers", model, (detail for detail, _ in _replies(answer)))
-            player = str((answer.user or {}).get("model", ""))
-            for choice in answer.choices:
-                add("users", player, choice.user_details)
-    for file in bench.judgment_files():
-        for place in store.rows(file.path, Judgment):
-            judgment = place.row
-            if (models is None or not set(judgment.models).isdisjoint(models)) and (
-                judges is None or judgment.judge_model in judges
-            ):
-                add("judgments", judgment.judge_model, _judge_calls(judgment))
+    for model in bench.answer_files():
+        if models is None or model in models:
+            for answer in bench.answers(model).values():
+                add(answer_calls(model, answer))
+    for _, row in whole_rows(judgments):
+        if (
+            isinstance(row, Judgment)
+            and (models is None or not set(row.models).isdisjoint(models))
+            and (judges is None or row.judge_model in judges)
+        ):
+            add(judgment_calls(row))
     return list(rows.values())
+
+
+def answer_calls(model: str, answer: Answer) -> Iterator[Call]:
+    """Yield the calls that made an answer, those of a played user included."""
+    for detail, _ in _replies(answer):
+        yield "answers", model, detail
+    player = str((answer.user or {}).get("model", ""))
+    for choice in answer.choices:
+        for detail in choice.user_details:
+            yield "users", player, detail
 
 
 def _replies(answer: Answer) -> Iterator[tuple[Detail, str]]:
@@ -107,14 +118,15 @@ def _replies(answer: Answer) -> Iterator[tuple[Detail, str]]:
             yield choice.details[at] if at < len(choice.details) else Detail(), text
 
 
-def _judge_calls(judgment: Judgment) -> Iterator[Detail]:
-    """Yield the detail of each call of a judgment, those without a verdict included."""
+def judgment_calls(judgment: Judgment) -> Iterator[Call]:
+    """Yield the calls that made a judgment, those without a verdict included."""
+    judge = judgment.judge_model
     games = len(judgment.games) if judgment.model is None else 1
     for detail in judgment.details or [Detail()] * max(1, games):
         for attempt in detail.earlier_attempts:
             stated = {k: v for k, v in attempt.items() if k in ("usage", "seconds", "batch")}
-            yield convert(stated, Detail, strict=False)
-        yield detail
+            yield "judgments", judge, convert(stated, Detail, strict=False)
+        yield "judgments", judge, detail
 
 
 # Quality and price

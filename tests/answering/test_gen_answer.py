@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from harness import bench, gen_answer, store
+from harness import bench, gen_answer, status, store
 from harness.answering.plan import AnswerPlan, plan_answers
 from harness.cli.main import gen_answer as main
 from harness.errors import MissingError, UsageError
@@ -353,3 +353,22 @@ def test_rows_of_one_file_that_differ_in_what_nothing_states_are_an_error(
     with pytest.raises(UsageError, match="max_tokens is 70 in some rows and 60 in others"):
         planned(tmp_path)
     assert planned(tmp_path, max_tokens=60).models[0].split.changed == 1
+
+
+def test_status_counts_the_answers_that_gen_answer_would_make_again(
+    tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    words: dict[str, Any] = {"bench_name": "small", "data_dir": str(tmp_path)}
+    with Server(Rule("x")) as server:
+        run(tmp_path, server)
+        table = f'[models.m]\nbase_url = "{server.url}/v1"\n'
+    pathlib.Path("turnbench.toml").write_text(table)
+    (row,) = status(**words).tables[0].rows
+    assert (row["answered"], row["superseded"], row["missing"]) == (3, 0, 0)
+    pathlib.Path("turnbench.toml").write_text(table + "sampling = { max_tokens = 7 }\n")
+    (row,) = status(**words).tables[0].rows
+    plan = gen_answer("m", dry_run=True, **words).plan
+    assert row["superseded"] == plan.models[0].split.changed == 3
+    assert row["why"] == "; ".join(plan.models[0].split.causes)

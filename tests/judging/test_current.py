@@ -7,11 +7,9 @@ from typing import Any
 
 import pytest
 
-from harness import bench
+from harness import bench, status
 from harness.cli.main import gen_judgment
 from harness.errors import MissingError
-from harness.judging import current
-from harness.judging.coverage import read_coverage
 from harness.options import ShowResult, build
 from harness.reporting.show_result import results_of
 from harness.results import Scores, read
@@ -92,12 +90,15 @@ def test_a_template_of_an_older_version_counts_as_todays(folder: Folder) -> None
 def test_answers_that_are_not_at_hand_are_not_checked(folder: Folder) -> None:
     folder.judge(folder.plan(), "Rating: [[7]]")
     (folder.folder / "model_answer" / "alpha.jsonl").unlink()
-    today = current.Today(loaded(folder))
     rows = folder.written("builtin%2Foverlap_single.jsonl")
     assert len(scores(folder)) == len(rows)
     assert not scores(folder).left_out
-    read_coverage(loaded(folder), today)
-    assert today.unchecked == 4
+    assert scores(folder).unchecked == 4
+    words = {"bench_name": folder.folder.name, "data_dir": str(folder.folder.parent)}
+    (note,) = [note.text for note in status(**words).notes if "unchecked" in note.text]
+    assert note.startswith("4 judgments are of answers that are not here")
+    page = results_of(build(ShowResult, words | {"details": True})).page
+    assert f"{note}." in [note.text for note in page.notes]
 
 
 def test_judgments_made_without_references_on_purpose_stay(folder: Folder) -> None:

@@ -122,7 +122,7 @@ def test_rows_about_another_wording_are_left_out_and_counted() -> None:
         grade(1, "b", 8, made_from=MadeFrom(question="0" * 16)),
     ]
     scores = of_rows(rows, [question])
-    assert (list(scores.models_present), scores.outdated) == (["a"], 1)
+    assert (list(scores.models_present), scores.left_out.total()) == (["a"], 1)
 
 
 def test_a_panel_is_the_mean_of_its_judges_on_what_all_judged() -> None:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from harness import bench, store
-from harness.results import ratio
+from harness.results import ratio, read
 from harness.results.spent import efficiency, spent
 from harness.types import Answer, Choice, Detail, Judgment, Usage
 
@@ -51,7 +51,7 @@ def small(tmp_path: Path) -> bench.Bench:
 
 
 def test_calls_tokens_and_dollars_are_summed_by_model(small: bench.Bench) -> None:
-    rows = {(row.what, row.model): row for row in spent(small, cost)}
+    rows = {(row.what, row.model): row for row in spent(small, read(small), cost)}
     m, odd, judge = rows["answers", "m"], rows["answers", "odd"], rows["judgments", "j"]
     assert (m.calls, m.unstated, m.reply_tokens) == (2, 1, 50)
     assert m.dollars == pytest.approx(150e-6)
@@ -60,8 +60,20 @@ def test_calls_tokens_and_dollars_are_summed_by_model(small: bench.Bench) -> Non
 
 
 def test_models_and_judges_can_be_chosen(small: bench.Bench) -> None:
-    rows = {(row.what, row.model): row.calls for row in spent(small, cost, models=["m"], judges=[])}
+    rows = {
+        (row.what, row.model): row.calls
+        for row in spent(small, read(small), cost, models=["m"], judges=[])
+    }
     assert rows == {("answers", "m"): 2}
+
+
+def test_a_judgment_that_is_not_current_costs_nothing(small: bench.Bench) -> None:
+    (small.folder / "question.jsonl").write_text(
+        '{"question_id": 2, "category": "c", "turns": ["?"]}\n'
+    )
+    again = bench.load("b", small.folder.parent)
+    rows = spent(again, read(again, needed=False), cost)
+    assert {row.what for row in rows} == {"answers"}
 
 
 def test_quality_stands_beside_what_a_turn_takes(small: bench.Bench) -> None:

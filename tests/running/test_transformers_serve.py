@@ -37,7 +37,7 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> str:
 def url(model: str) -> Iterator[str]:
     """Return the address of a server of the one model."""
     address = unused_url()
-    script = pathlib.Path(sys.executable).with_name("transformers")
+    script = str(pathlib.Path(sys.executable).with_name("transformers"))
     port = address.rpartition(":")[2]
     command = [script, "serve", model, "--host", "127.0.0.1", "--port", port, "--device", "cpu"]
     quiet = subprocess.DEVNULL
