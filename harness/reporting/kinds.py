@@ -13,7 +13,7 @@ from harness.results import Panel, Scores, summarize
 from harness.results.estimate import LEVEL
 from harness.results.facts import CORRECT, facts, is_facts
 from harness.results.position import flips
-from harness.results.scores import ONCE
+from harness.results.scores import ONCE, present
 from harness.results.strengths import strengths
 from harness.results.summarize import split
 from harness.results.weighted import weighted_rates
@@ -164,7 +164,7 @@ def _two_models(scores: Scores, model: str, other: str, judged: Scores | None) -
         other: the other one.
         judged: every judge's pairs with their games; None: each was judged in one order.
     """
-    turns = np.unique(scores.turn).tolist()
+    turns = present(scores.turn)
     parts = {f"turn {turn}": scores.of(turns=[turn]) for turn in turns}
     if len(parts) > 1:
         parts["both" if len(parts) == 2 else "all"] = scores
@@ -174,7 +174,7 @@ def _two_models(scores: Scores, model: str, other: str, judged: Scores | None) -
         group = next(group for group in summarize(part) if group["model"] == model)
         counts: dict[str, Any] = {"win": group.win, "tie": group.tie, "loss": group.loss}
         if judged is not None:
-            games = judged.of(turns=np.unique(part.turn).tolist())
+            games = judged.of(turns=present(part.turn))
             flipped = next(own for own in summarize(games) if own["model"] == model).flipped
             if one_judge:
                 counts["tie"] = f"{group.tie} ({flipped})"
