@@ -56,7 +56,8 @@ docs: $(VENV)/.docs
 
 constraints:
 	@rm -rf $(VENV).new && $(PYTHON) -m venv $(VENV).new
-	@$(VENV).new/bin/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
+	@$(VENV).new/bin/python -m pip install --quiet --disable-pip-version-check \
+	  --only-binary=wavedrom -e '.[dev]'  # which the newest markdown2 takes, and has no wheel
 	@{ echo "# Versions that turnbench was tested with, made by: make constraints"; \
 	  $(VENV).new/bin/python -m pip freeze --exclude-editable; } > constraints.txt
 	@rm -rf $(VENV).new

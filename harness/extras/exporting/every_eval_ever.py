@@ -29,14 +29,13 @@ import numpy as np
 from harness import __version__
 from harness.bench import Bench
 from harness.extras.exporting.export import File, Results, Verdict
-from harness.models.providers import provider_of
+from harness.models.providers import company_of
 from harness.results import Panel, conversations, summarize
 from harness.results.provenance import Made, answers_made, judgments_made
 from harness.results.summarize import Summary
 from harness.types import UNSTATED, Answer, Choice, Detail, content_hash, total_usage
 
 _SCHEMA = "0.3.0"
-_COMPANIES = {"openai_responses": "openai", "gemini": "google"}
 _UNNAMED = "unnamed"
 """The developer of a model whose name says none; the form has no folder without one."""
 _NO_VERDICT = "Every Eval Ever has no place for a judgment without a verdict"
@@ -99,8 +98,7 @@ def _model_info(model: str) -> dict[str, Any]:
     details = {"deployment_type": "unknown", "model_availability": "unknown"}
     info: dict[str, Any] = {"name": model, "id": model, "additional_details": details}
     if "/" not in model:
-        provider = provider_of(model)
-        info["developer"] = _COMPANIES.get(provider or "", provider) or _UNNAMED
+        info["developer"] = company_of(model) or _UNNAMED
     return info
 
 
