@@ -475,6 +475,9 @@ class ShowResult(Command, kw_only=True, frozen=True):
     of turnbench new_questions"""
     reach: bool = False
     """show at which level a model passes half of the questions, of those that have a level"""
+    trend: bool = False
+    """show models whose names differ in a number, such as checkpoints, as a curve: where the peak
+    is, and how much worse than the best the last step is at least"""
     output: Output = Output()
     board: Board = Board()
     report: Annotated[Path | None, Flag("FILE")] = None

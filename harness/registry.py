@@ -72,6 +72,7 @@ TABLE: dict[str, dict[str, str]] = {
         "efficiency": "harness.reporting.other_pages:EFFICIENCY",
         "first_turn_effect": "harness.reporting.other_pages:FIRST_TURN_EFFECT",
         "style": "harness.reporting.other_pages:STYLE",
+        "trend": "harness.reporting.trend:TREND",
     },
     "shown": {  # the page that a notebook shows of what a command returns, by its class
         "BenchReport": "harness.cli.check_bench:page",
