@@ -333,15 +333,16 @@ def _by_cells(
             continue
         own = by_model[bounds[model] : bounds[model + 1]]
         begin, end = starts[cells.group[own]], starts[cells.group[own] + 1]
-        size = end - begin
-        one = np.repeat(own, size)  # each own cell, and beside it each cell of its group
-        other = np.arange(len(one)) + np.repeat(begin - np.cumsum(size) + size, size)
+        lengths = end - begin
+        one = np.repeat(own, lengths)  # each own cell, and beside it each cell of its group
+        other = np.arange(len(one)) + np.repeat(begin - np.cumsum(lengths) + lengths, lengths)
         place = cells.model[other] * questions + cells.question[one]
         met = own[cells.opponent[own] >= 0]
         place = np.concatenate([place, cells.opponent[met] * questions + cells.question[met]])
         term = np.concatenate([mine[one] - theirs[other], 2 * mine[met] - 1])
-        sums = np.bincount(place, term, models * questions).reshape(models, questions)
-        counts = np.bincount(place, minlength=models * questions).reshape(models, questions)
+        shape, size = (models, questions), models * questions
+        sums: Floats = np.bincount(place, term, size).reshape(shape)
+        counts: Ints = np.bincount(place, minlength=size).reshape(shape)
         shared = np.zeros((models, models + 1), dtype=bool)
         shared[cells.model[other], cells.opponent[one]] = True  # -1, no opponent, is the last
         opponents = shared[:, :-1].sum(axis=1)
