@@ -74,9 +74,17 @@ def show(data: Data, view: View, site: Site) -> str:
     if view.question and question is None:
         return pages.notice(f"there is no question {view.question} in {data.bench.name}")
     if question is not None:
-        listed = [item.question for item in items(data, view)]
+        listed = _order(data, view)
         return conversation.show(data, view, site, question, listed)
     return _list(data, view, site)
+
+
+def _order(data: Data, view: View) -> list[Question]:
+    """Return the questions of the list that one is opened from."""
+    if view.sort or view.only:
+        return [item.question for item in items(data, view)]
+    # In the file's order no verdict has to be read.
+    return [q for q in data.bench.questions if view.category in ("", q.category)]
 
 
 def columns(data: Data, view: View) -> list[str]:

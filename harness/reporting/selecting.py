@@ -11,7 +11,7 @@ from harness import bench as benches
 from harness.bench import Bench
 from harness.errors import MissingError, TurnbenchError, UsageError
 from harness.judging import sets
-from harness.options import ShowResult
+from harness.options import Select, ShowResult, Slice
 from harness.reporting.section import View
 from harness.results import Panel, Scores, Source, baseline_of, common, panels, read
 from harness.results.scores import WIN, present
@@ -96,33 +96,17 @@ def _alone(options: ShowResult, view: View) -> bool:
 
 def _chosen(scores: Scores, options: ShowResult, bench: Bench) -> Scores:
     """Return the verdicts of the judges, sets, samples, questions and turns of the flags."""
-    select = options.select
     judged = ("grade", "dimensions", "label") if "score" in options.metric else ()
 
-    def is_chosen(source: Source) -> bool:
-        if source.kind == "judge":
-            names = source.judge_set, f"{source.judge_set} {source.version}"
-            if select.judge_model and source.judge not in select.judge_model:
-                return False
-            if select.judge_set not in (None, *names):
-                return False
+    def is_shown(source: Source) -> bool:
         if source.form == "metric":
-            chosen = options.variant in (None, source.method.partition(" ")[0])
-        else:
-            chosen = not options.metric or source.form in judged
-        return (
-            chosen
-            and select.sample in (None, source.sample)
-            and source.method.startswith(select.score_method or "")
-            and not any(fnmatch.fnmatch(source.judge, glob) for glob in select.exclude)
-        )
+            return options.variant in (None, source.method.partition(" ")[0])
+        shown = not options.metric or source.form in judged
+        return shown and is_chosen(source, options.select)
 
-    which = np.array([is_chosen(source) for source in scores.sources], dtype=bool)
-    chosen = scores.take(which[scores.source])
-    chosen = chosen.of(metric=options.slice.criterion or None, turns=options.slice.turns or None)
-    taken = bench.take(options.slice)
-    if len(taken) < len(bench.questions):
-        chosen = chosen.of(questions=[question.question_id for question in taken])
+    which = np.array([is_shown(source) for source in scores.sources], dtype=bool)
+    chosen = in_slice(scores.take(which[scores.source]), bench, options.slice)
+    chosen = chosen.of(metric=options.slice.criterion or None)
     if not len(chosen):
         if options.metric:
             names = " ".join(options.metric)
@@ -130,6 +114,31 @@ def _chosen(scores: Scores, options: ShowResult, bench: Bench) -> Scores:
         judges = listed(sorted({source.judge for source in scores.sources}), 9)
         raise MissingError(f"no such judgments; there are those of {judges}")
     return chosen
+
+
+def is_chosen(source: Source, select: Select, judge_set: str | None = None) -> bool:
+    """Return whether the flags ask for a source: whose, by which judge set, sample and method.
+
+    `judge_set` stands in place of the flag's.
+    """
+    if source.form == "vote" and any(fnmatch.fnmatch(source.judge, g) for g in select.exclude):
+        return False
+    if source.kind != "judge":
+        return True
+    return (
+        (not select.judge_model or source.judge in select.judge_model)
+        and (judge_set or select.judge_set)
+        in (None, source.judge_set, f"{source.judge_set} {source.version}")
+        and select.sample in (None, source.sample)
+        and source.method.startswith(select.score_method or "")
+    )
+
+
+def in_slice(scores: Scores, bench: Bench, part: Slice) -> Scores:
+    """Return the verdicts on the questions and turns of a slice."""
+    taken = bench.take(part)
+    ids = [q.question_id for q in taken] if len(taken) < len(bench.questions) else None
+    return scores.of(questions=ids, turns=part.turns or None)
 
 
 def check_by(options: ShowResult) -> None:
