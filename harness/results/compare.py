@@ -27,9 +27,10 @@ import functools
 import itertools
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal, NamedTuple, Protocol, TypeAlias
+from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from harness.results.estimate import (
     LEVEL,
@@ -280,8 +281,8 @@ class _Sums(NamedTuple):
 
     at: int
     later: list[int]
-    sums: Floats
-    counts: Ints
+    sums: npt.NDArray[Any]
+    counts: npt.NDArray[Any]
     opponents: list[int]
 
 
@@ -341,8 +342,8 @@ def _by_cells(
         place = np.concatenate([place, cells.opponent[met] * questions + cells.question[met]])
         term = np.concatenate([mine[one] - theirs[other], 2 * mine[met] - 1])
         shape, size = (models, questions), models * questions
-        sums: Floats = np.bincount(place, term, size).reshape(shape)
-        counts: Ints = np.bincount(place, minlength=size).reshape(shape)
+        sums = np.bincount(place, term, size).reshape(shape)
+        counts = np.bincount(place, minlength=size).reshape(shape)
         shared = np.zeros((models, models + 1), dtype=bool)
         shared[cells.model[other], cells.opponent[one]] = True  # -1, no opponent, is the last
         opponents = shared[:, :-1].sum(axis=1)
@@ -380,8 +381,7 @@ def _by_rows(
         is_there = ~np.isnan(term)
         term[~is_there] = 0
         shape = len(term), len(scores.questions)
-        sums: Floats = np.zeros(shape)
-        counts: Ints = np.zeros(shape, dtype=np.int64)
+        sums, counts = np.zeros(shape), np.zeros(shape, dtype=np.int64)
         sums[:, question[bounds]] = np.add.reduceat(term, bounds, axis=1)
         counts[:, question[bounds]] = np.add.reduceat(is_there, bounds, axis=1, dtype=np.int64)
         yield _Sums(at, later, sums, counts, [0] * len(later))
