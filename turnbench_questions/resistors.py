@@ -70,7 +70,7 @@ _SHAPES = {
 _FURTHER = "GHJKL"
 _OHMS = (1, 2, 3, 4, 6)
 """Of the wires that a network has more, few enough for numbers that one can write down."""
-_MOST_DIGITS = 16
+_MOST_DIGITS = 18
 """Of a denominator in the results, at the levels above the usual one."""
 
 
