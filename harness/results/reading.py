@@ -11,7 +11,6 @@ rows of its file and judge set have. Of rows with equal keys the last good one c
 import functools
 import itertools
 import math
-import operator
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -25,7 +24,7 @@ from msgspec import UNSET, UnsetType
 from harness import store
 from harness.bench import Bench
 from harness.bench import names as bench_names
-from harness.errors import MissingError
+from harness.errors import DataError, MissingError
 from harness.judging.current import UNKNOWN, Rule, Today, in_words
 from harness.results.estimate import Bools, Ints
 from harness.results.facts import FACTS
@@ -275,16 +274,28 @@ class _Table:
             self._columns[name].append(columns[name])
 
     def read(
-        self, path: Path, kind_of_row: type[Row], *, only_known: bool, kind: str | None = None
+        self,
+        path: Path,
+        kind_of_row: type[Row],
+        *,
+        only_known: bool,
+        kind: str | None = None,
+        faults: list[DataError] | None = None,
     ) -> None:
-        """Add the rows of a file."""
+        """Add the rows of a file; with `faults` those before the first fault, which goes there."""
         self.files.append((path, self.rows, kind_of_row))
+        blocks: Iterable[Sequence[Any]]
         if kind_of_row is Judgment:
-            for block in store.blocks(path, _light, Judgment):
-                self.add(path.name, block, only_known=only_known, kind=kind)
+            blocks = store.blocks(path, _light, Judgment)
         else:
-            for place in store.rows(path, kind_of_row):
-                self.add(path.name, [place.row], only_known=only_known)
+            blocks = ([place.row] for place in store.rows(path, kind_of_row))
+        try:
+            for block in blocks:
+                self.add(path.name, block, only_known=only_known, kind=kind)
+        except DataError as error:
+            if faults is None:
+                raise
+            faults.append(error)
 
     def _counts(self, number: int, row: Row | Light, file: str, only_known: bool) -> bool:
         """Return whether a row is about a known question; note what has changed since it was made.
@@ -359,25 +370,6 @@ class _Table:
         for row, source, *models in zip(*(column.tolist() for column in columns), strict=True):
             names = tuple(stale.models[code] for code in models if code >= 0)
             yield LeftOut(stale.sources[source], names, self._stale[row])
-
-
-def of_files(
-    rows: Iterable[tuple[str, Row]],
-    questions: Iterable[Question],
-    today: Today | None = None,
-    *,
-    only_known: bool = True,
-) -> Scores:
-    """Return the scores of rows, each with its file's name; their texts are not needed.
-
-    Rows about other questions are left out if `only_known`, else these have no category. `today`
-    says which rows are current; without it only their questions are compared.
-    """
-    questions = tuple(questions)
-    table = _Table(questions, today or Wordings(questions))
-    for file, group in itertools.groupby(rows, key=operator.itemgetter(0)):
-        table.add(file, [row for _, row in group], only_known=only_known)
-    return table.scores()
 
 
 def _latest(scores: Scores) -> Bools:
@@ -600,7 +592,10 @@ def _metric_name(metric: str, number: str) -> str:
 
 def of_rows(rows: Iterable[Row], questions: Iterable[Question] = ()) -> Scores:
     """Return the scores of rows; questions that are not given have no category."""
-    return of_files((("", row) for row in rows), questions, only_known=False)
+    questions = tuple(questions)
+    table = _Table(questions, Wordings(questions))
+    table.add("", list(rows), only_known=False)
+    return table.scores()
 
 
 def read(
@@ -611,6 +606,7 @@ def read(
     metrics: Sequence[str] = (),
     votes: Sequence[Path] | None = None,
     needed: bool = True,
+    faults: list[DataError] | None = None,
 ) -> Scores:
     """Return the verdicts on disk: of a benchmark's folder, or of files named instead.
 
@@ -622,6 +618,7 @@ def read(
         metrics: names of metrics to read too, from `auto_metrics`.
         votes: files of votes (or judgments) to read too; none named: the folder's.
         needed: whether it is an error if there is nothing.
+        faults: takes what is wrong with a file, whose rows before the fault count.
 
     Raises:
         DataError: a row is wrong; with file and line.
@@ -631,21 +628,23 @@ def read(
     table = _Table(bench.questions, Wordings(bench.questions) if files else today)
     if kind == "vote":
         for path in files or bench.vote_files():
-            table.read(path, Vote, only_known=not files)
+            table.read(path, Vote, only_known=not files, faults=faults)
     else:
         for path in files or [file.path for file in bench.judgment_files()]:
             others = (Vote, Measurement) if kind is None and files else ()
             row = next((form for form in others if store.looks_like(path, form)), Judgment)
-            table.read(path, row, only_known=not files, kind=kind)
+            table.read(path, row, only_known=not files, kind=kind, faults=faults)
     if votes is not None:
         already = {path.resolve() for path, *_ in table.files}
         for path in votes or bench.vote_files():
             if path.resolve() not in already:
                 of_votes = store.looks_like(path, Vote)
-                table.read(path, Vote if of_votes else Judgment, only_known=not votes)
+                table.read(
+                    path, Vote if of_votes else Judgment, only_known=not votes, faults=faults
+                )
     for path in bench.metric_files():
         if bench_names.name_of(path.name.split(".jsonl")[0]) in metrics:
-            table.read(path, Measurement, only_known=not files)
+            table.read(path, Measurement, only_known=not files, faults=faults)
     scores = table.scores()
     today.answers.keep()
     if needed and not len(scores):
