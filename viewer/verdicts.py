@@ -33,6 +33,8 @@ WORDS = 200
 """Characters of a reason that a list shows."""
 KINDS = {
     "": "all",
+    "grades": "grades",
+    "pairs": "pairs",
     "win": "won by the model",
     "loss": "lost by the model",
     "tie": "tie",
@@ -56,6 +58,8 @@ SORTS = {
 _OWN = "case when model_2 = :first then 1 - value else value end"
 """The verdict seen from the model that is chosen, else from the one that the row names first."""
 _FILTERS = {
+    "grades": "model_2 = ''",
+    "pairs": "model_2 != ''",
     "win": f"model_2 != '' and {_OWN} > 0.5",
     "loss": f"model_2 != '' and {_OWN} < 0.5",
     "tie": "model_2 != '' and value = 0.5",

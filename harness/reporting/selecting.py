@@ -30,6 +30,8 @@ class Judged:
     view: View
     groups: list[Panel]
     """The largest first."""
+    votes: Scores | None = None
+    """All votes of people, where they are at hand (default: read when they are needed)."""
 
     def panel(self, *forms: str, need: str) -> Panel:
         """Return the largest panel of some forms.
@@ -46,23 +48,28 @@ class Judged:
 def read_judged(options: ShowResult) -> Judged:
     """Return the judgments that the flags ask for, and how they are to be shown."""
     bench = benches.load_named(options.bench.first)
-    scores, view = select(options, bench)
-    return Judged(bench, scores, view, panels(scores, named=options.select.judge_model))
+    return select(options, bench, _read(options, bench))
 
 
-def select(options: ShowResult, bench: Bench) -> tuple[Scores, View]:
-    """Return the verdicts that the flags ask for, and how they are to be shown.
-
-    Raises:
-        MissingError: there are none; the message names what there is.
-    """
+def _read(options: ShowResult, bench: Bench) -> Scores:
     select = options.select
     kinds = {"single": "single", "pairwise-baseline": "pair", "pairwise-all": "pair"}
     kind: Any = kinds.get(select.mode or "")
     if select.votes or any(looks_like(path, Vote) for path in select.input_file):
         kind = "vote"
     files = select.votes or select.input_file
-    chosen = _chosen(read(bench, files=files, kind=kind, metrics=options.metric), options, bench)
+    return read(bench, files=files, kind=kind, metrics=options.metric)
+
+
+def select(
+    options: ShowResult, bench: Bench, scores: Scores, votes: Scores | None = None
+) -> Judged:
+    """Return those of some verdicts that the flags ask for, and how they are to be shown.
+
+    Raises:
+        MissingError: there are none; the message names what there is.
+    """
+    chosen = _chosen(scores, options, bench)
     view = _view(options, bench, chosen)
     scores = chosen
     if view.baseline is not None:
@@ -74,7 +81,9 @@ def select(options: ShowResult, bench: Bench) -> tuple[Scores, View]:
     elif view.models:
         scores = scores.of(models=[*view.models, *([view.baseline] if view.baseline else [])])
     if not len(scores):
-        models = listed(chosen.models, 9)
+        if set(view.models) <= {*chosen.models_present}:
+            raise MissingError(f"no judgments of {listed(view.models)} against each other")
+        models = listed(chosen.models_present, 9)
         raise MissingError(f"no judgments of {listed(view.models)}; there are those of {models}")
     if options.common or options.efficiency:
         scores = common(scores, None if view.focus else view.models or None)
@@ -84,7 +93,8 @@ def select(options: ShowResult, bench: Bench) -> tuple[Scores, View]:
         grades = np.array([source.form == "grade" for source in scores.sources])[scores.source]
         value = np.where(grades & ~scores.valid, FAILED_SCORE, scores.value)
         scores = replace(scores, value=value)
-    return scores, view
+    groups = panels(scores, named=options.select.judge_model)
+    return Judged(bench, scores, view, groups, votes)
 
 
 def _alone(options: ShowResult, view: View) -> bool:
