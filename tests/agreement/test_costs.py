@@ -67,9 +67,9 @@ def test_what_calls_cost_is_one_number_in_one_writing(
     files = harness.status(files=True, bench_name="small")
     assert f"made for {dollars(sum(costs.values()))}." in files.outcome
     assert {row["what"]: row["cost"] for row in files.all_rows} == pytest.approx(costs)
-    rows, _ = judge_rows(Home(tmp_path / "data").data("small"))
+    judges, _ = judge_rows(Home(tmp_path / "data").data("small"))
     calls = next(row for row in result.rows() if row["what"] == "judgments")["calls"]
-    assert rows[0]["dollars"] * calls / 1000 == pytest.approx(costs["judgments"])
+    assert judges[0]["dollars"] * calls / 1000 == pytest.approx(costs["judgments"])
     printed = {}
     for form in ("text", "json", "csv"):
         assert main.show_result(["--cost", *bench, "--format", form]) == 0
