@@ -9,7 +9,7 @@ import functools
 import pathlib
 import re
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal, TypeAlias, TypeVar, get_args, get_origin, get_type_hints
 
 import msgspec
@@ -882,12 +882,13 @@ class Field(Struct, frozen=True):
         return get_origin(self.kind) is tuple
 
 
+@functools.cache
 def fields(
     record: type[Struct],
     prefix: str = "",
     path: tuple[str, ...] = (),
     pages: tuple[str, ...] = (),
-) -> list[Field]:
+) -> Sequence[Field]:
     """Return the options of a record in its order, those of its groups included."""
     hints = get_type_hints(record, include_extras=True)
     options: list[Field] = []

@@ -28,7 +28,7 @@ import numpy as np
 
 from harness import __version__
 from harness.bench import Bench
-from harness.extras.exporting.export import File, Results, Verdict
+from harness.extras.exporting.export import ExportedVerdict, File, Results
 from harness.models.providers import company_of
 from harness.results import Panel, conversations, summarize
 from harness.results.provenance import Made, answers_made, judgments_made
@@ -240,7 +240,7 @@ def _sampling(made: Made) -> dict[str, Any]:
 
 
 def _lines(
-    bench: Bench, results: Results, verdict: Verdict, answer: Answer, model_id: str
+    bench: Bench, results: Results, verdict: ExportedVerdict, answer: Answer, model_id: str
 ) -> Iterator[dict[str, Any]]:
     """Yield a line for each number of a verdict."""
     row = verdict.row
@@ -270,12 +270,14 @@ def _lines(
         }
 
 
-def _holds(panel: Panel, verdict: Verdict) -> bool:
+def _holds(panel: Panel, verdict: ExportedVerdict) -> bool:
     codes = np.unique(panel.scores.source).tolist()
     return verdict.source in {panel.scores.sources[code] for code in codes}
 
 
-def _conversation(bench: Bench, verdict: Verdict, answer: Answer, choice: Choice) -> dict[str, Any]:
+def _conversation(
+    bench: Bench, verdict: ExportedVerdict, answer: Answer, choice: Choice
+) -> dict[str, Any]:
     """Return what was asked and answered, up to the last turn."""
     question, row = bench.by_id[verdict.row.question_id], verdict.row
     references = bench.references()
@@ -328,7 +330,7 @@ def _usage(details: Sequence[Detail]) -> dict[str, int]:
     return {name: count for name, count in counts.items() if count is not None}
 
 
-def _said(bench: Bench, verdict: Verdict, metric: str) -> dict[str, str]:
+def _said(bench: Bench, verdict: ExportedVerdict, metric: str) -> dict[str, str]:
     """Return what else there is to a verdict, as texts."""
     row, question = verdict.row, bench.by_id[verdict.row.question_id]
     texts = {
