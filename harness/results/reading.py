@@ -44,7 +44,6 @@ from harness.results.scores import (
     absent,
     combined,
     distinct,
-    joined,
     outcome,
     present,
 )
@@ -179,8 +178,8 @@ class _Table:
         self.files: list[tuple[Path, int, type[Any]]] = []
         self.rows = 0
         self._rule = functools.cache(today.rule)
-        self._columns: dict[str, list[Any]] = {name: [] for name in COLUMNS}
-        """Each column as its parts."""
+        self._columns = {name: array("i" if name in CODES else "d") for name in COLUMNS}
+        """Those of games are empty as long as there are only grades."""
         self._whole_codes, self._whole_values = array("i"), array("d")
         """Flat: of entries of rare forms."""
 
@@ -253,8 +252,6 @@ class _Table:
             "model": _coded(self.models, [row.model for row in rows]),
             "opponent": np.full(len(rows), -1, dtype=np.int32),
             "value": value,
-            "shown_first": absent(len(rows)),
-            "shown_second": absent(len(rows)),
         }
 
     def _pairs(self, rows: Sequence[Any]) -> dict[str, Any]:
@@ -271,8 +268,19 @@ class _Table:
         }
 
     def _add_columns(self, columns: Mapping[str, Any]) -> None:
-        for name in COLUMNS:
-            self._columns[name].append(columns[name])
+        size = len(self._columns["row"])
+        for name, values in columns.items():
+            column = self._columns[name]
+            column.frombytes(np.full(size - len(column), np.nan).tobytes())
+            column.frombytes(values.tobytes())
+
+    def _column(self, name: str) -> Any:
+        """Return a column of all entries, which takes over its memory."""
+        size, column = len(self._columns["row"]), self._columns[name]
+        if name in VALUES and not column:
+            return absent(size)
+        column.frombytes(np.full(size - len(column), np.nan).tobytes())
+        return np.frombuffer(column, np.int32 if name in CODES else np.float64)
 
     def read(
         self,
@@ -346,9 +354,9 @@ class _Table:
         """Return the entries of the rows that count."""
         codes = np.frombuffer(self._whole_codes, dtype=np.int32).reshape(-1, len(CODES)).T
         values = np.frombuffer(self._whole_values).reshape(-1, len(VALUES)).T
-        self._add_columns(dict(zip(COLUMNS, (*codes, *values), strict=True)))
-        # A column's parts are freed before the next column is made.
-        columns: dict[str, Any] = {name: joined(self._columns.pop(name)) for name in COLUMNS}
+        if codes.size:
+            self._add_columns(dict(zip(COLUMNS, (*codes, *values), strict=True)))
+        columns: dict[str, Any] = {name: self._column(name) for name in COLUMNS}
         scores = Scores(
             **columns,
             questions=tuple(self.questions),
