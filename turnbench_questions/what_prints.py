@@ -8,7 +8,7 @@ from turnbench_questions.template import Made, Turn, numbered, redraw_if
 
 QUESTION_ID = 1041
 CATEGORY = "coding"
-LEVEL = 3
+LEVEL = 4
 
 _PROGRAM = """\
 def note(item, seen=[]):
