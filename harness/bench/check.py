@@ -9,11 +9,12 @@ from harness import registry, store
 from harness.bench.bench import Settings, find_source
 from harness.bench.names import check_bench_name, name_of
 from harness.errors import DataError, TurnbenchError, UsageError
+from harness.registry import Shown
 from harness.types import Answer, Question, QuestionId
 
 
 @dataclass
-class BenchReport:
+class BenchReport(Shown):
     """What is in a benchmark folder, and what is wrong with it."""
 
     name: str

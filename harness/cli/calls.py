@@ -49,10 +49,33 @@ class CallReport(Struct, kw_only=True):
         """The command's."""
         return 0 if self.complete else 1
 
+    @property
+    def shown(self) -> Page:
+        """The page of a notebook."""
+        return self.page or _done_page(self.outcome, self.plan.total)
+
+    def _repr_html_(self) -> str:
+        return self.shown._repr_html_()
+
     def __repr__(self) -> str:
         done, failed = self.outcome.done, len(self.outcome.failures)
         name = f"{type(self).__name__} {self.plan.bench.name}"[:100]
         return f"<{name}: {done:,} of {self.plan.total:,} done, {failed:,} failed>"
+
+
+def _done_page(outcome: Outcome, total: int) -> Page:
+    """Return what was done, at what cost, and what failed and why."""
+    lines = [f"{outcome.done:,} of {total:,} done{_cost(outcome.progress, ': ')}."]
+    lines += [f"{outcome.stopped}."] if outcome.stopped else []
+    failures = [{"failed": cause} for cause in outcome.causes()]
+    tables = [Table("", [Column("failed")], failures, "failures")] if failures else []
+    return Page("\n".join(lines), tables)
+
+
+def _cost(progress: Progress, before: str = "") -> str:
+    """Return the calls of a run and what they cost; nothing, if they were free."""
+    calls = f"{before}{counted(progress.calls, 'call')}, {dollars(progress.cost)}"
+    return calls if progress.cost else ""
 
 
 def nothing_done(plan: "AnswerPlan | JudgePlan | BenchPlan") -> Outcome:
@@ -182,8 +205,8 @@ def carry_out(
 def _report(outcome: Outcome, console: Console) -> None:
     """Say what failed and why, each cause once, and what was flagged."""
     progress = outcome.progress
-    if progress.cost:
-        console.tell(f"{counted(progress.calls, 'call')}, {dollars(progress.cost)}")
+    if cost := _cost(progress):
+        console.tell(cost)
     cut = progress.flagged.get("length", 0)
     if cut:
         replies = counted(cut, "reply was", "replies were")

@@ -13,10 +13,10 @@ import pathlib
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 import msgspec
-from msgspec.structs import asdict, replace
+from msgspec.structs import replace
 
 from harness import store
 from harness.bench import Bench, file_stem
@@ -32,9 +32,7 @@ from harness.judging.prompts import (
     replies_so_far,
 )
 from harness.judging.sets import ANY, JudgeSet, load_for
-from harness.options import GenJudgment, build, command_line
 from harness.types import (
-    UNSTATED,
     Answer,
     Judgment,
     MadeFrom,
@@ -346,17 +344,6 @@ _CAUSES = {
     "reference": "were made beside another reference than today's",
     "template": "were made with other prompts than the judge set has now",
 }
-
-
-def judging_command(bench: Bench, judge_models: Sequence[str], **words: Any) -> str:
-    """Return the `gen_judgment` that goes on with some judgments.
-
-    `words` are the options of the command by which they were made.
-    """
-    if words.get("judge_set") in (UNSTATED, bench.settings.judge_set or "mt_bench"):
-        del words["judge_set"]
-    values = {"judge_model": judge_models, **words, **asdict(bench.named)}
-    return command_line(build(GenJudgment, values))
 
 
 def in_words(left_out: Mapping[str, int]) -> list[str]:

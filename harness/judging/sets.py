@@ -444,7 +444,7 @@ def load_for(bench: Bench, name: str | None = None) -> JudgeSet:
     Raises:
         UsageError, DataError: as `load`.
     """
-    name = name or bench.settings.judge_set or "mt_bench"
+    name = name or bench.settings.usual_judge_set
     return load(name, bench.folder).knowing(bench.settings.categories)
 
 

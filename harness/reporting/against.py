@@ -207,7 +207,7 @@ def _anchors(bench: Bench, panel: Panel) -> Panel | None:
 
 def _command(bench: Bench, panel: Panel, path: pathlib.Path) -> str:
     """Return the command that judges anchors."""
-    usual = bench.settings.judge_set or "mt_bench"
+    usual = bench.settings.usual_judge_set
     judging = Judging(
         judge_model=panel.judges,
         judge_set=None if panel.judge_set in (usual, "unstated") else panel.judge_set,

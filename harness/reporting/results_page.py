@@ -16,7 +16,6 @@ from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 from harness import __version__
-from harness.bench import Bench
 from harness.options import ShowResult
 from harness.reporting.causes import causes
 from harness.reporting.kinds import sections_of as sections_of
@@ -68,7 +67,7 @@ def results(options: ShowResult, judged: Judged) -> Shown:
     sections = sections_of(judged.groups, view)
     add_caveats(sections, bench, options, view)
     name_judges(sections)
-    add_remarks(sections, bench, options, view)
+    add_remarks(sections, judged, options, view)
     lacking = incomplete_of(sections) or left_out_of(sections) or judged.scores.left_out
     why = causes(bench, judged.groups, options.slice) if lacking else []
     page = results_page(sections, view, why)
@@ -89,9 +88,11 @@ def provenance_facts(judged: Judged) -> dict[str, Any]:
     }
 
 
-def add_remarks(sections: Sequence[Section], bench: Bench, options: ShowResult, view: View) -> None:
+def add_remarks(
+    sections: Sequence[Section], judged: Judged, options: ShowResult, view: View
+) -> None:
     """Add sentences after the outcome: who says otherwise, why nobody is better, people."""
-    main = _main(sections)
+    main, bench = _main(sections), judged.bench
     for section in main:
         if len(section.evidence) > 1 or section.ranking.incomplete or view.focus:
             continue
@@ -101,7 +102,7 @@ def add_remarks(sections: Sequence[Section], bench: Bench, options: ShowResult, 
         parts = [dissent(section, others), why, section.remark, where]
         section.remark = " ".join(filter(None, parts))
     names = [name for name in main[0].ranking.complete if not view.models or name in view.models]
-    if voted := people(bench, options, view, names):
+    if voted := people(bench, options, view, names, judged.votes):
         section = main[-1]
         section.remark = "\n".join(filter(None, [section.remark, voted]))
 

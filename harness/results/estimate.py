@@ -132,14 +132,6 @@ class Estimate:
         return p if self.fraction is None else sequential_p(p, self.fraction)
 
     @property
-    def detectable(self) -> float | None:
-        """The smallest true difference that such a comparison sees in 80% of cases: to plan with.
-
-        Beside a result it says nothing that the interval does not say better.
-        """
-        return (self._critical(LEVEL) + POWER) * self.se if self._testable and self.se > 0 else None
-
-    @property
     def lower(self) -> float | None:
         """The lower end of the one-sided 95% interval; the value itself where all are alike."""
         return self.value - t_quantile(0.95, self.n - 1) * self.se if self._testable else None

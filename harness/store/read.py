@@ -2,6 +2,7 @@
 
 import gzip
 import hashlib
+import io
 import itertools
 import json
 import logging
@@ -10,14 +11,14 @@ import os
 import pathlib
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import IO, Any, Generic, NamedTuple, TypeAlias, TypeVar, cast
 
 import msgspec
 
 from harness.errors import DataError, near
 from harness.store.toml import explain
-from harness.types import FAILED_SCORE, VOTES, Answer, Judgment, Question, Row, Vote
+from harness.types import FAILED_SCORE, VOTES, Answer, Judgment, Question, QuestionId, Row, Vote
 
 log = logging.getLogger("turnbench")
 T = TypeVar("T", bound=Row)
@@ -26,8 +27,8 @@ L = TypeVar("L")
 _MOST = sys.float_info.max
 _EDGE = 1_024
 """Bytes at either end of what was read."""
-_CHUNK, _BLOCK = 1 << 18, 4096
-"""Bytes that are read at a time, and rows that are given at a time."""
+_CHUNK, _BLOCK = 1 << 16, 4096
+"""Bytes that are read at a time (more leave the processor's cache), and rows given at a time."""
 _BOM = b"\xef\xbb\xbf"
 _KNOWN = {field.encode_name for field in msgspec.structs.fields(Question)} - {"extra"}
 _NEEDED = {
@@ -61,42 +62,48 @@ def rows(
     *,
     offset: int = 0,
     line: int = 1,
-    text: str = "",
     faults: list[DataError] | None = None,
 ) -> Iterator[Place[T]]:
     """Yield the rows of a file in its order, from the line that begins at an offset.
 
-    With a text, only lines that hold it are read (ASCII letters in any case), however JSON writes
-    it: `é` or `\\u00e9`. A question id such as "81" becomes 81. A last line that is not JSON and
-    has no end was cut off by a kill: it is left out with a warning. A file that is one JSON array
-    is read element by element. With `faults`, what is wrong is added to it, each line on its own.
+    A question id such as "81" becomes 81. A last line that is not JSON and has no end was cut off
+    by a kill: it is left out with a warning. A file that is one JSON array is read element by
+    element. With `faults`, what is wrong is added to it, each line on its own.
 
     Raises:
         DataError: a line is not a row of this kind.
     """
-    decode = _decoder(kind)
-    spellings = {json.dumps(text, ensure_ascii=pure)[1:-1] for pure in (True, False)}
-    needles = [spelling.encode().lower() for spelling in spellings]
     with _open(path) as file:
         file.seek(offset)
         lines: Iterable[_Line] = _lines(file, line, offset)
         if offset == 0 and _is_array(path):
             lines = _elements(file.read(), path)
-        for number, start, content in lines:
-            if content.isspace() or (text and not _holds(content, needles)):
-                continue
-            try:
-                row: T = _row(decode, content, kind, path, number)
-            except DataError as error:
-                if faults is not None:
-                    faults.append(error)
-                elif isinstance(error, _NotJsonError) and not content.endswith(b"\n"):
-                    log.warning("%s:%s: the last line was cut off; it is left out", path, number)
-                    return
-                else:
-                    raise
+        yield from _places(lines, path, kind, faults)
+
+
+def _places(
+    lines: Iterable["_Line"],
+    path: pathlib.Path,
+    kind: type[T],
+    faults: list[DataError] | None = None,
+) -> Iterator[Place[T]]:
+    """Yield the rows of lines, as `rows` does."""
+    decode = _decoder(kind)
+    for number, start, content in lines:
+        if content.isspace():
+            continue
+        try:
+            row: T = _row(decode, content, kind, path, number)
+        except DataError as error:
+            if faults is not None:
+                faults.append(error)
+            elif isinstance(error, _NotJsonError) and not content.endswith(b"\n"):
+                log.warning("%s:%s: the last line was cut off; it is left out", path, number)
+                return
             else:
-                yield Place(row, number, start, len(content))
+                raise
+        else:
+            yield Place(row, number, start, len(content))
 
 
 _Line: TypeAlias = tuple[int, int, bytes]
@@ -134,43 +141,125 @@ def _elements(data: bytes, path: pathlib.Path) -> Iterator[_Line]:
 
 
 def blocks(
-    path: pathlib.Path, light: type[L], kind: type[T], rare: Callable[[list[L]], list[int]]
-) -> Iterator[list[L | T]]:
+    path: pathlib.Path, light: Callable[[bytes], Sequence[L] | None], kind: type[T]
+) -> Iterator[Sequence[L] | Sequence[T]]:
     """Yield the rows of a file, some thousand at a time, with the few fields of a light type.
 
-    `light` has some of the fields of `kind`. Rows that are `rare` by these fields, and what is not
-    of the light type, are read as whole ones, so errors are those of `rows`.
+    `light` reads whole lines, many at once; where it returns None their rows are read as `rows`
+    does, so errors are those of `rows`. Each block has rows of one type. Where a line is wrong, the
+    rows before it come first.
+
+    Raises:
+        DataError: a line is not a row of this kind.
     """
-    if _is_array(path):
-        yield [place.row for place in rows(path, kind)]
-        return
-    decode, decode_whole = msgspec.json.Decoder(light).decode, _decoder(kind)
-    line, offset = 1, 0
-    block: list[L | T] = []
-    with _open(path) as file:
-        while lines := file.readlines(_CHUNK):
-            end = offset + sum(map(len, lines))
-            try:
-                found: list[L | T] = list(map(decode, lines))
-            except (msgspec.MsgspecError, UnicodeError):
-                places = rows(path, kind, offset=offset, line=line)
-                inside = itertools.takewhile(lambda place: place.offset < end, places)  # noqa: B023
-                found = [place.row for place in inside]
-            else:
-                for at in rare(cast("list[L]", found)):
-                    found[at] = _row(decode_whole, lines[at], kind, path, line + at)
-            line, offset = line + len(lines), end
-            block += found
-            if len(block) >= _BLOCK:
+    block: list[Any] = []
+    try:
+        for rows_of_chunk in _chunks(path, light, kind):
+            if block and (len(block) >= _BLOCK or type(block[0]) is not type(rows_of_chunk[0])):
                 yield block
                 block = []
+            block += rows_of_chunk
+    except DataError:
+        if block:
+            yield block
+        raise
     if block:
         yield block
 
 
-def _holds(line: bytes, needles: list[bytes]) -> bool:
-    small = line.lower()
-    return any(needle in small for needle in needles)
+def _chunks(
+    path: pathlib.Path, light: Callable[[bytes], Sequence[L] | None], kind: type[T]
+) -> Iterator[Sequence[L] | Sequence[T]]:
+    """Yield the rows of some lines at a time, or one whole row."""
+    if _is_array(path):
+        yield from ([place.row] for place in rows(path, kind))
+        return
+    import numpy as np
+
+    line, offset = 1, 0
+    with _open(path) as file:
+        while chunk := file.read(_CHUNK):
+            chunk += file.readline()
+            # numpy: `bytes.count` takes as long as reading the JSON
+            ends = int(np.count_nonzero(np.frombuffer(chunk, np.uint8) == ord("\n")))
+            count = ends + (not chunk.endswith(b"\n"))
+            found = light(chunk)
+            if found is not None and len(found) == count:  # else lines are blank or hold several
+                yield found
+            else:
+                lines = _lines(io.BytesIO(chunk), line, offset)
+                yield from ([place.row] for place in _places(lines, path, kind))
+            line, offset = line + count, offset + len(chunk)
+
+
+class Heads(NamedTuple):
+    """Some rows of a file, without what they say: a list for each column."""
+
+    questions: list[QuestionId]
+    offsets: list[int]
+    lengths: list[int]
+    good: list[bool]
+    """`is_good`; of kinds other than answers always true."""
+    line: int
+    """Of the last row."""
+
+
+class _Head(msgspec.Struct, gc=False):
+    question_id: QuestionId
+
+
+def heads(path: pathlib.Path, kind: type[T], *, offset: int = 0, line: int = 1) -> Iterator[Heads]:
+    """Yield which questions the rows of a file are about, and where they are, thousands at a time.
+
+    It begins with the line at an offset. What `rows` would refuse for another reason than its
+    question is not noticed, since nothing else of a row is decoded.
+
+    Raises:
+        DataError: a line is not a row of this kind.
+    """
+    if offset == 0 and _is_array(path):
+        yield from _heads_of(rows(path, kind))
+        return
+    decode, decode_whole = msgspec.json.Decoder(_Head).decode, _decoder(kind)
+    with _open(path) as file:
+        file.seek(offset)
+        while lines := file.readlines(_CHUNK):
+            starts = list(itertools.accumulate(map(len, lines), initial=offset))
+            try:
+                questions = [_as_integer(head.question_id) for head in map(decode, lines)]
+            except (msgspec.MsgspecError, UnicodeError):
+                yield from _heads_of(_places(_lines(lines, line, offset), path, kind))
+            else:
+                good = [True] * len(lines)
+                if kind is Answer:
+                    for at, content in enumerate(lines):
+                        if b"$ERROR$" in content:
+                            good[at] = is_good(_row(decode_whole, content, kind, path, line + at))
+                sizes = list(map(len, lines))
+                yield Heads(questions, starts[:-1], sizes, good, line + len(lines) - 1)
+            line, offset = line + len(lines), starts[-1]
+
+
+def _heads_of(places: Iterable[Place[Any]]) -> Iterator[Heads]:
+    """Yield the heads of rows that are read whole: those before a fault, which is raised."""
+    found, fault = list[Place[Any]](), None
+    try:
+        found.extend(places)
+    except DataError as error:
+        fault = error
+    if found:
+        read, lines, offsets, lengths = map(list, zip(*found, strict=True))
+        good = [not isinstance(row, Answer) or is_good(row) for row in read]
+        yield Heads([row.question_id for row in read], offsets, lengths, good, lines[-1])
+    if fault is not None:
+        raise fault
+
+
+def _as_integer(key: QuestionId) -> QuestionId:
+    """Return a question id such as "81" as 81."""
+    if type(key) is str and key.isdecimal() and str(int(key)) == key:
+        return int(key)
+    return key
 
 
 def last_good(keys: Any, good: Any) -> Any:
@@ -212,11 +301,15 @@ def replaces(row: Row, earlier: Row | None) -> bool:
     return earlier is None or is_good(row) or not is_good(earlier)
 
 
-def row_at(path: pathlib.Path, kind: type[T], offset: int, length: int) -> T:
-    """Return the row at a place that `rows` gave."""
+def rows_at(path: pathlib.Path, kind: type[T], places: Iterable[tuple[int, int]]) -> list[T]:
+    """Return the rows at places that `rows` gave, offset and length of each; best in order."""
+    decode = _decoder(kind)
+    found = []
     with _open(path) as file:
-        file.seek(offset)
-        return _row(_decoder(kind), file.read(length), kind, path, None)
+        for offset, length in places:
+            file.seek(offset)
+            found.append(_row(decode, file.read(length), kind, path, None))
+    return found
 
 
 def fingerprint(path: pathlib.Path, size: int) -> str:
@@ -328,9 +421,7 @@ def _lenient(data: bytes, kind: type[T], path: pathlib.Path, number: int | None)
 
 def _finished(row: T, path: pathlib.Path, number: int | None) -> T:
     """Return a row with its defaults filled in, or say what it lacks."""
-    key = row.question_id  # type: ignore[attr-defined]
-    if type(key) is str and key.isdecimal() and str(int(key)) == key:
-        row.question_id = int(key)  # type: ignore[attr-defined]
+    row.question_id = _as_integer(row.question_id)  # type: ignore[attr-defined]
     if isinstance(row, Judgment):
         _finish_judgment(row, path, number)
     elif isinstance(row, Vote):
@@ -342,7 +433,7 @@ def _finished(row: T, path: pathlib.Path, number: int | None) -> T:
         _check_question(row, path, number)
     elif isinstance(row, Answer):
         if not (row.choices and all(choice.turns for choice in row.choices)):
-            text = f"question {key}: choices and their turns may not be empty"
+            text = f"question {row.question_id}: choices and their turns may not be empty"
             raise DataError(text, path, number)
         for position, choice in enumerate(row.choices):
             choice.index = position if choice.index < 0 else choice.index

@@ -20,6 +20,7 @@ from harness import registry, store
 from harness.bench import Bench, load_named
 from harness.errors import MissingError, UsageError
 from harness.options import Export, Select, ShowResult
+from harness.registry import Shown
 from harness.reporting.selecting import Judged, read_judged
 from harness.results import Scores, Source
 from harness.results.reading import whole_rows
@@ -63,6 +64,8 @@ class Results:
 
     judged: Judged
     """As `show_result` selects and shows them."""
+    asked: ShowResult = field(default_factory=ShowResult)
+    """What `show_result` would be asked for to show them."""
     model_list: tuple[str, ...] = ()
     """Only these models; empty: all."""
     left_out: Counter[str] = field(default_factory=Counter)
@@ -141,7 +144,7 @@ Exporter: TypeAlias = Callable[[Bench, Results], Iterable[File]]
 
 
 @dataclass
-class ExportReport:
+class ExportReport(Shown):
     """What was exported."""
 
     written: list[pathlib.Path] = field(default_factory=list)
@@ -167,7 +170,8 @@ def export(options: Export) -> ExportReport:
         raise UsageError(f"name a format: {', '.join(registry.names('exporter'))}")
     exporter: Exporter = registry.find("exporter", options.format)
     bench = load_named(options.bench)
-    results = Results(read_judged(_selection(options)), options.model_list)
+    asked = _selection(options)
+    results = Results(read_judged(asked), asked, options.model_list)
     files = list(exporter(bench, results))
     paths = [_place(options, bench, file) for file in files]
     for path in paths:
@@ -182,7 +186,7 @@ def export(options: Export) -> ExportReport:
 
 
 def _selection(options: Export) -> ShowResult:
-    """Return what `show_result` would be asked for to see the same judgments."""
+    """Return the flags with which `show_result` shows the same judgments."""
     judges: tuple[str, ...] = (options.judge_model,) if options.judge_model else ()
     select = Select(judge_model=judges, judge_set=options.judge_set)
     return ShowResult(bench=options.bench.shown, select=select)

@@ -21,9 +21,11 @@ from harness import registry, store
 from harness.bench import Bench, check_bench_name, file_stem, judgment_file_name, shipped
 from harness.bench.names import Kind
 from harness.errors import DataError, UsageError
+from harness.extras.importing import hub
 from harness.extras.importing.constants import toml_text
 from harness.extras.importing.items import BadRecord, Item, Source
 from harness.extras.importing.records import read_records
+from harness.registry import Shown
 from harness.types import Answer, Choice, Detail, Judgment, QuestionId, content_hash
 
 JUDGE_SETS: Mapping[str, str] = {
@@ -42,7 +44,7 @@ REFERENCE = "reference"
 
 
 @dataclass(kw_only=True)
-class ImportReport:
+class ImportReport(Shown):
     """What was read and written."""
 
     folder: pathlib.Path
@@ -89,7 +91,8 @@ def import_data(
 
     Args:
         format: a name of the registry's kind `importer`.
-        files: the first defines the questions, unless the benchmark has some.
+        files: the first defines the questions, unless the benchmark has some; paths, or addresses
+            of files on the Hugging Face Hub.
         bench_name: the benchmark; it is made if it does not exist.
         data_dir: the folder of benchmarks.
         model_id: the models of the files, or of all files but the first, in place of the records'.
@@ -116,7 +119,11 @@ def import_data(
     report = ImportReport(folder=folder)
     result = _Import(format, bench, report)
     position = 0
-    paths = [pathlib.Path(file) for file in files]
+    fetched = [hub.fetch(hub.parse(str(f))) if hub.is_address(str(f)) else None for f in files]
+    paths = [
+        pathlib.Path(file) if found is None else found.path
+        for file, found in zip(files, fetched, strict=True)
+    ]
     for number, (path, model) in enumerate(zip(paths, [*[""] * unnamed, *model_id], strict=True)):
         stem = path.name.removesuffix(".gz").rpartition(".")[0]
         home = path.resolve().parent.name
@@ -139,8 +146,10 @@ def import_data(
     judge_set = JUDGE_SETS.get(format, "").format(language=language)
     if not (shipped("judge_prompts") / judge_set).is_dir():
         judge_set = JUDGE_SETS[format].format(language="en")
-    title = f"{format}: {', '.join(path.name for path in paths)}"
-    result.write({"title": title, "judge_set": judge_set, "language": language})
+    settings = {"title": f"{format}: {', '.join(path.name for path in paths)}"}
+    if fetched and fetched[0] is not None:
+        settings["source"] = str(fetched[0].address)
+    result.write(settings | {"judge_set": judge_set, "language": language})
     return report
 
 

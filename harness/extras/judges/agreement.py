@@ -27,10 +27,12 @@ from harness.errors import UsageError
 from harness.extras.judges.data import Data, RaterVerdict, itself, load, samples
 from harness.extras.judges.estimates import listing, over_questions, page, share
 from harness.options import JudgeReport
-from harness.reporting import Column, Page, Table, interval_columns, row_of
+from harness.reporting import Column, Table, interval_columns, row_of
+from harness.reporting.pages import PageKind, Result
 from harness.reporting.people import judges_in_words
 from harness.results.agreement import RatedItem
 from harness.results.estimate import Estimate, Floats
+from harness.results.spent import Cost
 from harness.words import counted
 
 Pairs: TypeAlias = list[tuple[RaterVerdict, RaterVerdict]]
@@ -38,7 +40,7 @@ Pairs: TypeAlias = list[tuple[RaterVerdict, RaterVerdict]]
 Measure: TypeAlias = Callable[[Any, Any], float]
 
 
-def report(options: JudgeReport) -> Page:
+def _show(options: JudgeReport, cost: Cost) -> Result:
     """Return how often every two judges (people are one side) agree, by turn and category."""
     data = load(options)
     sides = _sides(data)
@@ -66,7 +68,10 @@ def report(options: JudgeReport) -> Page:
     tables = [_disagreements(compared)] if options.list else []
     outcome = judges_in_words(data.judges, data.people) or " ".join(outcomes[:3])
     found = page("agreement", outcome, columns, shown, *tables, notes=itself(data.judges))
-    return replace(found, rows=rows)
+    return Result(replace(found, rows=rows))
+
+
+REPORT = PageKind(_show)
 
 
 def _is_whole(rows: Sequence[Mapping[str, Any]]) -> Callable[[Mapping[str, Any]], bool]:

@@ -21,13 +21,15 @@ from harness.extras.judges.data import RaterVerdict, itself, load
 from harness.extras.judges.estimates import mean, page, share
 from harness.extras.judges.truth import checked
 from harness.options import JudgeReport
-from harness.reporting import Column, Page, interval_columns, row_of
+from harness.reporting import Column, interval_columns, row_of
+from harness.reporting.pages import PageKind, Result
 from harness.reporting.people import words
 from harness.results import Estimate
+from harness.results.spent import Cost
 from harness.types import QuestionId
 
 
-def report(options: JudgeReport) -> Page:
+def _show(options: JudgeReport, cost: Cost) -> Result:
     """Return what answers with broken checks get in grades or wins."""
     data = load(options)
     reading = "loose" if options.loose else "strict"
@@ -65,7 +67,10 @@ def report(options: JudgeReport) -> Page:
     if not rows[0]["n"]:
         raise MissingError("no judged answer has a check; run turnbench auto_checks first")
     columns = [Column("measure"), Column("n"), *interval_columns("value", "value", ".2")]
-    return page("checks", outcome, columns, rows, notes=itself(data.judges))
+    return Result(page("checks", outcome, columns, rows, notes=itself(data.judges)))
+
+
+REPORT = PageKind(_show)
 
 
 def _less(

@@ -11,7 +11,7 @@ The mode of several is the most frequent one: a tie if there is none, the median
                      characters; prefer_lists the same where only one answer has a list
     prefer_first     the share of games that goes to the answer shown first, a tie counting half
     spearman, pearson    of the models' win rates by the judge and by people
-    price, seconds   for 1,000 pairs, at listed prices
+    price, seconds   for 1,000 pairs
 
 Votes 1, 1, 0 and 0, 0; a judge says 1, 1 and 0, 1: agreement 2 / 3 (its samples tie on the second
 item), bias (0 + 0.5) / 2. The rule that the longer answer wins, `builtin/longest`, is a yardstick.
@@ -24,6 +24,7 @@ Source: Dubois et al. 2023 (arXiv:2305.14387), section 4; tatsu-lab/alpaca_eval.
 """
 
 import csv
+import functools
 import math
 import pathlib
 import re
@@ -41,13 +42,14 @@ from harness.errors import MissingError, UsageError
 from harness.extras.judges.agreement import correlation, rank_correlation
 from harness.extras.judges.data import Data, Game, RaterVerdict, itself, load, verdicts_of
 from harness.extras.judges.estimates import share
-from harness.models.prices import FREE, list_price
 from harness.options import JudgeReport
 from harness.reporting import Cell, Column, Note, Page, Table, formats, interval_columns, row_of
+from harness.reporting.pages import PageKind, Result
 from harness.reporting.people import judges_in_words
 from harness.results import Estimate
 from harness.results.agreement import RatedItem, among, rank_judges, verdicts_on
 from harness.results.reading import whole_rows
+from harness.results.spent import Cost
 from harness.types import Detail, Judgment, QuestionId, Usage, content_hash
 
 PEOPLE = "people"
@@ -78,7 +80,7 @@ Verdicts: TypeAlias = Mapping[RatedItem, Sequence[RaterVerdict]]
 Values: TypeAlias = Mapping[RatedItem, Sequence[float]]
 
 
-def report(options: JudgeReport) -> Page:
+def _show(options: JudgeReport, cost: Cost) -> Result:
     """Return a row for the people and one for each judge, the one that agrees most first."""
     data, compatible = load(options), options.compatible
     judged = _judged(data)
@@ -106,7 +108,8 @@ def report(options: JudgeReport) -> Page:
         correlations = _correlations(_values(verdicts), votes, least=100 if compatible else 0)
         judge, judge_set = _names(data, name)
         rows[name] = row_of({"judge": judge, "judge_set": judge_set}, **estimates)
-        rows[name] |= correlations | _costs(judge, list(chain(*verdicts.values())), calls)
+        given = list(chain(*verdicts.values()))
+        rows[name] |= correlations | _costs(judge, given, calls, cost)
     places = [PEOPLE, *(one.judge for one in ranked)]
     names = sorted(rows, key=lambda name: places.index(name) if name in places else len(places))
     ordered = [rows[name] for name in names]
@@ -129,7 +132,10 @@ def report(options: JudgeReport) -> Page:
     if options.table is not None:
         digest = content_hash(sorted((item, sorted(values)) for item, values in votes.items()))
         _extend_table(options.table, page.all_rows, digest, overwrite=options.overwrite)
-    return page
+    return Result(page)
+
+
+REPORT = PageKind(_show)
 
 
 def mode(values: Sequence[float], *, compatible: bool = False) -> float:
@@ -309,13 +315,15 @@ def _calls(data: Data, verdicts: Iterable[Sequence[RaterVerdict]]) -> dict[int, 
 
 
 def _costs(
-    judge: str, verdicts: Sequence[RaterVerdict], calls: Mapping[int, Sequence[Detail]]
+    judge: str,
+    verdicts: Sequence[RaterVerdict],
+    calls: Mapping[int, Sequence[Detail]],
+    cost: Cost,
 ) -> dict[str, Any]:
     """Return what the verdicts cost, how long they took, and how many there are."""
-    price = FREE if judge.startswith("builtin/") else list_price(judge)
     of_each = [calls.get(v.row, [NO_CALL] if judge == LONGEST else []) for v in verdicts]
     return {
-        "price": _per_thousand(of_each, price.cost) if price is not None else None,
+        "price": _per_thousand(of_each, functools.partial(cost, judge)),
         "seconds": _per_thousand(of_each, attrgetter("seconds")),
         "parsed": len(verdicts),
     }

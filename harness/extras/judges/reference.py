@@ -21,16 +21,18 @@ from harness.extras.judges.data import Data, RaterVerdict, load
 from harness.extras.judges.estimates import page, share
 from harness.extras.judges.truth import accepted, right_answers
 from harness.options import JudgeReport
-from harness.reporting import Column, Page, interval_columns, row_of
+from harness.reporting import Column, interval_columns, row_of
+from harness.reporting.pages import PageKind, Result
 from harness.reporting.people import words
 from harness.results import Estimate
 from harness.results.agreement import RatedItem
+from harness.results.spent import Cost
 
 Case: TypeAlias = tuple[RatedItem, str, bool, bool]
 """An item, what may happen to it, and whether it did without and with the reference."""
 
 
-def report(options: JudgeReport) -> Page:
+def _show(options: JudgeReport, cost: Cost) -> Result:
     """Return how often wrong and right answers are accepted, with and without the reference."""
     data = load(options)
     aided, unaided = (
@@ -70,14 +72,17 @@ def report(options: JudgeReport) -> Page:
         f"{who} in {words(wrong['without_reference'])} of {rows[0]['n']} cases without a "
         f"reference, in {words(wrong['with_reference'])} with one."
     )
-    return page("reference", outcome, columns, rows)
+    return Result(page("reference", outcome, columns, rows))
+
+
+REPORT = PageKind(_show)
 
 
 def _both(data: Data) -> tuple[list[RaterVerdict], ...]:
     """Return the verdicts with the reference and without it."""
     select = data.options.select
     if not select.input_file:
-        judge_sets = (select.judge_set or "mt_bench", data.options.without)
+        judge_sets = (select.judge_set or data.bench.settings.usual_judge_set, data.options.without)
         return tuple(data.verdicts(judge_set=judge_set) for judge_set in judge_sets)
     if len(select.input_file) != 2:
         raise UsageError("--input-file takes two files: with the reference, then without it")

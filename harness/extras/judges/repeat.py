@@ -21,16 +21,18 @@ from harness.errors import MissingError
 from harness.extras.judges.data import Data, RaterVerdict, by_judge, groups, load, samples
 from harness.extras.judges.estimates import mean, page, share
 from harness.options import JudgeReport
-from harness.reporting import Column, Note, Page, interval_columns, row_of
+from harness.reporting import Column, Note, interval_columns, row_of
+from harness.reporting.pages import PageKind, Result
 from harness.reporting.people import words
 from harness.results import Estimate
 from harness.results.agreement import RatedItem
 from harness.results.reading import whole_rows
+from harness.results.spent import Cost
 from harness.types import Judgment
 from harness.words import counted
 
 
-def report(options: JudgeReport) -> Page:
+def _show(options: JudgeReport, cost: Cost) -> Result:
     """Return how often each judge repeats its verdict, by turn and category."""
     data = load(options)
     rows: list[dict[str, Any]] = []
@@ -67,7 +69,10 @@ def report(options: JudgeReport) -> Page:
     columns += [Column("n", "items"), *interval_columns("same", "same %", "%")]
     columns += [Column("difference", format=".2"), Column("sd", format=".2")]
     columns += interval_columns("later", "later less earlier", ".2")
-    return page("repeat", f"{outcomes[0]}.", columns, rows, notes=notes)
+    return Result(page("repeat", f"{outcomes[0]}.", columns, rows, notes=notes))
+
+
+REPORT = PageKind(_show)
 
 
 def _are_one_reply(data: Data, items: Mapping[RatedItem, Sequence[RaterVerdict]]) -> bool:
