@@ -98,10 +98,13 @@ def line(loaded: Bench) -> str:
         return ""
     judged, failed = (sum(row[name] for row in judges) for name in ("judged", "failed"))
     left = sum((row["missing"] or 0) + row["superseded"] for row in judges)
+    # Of a judge that cannot be called from here nobody knows how much is missing.
+    known = all(row["missing"] is not None or row.get("note") == STOPPED for row in judges)
+    of = f" of {judged + left:,}" if known else ""
     last = max(file.path.stat().st_mtime for file in loaded.judgment_files())
     minutes = int(max(0.0, time.time() - last) // 60)
     ago = f"{minutes} min ago" if minutes < 120 else f"{minutes // 60:,} h ago"
-    parts = [f"{judged:,} of {judged + left:,} judged", f"{failed:,} failed" if failed else "", ago]
+    parts = [f"{judged:,}{of} judged", f"{failed:,} failed" if failed else "", ago]
     return ", ".join(part for part in parts if part)
 
 

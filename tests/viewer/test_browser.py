@@ -286,11 +286,11 @@ def test_a_page_that_is_open_follows_a_run(
     home = small(tmp_path)
     judged = home / "small" / "model_judgment" / "lu_single.jsonl"
     lines = judged.read_text().splitlines(keepends=True)
-    judged.write_text("".join(lines[:24]))
+    judged.write_text("".join(lines[:30]))
     page = watched.open(viewer(home)[1], "?tab=verdicts&judge=lu")
-    assert "60 verdicts" in words(page).replace("\n", " ")
-    page.get_by_text("of 108 judged").wait_for()
+    assert "66 verdicts" in words(page).replace("\n", " ")
+    page.get_by_text("102 judged").wait_for()
     with judged.open("a") as file:
-        file.writelines(lines[24:])
-    page.get_by_text("108 of 108 judged").wait_for()
+        file.writelines(lines[30:])
+    page.get_by_text("108 judged").wait_for()
     page.get_by_text("72 verdicts").wait_for()
