@@ -159,6 +159,9 @@ class Comparisons:
     models: tuple[str, ...]
     pairs: tuple[Comparison, ...]
 
+    def __repr__(self) -> str:
+        return f"<Comparisons of {', '.join(self.models)[:160]}>"
+
     @functools.cached_property
     def _places(self) -> dict[tuple[str, str], int]:
         return {(pair.model_1, pair.model_2): at for at, pair in enumerate(self.pairs)}
@@ -454,6 +457,9 @@ class Ranking:
     """Of pairs drawn at random: the ratings by which models are ranked and compared."""
     needed: int = 2
     """Models without which nothing is said; 1 against a baseline."""
+
+    def __repr__(self) -> str:
+        return f"<Ranking: {', '.join(self.names)[:160]}>"
 
     @property
     def incomplete(self) -> bool:

@@ -75,6 +75,11 @@ class Estimate:
     fixed: Fixed | None = None
     """Where the influences are not kept: of many comparisons they would fill the memory."""
 
+    def __repr__(self) -> str:
+        ends = self.interval
+        span = f", {ends.low:.4g} to {ends.high:.4g}" if ends else ""
+        return f"<Estimate {self.value:.4g}{span}, {self.n} questions>"
+
     @functools.cached_property
     def n(self) -> int:
         """The questions that contribute."""

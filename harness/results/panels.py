@@ -49,6 +49,10 @@ class Panel:
     unknown: int = 0
     """Entries whose judge set is not stated, such as FastChat's rows."""
 
+    def __repr__(self) -> str:
+        by = f"{self.form} by {', '.join(self.judges)}"[:120]
+        return f"<Panel: {by}, {len(self.scores):,} verdicts>"
+
     @property
     def metrics(self) -> tuple[str, ...]:
         """What it has numbers of, the main one first."""

@@ -107,6 +107,10 @@ class Scores:
     def __len__(self) -> int:
         return len(self.value)
 
+    def __repr__(self) -> str:
+        names = ", ".join(self.metrics)[:80]
+        return f"<Scores: {len(self):,} verdicts on {len(self.models)} models ({names})>"
+
     @functools.cached_property
     def left_out(self) -> Counter[str]:
         """How many rows are not current, by what has changed since they were made."""
