@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from markupsafe import Markup
 
-from harness.models.prices import list_price
+from harness.cli.calls import configs
 from harness.reporting.charts import marks
 from harness.reporting.html import table_html
 from harness.reporting.page import Column, Table, row_of
@@ -25,6 +25,7 @@ from harness.results import Scores
 from harness.results.agreement import Agreement, among, items, raters, values, with_votes
 from harness.results.position import flips
 from harness.results.reading import whole_rows
+from harness.results.spent import price_of
 from harness.types import Judgment, QuestionId
 from viewer import pages
 from viewer.data import Data
@@ -167,11 +168,11 @@ def _lengths(data: Data) -> dict[tuple[str, QuestionId], list[int]]:
 
 def _costs(scores: Scores, judge: str) -> dict[str, float]:
     """Return the mean tokens, seconds, and dollars for a thousand such calls, of the calls."""
-    price = list_price(judge)
+    cost = price_of(configs())
     costs: dict[str, list[float]] = defaultdict(list)
     rows = (row for _, row in whole_rows(scores) if isinstance(row, Judgment))
     for detail in (detail for row in rows for detail in row.details):
-        usage, dollars = detail.usage, price.cost(detail) if price else None
+        usage, dollars = detail.usage, cost(judge, detail)
         if usage.completion_tokens is not None:
             costs["tokens"].append((usage.prompt_tokens or 0) + usage.completion_tokens)
         if dollars is not None:

@@ -21,8 +21,8 @@ from harness.judging.run import estimate_judgments
 from harness.models import ModelConfig
 from harness.reporting import Column, Note, Page, Table
 from harness.reporting.files import files_page
-from harness.reporting.show_result import price_of
 from harness.results.coverage import Coverage, read_coverage
+from harness.results.spent import price_of
 from harness.running.estimate import CallEstimate, total_cost
 from harness.types import Answer, Question, QuestionId, first_own_turn, split_variant
 from harness.words import counted, dollars

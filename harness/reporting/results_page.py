@@ -23,6 +23,7 @@ from harness.reporting.methods import paragraph
 from harness.reporting.outcome import outcome, outcomes
 from harness.reporting.page import JUDGES, RANK, Column, Note, Page, Row, Table
 from harness.reporting.pages import PageKind, Result
+from harness.reporting.planned import with_plan
 from harness.reporting.remarks import add_caveats, dissent, name_judges, people, reason, where_worse
 from harness.reporting.section import Caveat, Section, View
 from harness.reporting.selecting import Judged, check_by, read_judged
@@ -73,7 +74,10 @@ def results(options: ShowResult, judged: Judged) -> Shown:
     page = results_page(sections, view, why)
     facts = {**page.facts, **provenance_facts(judged)}
     about = functools.partial(paragraph, judged, sections)
-    return Shown(replace(page, facts=facts, methods=about), sections, view)
+    page = replace(page, facts=facts, methods=about)
+    if options.plan is not None:
+        page = with_plan(page, options.plan, judged)
+    return Shown(page, sections, view)
 
 
 def provenance_facts(judged: Judged) -> dict[str, Any]:

@@ -44,7 +44,6 @@ from harness.results.scores import (
     absent,
     combined,
     distinct,
-    joined,
     outcome,
     present,
 )
@@ -179,8 +178,8 @@ class _Table:
         self.files: list[tuple[Path, int, type[Any]]] = []
         self.rows = 0
         self._rule = functools.cache(today.rule)
-        self._columns: dict[str, list[Any]] = {name: [] for name in COLUMNS}
-        """Each column as its parts."""
+        self._columns = {name: array("i" if name in CODES else "d") for name in COLUMNS}
+        """Those of games are empty as long as there are only grades."""
         self._whole_codes, self._whole_values = array("i"), array("d")
         """Flat: of entries of rare forms."""
 
@@ -218,16 +217,17 @@ class _Table:
         """Add grades or pairs: thousands of rows to columns at a time."""
         keys = [row.question_id for row in rows]
         made = [row.made_from for row in rows]
-        if not self.codes.keys() >= set(keys) or made.count(None) < len(rows):
-            counts = [
-                self._counts(number, row, file, only_known)
-                for number, row in zip(numbers.tolist(), rows, strict=True)
-            ]
+        if not self.codes.keys() >= set(keys):
+            counts = [self._is_known(row, file, only_known) for row in rows]
             numbers = numbers[counts]
-            keys = list(itertools.compress(keys, counts))
             rows = list(itertools.compress(rows, counts))
             if not rows:
                 return
+            keys = [row.question_id for row in rows]
+            made = [row.made_from for row in rows]
+        if made.count(None) < len(rows):
+            for number, row in zip(numbers.tolist(), rows, strict=True):
+                self._note_change(number, row)
         form: Form = "grade" if isinstance(rows[0], LightGrade) else "pair"
         made_by = []
         signatures, place = _distinct(_signatures(rows))
@@ -252,8 +252,6 @@ class _Table:
             "model": _coded(self.models, [row.model for row in rows]),
             "opponent": np.full(len(rows), -1, dtype=np.int32),
             "value": value,
-            "shown_first": absent(len(rows)),
-            "shown_second": absent(len(rows)),
         }
 
     def _pairs(self, rows: Sequence[Any]) -> dict[str, Any]:
@@ -270,8 +268,19 @@ class _Table:
         }
 
     def _add_columns(self, columns: Mapping[str, Any]) -> None:
-        for name in COLUMNS:
-            self._columns[name].append(columns[name])
+        size = len(self._columns["row"])
+        for name, values in columns.items():
+            column = self._columns[name]
+            column.frombytes(np.full(size - len(column), np.nan).tobytes())
+            column.frombytes(values.tobytes())
+
+    def _column(self, name: str) -> Any:
+        """Return a column of all entries, which takes over its memory."""
+        size, column = len(self._columns["row"]), self._columns[name]
+        if name in VALUES and not column:
+            return absent(size)
+        column.frombytes(np.full(size - len(column), np.nan).tobytes())
+        return np.frombuffer(column, np.int32 if name in CODES else np.float64)
 
     def read(
         self,
@@ -297,23 +306,24 @@ class _Table:
                 raise
             faults.append(error)
 
-    def _counts(self, number: int, row: Row | Light, file: str, only_known: bool) -> bool:
-        """Return whether a row is about a known question; note what has changed since it was made.
+    def _is_known(self, row: Row | Light, file: str, only_known: bool) -> bool:
+        """Return whether a row is about a known question."""
+        if row.question_id in self.codes or self._add_question(row.question_id, only_known):
+            return True
+        self._unknown.append(LeftOut(*_about(row, file), UNKNOWN))
+        return False
+
+    def _note_change(self, number: int, row: Judgment | Light) -> None:
+        """Note what has changed since a row was made.
 
         One that is not current is left out later: if it is the last of its key, none counts.
         """
-        key, cause = row.question_id, None
-        if key not in self.codes and not self._add_question(key, only_known):
-            self._unknown.append(LeftOut(*_about(row, file), UNKNOWN))
-            return False
-        if isinstance(row, Measurement):
-            cause = self.today.measured(row)
-        elif not isinstance(row, Vote) and row.made_from is not None:
+        if row.made_from is not None:
             rule = self._rule(row.judge_set, row.judge_set_version, row.criterion or "")
-            cause = rule(key, row.turn or 1, row.models, row.choice, row.made_from)
-        if cause:
-            self._stale[number] = cause
-        return True
+            turn, models = row.turn or 1, row.models
+            cause = rule(row.question_id, turn, models, row.choice, row.made_from)
+            if cause:
+                self._stale[number] = cause
 
     def _add_question(self, key: QuestionId, only_known: bool) -> bool:
         """Add a question that is not among those given; return whether its rows count."""
@@ -326,8 +336,12 @@ class _Table:
 
     def _add_whole(self, number: int, row: Row, file: str, only_known: bool) -> None:
         """Add a row with any numbers; one without has the metric -1."""
-        if not self._counts(number, row, file, only_known):
+        if not self._is_known(row, file, only_known):
             return
+        if isinstance(row, Judgment):
+            self._note_change(number, row)
+        elif isinstance(row, Measurement) and (cause := self.today.measured(row)):
+            self._stale[number] = cause
         names, source, numbers, games = _of_row(row, file)
         model, opponent = (*[self.models[name] for name in names], -1)[:2]
         item = number, self.codes[row.question_id], row.turn, model, opponent
@@ -340,9 +354,9 @@ class _Table:
         """Return the entries of the rows that count."""
         codes = np.frombuffer(self._whole_codes, dtype=np.int32).reshape(-1, len(CODES)).T
         values = np.frombuffer(self._whole_values).reshape(-1, len(VALUES)).T
-        self._add_columns(dict(zip(COLUMNS, (*codes, *values), strict=True)))
-        # A column's parts are freed before the next column is made.
-        columns: dict[str, Any] = {name: joined(self._columns.pop(name)) for name in COLUMNS}
+        if codes.size:
+            self._add_columns(dict(zip(COLUMNS, (*codes, *values), strict=True)))
+        columns: dict[str, Any] = {name: self._column(name) for name in COLUMNS}
         scores = Scores(
             **columns,
             questions=tuple(self.questions),
