@@ -67,6 +67,11 @@
       page.flip = link.dataset.nextFlip !== undefined;
       return page.go(link.getAttribute("href"));
     }
+    const jump = event.target.closest?.(".tb-view a[href^='#']"); /* Gradio's page has a base address */
+    if (jump && !modified(event)) {
+      event.preventDefault();
+      location.hash = jump.getAttribute("href");
+    }
     const csv = event.target.closest?.("[data-csv]");
     if (csv) download(csv.dataset.csv + ".csv", one("#tb-csv").textContent);
     const jsonl = event.target.closest?.("[data-jsonl]");
