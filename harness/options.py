@@ -478,6 +478,11 @@ class ShowResult(Command, kw_only=True, frozen=True):
     trend: bool = False
     """show models whose names differ in a number, such as checkpoints, as a curve: where the peak
     is, and how much worse than the best the last step is at least"""
+    changes: bool = False
+    """show which verdicts changed from one model to the other (--model-list OLD NEW), or since
+    another run (--compare-with), and how many noise alone would change"""
+    compare_with: Annotated[Path | None, Flag("DIR", pages=("changes",))] = None
+    """with --changes: the other run: its data folder, or a file of judgments"""
     output: Output = Output()
     board: Board = Board()
     plan: Annotated[Path | None, Flag("FILE", pages=("results",))] = None
@@ -782,6 +787,8 @@ class Viewer(Command, kw_only=True, frozen=True):
     """benchmarks to show (default: all in the data folder)"""
     data_dir: Annotated[str, Flag("DIR")] = "data"
     """data folder, where answers and judgments are"""
+    compare_with: Annotated[Path | None, Flag("DIR")] = None
+    """another run's data folder: what changed since, per model and per verdict"""
     reasoning: ReasoningShown = "split"
     """reasoning in other tools' answers (<think>…</think>): apart from the text, or part of it"""
     read_only: bool = False

@@ -30,7 +30,7 @@ from harness.reporting.ranked import compared_row
 from harness.reporting.remarks import slice_in_words
 from harness.reporting.results_page import results
 from harness.reporting.section import measure_of
-from harness.reporting.selecting import read_judged
+from harness.reporting.selecting import other_run, read_judged
 from harness.results import Panel, panels, read
 from harness.results.drift import contents_of
 from harness.results.estimate import LEAST
@@ -134,7 +134,7 @@ def _part(options: ShowResult, path: pathlib.Path) -> _Part:
     judged = read_judged(options)
     bench, panel, chosen = judged.bench, judged.groups[0], options.gate
     shown = results(options, judged)
-    old = stored(bench, path, panel)
+    old = other_run(bench, path, panel)
     planned = _series_of(chosen)
     level, notes, faults = None, list[Note](), list[str]()
     used = Series(series=0, against="")
@@ -177,18 +177,6 @@ def _part(options: ShowResult, path: pathlib.Path) -> _Part:
         found = differences_between(panel, old, row.model, row.old)
         part.slices[row.model] = worst_slice(found, bench.by_id) if found else None
     return part
-
-
-def stored(bench: Bench, path: pathlib.Path, panel: Panel) -> Panel:
-    """Return the verdicts of a stored run that are most like those of a panel."""
-    return max(
-        panels(read(bench, files=[path])),
-        key=lambda old: (
-            old.form == panel.form,
-            old.judge_set == panel.judge_set,
-            old.method == panel.method,
-        ),
-    )
 
 
 def _anchors(bench: Bench, panel: Panel) -> Panel | None:

@@ -2,6 +2,7 @@
 
 import contextlib
 import fnmatch
+import pathlib
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -49,6 +50,30 @@ def read_judged(options: ShowResult) -> Judged:
     """Return the judgments that the flags ask for, and how they are to be shown."""
     bench = benches.load_named(options.bench.first)
     return select(options, bench, _read(options, bench))
+
+
+def other_run(bench: Bench, path: pathlib.Path, panel: Panel) -> Panel:
+    """Return the verdicts of another run that are most like those of a panel.
+
+    `path` is a file of judgments, or the data folder of the other run.
+
+    Raises:
+        MissingError: there are none.
+        UsageError: the folder has no such benchmark.
+    """
+    if path.is_dir():
+        scores = read(benches.load(bench.name, path, bench.reasoning))
+    else:
+        scores = read(bench, files=[path])
+    return max(
+        panels(scores),
+        key=lambda old: (
+            old.form == panel.form,
+            old.judge_set == panel.judge_set,
+            old.method == panel.method,
+            set(old.judges) == set(panel.judges),
+        ),
+    )
 
 
 def _read(options: ShowResult, bench: Bench) -> Scores:
@@ -100,7 +125,8 @@ def select(
 def _alone(options: ShowResult, view: View) -> bool:
     """Return whether the results of one model are shown, compared with each of the others."""
     others = options.style, options.first_turn_effect, options.efficiency, options.gate.against
-    elsewhere = any((*others, options.metric, options.board.board, options.select.input_file))
+    more = options.metric, options.board.board, options.select.input_file, options.changes
+    elsewhere = any((*others, *more))
     return len(view.models) == 1 and view.baseline is None and not elsewhere
 
 
