@@ -1,12 +1,13 @@
 """`status --files`: one line a file, with the counts and the cost of the other pages."""
 
 import pathlib
+from typing import Any
 
 import harness
 
 
 def test_files_add_up_to_what_results_and_costs_say(tmp_path: pathlib.Path) -> None:
-    where = {"data_dir": str(tmp_path)}
+    where: dict[str, Any] = {"data_dir": str(tmp_path)}
     harness.gen_answer(["builtin/outline", "builtin/eliza"], first_n=3, **where)
     harness.gen_judgment("builtin/overlap", first_n=3, **where)
     page = harness.status(files=True, **where)
