@@ -50,7 +50,7 @@ from harness.results import (
     rank,
     summarize,
 )
-from harness.results.agreement import Item as Judged
+from harness.results.agreement import RatedItem as Judged
 from harness.results.compare import against_baseline
 from harness.results.drift import Differences, Drift
 from harness.results.estimate import LEVEL

@@ -67,7 +67,7 @@ def main(published: pathlib.Path) -> None:
         print("| --- " * 5 + "|")
         found: dict[str, list[str]] = {}
         for file in (gpt4, *sorted((folder / "model_judgment").glob("*_pair.jsonl"))):
-            page = harness.judge_report("agreement", votes=(experts, file), **where)
+            page = harness.judge_report("agreement", votes=(experts, file), **where).page
             for row in page.tables[0].rows:
                 if (
                     row["category"] is None

@@ -160,7 +160,7 @@ class JudgeSampling(Struct, kw_only=True, frozen=True):
     """further parameters of the requests to the judge, as for gen_answer"""
 
 
-class Endpoint(Struct, kw_only=True, frozen=True):
+class Address(Struct, kw_only=True, frozen=True):
     """Endpoint (keys come from the environment only)."""
 
     base_url: Annotated[str | None, Flag("URL", ("--openai-api-base",))] = None
@@ -403,7 +403,7 @@ class GenAnswer(Command, kw_only=True, frozen=True):
     history: History = History()
     user: PlayedUser = PlayedUser()
     sampling: AnswerSampling = AnswerSampling()
-    endpoint: Endpoint = Endpoint()
+    endpoint: Address = Address()
     limits: Limits = Limits()
 
 
@@ -426,7 +426,7 @@ class GenJudgment(Command, kw_only=True, frozen=True):
     bench: BenchName = BenchName()
     slice: Slice = Slice()
     sampling: JudgeSampling = JudgeSampling()
-    endpoint: Endpoint = Endpoint()
+    endpoint: Address = Address()
     limits: Limits = Limits()
 
 
@@ -475,6 +475,9 @@ class ShowResult(Command, kw_only=True, frozen=True):
     of turnbench new_questions"""
     reach: bool = False
     """show at which level a model passes half of the questions, of those that have a level"""
+    trend: bool = False
+    """show models whose names differ in a number, such as checkpoints, as a curve: where the peak
+    is, and how much worse than the best the last step is at least"""
     output: Output = Output()
     board: Board = Board()
     report: Annotated[Path | None, Flag("FILE")] = None
@@ -508,9 +511,9 @@ class RunBench(Command, kw_only=True, frozen=True):
     history: History = History()
     user: PlayedUser = PlayedUser()
     sampling: AnswerSampling = AnswerSampling()
-    endpoint: Endpoint = Endpoint()
+    endpoint: Address = Address()
     judge_sampling: Annotated[JudgeSampling, Prefix("judge_")] = JudgeSampling()
-    judge: Annotated[Endpoint, Prefix("judge_")] = Endpoint()
+    judge: Annotated[Address, Prefix("judge_")] = Address()
     metrics: MetricOptions = MetricOptions()
     limits: Limits = Limits()
     output: Output = Output()
@@ -598,7 +601,7 @@ class JudgeReport(Command, kw_only=True, frozen=True):
     strong_model: Annotated[str, Flag("NAME", pages=("attack",))] = "builtin/reference"
     """attack: in pairs, whose answers they are compared with"""
     sampling: Annotated[JudgeSampling, Flag(pages=("attack",))] = JudgeSampling()
-    endpoint: Annotated[Endpoint, Flag(pages=("attack",))] = Endpoint()
+    endpoint: Annotated[Address, Flag(pages=("attack",))] = Address()
     limits: Annotated[Limits, Flag(pages=("attack",))] = Limits()
     output: Output = Output()
 
@@ -667,13 +670,15 @@ class FetchBench(Command, kw_only=True, frozen=True):
     """
 
     name: Annotated[str | None, Flag("NAME", ("--bench-name",), positional=True)] = None
-    """one of the names that --list shows; becomes a folder in the data folder"""
+    """one of the names that --list shows, or hf://datasets/OWNER/NAME@REVISION/question.jsonl, on
+    the Hugging Face Hub; becomes a folder in the data folder"""
     list: bool = False
     """list what can be fetched, with licence and size"""
     data_dir: Annotated[str, Flag("DIR")] = "data"
     """data folder, where the new folder goes"""
     from_: Annotated[str | None, Flag("DIR_OR_URL")] = None
-    """a folder or mirror that has the files (default: the upstream)"""
+    """a folder, a mirror or hf://datasets/OWNER/NAME@REVISION that has the files (default: the
+    upstream)"""
     yes: Annotated[bool, Flag(aliases=("-y",))] = False
     """do not ask to accept terms of use"""
 
@@ -688,9 +693,10 @@ class ImportData(Command, kw_only=True, frozen=True):
 
     imports: Annotated[Names, Flag("FORMAT FILE", positional=True)] = ()
     """format of the data: alpaca_eval, arena_hard, battles, colossalai, feedback_collection,
-    ifeval, judge_pairs, messages, mt_bench_101, preference_collection, short_facts or votes; and
-    its files: JSON arrays, JSON Lines, .csv, .tsv or .parquet (extra [parquet]). The first of
-    several defines the questions"""
+    ifeval, inspect, judge_pairs, lm_eval, messages, mt_bench_101, preference_collection,
+    short_facts or votes; and its files: JSON arrays, JSON Lines, .csv, .tsv, .parquet (extra
+    [parquet]) or .eval; or hf://datasets/OWNER/NAME@REVISION/FILE on the Hugging Face Hub. The
+    first of several defines the questions"""
     model_id: Annotated[Names, Flag("NAME")] = ()
     """models of the files, or of all but the first, in order (default: as the records say, else the
     file's name)"""
@@ -717,12 +723,14 @@ class Export(Command, kw_only=True, frozen=True):
     """Write a benchmark's results in another project's form.
 
     turnbench export alpaca_eval --bench-name alpaca_eval --judge-model gpt-4.1
-    turnbench export feedback_collection --bench-name feedback --output training.json
+    turnbench export inspect --output logs
     """
 
     format: Annotated[str, Flag("FORMAT", positional=True)] = ""
     """fastchat: its data folder, for its own scripts; alpaca_eval: annotations, a file for each
-    model; feedback_collection: grades as training records"""
+    model; feedback_collection: grades as training records; inspect: a log for each model;
+    every_eval_ever: numbers and verdicts for its datastore; card: a data set's card for the
+    Hugging Face Hub, and entries for models' repositories"""
     bench: BenchName = BenchName()
     judge_model: Annotated[str | None, Flag("NAME")] = None
     """whose judgments (default: of all judges, or the only one)"""

@@ -72,22 +72,26 @@ TABLE: dict[str, dict[str, str]] = {
         "efficiency": "harness.reporting.other_pages:EFFICIENCY",
         "first_turn_effect": "harness.reporting.other_pages:FIRST_TURN_EFFECT",
         "style": "harness.reporting.other_pages:STYLE",
+        "trend": "harness.reporting.trend:TREND",
+    },
+    "shown": {  # the page that a notebook shows of what a command returns, by its class
+        "BenchReport": "harness.cli.check_bench:page",
+        "ExportReport": "harness.cli.export:page",
+        "ImportReport": "harness.cli.import_data:page",
+        "MetricReport": "harness.cli.measured:page",
     },
     "report": {
-        "agreement": "harness.extras.judges.agreement:report",
-        "attack": "harness.extras.judges.attack:report",
-        "checks": "harness.extras.judges.checks:report",
-        "corrected": "harness.extras.judges.corrected:report",
-        "judges": "harness.extras.judges.judges:report",
-        "length": "harness.extras.judges.length:report",
-        "position": "harness.extras.judges.position:report",
-        "reference": "harness.extras.judges.reference:report",
-        "repeat": "harness.extras.judges.repeat:report",
-        "wording": "harness.extras.judges.wording:report",
-        "worth": "harness.extras.judges.worth:report",
-    },
-    "report_plan": {  # of a report that needs calls of its own: what it asks before it is made
-        "attack": "harness.extras.judges.attack:plan",
+        "agreement": "harness.extras.judges.agreement:REPORT",
+        "attack": "harness.extras.judges.attack:REPORT",
+        "checks": "harness.extras.judges.checks:REPORT",
+        "corrected": "harness.extras.judges.corrected:REPORT",
+        "judges": "harness.extras.judges.judges:REPORT",
+        "length": "harness.extras.judges.length:REPORT",
+        "position": "harness.extras.judges.position:REPORT",
+        "reference": "harness.extras.judges.reference:REPORT",
+        "repeat": "harness.extras.judges.repeat:REPORT",
+        "wording": "harness.extras.judges.wording:REPORT",
+        "worth": "harness.extras.judges.worth:REPORT",
     },
     "importer": {
         "feedback_collection": "harness.extras.importing.prometheus:feedback_collection",
@@ -99,13 +103,22 @@ TABLE: dict[str, dict[str, str]] = {
         "judge_pairs": "harness.extras.importing.judge_pairs:judge_pairs",
         "short_facts": "harness.extras.importing.short_facts:short_facts",
         "ifeval": "harness.extras.importing.ifeval:ifeval",
+        "inspect": "harness.extras.importing.inspect:inspect",
+        "lm_eval": "harness.extras.importing.lm_eval:lm_eval",
         "mt_bench_101": "harness.extras.importing.mt_bench_101:mt_bench_101",
         "messages": "harness.extras.importing.messages:messages",
         "votes": "harness.extras.importing.votes:votes",
     },
     "exporter": {
         name: f"harness.extras.exporting.{name}:{name}"
-        for name in ("fastchat", "alpaca_eval", "feedback_collection")
+        for name in (
+            "fastchat",
+            "alpaca_eval",
+            "feedback_collection",
+            "inspect",
+            "every_eval_ever",
+            "card",
+        )
     },
     "importing": {
         "import_data": "harness.extras.importing.reading:import_data",
@@ -169,3 +182,11 @@ def _entry_points(kind: str) -> dict[str, str]:
     from importlib.metadata import entry_points
 
     return {point.name: point.value for point in entry_points(group=f"turnbench.{kind}s")}
+
+
+class Shown:
+    """What a command returns; a notebook shows the page that the kind `shown` makes of it."""
+
+    def _repr_html_(self) -> str:
+        html: str = find("shown", type(self).__name__)(self)._repr_html_()
+        return html

@@ -4,6 +4,7 @@ An entry of the kind `void` voids the one that it is about, one of the kind `unl
 the entry `value`, between the two, is void.
 """
 
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 
@@ -21,9 +22,12 @@ class Entry(NamedTuple):
 Book = dict[int, Entry]
 
 
-def void(book: Book) -> list[int]:
-    """Return the numbers that are void; what a void entry says of others doesn't count."""
-    dead: set[int] = set()
+def void(book: Book, struck: Iterable[int] = ()) -> list[int]:
+    """Return the numbers that are void, those that were struck out among them.
+
+    What a void entry says of others doesn't count.
+    """
+    dead: set[int] = set(struck)
     unless: list[tuple[int, int]] = []
     for number in sorted(book, reverse=True):
         if any(about == number and other not in dead for about, other in unless):

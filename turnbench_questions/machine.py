@@ -1,48 +1,105 @@
-"""A small machine whose program changes itself, run on paper; then with one line replaced."""
+"""A small machine whose program changes itself, run on paper; then with lines replaced."""
 
+import itertools
 import random
+from collections.abc import Sequence
 from typing import NamedTuple
 
-from turnbench_questions.template import PEOPLE, Made, Turn, numbered, redraw_if
+from turnbench_questions.template import (
+    NUMBERS,
+    PEOPLE,
+    Made,
+    RedrawError,
+    Turn,
+    aside,
+    by_level,
+    different,
+    listed,
+    numbered,
+    redraw_if,
+)
 
 QUESTION_ID = 1044
 CATEGORY = "coding"
 LEVEL = 3
 
+
+class Level(NamedTuple):
+    """What a level sets."""
+
+    lines: int
+    steps: tuple[int, int]
+    """The fewest and the most of the first run, which ends by itself; from the fourth level on
+    its steps are counted out, and it begins again after the last line."""
+    again: tuple[int, int]
+    """The same of the second run."""
+    patches: int
+    """How often the program changes itself at least."""
+    discs: str = "ABC"
+    kinds: int = 8
+    """How many kinds of line there are."""
+    moduli: tuple[int, ...] = (13, 17, 19)
+    machines: int = 1
+    """How many machines turn 2 asks about: lines replaced in some, all of them in the last."""
+
+
+LEVELS = by_level(
+    Level(10, (8, 16), (8, 20), 1),
+    Level(10, (14, 28), (14, 34), 2),
+    Level(10, (22, 48), (22, 55), 3),  # as it was before there were levels
+    Level(10, (50, 50), (50, 50), 4),
+    Level(11, (70, 70), (70, 70), 6, kinds=9),
+    Level(12, (90, 90), (90, 90), 8, "ABCD", 10, (23, 29, 31)),
+    Level(12, (120, 120), (120, 120), 10, "ABCD", 11, (29, 31, 37), 2),
+    Level(13, (160, 160), (160, 160), 14, "ABCD", 12, (43, 47, 53), 2),
+    Level(14, (220, 220), (220, 220), 20, "ABCDE", 12, (67, 71, 73, 79), 3),
+    Level(15, (280, 280), (280, 280), 25, "ABCDE", 12, (79, 83, 89, 97), 3),
+)
 _KINDS = ("set", "add", "sub", "swap", "jump", "skip", "patch", "half")
+_FURTHER = ("gain", "more", "times", "feed")
+_REPLACING = ("add", "sub", "set")
+_COLOURS = ("green", "blue", "red")
+"""Of the machines of turn 2."""
+_STRETCH = 40
+"""In so many steps of a run that is counted out half of the lines must be carried out."""
 
 
 class Line(NamedTuple):
-    """An instruction, a register and a number."""
+    """An instruction, a register, a number and another register."""
 
     kind: str
     register: str
     number: int
+    other: str
 
 
 class Step(NamedTuple):
     """The line carried out, and what the discs show after it."""
 
     line: int
-    a: int
-    b: int
-    c: int
+    discs: tuple[int, ...]
 
 
-def make(rng: random.Random) -> Made:
+def make(rng: random.Random, level: int) -> Made:
     """Return a question about the registers at the end."""
-    modulus = rng.choice([13, 17, 19])
-    program = [Line(rng.choice(_KINDS), rng.choice("ABC"), rng.randint(1, 9)) for _ in range(10)]
+    sets = LEVELS[level]
+    return _counted_out(rng, sets) if level > 3 else _ending(rng, sets)
+
+
+def _ending(rng: random.Random, sets: Level) -> Made:
+    """Return the question about a program that ends by itself."""
+    modulus = rng.choice(sets.moduli)
+    program = [_line(rng, _KINDS, sets.discs) for _ in range(10)]
     redraw_if(any(x.kind == "jump" and x.number == n for n, x in enumerate(program, 1)))
     redraw_if(len({line.kind for line in program}) < 6)
     at = rng.randint(2, 9)
-    new = Line(rng.choice(["add", "sub", "set"]), rng.choice("ABC"), rng.randint(1, 9))
+    new = _line(rng, _REPLACING, sets.discs)
     steps = run(program, modulus)
-    redraw_if(not 22 <= len(steps) <= 48)
-    redraw_if([program[step.line - 1].kind for step in steps].count("patch") < 3)
+    redraw_if(not sets.steps[0] <= len(steps) <= sets.steps[1])
+    redraw_if([program[step.line - 1].kind for step in steps].count("patch") < sets.patches)
     changed = [*program[: at - 1], new, *program[at:]]
     again = run(changed, modulus)
-    redraw_if(len(steps) == len(again) or not 22 <= len(again) <= 55)
+    redraw_if(len(steps) == len(again) or not sets.again[0] <= len(again) <= sets.again[1])
     end, later, frozen = map(stop, (steps, again, run(program, modulus, patching=False)))
     redraw_if(len({end, frozen, later}) < 3)
     listing = numbered(map(written, program))
@@ -74,56 +131,235 @@ def make(rng: random.Random) -> Made:
     return Made((turn_1, turn_2), "your count", "change_premise")
 
 
-def run(program: list[Line], modulus: int, patching: bool = True) -> list[Step]:
-    """Return the steps of a run."""
-    discs = dict.fromkeys("ABC", 0)
+def _counted_out(rng: random.Random, sets: Level) -> Made:
+    """Return the question about a program that goes round and round, for so many steps."""
+    turns, discs, last = sets.steps[0], sets.discs, sets.lines
+    modulus = rng.choice(sets.moduli)
+    more = aside(rng)
+    program = _mixed(more, sets)
+    steps = run(program, modulus, discs, turns)
+    redraw_if(not _rich(steps, program, sets))
+    changes = _changes(more, program, modulus, sets)
+    again = [run(_with(program, change), modulus, discs, turns) for change in changes]
+    frozen = run(program, modulus, discs, turns, patching=False)
+    ends = [one[-1].discs for one in (steps, frozen, *again)]
+    pairs = itertools.combinations(ends, 2)
+    redraw_if(any(different(one, other) < len(discs) - 2 for one, other in pairs))
+    counted = max(
+        (n for n in range(1, last + 1) if _times(steps, n) > turns // 20),
+        key=lambda n: sum(_times(one, n) != _times(steps, n) for one in again),
+    )
+    first = _times(steps, counted)
+    differences = [abs(_times(one, counted) - first) for one in again]
+    turn_1 = Turn(
+        f"{rng.choice(PEOPLE)} built a machine out of wooden discs, with {NUMBERS[len(discs)]} of "
+        f"them, {listed(list(discs))}, that show 0 to {modulus - 1} and go round ({modulus - 1} + "
+        f"1 is 0, 0 − 1 is {modulus - 1}). All begin at 0. Each turn of the crank carries out one "
+        "line, which is one step: in order from line 1, unless a line says otherwise, and after "
+        f"line {last} comes line 1. Lines that are skipped take no turn; to skip line {last} is to "
+        f"go on at line 1.\n\n{numbered(map(written, program))}\n\nTo raise the number in "
+        "a line changes the last number written in it from then on, and a line may raise its own; "
+        f"after {last} comes 1 again, and a line in which no number is written stays as it is. A "
+        "jump goes to the line its number then names; for “skip” the number is what the disc is "
+        f"compared with. What do the discs show after exactly {turns} turns, and how many of these "
+        f"turns carried out line {counted}?",
+        shape=f"{'; '.join(discs)}; turns with line {counted}",
+        result=(*steps[-1].discs, first),
+        work=_milestones(steps, discs),
+        traps={
+            "leaves the program as written, though it changes itself": (
+                *frozen[-1].discs,
+                _times(frozen, counted),
+            )
+        },
+        points=["[state] Carries the changed numbers along when lines are carried out again."],
+    )
+    differ = [
+        f"in the {name} one "
+        + listed([f"line {at} reads “{written(line)[:-1]}”" for at, line in change.items()])
+        for name, change in zip(_COLOURS, changes, strict=False)
+    ]
+    stand = "stands one more that reads"
+    if sets.machines > 1:
+        stand = f"stand {NUMBERS[sets.machines]} more that read"
+    values = f"{', '.join(discs)} and the difference"
+    turn_2 = Turn(
+        f"Your machine is painted white. In the workshop {stand} differently from the start: "
+        f"{'; '.join(differ)}. Everything else as before, with all numbers as first written. For "
+        f"each: what do the discs show after {turns} turns, and by how many does the number of "
+        f"turns with line {counted} differ from your count (0 if it doesn't)?",
+        shape=f"{values}{' of each machine, in this order' * (sets.machines > 1)}",
+        result=tuple(
+            value
+            for one, difference in zip(again, differences, strict=True)
+            for value in (*one[-1].discs, difference)
+        ),
+        work="\n\n".join(
+            f"The {name} one:\n{_milestones(one, discs)}"
+            for name, one in zip(_COLOURS, again, strict=False)
+        ),
+        traps={
+            "takes the changes for harmless": (*steps[-1].discs, 0) * sets.machines,
+        },
+        points=["[state] Starts with the numbers as first written, not as left by the first run."],
+    )
+    return Made((turn_1, turn_2), "your count", "change_premise")
+
+
+def _mixed(rng: random.Random, sets: Level) -> list[Line]:
+    """Return a program with a line of each kind, and of those that forget nothing some more."""
+    kinds = ["raise" if kind == "patch" else kind for kind in (_KINDS + _FURTHER)[: sets.kinds]]
+    if "more" in kinds:
+        kinds.remove("jump")  # with discs that show many numbers it would hardly ever not jump
+    further = [kind for kind in kinds if kind not in {"set", "half", "jump", "sub"}]
+    kinds += rng.choices(further, k=sets.lines - len(kinds))
+    turned = [sets.discs[n % len(sets.discs)] for n in range(sets.lines)]
+    rng.shuffle(kinds)
+    rng.shuffle(turned)
+    return [
+        _line(rng, (kind,), disc, sets.lines, sets.discs)
+        for kind, disc in zip(kinds, turned, strict=True)
+    ]
+
+
+def _changes(
+    rng: random.Random, program: list[Line], modulus: int, sets: Level
+) -> list[dict[int, Line]]:
+    """Return which lines each machine of turn 2 has otherwise."""
+
+    def good(change: dict[int, Line]) -> bool:
+        other = _with(program, change)
+        return _rich(run(other, modulus, sets.discs, sets.steps[0]), other, sets)
+
+    found = list[dict[int, Line]]()
+    for at in rng.choices(range(2, sets.lines + 1), k=40):
+        line = _line(rng, _REPLACING, sets.discs, sets.lines, sets.discs)
+        if program[at - 1][:3] == line[:3] or not good({at: line}):
+            continue
+        if sets.machines == 1:
+            return [{at: line}]
+        for earlier in found:
+            both = dict(sorted((earlier | {at: line}).items()))
+            if at not in earlier and good(both):
+                return [*[earlier, {at: line}][: sets.machines - 1], both]
+        found.append({at: line})
+    raise RedrawError
+
+
+def _with(program: list[Line], change: dict[int, Line]) -> list[Line]:
+    """Return a program with some lines replaced."""
+    return [change.get(n, line) for n, line in enumerate(program, 1)]
+
+
+def _rich(steps: list[Step], program: list[Line], sets: Level) -> bool:
+    """Return whether a run is worth the work: it neither falls into a rut nor stands still."""
+    lines = [step.line for step in steps]
+    stretches = (lines[n : n + _STRETCH] for n in range(0, len(lines) - _STRETCH + 1, 10))
+    ways = {tuple(lines[n : n + 8]) for n in range(len(lines) - 7)}
+    patches = sum(program[line - 1].kind in {"raise", "feed"} for line in lines)
+    return (
+        patches >= sets.patches
+        and len(ways) >= 2.5 * len(program)
+        and all(
+            len(set(shown)) >= len(steps) // 16
+            for shown in zip(*(s.discs for s in steps), strict=True)
+        )
+        and all(len(set(stretch)) * 2 >= len(program) for stretch in stretches)
+    )
+
+
+def _times(steps: list[Step], line: int) -> int:
+    """Return how many of the steps carried out a line."""
+    return sum(step.line == line for step in steps)
+
+
+def _milestones(steps: list[Step], discs: str) -> str:
+    """Return each tenth step of a run, one a line."""
+    return "\n".join(
+        f"step {n}, line {steps[n - 1].line}: {_shown(steps[n - 1], discs)}"
+        for n in range(10, len(steps) + 1, 10)
+    )
+
+
+def run(
+    program: list[Line], modulus: int, discs: str = "ABC", turns: int = 0, patching: bool = True
+) -> list[Step]:
+    """Return the steps of a run: until the program ends or, round and round, for some turns."""
+    shows = dict.fromkeys(discs, 0)
     numbers = [line.number for line in program]
-    at, steps = 1, list[Step]()
-    while at <= len(program):
-        redraw_if(len(steps) == 200)
-        (kind, disc, _), number, here = program[at - 1], numbers[at - 1], at
-        value, other = discs[disc], _other(disc)
+    last, at, steps = len(program), 1, list[Step]()
+    while len(steps) < turns if turns else at <= last:
+        redraw_if(len(steps) == 200 and not turns)
+        at = (at - 1) % last + 1
+        (kind, disc, _, other), number, here = program[at - 1], numbers[at - 1], at
+        value = shows[disc]
         at += 1
-        new = {"set": number, "add": value + number, "sub": value - number, "half": value // 2}
-        discs[disc] = new.get(kind, value) % modulus
+        new = {
+            "set": number,
+            "add": value + number,
+            "sub": value - number,
+            "half": value // 2,
+            "gain": value + shows[other],
+            "times": value * number,
+        }
+        shows[disc] = new.get(kind, value) % modulus
         if kind == "swap":
-            discs[disc], discs[other] = discs[other], value
-        elif kind == "jump" and value != 0:
+            shows[disc], shows[other] = shows[other], value
+        elif (kind == "jump" and value != 0) or (kind == "more" and value > shows[other]):
             at = number
         elif kind == "skip" and value > number:
             at += 1
-        elif kind == "patch" and patching:
-            redraw_if(program[number - 1].kind in {"swap", "half"})
-            numbers[number - 1] = numbers[number - 1] % 10 + 1
-        steps.append(Step(here, *discs.values()))
+        elif kind in {"patch", "raise", "feed"} and patching:
+            there = program[number - 1].kind
+            # The last number written in a line of kind "patch" is the 1.
+            redraw_if(there in {"swap", "half", "patch"} and not turns)
+            if there not in {"swap", "half", "gain"}:
+                by = value if kind == "feed" else 1
+                numbers[number - 1] = (numbers[number - 1] + by - 1) % last + 1
+        steps.append(Step(here, tuple(shows.values())))
     return steps
 
 
 def stop(steps: list[Step]) -> tuple[int, ...]:
     """Return what the discs show in the end, and the number of steps."""
-    return *steps[-1][1:], len(steps)
+    return *steps[-1].discs, len(steps)
 
 
 def trace(steps: list[Step]) -> str:
     """Return the steps of a run, one a line."""
-    lines = (f"line {line}: A {a}, B {b}, C {c}" for line, a, b, c in steps)
+    lines = (f"line {step.line}: {_shown(step, 'ABC')}" for step in steps)
     return numbered(lines, "step {}, {}")
 
 
-def _other(disc: str) -> str:
-    return "ABC"["ABC".index(disc) - 2]
+def _shown(step: Step, discs: str) -> str:
+    return ", ".join(f"{disc} {value}" for disc, value in zip(discs, step.discs, strict=True))
+
+
+def _line(
+    rng: random.Random, kinds: Sequence[str], turned: str, most: int = 9, discs: str = ""
+) -> Line:
+    """Return a line that turns one of some discs; of three discs the other one is the next."""
+    kind, disc, number = rng.choice(kinds), rng.choice(turned), rng.randint(1, most)
+    if not discs:
+        return Line(kind, disc, number, turned[turned.index(disc) - 2])
+    return Line(kind, disc, number, rng.choice([one for one in discs if one != disc]))
 
 
 def written(line: Line) -> str:
     """Return a line in words."""
-    register, number = line.register, line.number
+    kind, register, number, other = line
     return {
         "set": f"Set {register} to {number}.",
         "add": f"Turn {register} forward by {number}.",
         "sub": f"Turn {register} back by {number}.",
         "half": f"Set {register} to half its value, rounded down.",
-        "swap": f"Exchange {register} and {_other(register)}.",
+        "swap": f"Exchange {register} and {other}.",
         "jump": f"If {register} isn't 0, go on at line {number}.",
         "skip": f"If {register} is more than {number}, skip the next line.",
         "patch": f"Raise the number in line {number} by 1.",
-    }[line.kind]
+        "gain": f"Turn {register} forward by what {other} shows.",
+        "more": f"If {register} is more than {other}, go on at line {number}.",
+        "times": f"Multiply what {register} shows by {number}, going round as often as it takes.",
+        "raise": f"Raise by 1 the number in line {number}.",
+        "feed": f"Raise by what {register} shows the number in line {number}.",
+    }[kind]

@@ -4,7 +4,7 @@ import itertools
 
 from harness import store
 from harness.answering.plan import AnswerPlan, ModelPlan
-from harness.running.estimate import Estimate, estimate
+from harness.running.estimate import CallEstimate, estimate
 from harness.running.tokens import text_tokens
 from harness.types import Answer
 
@@ -12,7 +12,7 @@ USUAL = 300
 """Tokens of a short answer of a model that has given none."""
 
 
-def estimate_answers(plan: AnswerPlan, *, batch: bool = False) -> list[Estimate]:
+def estimate_answers(plan: AnswerPlan, *, batch: bool = False) -> list[CallEstimate]:
     """Return what a plan will take, by chat model.
 
     A model's earlier answers say how long its replies are.

@@ -1,7 +1,6 @@
 """One benchmark folder: found, loaded, checked."""
 
 from harness.bench.bench import (
-    TEMPERATURES,
     Bench,
     find_source,
     load,
@@ -9,6 +8,7 @@ from harness.bench.bench import (
     load_questions,
     shipped,
     spread,
+    usual_temperatures,
 )
 from harness.bench.names import (
     check_bench_name,
@@ -23,7 +23,6 @@ load_bench = load
 """The name of `load` where the room is not named: `harness.load_bench`."""
 
 __all__ = [
-    "TEMPERATURES",
     "Bench",
     "check_bench_name",
     "check_model_name",
@@ -38,4 +37,5 @@ __all__ = [
     "parse_judgment_name",
     "shipped",
     "spread",
+    "usual_temperatures",
 ]

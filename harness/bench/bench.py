@@ -32,17 +32,6 @@ from harness.types import Answer, Judgment, Question, QuestionId, clash_of, spli
 
 log = logging.getLogger("turnbench")
 
-TEMPERATURES: Mapping[str, float] = {
-    "writing": 0.7,
-    "roleplay": 0.7,
-    "extraction": 0.0,
-    "math": 0.0,
-    "coding": 0.0,
-    "reasoning": 0.0,
-    "stem": 0.1,
-    "humanities": 0.1,
-}
-"""MT-Bench's sampling temperature for each category (FastChat `llm_judge/common.py`)."""
 OTHER_TEMPERATURE = 0.7
 
 
@@ -52,6 +41,8 @@ class Settings(Struct, forbid_unknown_fields=True, kw_only=True):
     title: str | None = None
     version: str | None = None
     licence: str | None = None
+    source: str | None = None
+    """Where the questions are from, such as `hf://datasets/OWNER/NAME@COMMIT/FILE`."""
     language: str = "en"
     canary: str | None = None
     """A text that identifies the set in training data."""
@@ -65,7 +56,10 @@ class Settings(Struct, forbid_unknown_fields=True, kw_only=True):
     confidence_field: Annotated[str, Meta(min_length=1)] | None = None
     """The field with the model's confidence, from 0 to 100 or from 0 to 1."""
     temperatures: dict[str, Annotated[float, Meta(ge=0, le=2)]] = {}
-    """By category, where other than MT-Bench's."""
+    """By category; they precede what turnbench.toml says of a model."""
+    usual_temperatures: dict[str, Annotated[float, Meta(ge=0, le=2)]] = {}
+    """By category, where nothing else states one. A benchmark without has those of the shipped
+    `mt_bench`."""
     categories: dict[str, str] = {}
     """By the benchmark's name of a category, that by which judge sets and MT-Bench's temperatures
     know it."""
@@ -144,8 +138,9 @@ class Bench:
     def temperature(self, category: str) -> float:
         """Return the temperature at which answers of a category are sampled."""
         known = self.settings.categories.get(category, category)
-        usual = TEMPERATURES.get(known, OTHER_TEMPERATURE)
-        return self.settings.temperatures.get(category, usual)
+        usual = self.settings.usual_temperatures or usual_temperatures()
+        other = usual.get(known, OTHER_TEMPERATURE)
+        return self.settings.temperatures.get(category, other)
 
     def validate_checks(self, questions: Sequence[Question]) -> None:
         """Raise `DataError` for the first of some questions that has an invalid check."""
@@ -335,6 +330,13 @@ def load(
         store.read_toml(settings, Settings) if settings else Settings(),
         reasoning,
     )
+
+
+@functools.cache
+def usual_temperatures() -> Mapping[str, float]:
+    """Return MT-Bench's temperature for each of its categories."""
+    path = shipped("data") / "mt_bench" / "bench.toml"
+    return store.read_toml(path, Settings).usual_temperatures
 
 
 def find_source(folder: pathlib.Path) -> pathlib.Path:

@@ -9,11 +9,12 @@ from harness import registry, store
 from harness.bench.bench import Settings, find_source
 from harness.bench.names import check_bench_name, name_of
 from harness.errors import DataError, TurnbenchError, UsageError
+from harness.registry import Shown
 from harness.types import Answer, Question, QuestionId
 
 
 @dataclass
-class BenchReport:
+class BenchReport(Shown):
     """What is in a benchmark folder, and what is wrong with it."""
 
     name: str
@@ -75,7 +76,7 @@ def look_over(which: pathlib.Path | str, data_dir: pathlib.Path | str = "data") 
     categories = {question.category for question in report.questions}
     report.problems += [
         f"{folder / 'bench.toml'}: {table}: no question is of the category {name!r}"
-        for table in ("temperatures", "categories")
+        for table in ("temperatures", "usual_temperatures", "categories")
         for name in getattr(report.settings, table)
         if name not in categories
     ]

@@ -18,7 +18,7 @@ from harness.errors import Interrupted, UsageError
 from harness.models import ModelConfig
 from harness.reporting import Column, Page, Table
 from harness.running import Outcome, Progress, estimate
-from harness.running.estimate import Estimate, total_cost
+from harness.running.estimate import CallEstimate, total_cost
 from harness.store import convert
 from harness.words import counted, dollars, first_lines
 
@@ -49,10 +49,33 @@ class CallReport(Struct, kw_only=True):
         """The command's."""
         return 0 if self.complete else 1
 
+    @property
+    def shown(self) -> Page:
+        """The page of a notebook."""
+        return self.page or _done_page(self.outcome, self.plan.total)
+
+    def _repr_html_(self) -> str:
+        return self.shown._repr_html_()
+
     def __repr__(self) -> str:
         done, failed = self.outcome.done, len(self.outcome.failures)
         name = f"{type(self).__name__} {self.plan.bench.name}"[:100]
         return f"<{name}: {done:,} of {self.plan.total:,} done, {failed:,} failed>"
+
+
+def _done_page(outcome: Outcome, total: int) -> Page:
+    """Return what was done, at what cost, and what failed and why."""
+    lines = [f"{outcome.done:,} of {total:,} done{_cost(outcome.progress, ': ')}."]
+    lines += [f"{outcome.stopped}."] if outcome.stopped else []
+    failures = [{"failed": cause} for cause in outcome.causes()]
+    tables = [Table("", [Column("failed")], failures, "failures")] if failures else []
+    return Page("\n".join(lines), tables)
+
+
+def _cost(progress: Progress, before: str = "") -> str:
+    """Return the calls of a run and what they cost; nothing, if they were free."""
+    calls = f"{before}{counted(progress.calls, 'call')}, {dollars(progress.cost)}"
+    return calls if progress.cost else ""
 
 
 def nothing_done(plan: "AnswerPlan | JudgePlan | BenchPlan") -> Outcome:
@@ -74,8 +97,8 @@ def configs() -> dict[str, ModelConfig]:
 
 @contextlib.contextmanager
 def served(
-    models: options.Models, endpoint: options.Endpoint, console: Console, *, dry_run: bool
-) -> Iterator[tuple[options.Models, options.Endpoint]]:
+    models: options.Models, endpoint: options.Address, console: Console, *, dry_run: bool
+) -> Iterator[tuple[options.Models, options.Address]]:
     """Serve local weights while the block runs, if `--serve` asks for it.
 
     Yields the flags with the weights' name as a model at the server's address.
@@ -125,7 +148,7 @@ def state_of(verb: str, split: Split[Any], todo: str = "") -> str:
     return ", ".join([*parts, todo or f"nothing left to {verb}"])
 
 
-def estimate_page(estimates: Sequence[Estimate], more: Sequence[Table] = ()) -> Page:
+def estimate_page(estimates: Sequence[CallEstimate], more: Sequence[Table] = ()) -> Page:
     """Return the page of `--dry-run`, with `more` tables."""
     calls = sum(model.calls for model in estimates)
     if not calls:
@@ -148,7 +171,7 @@ def estimate_page(estimates: Sequence[Estimate], more: Sequence[Table] = ()) -> 
 def carry_out(
     plan: "AnswerPlan | JudgePlan | BenchPlan",
     limits: options.Limits,
-    estimates: Callable[[], Sequence[Estimate]],
+    estimates: Callable[[], Sequence[CallEstimate]],
     console: Console,
     *,
     unit: str,
@@ -182,8 +205,8 @@ def carry_out(
 def _report(outcome: Outcome, console: Console) -> None:
     """Say what failed and why, each cause once, and what was flagged."""
     progress = outcome.progress
-    if progress.cost:
-        console.tell(f"{counted(progress.calls, 'call')}, {dollars(progress.cost)}")
+    if cost := _cost(progress):
+        console.tell(cost)
     cut = progress.flagged.get("length", 0)
     if cut:
         replies = counted(cut, "reply was", "replies were")

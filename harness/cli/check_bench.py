@@ -48,7 +48,7 @@ def _refused(report: BenchReport) -> list[str]:
         record = options.GenJudgment(
             judging=options.Judging(judge_model=("a",), mode=mode, baseline_model=baseline),
             slice=options.Slice(model_list=tuple(awaited)),
-            endpoint=options.Endpoint(base_url="http://127.0.0.1:9"),
+            endpoint=options.Address(base_url="http://127.0.0.1:9"),
         )
         plan_judgments(loaded, record, awaited=awaited, key_needed=False)
     except TurnbenchError as error:
@@ -60,7 +60,7 @@ def _unknown_categories(report: BenchReport) -> list[str]:
     """Return which categories neither the judge set nor MT-Bench's temperatures have rules for."""
     judge_set = load_for(bench.load(report.name, report.folder.parent))
     named = judge_set.named_categories
-    known = {*named, *bench.TEMPERATURES, *report.settings.categories}
+    known = {*named, *bench.usual_temperatures(), *report.settings.categories}
     unknown = sorted({question.category for question in report.questions} - known)
     if not unknown or not named:
         return []

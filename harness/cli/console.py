@@ -5,11 +5,15 @@ with console.bar(160, "answers") as progress:  # the runner calls `progress` as 
     ...
 """
 
+from __future__ import annotations
+
 import contextlib
 from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
 
-from harness.reporting import Page
-from harness.running import Progress
+if TYPE_CHECKING:  # a command without calls starts without what makes them
+    from harness.reporting import Page
+    from harness.running import Progress
 
 
 class Console:

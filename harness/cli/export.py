@@ -5,6 +5,7 @@ from typing import Any
 from harness import options, registry
 from harness.cli.console import Console
 from harness.cli.parser import record_from
+from harness.reporting import Column, Note, Page, Table
 from harness.words import counted
 
 
@@ -25,11 +26,28 @@ def export(format: str, bench_name: str | None = None, **words: Any) -> Any:  # 
 def run(record: options.Export, console: Console) -> Any:
     """Export, and say what was written and what the format has no place for."""
     report = registry.find("importing", "export")(record)
-    for name, count in sorted(report.records.items()):
-        console.tell(f"{name}: {counted(count, 'record')}")
-    for reason, count in report.left_out.items():
-        if count:
-            console.warn(f"{counted(count, 'judgment')} left out: {reason}")
+    for line in _written(report):
+        console.tell(line)
+    for line in _left_out(report):
+        console.warn(line)
     for path in report.written:
         console.write(str(path))
     return report
+
+
+def page(report: Any) -> Page:
+    """Return what was exported."""
+    files = [{"file": str(path)} for path in report.written]
+    outcome = "\n".join(_written(report)) or "Nothing was written."
+    notes = list(map(Note, _left_out(report)))
+    return Page(outcome, [Table("", [Column("file")], files)] if files else [], notes=notes)
+
+
+def _written(report: Any) -> list[str]:
+    counts = sorted(report.records.items())
+    return [f"{name}: {counted(count, 'record')}" for name, count in counts]
+
+
+def _left_out(report: Any) -> list[str]:
+    counts = report.left_out.items()
+    return [f"{counted(count, 'judgment')} left out: {why}" for why, count in counts if count]

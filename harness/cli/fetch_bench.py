@@ -49,7 +49,8 @@ def run(record: options.FetchBench, console: Console) -> Any:
         console.tell(f"{fetched.folder}: every file is there already")
     for path in fetched.written:
         console.write(str(path))
-    for next_command in originals[record.name].afterwards:
+    afterwards = [f"gen_answer --bench-name {fetched.folder.name} --model ..."]
+    for next_command in originals[record.name].afterwards if original else afterwards:
         console.tell(f"next: {next_command}")
     return fetched
 

@@ -16,7 +16,7 @@ from harness.judging.plan import JudgePlan, JudgeTask, plan_judgments
 from harness.judging.run import estimate_judgments, stages
 from harness.reporting import Column, Page, Table
 from harness.running import Progress
-from harness.running.estimate import Estimate, total_cost
+from harness.running.estimate import CallEstimate, total_cost
 from harness.types import Judgment
 from harness.words import counted
 
@@ -132,7 +132,7 @@ def _looks(whole: JudgePlan, record: options.GenJudgment, plan_at: PlanAt) -> Ta
 
 
 def _shares(
-    plan: JudgePlan, record: options.GenJudgment, plan_at: PlanAt, estimates: Sequence[Estimate]
+    plan: JudgePlan, record: options.GenJudgment, plan_at: PlanAt, estimates: Sequence[CallEstimate]
 ) -> Table:
     """Return what shares of all pairs would take, and the difference between models they show."""
     from harness.results.strengths import expected_detectable, win_rate  # with numpy

@@ -11,6 +11,7 @@ from harness.cli.console import Console
 from harness.cli.parser import read_project, record_from
 from harness.errors import UsageError
 from harness.options import ImportData
+from harness.reporting import Note, Page
 from harness.words import counted, first_lines
 
 _MOST_BAD = 50
@@ -69,6 +70,19 @@ def run(record: options.ImportData, console: Console) -> Any:
 
 def report_import(report: ImportReport, console: Console) -> None:
     """Say what was imported and what was left out."""
+    for line in _imported(report):
+        console.tell(line)
+    if report.bad:
+        console.warn("\n  ".join(_left_out(report)))
+
+
+def page(report: ImportReport) -> Page:
+    """Return what was imported and what was left out."""
+    notes = [Note("\n".join(_left_out(report)))] if report.bad else []
+    return Page("\n".join(_imported(report)), notes=notes)
+
+
+def _imported(report: ImportReport) -> list[str]:
     numbers = (
         (report.questions, "question"),
         (report.votes, "vote"),
@@ -76,15 +90,18 @@ def report_import(report: ImportReport, console: Console) -> None:
     )
     parts = [counted(number, noun) for number, noun in numbers if number]
     parts += [f"{counted(n, 'answer')} by {model}" for model, n in report.answers.items()]
-    console.tell(f"{report.folder}: {', '.join(parts) or 'nothing new'}")
+    lines = [f"{report.folder}: {', '.join(parts) or 'nothing new'}"]
     if report.known:
-        console.tell(f"{counted(report.known, 'row')} there already")
+        lines.append(f"{counted(report.known, 'row')} there already")
     if report.failed:
         advice = "without a preference give no judgment; gen_judgment judges those pairs"
-        console.tell(f"{counted(report.failed, 'record')} {advice}")
-    if report.bad:
-        left_out = f"{counted(len(report.bad), 'record')} left out:"
-        console.warn("\n  ".join([left_out, *first_lines(report.bad, _MOST_BAD)]))
+        lines.append(f"{counted(report.failed, 'record')} {advice}")
+    return lines
+
+
+def _left_out(report: ImportReport) -> list[str]:
+    number = counted(len(report.bad), "record")
+    return [f"{number} left out:", *first_lines(report.bad, _MOST_BAD)]
 
 
 def _next(record: ImportData, form: str, report: ImportReport) -> str:

@@ -5,19 +5,20 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from harness import options, registry
+from harness import options
 from harness.cli import calls
 from harness.cli.console import Console
-from harness.cli.parser import record_from
-from harness.errors import UsageError
+from harness.cli.parser import read_project, record_from
+from harness.judging.plan import JudgePlan
 from harness.judging.run import estimate_judgments
-from harness.reporting import Page
+from harness.reporting.pages import Result, checked_report
+from harness.reporting.show_result import price_of
 
 
-def judge_report(report: str, **words: Any) -> Page:
-    """Return a report on judges as a page, such as `judge_report("position", list=True)`.
+def judge_report(report: str, **words: Any) -> Result:
+    """Return a report on judges, such as `judge_report("position", list=True).rows()`.
 
-    `words` are the options of the command; `.rows` of the page and `harness.reporting` write it.
+    `words` are the options of the command.
 
     Raises:
         UsageError: there is no such report or option.
@@ -26,28 +27,25 @@ def judge_report(report: str, **words: Any) -> Page:
     return run(record_from(options.JudgeReport, report=report, **words), Console())
 
 
-def run(record: options.JudgeReport, console: Console) -> Page:
+def run(record: options.JudgeReport, console: Console) -> Result:
     """Show one report about a judge; a report that needs calls of its own makes them first."""
-    if not record.report:
-        raise UsageError(f"name a report: {', '.join(registry.names('report'))}")
-    report, page = registry.find("report", record.report), None
-    options.check_flags(record, record.report)
-    if record.report in registry.names("report_plan"):
-        page = _carry_out(record, console)
+    report, estimate = checked_report(record), None
+    if report.plan is not None:
+        plan = report.plan(record, calls.configs())
+        estimate = _carry_out(plan, record.limits, console)
     elif "judge_model" not in record.typed:
         # The judge that turnbench.toml names for judging is not the only one to be reported on.
         record = replace(record, select=replace(record.select, judge_model=()))
-    page = page or report(record)
-    console.show(page, record.output.format)
-    return page
+    result = estimate or report.make(record, price_of(read_project().models))
+    console.show(result.page, record.output.format)
+    return result
 
 
-def _carry_out(record: options.JudgeReport, console: Console) -> Page | None:
+def _carry_out(plan: JudgePlan, limits: options.Limits, console: Console) -> Result | None:
     """Make the calls that a report needs; of a dry run return what they would take."""
-    plan = registry.find("report_plan", record.report)(record, calls.configs())
-    estimates = functools.partial(estimate_judgments, plan, batch=record.limits.batch)
-    if record.limits.dry_run:
-        return calls.estimate_page(estimates())
+    estimates = functools.partial(estimate_judgments, plan, batch=limits.batch)
+    if limits.dry_run:
+        return Result(calls.estimate_page(estimates()))
     questions = len(plan.questions)
-    calls.carry_out(plan, record.limits, estimates, console, unit="judgments", questions=questions)
+    calls.carry_out(plan, limits, estimates, console, unit="judgments", questions=questions)
     return None

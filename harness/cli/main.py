@@ -1,5 +1,6 @@
 """The command `turnbench`, which lists and runs all the others."""
 
+import atexit
 import functools
 import gc
 import os
@@ -39,8 +40,10 @@ def command(name: str, argv: Sequence[str] | None = None) -> int:
     """Run one command; return its exit code."""
     # Before numpy is imported: the matrices here are small, and each thread takes time to start.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    # Rows make many objects and no cycles; looking for these as often as usual costs an eighth.
-    gc.set_threshold(50_000)
+    # Rows make many objects and no cycles, modules few; looking for these as often as usual costs
+    # an eighth. At the end nothing needs to be looked for: the process ends.
+    gc.set_threshold(200_000)
+    atexit.register(gc.freeze)
     in_main = threading.current_thread() is threading.main_thread()
     if in_main:
         signal.signal(signal.SIGINT, _interrupted)  # while the command is imported

@@ -4,6 +4,7 @@ from harness.cli.calls import state_of
 from harness.cli.console import Console
 from harness.metrics import MetricPlan, MetricReport, run
 from harness.options import ShowResult, command_line
+from harness.reporting import Page
 from harness.words import counted
 
 
@@ -22,11 +23,20 @@ def carry_out(plan: MetricPlan, unit: str, console: Console) -> MetricReport:
     with console.count(total, unit) as done:
         report = run(plan, done)
     if report.undefined:
-        rows = counted(report.written, "row")
-        advice = "have no number; each states why, and means leave it out"
-        console.warn(f"{report.undefined} of {rows} {advice}")
+        console.warn(_undefined(report))
     if report.superseded:
         console.tell(f"{counted(report.superseded, 'older row')} moved to .turnbench/")
     names = tuple(work.metric.name for work in plan.works if work.todo or work.split.done)
     console.tell(command_line(ShowResult(bench=plan.bench.named.shown, metric=names)))
     return report
+
+
+def page(report: MetricReport) -> Page:
+    """Return what was measured."""
+    written = f"{counted(report.written, 'number')} written."
+    return Page(f"{written}\n{_undefined(report)}." if report.undefined else written)
+
+
+def _undefined(report: MetricReport) -> str:
+    rows = counted(report.written, "row")
+    return f"{report.undefined} of {rows} have no number; each states why, and means leave it out"

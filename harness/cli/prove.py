@@ -8,6 +8,7 @@ from msgspec import Struct
 from harness import options, registry
 from harness.cli.console import Console
 from harness.cli.parser import record_from
+from harness.reporting import Page
 from harness.words import counted, first_lines
 
 _MOST_FAULTS = 20
@@ -22,6 +23,10 @@ class Proof(Struct):
     def exit_code(self) -> int:
         """1 if something is at fault."""
         return int(bool(self.faults))
+
+    def _repr_html_(self) -> str:
+        lines = first_lines(self.faults, _MOST_FAULTS) or ["Every reference and check is proved."]
+        return Page("\n".join(lines))._repr_html_()
 
     def __repr__(self) -> str:
         return f"<Proof: {counted(len(self.faults), 'fault')}>"

@@ -29,7 +29,7 @@ from harness.reporting.show_result import results_of
 from harness.results.board import Origin, check_board
 from harness.results.length_control import check_library
 from harness.running import Job, Outcome, Progress
-from harness.running.estimate import Estimate
+from harness.running.estimate import CallEstimate
 from harness.types import Answer, Choice, Question
 from harness.words import counted
 
@@ -158,9 +158,9 @@ def plan_bench(
     return BenchPlan(bench, judgments, answers)
 
 
-def estimate_bench(plan: BenchPlan, *, batch: bool = False) -> list[Estimate]:
+def estimate_bench(plan: BenchPlan, *, batch: bool = False) -> list[CallEstimate]:
     """Return what a plan will take, by chat model; stand-ins are its answers."""
-    estimates: list[Estimate] = []
+    estimates: list[CallEstimate] = []
     judgments = copy.deepcopy(plan.judgments)
     if plan.answers is not None:
         estimates = estimate_answers(plan.answers, batch=batch)

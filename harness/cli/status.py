@@ -23,7 +23,7 @@ from harness.reporting import Column, Note, Page, Table
 from harness.reporting.files import files_page
 from harness.reporting.show_result import price_of
 from harness.results.coverage import Coverage, read_coverage
-from harness.running.estimate import Estimate, total_cost
+from harness.running.estimate import CallEstimate, total_cost
 from harness.types import Answer, Question, QuestionId, split_variant
 from harness.words import counted, dollars
 
@@ -52,7 +52,7 @@ def page(loaded: Bench, configs: Mapping[str, ModelConfig]) -> Page:
     """Return the state of a benchmark; nothing is written and no lock is taken."""
     models = [_model_row(loaded, model, configs) for model in loaded.answered_models()]
     judges: list[dict[str, Any]] = []
-    estimates: list[Estimate] = []
+    estimates: list[CallEstimate] = []
     coverage = read_coverage(loaded)
     for judged in coverage:
         row, rest = _judge_row(loaded, judged, configs)
@@ -129,7 +129,7 @@ def _by_question(loaded: Bench, model: str, rows: Mapping[QuestionId, Answer]) -
 
 def _judge_row(
     loaded: Bench, judged: Coverage, configs: Mapping[str, ModelConfig]
-) -> tuple[dict[str, Any], list[Estimate]]:
+) -> tuple[dict[str, Any], list[CallEstimate]]:
     """Return what one judge has judged, and what is left by the plan of the same command."""
     row: dict[str, Any] = {
         "judge": judged.judge,
@@ -181,7 +181,7 @@ def _outcome(
     loaded: Bench,
     models: Sequence[Mapping[str, Any]],
     judges: Sequence[Mapping[str, Any]],
-    estimates: Sequence[Estimate],
+    estimates: Sequence[CallEstimate],
 ) -> str:
     """Return how far the benchmark is, and the next command."""
     total = counted(len(loaded.questions), "question")

@@ -1,16 +1,20 @@
 """The console of a person: messages on stderr, results on stdout."""
 
+from __future__ import annotations
+
 import contextlib
 import logging
 import signal
 import sys
 from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
 
 from harness.cli.console import Console
 from harness.registry import find
-from harness.reporting import Page
-from harness.running import Progress
-from harness.running.bar import bar
+
+if TYPE_CHECKING:
+    from harness.reporting import Page
+    from harness.running import Progress
 
 log = logging.getLogger("turnbench")
 
@@ -76,6 +80,8 @@ class Terminal(Console):
     @contextlib.contextmanager
     def bar(self, total: int, unit: str) -> Iterator[Callable[[Progress], None]]:
         """Draw the progress of calls; yields what is to be called with it."""
+        from harness.running.bar import bar
+
         with bar(total, unit, quiet=self.quiet) as progress:
             yield progress
 

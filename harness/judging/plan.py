@@ -12,7 +12,6 @@ without hashes, which other tools wrote, are done.
 import dataclasses
 import itertools
 import pathlib
-import re
 from array import array
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -35,6 +34,7 @@ from harness.judging.judge import judging
 from harness.judging.prompts import Match, Prompts, make_prompts, parameters_hash, written
 from harness.judging.sets import ANY, JudgeSet, load_for
 from harness.models import Endpoint, ModelConfig
+from harness.models.providers import company_of
 from harness.options import GenJudgment
 from harness.running import Job
 from harness.types import (
@@ -734,17 +734,8 @@ def _matches(plan: JudgePlan, task: JudgeTask) -> Iterator[Match]:
 # What the user should know
 
 
-FAMILIES = re.compile(
-    r"(gpt|chatgpt|o[134]\b|davinci)|(claude)|(gemini|gemma|palm)|(llama)|(qwen|qwq)|(deepseek)"
-    r"|(mi[sx]tral|ministral|magistral)|(command|aya)|(grok)|(glm|chatglm)|(phi)|(exaone)"
-)
-"""How the names of models begin: a group for each company."""
-
-
-def _family(model: str) -> int | None:
-    """Return the number of a model's family, by its name; None: unknown."""
-    match = FAMILIES.match(split_variant(model)[0].rpartition("/")[2].lower())
-    return match and match.lastindex
+def _company(model: str) -> str | None:
+    return company_of(split_variant(model)[0])
 
 
 def _is_itself(judge: Endpoint, model: str, config: ModelConfig | None) -> bool:
@@ -775,10 +766,11 @@ def _tell(plan: JudgePlan, configs: Mapping[str, ModelConfig]) -> None:
                 f"{task.name} judges answers of its own{served}; judges tend to favour those, add "
                 "another judge"
             )
+        company = _company(task.name)
         kin = [
             name
             for name in plan.models
-            if name not in own and _family(name) == _family(task.name) is not None
+            if name not in own and company is not None and _company(name) == company
         ]
         if kin and is_used:
             plan.notices.append(

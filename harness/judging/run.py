@@ -10,7 +10,7 @@ from harness.judging.plan import JudgePlan, JudgeTask
 from harness.judging.prompts import Match
 from harness.options import Limits
 from harness.running import Outcome
-from harness.running.estimate import Estimate, estimate_groups
+from harness.running.estimate import CallEstimate, estimate_groups
 
 USUAL = 250
 """Tokens of a short judgment of a judge that has given none."""
@@ -54,7 +54,7 @@ def stages(
             limits = replace(limits, max_cost=rest)
 
 
-def estimate_judgments(plan: JudgePlan, *, batch: bool = False) -> list[Estimate]:
+def estimate_judgments(plan: JudgePlan, *, batch: bool = False) -> list[CallEstimate]:
     """Return what a plan will take, by judge; earlier judgments say how long its replies are."""
     earlier: dict[str, list[float]] = {}
     for task in plan.tasks:

@@ -13,13 +13,13 @@ A metric knows no benchmark and no file. `checks`, `bert_score` and `unieval` ar
 
 from harness.metrics.commands import load_metrics, plan_checks, plan_metrics
 from harness.metrics.load import TEXT, load
-from harness.metrics.metric import Item, Measured, Metric, Setup
+from harness.metrics.metric import Measured, MeasuredTurn, Metric, Setup
 from harness.metrics.run import MetricPlan, MetricReport, run
 
 __all__ = [
     "TEXT",
-    "Item",
     "Measured",
+    "MeasuredTurn",
     "Metric",
     "MetricPlan",
     "MetricReport",

@@ -8,7 +8,7 @@ inside a longer one that is named there ("positive" in "not positive") is not na
 
 from collections.abc import Iterable, Sequence
 
-from harness.metrics.metric import Item, Measured, Metric, Setup
+from harness.metrics.metric import Measured, MeasuredTurn, Metric, Setup
 from harness.metrics.tokens import words
 from harness.types import Question
 
@@ -16,7 +16,7 @@ from harness.types import Question
 def metric(setup: Setup) -> Metric:
     """Return label match."""
 
-    def measure(items: Sequence[Item]) -> Iterable[Measured]:
+    def measure(items: Sequence[MeasuredTurn]) -> Iterable[Measured]:
         for item in items:
             yield Measured(label_match(item.answer, item.reference or "", _labels(item.question)))
 

@@ -1,6 +1,6 @@
 """What a metric is: a function of one turn of one answer, and everything that shapes its numbers.
 
-Item(question, 1, ("The cat sat.",), "A cat sat down.")  ─▶  Measured(0.31, {"bleu_1": 0.5, ...})
+MeasuredTurn(question, 1, ("The cat sat.",), "A cat sat down.")  ─▶  Measured(0.31, {"bleu_1": 0.5})
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -32,7 +32,7 @@ class Setup:
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class MeasuredTurn:
     """What is measured: one turn of one answer."""
 
     question: Question
@@ -71,7 +71,7 @@ class Metric:
     """A metric, ready to measure."""
 
     name: str
-    measure: Callable[[Sequence[Item]], Iterable[Measured]]
+    measure: Callable[[Sequence[MeasuredTurn]], Iterable[Measured]]
     """Measures items in their order."""
     variant: str = "default"
     tokenizer: str | None = None
@@ -89,7 +89,7 @@ class Metric:
     shaped_by: Callable[[Question, int], Any] | None = None
     """Further fields of a question that affect a turn's number, as a JSON value."""
 
-    def made_from(self, item: Item) -> MadeFrom:
+    def made_from(self, item: MeasuredTurn) -> MadeFrom:
         """Return what an item's number is made from: the texts, and what defines the metric."""
         content = content_hash(
             self.name, self.variant, self.tokenizer, self.library, dict(self.parameters)
@@ -107,7 +107,7 @@ class Metric:
     def __call__(self, question: str, answer: str, reference: str | None = None) -> Measured:
         """Return the metric's result for one answer to one question."""
         row = Question(question_id=0, category="none", turns=[question])
-        return next(iter(self.measure([Item(row, 1, (answer,), reference)])))
+        return next(iter(self.measure([MeasuredTurn(row, 1, (answer,), reference)])))
 
 
 def of_texts(
@@ -115,7 +115,7 @@ def of_texts(
 ) -> Metric:
     """Return the metric that applies a function to answer and reference; `main` names its value."""
 
-    def measure(items: Sequence[Item]) -> Iterable[Measured]:
+    def measure(items: Sequence[MeasuredTurn]) -> Iterable[Measured]:
         for item in items:
             values = function(item.answer, item.reference or "")
             note = None

@@ -17,8 +17,9 @@ from harness.bench import Bench
 from harness.bench.current import Split, in_words, parameter_changes, split
 from harness.errors import MissingError, UsageError
 from harness.judging.extraction import extracted
-from harness.metrics.metric import Item, Measured, Metric
+from harness.metrics.metric import Measured, MeasuredTurn, Metric
 from harness.options import AutoChecks, AutoMetrics
+from harness.registry import Shown
 from harness.types import Answer, MadeFrom, Measurement, Question, split_variant
 
 WHY = {
@@ -35,10 +36,10 @@ class Work:
 
     metric: Metric
     path: pathlib.Path
-    split: Split[Item]
+    split: Split[MeasuredTurn]
 
     @property
-    def todo(self) -> list[Item]:
+    def todo(self) -> list[MeasuredTurn]:
         """What is left to measure."""
         return self.split.todo
 
@@ -59,7 +60,7 @@ class MetricPlan:
 
 
 @dataclass
-class MetricReport:
+class MetricReport(Shown):
     """What `run` did."""
 
     written: int = 0
@@ -105,7 +106,7 @@ def plan(
                 f"the references are a model's own answers ({references.name}): likeness to them "
                 "is likeness to that model"
             )
-    items: list[Item] = []
+    items: list[MeasuredTurn] = []
     for model in result.models:
         answers = bench.answers(model)
         missing = []
@@ -171,7 +172,7 @@ def _items(
     answer: Answer,
     expected: Sequence[str],
     every_choice: bool,
-) -> Iterator[Item]:
+) -> Iterator[MeasuredTurn]:
     """Yield the turns of an answer that the model wrote itself: none that is given to it."""
     first = 1 if split_variant(model)[1] is None else 2  # --history gives the first turn
     name = bench.settings.answer_field
@@ -184,14 +185,14 @@ def _items(
             if name is not None:
                 replies = [extracted(reply, name).answer for reply in replies]
             reference = expected[turn - 1] if turn <= len(expected) else ""
-            yield Item(question, turn, replies, reference or None, model, choice.index)
+            yield MeasuredTurn(question, turn, replies, reference or None, model, choice.index)
 
 
-def _work(metric: Metric, bench: Bench, items: Sequence[Item], redo: bool) -> Work:
+def _work(metric: Metric, bench: Bench, items: Sequence[MeasuredTurn], redo: bool) -> Work:
     """Return what is left to do for a metric: everything without a current row."""
     path = bench.metric_file(metric.name)
 
-    def change(item: Item, row: Measurement) -> list[str]:
+    def change(item: MeasuredTurn, row: Measurement) -> list[str]:
         """Return in words what has changed since a row was made."""
         if redo:
             return ["--redo"]
@@ -213,7 +214,9 @@ def _work(metric: Metric, bench: Bench, items: Sequence[Item], redo: bool) -> Wo
     return Work(metric, path, split(units, store.latest(path, Measurement), change))
 
 
-def _row(item: Item, measured: Measured, metric: Metric, reference: str | None) -> Measurement:
+def _row(
+    item: MeasuredTurn, measured: Measured, metric: Metric, reference: str | None
+) -> Measurement:
     made_from = metric.made_from(item)
     return Measurement(
         question_id=item.question.question_id,

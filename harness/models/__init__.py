@@ -11,9 +11,9 @@ it has.
 from harness.models.endpoint import (
     ChatModel,
     Endpoint,
-    Limits,
     ModelConfig,
     PoolMember,
+    RateLimits,
     Weights,
 )
 from harness.models.prices import FREE, Price, list_price
@@ -23,10 +23,10 @@ __all__ = [
     "FREE",
     "ChatModel",
     "Endpoint",
-    "Limits",
     "ModelConfig",
     "PoolMember",
     "Price",
+    "RateLimits",
     "Weights",
     "list_price",
     "resolve",

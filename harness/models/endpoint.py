@@ -47,7 +47,7 @@ class ChatModel(Protocol):
         ...
 
 
-class Limits(Struct, frozen=True, forbid_unknown_fields=True):
+class RateLimits(Struct, frozen=True, forbid_unknown_fields=True):
     """What an endpoint allows; None: unknown."""
 
     parallel: Annotated[int, Meta(ge=1)] | None = None
@@ -79,7 +79,7 @@ class PoolMember(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The variable that holds the key, never the key itself."""
     api_version: Name | None = None
     """Azure's or Gemini's version of the interface."""
-    limits: Limits | None = None
+    limits: RateLimits | None = None
 
 
 class ModelConfig(PoolMember, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -128,7 +128,7 @@ class Endpoint(Struct, frozen=True, kw_only=True):
     conv_template: str | None = None
     api_version: str | None = None
     timeout: float = TIMEOUT
-    limits: Limits = Limits()
+    limits: RateLimits = RateLimits()
     price: Price | None = None
     """None: unknown."""
     weights: Weights | None = None

@@ -44,16 +44,17 @@ class Provider(Struct, frozen=True, forbid_unknown_fields=True):
     """What the protocol's finish reasons mean."""
 
 
-def _read() -> dict[str, Provider]:
+def _read() -> tuple[dict[str, Provider], dict[str, tuple[str, ...]]]:
     tables = msgspec.toml.decode(pathlib.Path(__file__).with_suffix(".toml").read_bytes())
+    companies = msgspec.convert(tables.pop("companies"), dict[str, tuple[str, ...]])
     for table in tables.values():
         for key, value in tables.get(table.pop("like", None), {}).items():
             table.setdefault(key, value)
-    return msgspec.convert(tables, dict[str, Provider])
+    return msgspec.convert(tables, dict[str, Provider]), companies
 
 
-PROVIDERS = _read()
-"""The table of `providers.toml`."""
+PROVIDERS, COMPANIES = _read()
+"""The tables of `providers.toml`: providers, and how the names of each company's models begin."""
 
 
 BUILTIN = {
@@ -70,3 +71,9 @@ def provider_of(name: str) -> str | None:
         if name.startswith(about.prefixes):
             return provider
     return None
+
+
+def company_of(name: str) -> str | None:
+    """Return whose model this is, by how its name begins; None: unknown."""
+    beginning = name.rpartition("/")[2].lower()
+    return next((who for who, names in COMPANIES.items() if beginning.startswith(names)), None)

@@ -25,9 +25,9 @@ from harness.errors import UsageError, near
 from harness.models.endpoint import (
     TIMEOUT,
     Endpoint,
-    Limits,
     ModelConfig,
     PoolMember,
+    RateLimits,
     Weights,
 )
 from harness.models.prices import FREE, list_price
@@ -116,7 +116,7 @@ def _endpoint(
         conv_template=config.conv_template,
         api_version=config.api_version,
         timeout=config.timeout or TIMEOUT,
-        limits=config.limits or Limits(),
+        limits=config.limits or RateLimits(),
         weights=Weights(config.dtype or "auto", config.device, config.batch_size or 16)
         if is_local
         else None,

@@ -28,16 +28,25 @@ def html(page: Page) -> str:
     """Return the page as a file that can be opened, mailed and printed."""
     sheets = ("colours.css", "page.css", "table.css", "chart.css")
     style, script = Markup("".join(map(asset, sheets))), Markup(asset("sort.js"))
-    outcome = [*(page.outcome.splitlines() or [""]), *(cause.text for cause in page.causes)]
     return render(
-        "page.html", page=page, outcome=outcome, style=style, script=script, table_html=table_html
+        "page.html",
+        page=page,
+        outcome=_outcome(page),
+        style=style,
+        script=script,
+        table_html=table_html,
     )
+
+
+def _outcome(page: Page) -> list[str]:
+    return [*(page.outcome.splitlines() or [""]), *(cause.text for cause in page.causes)]
 
 
 def fragment(page: Page) -> str:
     """Return outcome, tables and charts for a notebook, without scripts."""
     style = Markup("".join(map(asset, ("colours.css", "table.css", "chart.css"))))
-    return render("fragment.html", page=page, style=style, table_html=table_html)
+    outcome = _outcome(page)
+    return render("fragment.html", page=page, outcome=outcome, style=style, table_html=table_html)
 
 
 def write_html(path: pathlib.Path | str, page: Page) -> None:

@@ -13,7 +13,7 @@ from harness.results import Panel, Scores, summarize
 from harness.results.estimate import LEVEL
 from harness.results.facts import CORRECT, facts, is_facts
 from harness.results.position import flips
-from harness.results.scores import ONCE
+from harness.results.scores import ONCE, present
 from harness.results.strengths import strengths
 from harness.results.summarize import split
 from harness.results.weighted import weighted_rates
@@ -154,7 +154,7 @@ def pairs(panel: Panel, view: View) -> Section:
 
 def _two_models(scores: Scores, model: str, *, both_orders: bool) -> Table:
     """Return one row a turn from the side of one model; the other's is its complement."""
-    turns = np.unique(scores.turn).tolist()
+    turns = present(scores.turn)
     parts = {f"turn {turn}": scores.of(turns=[turn]) for turn in turns}
     if len(parts) > 1:
         parts["both" if len(parts) == 2 else "all"] = scores

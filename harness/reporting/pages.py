@@ -1,17 +1,20 @@
-"""Pages by name: what `show_result` shows, and which flags belong to it.
+"""Pages by name: what `show_result` and `judge_report` show, and which flags belong to it.
 
-A page is an entry of the registry's kind `page`. One with a flag of its name is shown in place of
-the results: `--cost` asks for the page `cost`. A flag that other pages alone have (`Flag.pages` in
-`options`) is an error beside it. What a page needs is checked before anything is read.
+A page is an entry of the registry's kind `page` or, about judges, `report`. A page with a flag of
+its name is shown in place of the results: `--cost` asks for the page `cost`. A flag that other
+pages alone have (`Flag.pages` in `options`) is an error beside it. What a page needs is checked
+before anything is read.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar
 
 from harness import registry
 from harness.errors import UsageError
-from harness.options import ShowResult, check_flags, fields, option, value_of
+from harness.judging.plan import JudgePlan
+from harness.models import ModelConfig
+from harness.options import JudgeReport, ShowResult, check_flags, fields, option, value_of
 from harness.reporting.formats import frame, text
 from harness.reporting.html import fragment
 from harness.reporting.page import Page
@@ -24,7 +27,7 @@ RESULTS = "results"
 
 @dataclass(frozen=True)
 class Result:
-    """What `show_result` returns: the page, its rows, and the exit code of the command."""
+    """What `show_result` and `judge_report` return: the page, its rows, the exit code."""
 
     page: Page
     exit_code: int = 0
@@ -47,22 +50,43 @@ class Result:
         return fragment(self.page)
 
 
-class PageKind(NamedTuple):
-    """How a page is made."""
+Options = TypeVar("Options")
+Planned: TypeAlias = Callable[[Options, Mapping[str, ModelConfig]], JudgePlan]
 
-    make: Callable[[ShowResult, Cost], Result]
+
+class PageKind(NamedTuple, Generic[Options]):
+    """How a page is made, from the flags of a command."""
+
+    make: Callable[[Options, Cost], Result]
     """From the flags and the price of a reply."""
-    check: Callable[[ShowResult], None] = lambda options: None
+    check: Callable[[Options], None] = lambda options: None
     """Raises what is wrong with its flags."""
+    plan: Planned[Options] | None = None
+    """Of a page that needs judgments of its own: which; they are made before it."""
 
 
-def checked(options: ShowResult) -> PageKind:
+def checked_report(options: JudgeReport) -> PageKind[JudgeReport]:
+    """Return the report about judges that the flags ask for.
+
+    Raises:
+        UsageError: there is no such report, or a flag is not for it.
+    """
+    if not options.report:
+        raise UsageError(f"name a report: {', '.join(registry.names('report'))}")
+    found: Any = registry.find("report", options.report)
+    kind: PageKind[JudgeReport] = found
+    check_flags(options, options.report)
+    kind.check(options)
+    return kind
+
+
+def checked(options: ShowResult) -> PageKind[ShowResult]:
     """Return the page that the flags ask for.
 
     Raises:
         UsageError: they ask for two, or one of them is not for this page, or is wrong.
     """
-    pages = registry.names("page")
+    pages = registry.TABLE["page"]
     names = [field.name for field in fields(ShowResult) if field.name in pages]
     asked = [name for name in names if value_of(options, name)]
     if len(asked) > 1:
@@ -72,6 +96,6 @@ def checked(options: ShowResult) -> PageKind:
     if name != "against" and len(options.bench.bench_name) > 1:
         raise UsageError("several --bench-name go with --against, which is a gate over all of them")
     page: Any = registry.find("page", name)
-    kind: PageKind = page
+    kind: PageKind[ShowResult] = page
     kind.check(options)
     return kind

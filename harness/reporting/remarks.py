@@ -22,7 +22,7 @@ from harness.reporting.section import MISSING, TRIAL, Caveat, Section, View, evi
 from harness.results import Panel, compare, panels, read
 from harness.results.board import same_answer_share
 from harness.results.compare import Comparison, adjusted
-from harness.results.scores import FLIPPED
+from harness.results.scores import FLIPPED, present
 from harness.results.slices import Worst, differences_of, worst_slice
 from harness.words import counted, listed
 
@@ -110,7 +110,7 @@ def _readings(
         for judge, scores in panel.by_judge.items():
             yield f"{judge} alone", compare(scores.of(metric=metric), both).pairs[0]
     column = panel.combined.of(metric=metric)
-    turns = np.unique(column.turn).tolist()
+    turns = present(column.turn)
     for turn in turns if len(turns) > 1 else []:
         yield f"turn {turn} alone", compare(column.of(turns=[turn]), both).pairs[0]
     for other in sections:
@@ -165,7 +165,7 @@ def reason(evidence: Evidence, panel: Panel, bench: Bench) -> str:
     common = first.keys() & second.keys()
     if common and all(first[q].choices[0].turns == second[q].choices[0].turns for q in common):
         return "Their answers are the same."
-    if len(np.unique(values.value)) == 1 and not (values.flip == FLIPPED).any():
+    if len(set(values.value.tolist())) == 1 and not (values.flip == FLIPPED).any():
         kind = evidence.measure.kind
         value = "ties" if kind == "pairs" else evidence.measure.value(float(values.value[0]))
         count = counted(len(values), kind.removesuffix("s"))

@@ -9,8 +9,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from harness.errors import UsageError
 from harness.judging.current import unchecked_in_words
 from harness.reporting.outcome import Evidence, Measure
@@ -19,6 +17,7 @@ from harness.results import Panel, Ranking, Scores, rank
 from harness.results.compare import Against, against_baseline
 from harness.results.facts import is_facts
 from harness.results.length_control import Controlled
+from harness.results.scores import present
 from harness.results.summarize import Aggregate
 from harness.types import UNSTATED
 from harness.words import counted, listed
@@ -112,7 +111,7 @@ def evidence_of(panel: Panel, view: View, scores: Scores, name: str = "") -> Evi
     if baseline is not None:
         controlled = {name: c.rate for name, c in view.controlled.items() if c.rate is not None}
         against = against_baseline(scores, ranking, baseline, controlled)
-    questions = len(np.unique(scores.question[scores.valid]))
+    questions = len(present(scores.question[scores.valid]))
     by = f"in the mean of {listed(panel.judges)}" if _together(panel) else ""
     measure = measure_of(panel)
     return Evidence(measure, ranking, questions, baseline, against, name, by, view.focus)

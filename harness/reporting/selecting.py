@@ -14,7 +14,7 @@ from harness.judging import sets
 from harness.options import ShowResult
 from harness.reporting.section import View
 from harness.results import Panel, Scores, Source, baseline_of, common, panels, read
-from harness.results.scores import WIN
+from harness.results.scores import WIN, present
 from harness.results.summarize import Aggregate
 from harness.store import looks_like
 from harness.types import FAILED_SCORE, RESERVED, Vote
@@ -143,7 +143,7 @@ def check_by(options: ShowResult) -> None:
 def _view(options: ShowResult, bench: Bench, scores: Scores) -> View:
     by = options.by[0] if options.by else None
     files = *options.select.input_file, *options.select.votes
-    questions = [scores.questions[code] for code in np.unique(scores.question).tolist()]
+    questions = [scores.questions[code] for code in present(scores.question)]
     others = files and not any(question.category for question in questions)  # of another benchmark
     return View(
         bench=files[0].stem if others else bench.name,

@@ -25,7 +25,7 @@ from harness.results.scores import SCORE, Scores
 from harness.types import QuestionId
 
 
-class Item(NamedTuple):
+class RatedItem(NamedTuple):
     """What is judged."""
 
     question: QuestionId
@@ -34,7 +34,7 @@ class Item(NamedTuple):
     """One model, or two in the order of their names."""
     choice: int = 0
 
-    def answer_of(self, model: str) -> "Item":
+    def answer_of(self, model: str) -> "RatedItem":
         """Return the answer of one of its models."""
         return self._replace(models=(model,))
 
@@ -70,7 +70,7 @@ class Ranked(NamedTuple):
     """None: it is the best one, or has nothing in common with it."""
 
 
-Compared: TypeAlias = tuple[Item, float, float]
+Compared: TypeAlias = tuple[RatedItem, float, float]
 """A pair, and two verdicts on it: the share that goes to its first model."""
 
 
@@ -95,7 +95,7 @@ def with_votes(judged: Scores, votes: Scores) -> Agreement:
     return agreement((item, verdicts[item], vote) for item, vote in voted if item in verdicts)
 
 
-def _votes(votes: Scores) -> list[tuple[Item, float]]:
+def _votes(votes: Scores) -> list[tuple[RatedItem, float]]:
     voted = votes.take(votes.valid)
     return list(zip(items(voted), values(voted).tolist(), strict=True))
 
@@ -105,7 +105,7 @@ def voters(votes: Scores) -> int:
     return len({source.judge for source in votes.take(votes.valid).sources_present.values()})
 
 
-Decided: TypeAlias = Mapping[Item, float]
+Decided: TypeAlias = Mapping[RatedItem, float]
 """One judge's verdicts on pairs."""
 
 
@@ -149,7 +149,7 @@ def rank_judges(verdicts: Mapping[str, Decided], votes: Scores) -> list[Ranked]:
     return ranked
 
 
-def _less(first: Decided, second: Decided, voted: Iterable[tuple[Item, float]]) -> Estimate:
+def _less(first: Decided, second: Decided, voted: Iterable[tuple[RatedItem, float]]) -> Estimate:
     """Return how much more the first judge agrees, on the votes that both decide."""
     sums: Counter[QuestionId] = Counter()
     counts: Counter[QuestionId] = Counter()
@@ -164,7 +164,7 @@ def _less(first: Decided, second: Decided, voted: Iterable[tuple[Item, float]]) 
 def among(votes: Scores) -> Agreement:
     """Return how often two people's votes on one pair agree."""
     voted = votes.take(votes.valid)
-    by_item: dict[Item, list[float]] = {}
+    by_item: dict[RatedItem, list[float]] = {}
     for item, vote in zip(items(voted), values(voted).tolist(), strict=True):
         by_item.setdefault(item, []).append(vote)
     return agreement(
@@ -184,7 +184,7 @@ def raters(scores: Scores) -> dict[str, Scores]:
     return {name: scores.take(np.isin(scores.source, codes)) for name, codes in names.items()}
 
 
-def items(scores: Scores) -> list[Item]:
+def items(scores: Scores) -> list[RatedItem]:
     """Return the item of each entry."""
     ids = [question.question_id for question in scores.questions]
     choices = [source.choice for source in scores.sources]
@@ -196,7 +196,7 @@ def items(scores: Scores) -> list[Item]:
     ):
         first, second = names[model], names[opponent]
         models = (first,) if not second else (first, second) if first < second else (second, first)
-        result.append(Item(ids[question], turn, models, choices[source]))
+        result.append(RatedItem(ids[question], turn, models, choices[source]))
     return result
 
 
@@ -214,16 +214,16 @@ def values(scores: Scores) -> Floats:
     return np.where(turned(scores), 1 - scores.value, scores.value)
 
 
-def mean_verdicts(scores: Scores) -> dict[Item, float]:
+def mean_verdicts(scores: Scores) -> dict[RatedItem, float]:
     """Return the mean of the verdicts on each item."""
     scores = scores.take(scores.valid)
-    by_item: dict[Item, list[float]] = {}
+    by_item: dict[RatedItem, list[float]] = {}
     for item, value in zip(items(scores), values(scores).tolist(), strict=True):
         by_item.setdefault(item, []).append(value)
     return {item: sum(found) / len(found) for item, found in by_item.items()}
 
 
-def preferences(judged: Scores, pairs: Iterable[Item]) -> dict[Item, float]:
+def preferences(judged: Scores, pairs: Iterable[RatedItem]) -> dict[RatedItem, float]:
     """Return one judge's verdict on some pairs; where it compared none, as its grades decide."""
     wanted = dict.fromkeys(pairs)
     verdicts = mean_verdicts(judged.take(judged.opponent >= 0))

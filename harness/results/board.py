@@ -55,7 +55,7 @@ class Board(NamedTuple):
     """By model, in the file's order."""
 
 
-class Place(NamedTuple):
+class BoardRow(NamedTuple):
     """A row of a board with its place."""
 
     place: int
@@ -190,10 +190,10 @@ def write_board(path: Path, board: Board) -> None:
     store.write_file(path, text.getvalue())
 
 
-def around(board: Board, models: Collection[str], rows: int = 2) -> list[Place]:
+def around(board: Board, models: Collection[str], rows: int = 2) -> list[BoardRow]:
     """Return the rows of some models and as many above and below each, with their places."""
     places = [
-        Place(at, model, row, model in models)
+        BoardRow(at, model, row, model in models)
         for at, (model, row) in enumerate(board.rows.items(), 1)
     ]
     chosen = [place.place for place in places if place.chosen]

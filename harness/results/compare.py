@@ -33,7 +33,7 @@ import numpy as np
 
 from harness.results.estimate import LEVEL, Bools, Estimate, Floats, Interval, Ints, holm, ratio
 from harness.results.looks import LOOKS
-from harness.results.scores import Scores, distinct, means
+from harness.results.scores import Scores, distinct, means, present
 from harness.results.strengths import strengths
 from harness.results.summarize import Summary, summarize
 from harness.types import split_variant
@@ -500,7 +500,7 @@ def _ranks(ranking: Ranking) -> dict[str, Ranks]:
     return ranks
 
 
-Verdict: TypeAlias = Literal["beats", "loses to", ""]
+Relation: TypeAlias = Literal["beats", "loses to", ""]
 
 
 class Rate(Protocol):
@@ -526,7 +526,7 @@ class Against(NamedTuple):
     """The rate that decides: the win rate, or that at equal length."""
     interval: Interval | None
     """At the level of its Holm step."""
-    verdict: Verdict
+    verdict: Relation
     """Whether the interval excludes one half; empty: not decided."""
     controlled: bool = False
     """Whether the rate is that at equal length."""
@@ -561,7 +561,7 @@ def against_baseline(
     tests = holm([rate.p_half for rate in rates.values()])
     for (name, rate), test in zip(rates.items(), tests, strict=True):
         interval, withheld = rate.interval_at(test.level), False
-        verdict: Verdict = ""
+        verdict: Relation = ""
         if rate.p_half is not None and rate.p_half < test.level:
             verdict = "beats" if rate.value > 0.5 else "loses to"
             worst = ends[verdict != "beats"][name]
@@ -621,8 +621,8 @@ def _expected_items(scores: Scores) -> tuple[Ints, Ints]:
     categories = {question.category: at for at, question in enumerate(scores.questions)}
     category = np.array([categories[question.category] for question in scores.questions])
     length = np.array([len(question.turns) for question in scores.questions])
-    judged, turns = np.unique(scores.question), np.unique(scores.turn)
-    by_category = np.zeros((len(category), int(turns.max(initial=0)) + 1), dtype=bool)
+    judged = present(scores.question)
+    by_category = np.zeros((len(category), int(scores.turn.max(initial=0)) + 1), dtype=bool)
     by_category[category[scores.question], scores.turn] = True
     there = np.zeros_like(by_category)
     there[scores.question, scores.turn] = True
@@ -668,7 +668,7 @@ def _with_ends(compared: Comparisons, whole: Scores, left_out: Collection[str]) 
     cells = _Cells(*(column[kept] for column in cells))
     missing = np.isnan(cells.value)
     low, high = cells.value.copy(), cells.value.copy()
-    lacking = np.unique(cells.model[missing]).tolist()
+    lacking = present(cells.model[missing])
     for model in lacking:
         where = cells.model == model
         own = cells.value[where & ~missing]

@@ -33,9 +33,9 @@ from harness.results.panels import Panel
 from harness.results.reading import whole_rows
 from harness.types import Judgment, QuestionId, content_hash
 
-Item: TypeAlias = tuple[QuestionId, int, str]
+ItemKey: TypeAlias = tuple[QuestionId, int, str]
 """Question id, turn and, of pairs, the opponent; empty: none."""
-Outcomes: TypeAlias = dict[str, dict[Item, float]]
+Outcomes: TypeAlias = dict[str, dict[ItemKey, float]]
 """Verdicts on each model; NaN: asked for, not read."""
 Differences: TypeAlias = Mapping[QuestionId, Sequence[float]]
 
@@ -69,7 +69,7 @@ class Drift:
 
     differences: Differences = field(default_factory=dict)
     """Of the same answers, the judge's verdict now less that of then."""
-    same: frozenset[tuple[str, Item]] = frozenset()
+    same: frozenset[tuple[str, ItemKey]] = frozenset()
     """What the new run and the old one judged of the same answer, by the new names."""
     anchored: bool = False
     """Whether answers of the old run were judged anew."""
@@ -115,7 +115,7 @@ class _Origins:
     snapshots: dict[str, set[str]] = field(default_factory=dict)
     """By judge, how its provider called it."""
 
-    def of(self, model: str, item: Item) -> _Origin | None:
+    def of(self, model: str, item: ItemKey) -> _Origin | None:
         question, turn, opponent = item
         return self.items.get((question, turn, frozenset({model, opponent} - {""})))
 
@@ -171,7 +171,7 @@ def drift_of(
         new_names: by the name of a model in the other run its name in this one.
     """
     then, values = _origins(old), outcomes(old, baseline)
-    by_made: dict[tuple[QuestionId, int, frozenset[object]], tuple[str, Item]] = {}
+    by_made: dict[tuple[QuestionId, int, frozenset[object]], tuple[str, ItemKey]] = {}
     for model, verdicts in values.items():
         for item in verdicts:
             if (origin := then.of(model, item)) is not None:

@@ -27,7 +27,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from harness.errors import UsageError
-from harness.results.drift import Drift, Item, clustered, corrected, drift_of, outcomes
+from harness.results.drift import Drift, ItemKey, clustered, corrected, drift_of, outcomes
 from harness.results.estimate import (
     LEAST,
     LEVEL,
@@ -235,8 +235,8 @@ def judge_faults(drift: Drift, margin: float | None, *, allowed: bool = False) -
 def compared(
     model: str,
     before: str,
-    new: Mapping[Item, float],
-    old: Mapping[Item, float],
+    new: Mapping[ItemKey, float],
+    old: Mapping[ItemKey, float],
     new_names: Mapping[str, str],
     drift: Drift,
 ) -> Gated:

@@ -15,16 +15,18 @@ Sources: O'Brien and Fleming 1979 for the bounds; Jennison and Turnbull, "Group 
 
 import functools
 import math
-from statistics import NormalDist
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from statistics import NormalDist
 
 Floats = npt.NDArray[np.float64]
 LOOKS = 5
 CRITICAL = 2.04007317479703
 """O'Brien and Fleming's constant for five looks and 5%: Brownian motion crosses it in 5%."""
-_NORMAL = NormalDist()
 
 
 def _gauss_legendre(size: int) -> tuple[Floats, Floats]:
@@ -47,6 +49,13 @@ def _gauss_legendre(size: int) -> tuple[Floats, Floats]:
 NODES, WEIGHTS = _gauss_legendre(200)
 
 
+@functools.cache
+def _normal() -> "NormalDist":
+    from statistics import NormalDist  # with fractions and decimal, and few commands need it
+
+    return NormalDist()
+
+
 def sequential_p(p: float, fraction: float) -> float:
     """Return the p-value of a comparison that ended at a look, over all five.
 
@@ -57,7 +66,7 @@ def sequential_p(p: float, fraction: float) -> float:
     >>> round(sequential_p(0.0413, 1.0), 3), round(sequential_p(0.0084, 0.6), 3)
     (0.05, 0.05)
     """
-    z = -_NORMAL.inv_cdf(max(p, 1e-300) / 2)
+    z = -_normal().inv_cdf(max(p, 1e-300) / 2)
     return max(p, _crossing(z * math.sqrt(fraction)))
 
 
@@ -69,7 +78,7 @@ def nominal_level(fraction: float, level: float = 0.05) -> float:
     (0.0413, 0.0084)
     """
     bound = CRITICAL if level == 0.05 else _bound(level)
-    return min(level, 2 * _NORMAL.cdf(-bound / math.sqrt(fraction)))
+    return min(level, 2 * _normal().cdf(-bound / math.sqrt(fraction)))
 
 
 @functools.lru_cache(maxsize=4096)

@@ -27,6 +27,7 @@ from harness.results.scores import (
     Source,
     distinct,
     means,
+    present,
 )
 from harness.types import UNSTATED, clash_of
 
@@ -51,7 +52,7 @@ class Panel:
     @property
     def metrics(self) -> tuple[str, ...]:
         """What it has numbers of, the main one first."""
-        names = [self.scores.metrics[code] for code in np.unique(self.scores.metric).tolist()]
+        names = [self.scores.metrics[code] for code in present(self.scores.metric)]
         names.sort(key=lambda name: name not in MAIN)
         return tuple(name for name in names if name != CONFIDENCE)
 
@@ -138,7 +139,8 @@ class Panel:
         if not (self.scores.paired and models > 2 and all(source.drawn for source in sources)):
             return None
         pairs, *_ = self._by_item
-        plays = np.unique(np.concatenate([pairs.model, pairs.opponent]), return_counts=True)[1]
+        plays = np.bincount(np.concatenate([pairs.model, pairs.opponent]))
+        plays = plays[plays > 0]
         turns = len(distinct(pairs.question, pairs.turn)[0])
         share = len(pairs) / (turns * models * (models - 1) / 2)
         return share if share < 1 and plays.min() >= plays.max() / 2 else None

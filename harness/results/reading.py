@@ -16,22 +16,22 @@ from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, cast
 
 import msgspec
 import numpy as np
 from msgspec import UNSET, UnsetType
-from msgspec.structs import astuple
 
 from harness import store
 from harness.bench import Bench
 from harness.bench import names as bench_names
 from harness.errors import MissingError
 from harness.judging.current import UNKNOWN, Rule, Today, in_words
-from harness.results.estimate import Bools
+from harness.results.estimate import Bools, Ints
 from harness.results.facts import FACTS
 from harness.results.scores import (
     CODES,
+    COLUMNS,
     CONFIDENCE,
     POINTS,
     SCORE,
@@ -42,8 +42,12 @@ from harness.results.scores import (
     LeftOut,
     Scores,
     Source,
+    absent,
     combined,
+    distinct,
+    joined,
     outcome,
+    present,
 )
 from harness.types import (
     FAILED_SCORE,
@@ -66,35 +70,61 @@ Games: TypeAlias = tuple[float, float]
 NO_GAMES = math.nan, math.nan
 
 
-class LightJudgment(msgspec.Struct, gc=False):
-    """A judgment without its texts: what grades and pairs need."""
+class Light(msgspec.Struct, gc=False):
+    """A judgment without its texts. One with other verdicts than grades and winners is none."""
 
     question_id: QuestionId
-    model: str | None = None
-    model_1: str | None = None
-    model_2: str | None = None
-    shown_first: Literal["model_1", "model_2"] | None = None
-    g1_winner: Winner | None = None
-    g2_winner: Winner | None = None
-    g1_preference: float | None = None
-    g2_preference: float | None = None
     judge: str | tuple[str, ...] = ""
-    score: float | None | UnsetType = UNSET
     turn: int = 0
-    label: Any = UNSET
-    scores: Any = UNSET
-    points: Any = UNSET
-    scale: tuple[float, float] | None = None
     judge_set: str = UNSTATED
     judge_set_version: str = ""
-    criterion: str | None = None
+    scale: tuple[float, float] | None = None
+    sampling: msgspec.Raw = msgspec.Raw(b"")
+    score_method: str = "text"
+    shown_first: Literal["model_1", "model_2"] | None = None
     sample: int = 0
     choice: int = 0
     drawn: float | None = None
     look: int | None = None
-    sampling: msgspec.Raw = msgspec.Raw(b"")
+    criterion: str | None = None
     made_from: MadeFrom | None = None
-    score_method: str = "text"
+    label: UnsetType = UNSET
+    scores: UnsetType = UNSET
+    points: UnsetType = UNSET
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """As of `Judgment`."""
+        raise NotImplementedError
+
+
+class LightGrade(Light, kw_only=True, gc=False):
+    """What most rows of grades say."""
+
+    model: str
+    score: float | None
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """The model graded."""
+        return (self.model,)
+
+
+class LightPair(Light, kw_only=True, gc=False):
+    """What most rows of pairs say."""
+
+    model: None = None
+    model_1: str
+    model_2: str
+    g1_winner: Winner | None = None
+    g2_winner: Winner | None = None
+    g1_preference: float | None = None
+    g2_preference: float | None = None
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """The two models compared."""
+        return self.model_1, self.model_2
 
 
 class Wordings:
@@ -150,17 +180,15 @@ class _Table:
         self.files: list[tuple[Path, int, type[Any]]] = []
         self.rows = 0
         self._rule = functools.cache(today.rule)
-        self._codes: list[Any] = []
-        """The `CODES` of many entries each: an array with a row for each code."""
-        self._values: list[Any] = []
-        """The `VALUES` of the same entries."""
+        self._columns: dict[str, list[Any]] = {name: [] for name in COLUMNS}
+        """Each column as its parts."""
         self._whole_codes, self._whole_values = array("i"), array("d")
         """Flat: of entries of rare forms."""
 
     def add(
         self,
         file: str,
-        rows: Sequence[Row | LightJudgment],
+        rows: Sequence[Row | Light],
         *,
         only_known: bool,
         kind: str | None = None,
@@ -171,81 +199,80 @@ class _Table:
         a kind (`single`, `pair`) judgments of the other are.
         """
         start, self.rows = self.rows, self.rows + len(rows)
-        numbers: Sequence[int] = range(start, self.rows)
-        light: Any = rows
-        if set(map(type, rows)) != {LightJudgment}:
-            are_light = [isinstance(row, LightJudgment) for row in rows]
-            for number, row in zip(numbers, rows, strict=True):
-                if not isinstance(row, LightJudgment):
-                    is_pair = isinstance(row, Judgment) and row.model is None
-                    if kind is None or is_pair == (kind == "pair"):
-                        self._add_whole(number, row, file, only_known)
-            light = list(itertools.compress(rows, are_light))
-            numbers = list(itertools.compress(numbers, are_light))
-        are_pairs = [row.model is None for row in light]
-        for of_form in (False, True):
-            count = are_pairs.count(of_form)
-            if not count or kind == ("single" if of_form else "pair"):
-                continue
-            own_numbers, own = numbers, light
-            if count < len(light):
-                mask = [is_pair == of_form for is_pair in are_pairs]
-                own_numbers = list(itertools.compress(numbers, mask))
-                own = list(itertools.compress(light, mask))
-            self._add_light("pair" if of_form else "grade", own_numbers, own, file, only_known)
+        if rows and isinstance(rows[0], Light):
+            if kind is None or isinstance(rows[0], LightPair) == (kind == "pair"):
+                numbers: Any = np.arange(start, self.rows, dtype=np.int32)
+                self._add_light(numbers, cast("Sequence[Light]", rows), file, only_known)
+            return
+        for number, row in enumerate(cast("Sequence[Row]", rows), start):
+            is_pair = isinstance(row, Judgment) and row.model is None
+            if kind is None or is_pair == (kind == "pair"):
+                self._add_whole(number, row, file, only_known)
 
     def _add_light(
         self,
-        form: Form,
-        numbers: Sequence[int],
-        rows: Sequence[LightJudgment],
+        numbers: Ints,
+        rows: Sequence[Light],
         file: str,
         only_known: bool,
     ) -> None:
         """Add grades or pairs: thousands of rows to columns at a time."""
-        columns: dict[str, Any] = dict(
-            zip(LightJudgment.__struct_fields__, zip(*map(astuple, rows), strict=True), strict=True)
-        )
-        known = self.codes.keys() >= set(columns["question_id"])
-        if not known or columns["made_from"].count(None) < len(rows):
+        keys = [row.question_id for row in rows]
+        made = [row.made_from for row in rows]
+        if not self.codes.keys() >= set(keys) or made.count(None) < len(rows):
             counts = [
                 self._counts(number, row, file, only_known)
-                for number, row in zip(numbers, rows, strict=True)
+                for number, row in zip(numbers.tolist(), rows, strict=True)
             ]
-            columns = {n: list(itertools.compress(of, counts)) for n, of in columns.items()}
-            numbers = list(itertools.compress(numbers, counts))
+            numbers = numbers[counts]
+            keys = list(itertools.compress(keys, counts))
             rows = list(itertools.compress(rows, counts))
             if not rows:
                 return
-        # What most rows of a file have in common is not compared row by row.
-        columns["sampling"] = list(map(bytes, columns["sampling"]))
-        parts = (columns[name] for name in _SIGNATURE)
-        varying = [part for part in parts if part.count(part[0]) < len(rows)]
-        signatures = list(zip(*varying, strict=True)) if varying else [()] * len(rows)
-        codes = np.full((len(CODES), len(rows)), -1, dtype=np.int32)
-        values = np.full((len(VALUES), len(rows)), np.nan)
-        codes[0] = numbers
-        codes[1] = [self.codes[key] for key in columns["question_id"]]
-        codes[2] = [turn or 1 for turn in columns["turn"]]
+        form: Form = "grade" if isinstance(rows[0], LightGrade) else "pair"
         made_by = []
-        for row in dict(zip(signatures, rows, strict=True)).values():
-            source = _judge(row, form, file)
+        signatures, place = _distinct(_signatures(rows))
+        for at in signatures:
+            source = _judge(rows[at], form, file)
             metric = self.metrics[source.criterion or (SCORE if form == "grade" else WIN)]
             made_by.append((metric, self.sources[source]))
-        codes[5:7] = np.array(made_by)[_places(signatures)].T
-        if form == "grade":
-            codes[3] = [self.models[name] for name in columns["model"]]
-            values[0] = columns["score"]
-            values[0][values[0] == FAILED_SCORE] = np.nan
-        else:
-            codes[3] = [self.models[name] for name in columns["model_1"]]
-            codes[4] = [self.models[name] for name in columns["model_2"]]
-            played = list(zip(*(columns[name] for name in _GAMES), strict=True))
-            values[:] = np.array([_pair(*games) for games in dict.fromkeys(played)])[
-                _places(played)
-            ].T
-        self._codes.append(codes)
-        self._values.append(values)
+        metrics, sources = np.array(made_by, dtype=np.int32)[place].T
+        columns = {
+            "row": numbers,
+            "question": _coded(self.codes, keys),
+            "turn": np.array([row.turn or 1 for row in rows], dtype=np.int32),
+            "metric": metrics,
+            "source": sources,
+        }
+        self._add_columns(columns | (self._grades(rows) if form == "grade" else self._pairs(rows)))
+
+    def _grades(self, rows: Sequence[Any]) -> dict[str, Any]:
+        value = np.array([row.score for row in rows], dtype=np.float64)
+        value[value == FAILED_SCORE] = np.nan
+        return {
+            "model": _coded(self.models, [row.model for row in rows]),
+            "opponent": np.full(len(rows), -1, dtype=np.int32),
+            "value": value,
+            "shown_first": absent(len(rows)),
+            "shown_second": absent(len(rows)),
+        }
+
+    def _pairs(self, rows: Sequence[Any]) -> dict[str, Any]:
+        games = [
+            (r.g1_winner, r.g1_preference, r.g2_winner, r.g2_preference, r.shown_first)
+            for r in rows
+        ]
+        first, place = _distinct(games)
+        table = np.array([_pair(*games[at]) for at in first])
+        return {
+            "model": _coded(self.models, [row.model_1 for row in rows]),
+            "opponent": _coded(self.models, [row.model_2 for row in rows]),
+            **dict(zip(VALUES, table[place].T, strict=True)),
+        }
+
+    def _add_columns(self, columns: Mapping[str, Any]) -> None:
+        for name in COLUMNS:
+            self._columns[name].append(columns[name])
 
     def read(
         self, path: Path, kind_of_row: type[Row], *, only_known: bool, kind: str | None = None
@@ -253,13 +280,13 @@ class _Table:
         """Add the rows of a file."""
         self.files.append((path, self.rows, kind_of_row))
         if kind_of_row is Judgment:
-            for block in store.blocks(path, LightJudgment, Judgment, _rare):
+            for block in store.blocks(path, _light, Judgment):
                 self.add(path.name, block, only_known=only_known, kind=kind)
         else:
             for place in store.rows(path, kind_of_row):
                 self.add(path.name, [place.row], only_known=only_known)
 
-    def _counts(self, number: int, row: Row | LightJudgment, file: str, only_known: bool) -> bool:
+    def _counts(self, number: int, row: Row | Light, file: str, only_known: bool) -> bool:
         """Return whether a row is about a known question; note what has changed since it was made.
 
         One that is not current is left out later: if it is the last of its key, none counts.
@@ -272,8 +299,7 @@ class _Table:
             cause = self.today.measured(row)
         elif not isinstance(row, Vote) and row.made_from is not None:
             rule = self._rule(row.judge_set, row.judge_set_version, row.criterion or "")
-            names = (row.model,) if row.model else (row.model_1 or "", row.model_2 or "")
-            cause = rule(key, row.turn or 1, names, row.choice, row.made_from)
+            cause = rule(key, row.turn or 1, row.models, row.choice, row.made_from)
         if cause:
             self._stale[number] = cause
         return True
@@ -303,11 +329,9 @@ class _Table:
         """Return the entries of the rows that count."""
         codes = np.frombuffer(self._whole_codes, dtype=np.int32).reshape(-1, len(CODES)).T
         values = np.frombuffer(self._whole_values).reshape(-1, len(VALUES)).T
-        columns: dict[str, Any] = {
-            name: np.concatenate([part[at] for part in parts])
-            for names, parts in ((CODES, [*self._codes, codes]), (VALUES, [*self._values, values]))
-            for at, name in enumerate(names)
-        }
+        self._add_columns(dict(zip(COLUMNS, (*codes, *values), strict=True)))
+        # A column's parts are freed before the next column is made.
+        columns: dict[str, Any] = {name: joined(self._columns.pop(name)) for name in COLUMNS}
         scores = Scores(
             **columns,
             questions=tuple(self.questions),
@@ -380,8 +404,8 @@ def _spread(scores: Scores, metrics: _Codes) -> Scores:
     for (judge_set, form, _), codes in tables.items():
         table = scores.take(np.isin(scores.source, codes))
         failed = table.take(table.metric < 0)
-        present = [scores.metrics[code] for code in np.unique(table.metric).tolist() if code >= 0]
-        names = [name for name in present if name != CONFIDENCE]
+        names = [scores.metrics[code] for code in present(table.metric)]
+        names = [name for name in names if name != CONFIDENCE]
         labels = [name for name in names if form == "label" and name != SCORE]
         if labels and set(labels) <= set(FACTS):  # where all are wrong, 0% are correct
             labels = list(FACTS)
@@ -401,17 +425,52 @@ def _filled(scores: Scores, metric: int, value: float) -> Scores:
     return replace(scores, metric=metrics, value=np.full(size, value))
 
 
-def _places(keys: Sequence[Any]) -> list[int]:
-    """Return for each key which of the distinct ones it is, in the order in which they come."""
+def _coded(codes: dict[Any, int], names: Sequence[Any]) -> Ints:
+    """Return the code of each name."""
+    return cast("Ints", np.fromiter(map(codes.__getitem__, names), np.int32, len(names)))
+
+
+def _distinct(keys: Sequence[Any]) -> tuple[list[int], Any]:
+    """Return where the distinct keys first are, and for each key which of them it is.
+
+    >>> _distinct(["a", "a", "b"])
+    ([0, 2], array([0, 0, 1]))
+    """
+    if keys.count(keys[0]) == len(keys):  # much faster than hashing each
+        return [0], np.zeros(len(keys), dtype=np.int64)
     places = {key: at for at, key in enumerate(dict.fromkeys(keys))}
-    return [places[key] for key in keys]
+    place = _coded(places, keys)
+    return distinct(place)[0].tolist(), place
 
 
-def _about(row: Row | LightJudgment, file: str) -> tuple[Source, tuple[str, ...]]:
+def _signatures(rows: Sequence[Light]) -> list[Any]:
+    """Return for each row all that its source depends on."""
+    samplings = [row.sampling for row in rows]
+    signatures: list[Any] = [
+        (
+            row.judge,
+            row.judge_set,
+            row.judge_set_version,
+            row.scale,
+            row.score_method,
+            row.shown_first,
+            row.sample,
+            row.choice,
+            row.drawn,
+            row.look,
+            row.criterion,
+        )
+        for row in rows
+    ]
+    if samplings.count(samplings[0]) == len(rows):
+        return signatures
+    return list(zip(signatures, map(bytes, samplings), strict=True))
+
+
+def _about(row: Row | Light, file: str) -> tuple[Source, tuple[str, ...]]:
     """Return a row's source and its models."""
-    if isinstance(row, LightJudgment):
-        names = (row.model,) if row.model else (row.model_1 or "", row.model_2 or "")
-        return _judge(row, "grade" if row.model else "pair", file), names
+    if isinstance(row, Light):
+        return _judge(row, "grade" if isinstance(row, LightGrade) else "pair", file), row.models
     models, source, *_ = _of_row(row, file)
     return source, tuple(models)
 
@@ -458,7 +517,7 @@ def _pair(
     return (value, second, first) if shown_first == "model_2" else (value, first, second)
 
 
-def _judge(row: Judgment | LightJudgment, form: Form, file: str) -> Source:
+def _judge(row: Judgment | Light, form: Form, file: str) -> Source:
     sampling: dict[str, Any] = {}
     if isinstance(row.sampling, dict):
         sampling = row.sampling
@@ -482,27 +541,21 @@ def _judge(row: Judgment | LightJudgment, form: Form, file: str) -> Source:
     )
 
 
-def _rare(rows: Sequence[LightJudgment]) -> list[int]:
-    """Return which take a whole row to say what they say: labels, points, and faults."""
-    return [
-        at
-        for at, row in enumerate(rows)
-        if row.label is not UNSET
-        or row.scores is not UNSET
-        or row.points is not UNSET
-        or (
-            row.score is UNSET
-            if row.model is not None
-            else row.model_1 is None or row.model_2 is None or not (row.g1_winner or row.g2_winner)
-        )
-    ]
+_LIGHT = [msgspec.json.Decoder(form).decode_lines for form in (LightGrade, LightPair)]
 
 
-_SIGNATURE = (
-    *("judge", "judge_set", "judge_set_version", "scale", "sampling", "score_method"),
-    *("shown_first", "sample", "choice", "drawn", "look", "criterion"),
-)
-"""All that a row's source depends on."""
+def _light(lines: bytes) -> Sequence[Light] | None:
+    """Return the judgments in some lines, if all are grades or all are pairs, without a fault."""
+    for decode in _LIGHT:
+        try:
+            rows: Any = decode(lines)
+        except (msgspec.MsgspecError, UnicodeError):
+            continue
+        if decode is _LIGHT[0] or None not in [row.g1_winner or row.g2_winner for row in rows]:
+            return cast("Sequence[Light]", rows)
+    return None
+
+
 _GAMES = ("g1_winner", "g1_preference", "g2_winner", "g2_preference", "shown_first")
 
 

@@ -17,7 +17,7 @@ import numpy as np
 from harness.results.estimate import LEAST, Estimate, Interval, ratio
 from harness.results.scores import Scores
 
-Place: TypeAlias = tuple[str, int]
+TemplateLevel: TypeAlias = tuple[str, int]
 """A template and a level."""
 SEEDS = 3
 """Renewed sets below which nothing is said."""
@@ -51,12 +51,12 @@ class Known(NamedTuple):
         return not self.silent and (alike or (ends is not None and ends.low > 0))
 
 
-def by_place(passed: Scores, model: str) -> dict[Place, float]:
+def by_place(passed: Scores, model: str) -> dict[TemplateLevel, float]:
     """Return the share of a model's conversations that pass, by template and level."""
     if model not in passed.models:
         return {}
     own = passed.take((passed.model == passed.models.index(model)) & passed.valid)
-    values: dict[Place, list[float]] = {}
+    values: dict[TemplateLevel, list[float]] = {}
     for code, value in zip(own.question.tolist(), own.value.tolist(), strict=True):
         extra = passed.questions[code].extra
         if extra.get("template"):
@@ -65,9 +65,9 @@ def by_place(passed: Scores, model: str) -> dict[Place, float]:
 
 
 def known(
-    shipped: Mapping[Place, float],
-    renewed: Sequence[Mapping[Place, float]],
-    places: Sequence[Place],
+    shipped: Mapping[TemplateLevel, float],
+    renewed: Sequence[Mapping[TemplateLevel, float]],
+    places: Sequence[TemplateLevel],
 ) -> Known:
     """Return how much better the shipped questions are passed than renewed ones.
 

@@ -143,15 +143,19 @@ class Scores:
     @property
     def sources_present(self) -> dict[int, Source]:
         """The sources of these entries by code."""
-        return {
-            code: self.sources[code] for code in np.flatnonzero(np.bincount(self.source)).tolist()
-        }
+        return {code: self.sources[code] for code in present(self.source)}
 
     def take(self, which: Bools | Ints) -> "Scores":
         """Return some of the entries; the codes stay."""
         if which.dtype == bool and which.all():
             return self
-        return replace(self, **{name: getattr(self, name)[which] for name in COLUMNS})
+        size = len(self.row[which])
+        columns: dict[str, Any] = {
+            name: absent(size) if is_absent(column) else column[which]
+            for name in COLUMNS
+            for column in [getattr(self, name)]
+        }
+        return replace(self, **columns)
 
     def of(
         self,
@@ -205,7 +209,7 @@ class Scores:
         """Return these entries and others with the same names."""
         parts = [self, *others]
         columns: dict[str, Any] = {
-            name: np.concatenate([getattr(part, name) for part in parts]) for name in COLUMNS
+            name: joined([getattr(part, name) for part in parts]) for name in COLUMNS
         }
         return replace(self, **columns)
 
@@ -226,6 +230,38 @@ class Scores:
 CODES = ("row", "question", "turn", "model", "opponent", "metric", "source")
 VALUES = ("value", "shown_first", "shown_second")
 COLUMNS = (*CODES, *VALUES)
+
+
+def present(codes: Ints) -> list[int]:
+    """Return the distinct codes of a column in order, without -1.
+
+    numpy's `unique` sorts, and at its first call imports another tenth of numpy.
+
+    >>> present(np.array([5, 2, -1, 5]))
+    [2, 5]
+    """
+    counts = np.bincount(codes + 1)
+    counts[:1] = 0
+    codes_present: list[int] = (np.flatnonzero(counts) - 1).tolist()
+    return codes_present
+
+
+def absent(size: int) -> Floats:
+    """Return a column of NaN that takes no memory: the games of grades."""
+    return np.broadcast_to(np.nan, size)
+
+
+def is_absent(column: Any) -> bool:
+    """Return whether a column is one of `absent`."""
+    return len(column) > 0 and column.strides == (0,)
+
+
+def joined(parts: Sequence[Any]) -> Any:
+    """Return the parts of a column as one."""
+    filled = [part for part in parts if len(part)] or parts[:1]
+    if all(map(is_absent, filled)):
+        return absent(sum(map(len, filled)))
+    return np.concatenate(filled)
 
 
 def _among(codes: Ints, names: Sequence[Any], chosen: Collection[Any]) -> Bools:

@@ -8,7 +8,6 @@ cache was paid for elsewhere. Judgments that are not current count nowhere, and 
 newer ones replaced and calls that failed are not in the files.
 """
 
-import statistics
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -175,6 +174,8 @@ def efficiency(bench: Bench, scores: Mapping[str, Estimate], cost: Cost) -> list
 def _efficiency(
     model: str, score: Estimate, replies: Sequence[tuple[Detail, str]], cost: Cost
 ) -> Efficiency:
+    import statistics  # costs more to import than most tables to make
+
     calls = [detail for detail, _ in replies if detail.given is None]
     counted = [d.usage for d in calls if d.usage.completion_tokens is not None]
     tokens = sum(usage.completion_tokens or 0 for usage in counted)

@@ -31,7 +31,7 @@ TRIAL = 8
 """Questions of the trial that the question offers."""
 
 
-class Estimate(Struct):
+class CallEstimate(Struct):
     """What the calls to one chat model will take."""
 
     model: str
@@ -80,7 +80,7 @@ class _Sums:
     low: float = 0.0
     high: float = 0.0
 
-    def estimate(self, batch: bool) -> Estimate:
+    def estimate(self, batch: bool) -> CallEstimate:
         """Return them in whole tokens, with their cost."""
         price, prompt = self.endpoint.price, round(self.prompt)
 
@@ -90,7 +90,7 @@ class _Sums:
 
         low, high = round(self.low), round(self.high)
         name, calls, here = self.endpoint.name, round(self.calls), self.endpoint.is_loopback
-        return Estimate(name, calls, prompt, low, high, cost(low), cost(high), here)
+        return CallEstimate(name, calls, prompt, low, high, cost(low), cost(high), here)
 
 
 _Asked: TypeAlias = tuple[Endpoint, Request, Span]
@@ -103,7 +103,7 @@ def estimate(
     usual: int,
     earlier: Mapping[str, Sequence[float]] | None = None,
     batch: bool = False,
-) -> list[Estimate]:
+) -> list[CallEstimate]:
     """Return what jobs will take, by the name of the chat model.
 
     `usual` are the tokens of a short reply, `earlier` those of each model's earlier ones.
@@ -121,7 +121,7 @@ def estimate_groups(
     usual: int,
     earlier: Mapping[str, Sequence[float]] | None = None,
     batch: bool = False,
-) -> list[Estimate]:
+) -> list[CallEstimate]:
     """Return what jobs will take that are grouped by chat model; only those looked at are made."""
     sums: dict[str, _Sums] = {}
     for group in groups.values():
@@ -163,12 +163,12 @@ def _requests(job: Job, usual: int, earlier: Mapping[str, Sequence[float]]) -> I
             request = steps.send(Reply(text=f"{endpoint.name} " + "x " * words, detail=detail))
 
 
-def question(estimates: Sequence[Estimate], questions: int) -> str:
+def question(estimates: Sequence[CallEstimate], questions: int) -> str:
     """Return the question before calls that cost something; empty if none does.
 
     `questions` are those of the plan: with many a trial on eight is offered.
 
-    >>> question([Estimate("gpt-4o", 160, 20000, 48000, 160000, 0.5, 1.6)], 80)
+    >>> question([CallEstimate("gpt-4o", 160, 20000, 48000, 160000, 0.5, 1.6)], 80)
     '160 calls to gpt-4o, $0.50 to $1.60; or eight questions first: --sample-n 8 ($0.16)'
     """
     paid = [model for model in estimates if not model.is_loopback and model.calls]
@@ -189,7 +189,7 @@ def question(estimates: Sequence[Estimate], questions: int) -> str:
     return text
 
 
-def total_cost(estimates: Sequence[Estimate]) -> tuple[float, float] | None:
+def total_cost(estimates: Sequence[CallEstimate]) -> tuple[float, float] | None:
     """Return the least and the most dollars; None if a price is unknown."""
     lows = [model.cost_low for model in estimates if model.cost_low is not None]
     highs = [model.cost_high for model in estimates if model.cost_high is not None]

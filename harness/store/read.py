@@ -2,7 +2,7 @@
 
 import gzip
 import hashlib
-import itertools
+import io
 import json
 import logging
 import math
@@ -10,7 +10,7 @@ import os
 import pathlib
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import IO, Any, Generic, NamedTuple, TypeAlias, TypeVar, cast
 
 import msgspec
@@ -26,8 +26,8 @@ L = TypeVar("L")
 _MOST = sys.float_info.max
 _EDGE = 1_024
 """Bytes at either end of what was read."""
-_CHUNK, _BLOCK = 1 << 18, 4096
-"""Bytes that are read at a time, and rows that are given at a time."""
+_CHUNK, _BLOCK = 1 << 16, 4096
+"""Bytes that are read at a time (more leave the processor's cache), and rows given at a time."""
 _BOM = b"\xef\xbb\xbf"
 _KNOWN = {field.encode_name for field in msgspec.structs.fields(Question)} - {"extra"}
 _NEEDED = {
@@ -74,7 +74,6 @@ def rows(
     Raises:
         DataError: a line is not a row of this kind.
     """
-    decode = _decoder(kind)
     spellings = {json.dumps(text, ensure_ascii=pure)[1:-1] for pure in (True, False)}
     needles = [spelling.encode().lower() for spelling in spellings]
     with _open(path) as file:
@@ -82,21 +81,34 @@ def rows(
         lines: Iterable[_Line] = _lines(file, line, offset)
         if offset == 0 and _is_array(path):
             lines = _elements(file.read(), path)
-        for number, start, content in lines:
-            if content.isspace() or (text and not _holds(content, needles)):
-                continue
-            try:
-                row: T = _row(decode, content, kind, path, number)
-            except DataError as error:
-                if faults is not None:
-                    faults.append(error)
-                elif isinstance(error, _NotJsonError) and not content.endswith(b"\n"):
-                    log.warning("%s:%s: the last line was cut off; it is left out", path, number)
-                    return
-                else:
-                    raise
+        if text:
+            lines = (of_line for of_line in lines if _holds(of_line[2], needles))
+        yield from _places(lines, path, kind, faults)
+
+
+def _places(
+    lines: Iterable["_Line"],
+    path: pathlib.Path,
+    kind: type[T],
+    faults: list[DataError] | None = None,
+) -> Iterator[Place[T]]:
+    """Yield the rows of lines, as `rows` does."""
+    decode = _decoder(kind)
+    for number, start, content in lines:
+        if content.isspace():
+            continue
+        try:
+            row: T = _row(decode, content, kind, path, number)
+        except DataError as error:
+            if faults is not None:
+                faults.append(error)
+            elif isinstance(error, _NotJsonError) and not content.endswith(b"\n"):
+                log.warning("%s:%s: the last line was cut off; it is left out", path, number)
+                return
             else:
-                yield Place(row, number, start, len(content))
+                raise
+        else:
+            yield Place(row, number, start, len(content))
 
 
 _Line: TypeAlias = tuple[int, int, bytes]
@@ -134,38 +146,55 @@ def _elements(data: bytes, path: pathlib.Path) -> Iterator[_Line]:
 
 
 def blocks(
-    path: pathlib.Path, light: type[L], kind: type[T], rare: Callable[[list[L]], list[int]]
-) -> Iterator[list[L | T]]:
+    path: pathlib.Path, light: Callable[[bytes], Sequence[L] | None], kind: type[T]
+) -> Iterator[Sequence[L] | Sequence[T]]:
     """Yield the rows of a file, some thousand at a time, with the few fields of a light type.
 
-    `light` has some of the fields of `kind`. Rows that are `rare` by these fields, and what is not
-    of the light type, are read as whole ones, so errors are those of `rows`.
+    `light` reads whole lines, many at once; where it returns None their rows are read as `rows`
+    does, so errors are those of `rows`. Each block has rows of one type. Where a line is wrong, the
+    rows before it come first.
+
+    Raises:
+        DataError: a line is not a row of this kind.
     """
-    if _is_array(path):
-        yield [place.row for place in rows(path, kind)]
-        return
-    decode, decode_whole = msgspec.json.Decoder(light).decode, _decoder(kind)
-    line, offset = 1, 0
-    block: list[L | T] = []
-    with _open(path) as file:
-        while lines := file.readlines(_CHUNK):
-            end = offset + sum(map(len, lines))
-            try:
-                found: list[L | T] = list(map(decode, lines))
-            except (msgspec.MsgspecError, UnicodeError):
-                places = rows(path, kind, offset=offset, line=line)
-                inside = itertools.takewhile(lambda place: place.offset < end, places)  # noqa: B023
-                found = [place.row for place in inside]
-            else:
-                for at in rare(cast("list[L]", found)):
-                    found[at] = _row(decode_whole, lines[at], kind, path, line + at)
-            line, offset = line + len(lines), end
-            block += found
-            if len(block) >= _BLOCK:
+    block: list[Any] = []
+    try:
+        for rows_of_chunk in _chunks(path, light, kind):
+            if block and (len(block) >= _BLOCK or type(block[0]) is not type(rows_of_chunk[0])):
                 yield block
                 block = []
+            block += rows_of_chunk
+    except DataError:
+        if block:
+            yield block
+        raise
     if block:
         yield block
+
+
+def _chunks(
+    path: pathlib.Path, light: Callable[[bytes], Sequence[L] | None], kind: type[T]
+) -> Iterator[Sequence[L] | Sequence[T]]:
+    """Yield the rows of some lines at a time, or one whole row."""
+    if _is_array(path):
+        yield from ([place.row] for place in rows(path, kind))
+        return
+    import numpy as np
+
+    line, offset = 1, 0
+    with _open(path) as file:
+        while chunk := file.read(_CHUNK):
+            chunk += file.readline()
+            # numpy: `bytes.count` takes as long as reading the JSON
+            ends = int(np.count_nonzero(np.frombuffer(chunk, np.uint8) == ord("\n")))
+            count = ends + (not chunk.endswith(b"\n"))
+            found = light(chunk)
+            if found is not None and len(found) == count:  # else lines are blank or hold several
+                yield found
+            else:
+                lines = _lines(io.BytesIO(chunk), line, offset)
+                yield from ([place.row] for place in _places(lines, path, kind))
+            line, offset = line + count, offset + len(chunk)
 
 
 def _holds(line: bytes, needles: list[bytes]) -> bool:

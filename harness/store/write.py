@@ -10,7 +10,6 @@ from collections import deque
 from typing import Any, Generic, Self, TypeVar
 
 import msgspec
-from filelock import FileLock, Timeout
 
 from harness.errors import StorageError
 from harness.store.read import Place, replaces, rows
@@ -39,6 +38,8 @@ class Writer(Generic[T]):
     def __init__(
         self, path: pathlib.Path, kind: type[T], state: pathlib.Path | None = None
     ) -> None:
+        from filelock import FileLock
+
         self.path, self.kind = path, kind
         self.state = (state or state_dir(path.parent.parent)) / path.parent.name
         self._lock = FileLock(self.state / f"{path.name}.lock")
@@ -48,6 +49,8 @@ class Writer(Generic[T]):
 
     def __enter__(self) -> Self:
         """Take the lock and look at the end of the file; the file is created with its first row."""
+        from filelock import Timeout
+
         if self.path.suffix == ".gz" or self.path.with_name(f"{self.path.name}.gz").exists():
             raise StorageError(f"{self.path}: is packed; unpack it with gunzip to continue it")
         with storing(self.path):

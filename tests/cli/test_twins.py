@@ -174,6 +174,8 @@ def test_a_command_and_its_twin_do_the_same(
         assert str(report) in error
     else:
         assert len(repr(report)) <= 200
+        if not isinstance(report, pathlib.Path):  # a notebook shows it
+            assert "<p>" in report._repr_html_()
     said = capsys.readouterr()
     assert (said.out, said.err) == ("", "")
     assert files(other) == files(one)

@@ -82,7 +82,7 @@ def named(write: Write) -> Callable[[str], set[str]]:
             found.add("length")
         if first_row("repeat", **names, mode="pairwise-all")["same_high"] < 0.8:
             found.add("repeat")
-        panel = harness.judge_report("worth")
+        panel = harness.judge_report("worth").page
         if panel.facts["worth_high"] < 2:
             found.add("worth")
         if any("answers of its own" in str(note) for note in panel.notes):
@@ -93,7 +93,7 @@ def named(write: Write) -> Callable[[str], set[str]]:
 
 
 def first_row(report: str, **options: Any) -> dict[str, Any]:
-    return harness.judge_report(report, **options).all_rows[0]
+    return harness.judge_report(report, **options).page.all_rows[0]
 
 
 @pytest.mark.parametrize(
@@ -129,7 +129,7 @@ def test_checks_name_who_is_lenient_or_blind(write: Write, defect: str) -> None:
             found.append(Measurement(metric="checks", value=None, checks=[check], **names))
     write("model_judgment/suspect_single.jsonl", grades)
     write("model_metric/checks.jsonl", found)
-    page = harness.judge_report("checks")
+    page = harness.judge_report("checks").page
     less, top_of_broken, _ = page.all_rows
     assert (less["value_low"] > 0) == (defect != "blind to errors")
     assert (top_of_broken["value"] > 0.5) == (defect == "lenient")

@@ -21,13 +21,13 @@ Write = Callable[..., pathlib.Path]
 
 
 def rows(report: str, **options: Any) -> list[dict[str, Any]]:
-    return [dict(row) for row in harness.judge_report(report, **options).all_rows]
+    return [dict(row) for row in harness.judge_report(report, **options).page.all_rows]
 
 
 def test_position_counts_and_lists_what_the_order_changed(write: Write) -> None:
     games = ["xx", "xx", "yy", "xy", "xy", "yx", "xt", "tt", "x-"]
     write("model_judgment/j_pair.jsonl", [pair(n, own) for n, own in enumerate(games, 1)])
-    page = harness.judge_report("position", list=True)
+    page = harness.judge_report("position", list=True).page
     whole = page.all_rows[0]
     assert (whole["n"], whole["errors"], whole["consistent"]) == (8, 1, 4)
     assert (whole["biased_first"], whole["biased_second"], whole["one_sided_tie"]) == (2, 1, 1)
@@ -79,7 +79,7 @@ def people_and_two_judges(write: Write) -> None:
 
 def test_the_sentence_on_agreement_is_the_same_in_every_report(write: Write) -> None:
     people_and_two_judges(write)
-    found = {name: harness.judge_report(name).outcome for name in ("agreement", "judges")}
+    found = {name: harness.judge_report(name).page.outcome for name in ("agreement", "judges")}
     expected = (
         "j agrees with people on 91% (78 to 97) of the 77 votes that both decided, of 80 by 2 "
         "people; people agree with each other on 100% (90 to 100) of 39. It agrees more than k: "
@@ -87,12 +87,12 @@ def test_the_sentence_on_agreement_is_the_same_in_every_report(write: Write) -> 
     )
     assert found["agreement"] == expected
     assert found["judges"].startswith(expected)
-    assert harness.judge_report("corrected").outcome.endswith(expected)
+    assert harness.judge_report("corrected").page.outcome.endswith(expected)
 
 
 def test_a_difference_that_is_not_significant_is_said_with_its_interval(write: Write) -> None:
     people_and_two_judges(write)
-    outcome = harness.judge_report("agreement", first_n=6).outcome
+    outcome = harness.judge_report("agreement", first_n=6).page.outcome
     assert "j and k are not decided: a difference of" in outcome
     assert "close" not in outcome
 
@@ -114,13 +114,13 @@ def named_the_other_way(line: str) -> str:
 @pytest.mark.parametrize("report", ["agreement", "judges", "corrected", "worth"])
 def test_two_orders_of_naming_give_the_same_numbers(write: Write, report: str) -> None:
     people_and_two_judges(write)
-    outcomes = [harness.judge_report(report).outcome]
+    outcomes = [harness.judge_report(report).page.outcome]
     for path in pathlib.Path("data/mt_bench").glob("*_judgment/*.jsonl"):
         # x, which is z now, comes after y; every second row names it second, too.
         lines = path.read_text().replace('"x"', '"z"').splitlines()
         lines[::2] = map(named_the_other_way, lines[::2])
         path.write_text("\n".join(lines) + "\n")
-    outcomes.append(harness.judge_report(report).outcome.replace("z ", "x "))
+    outcomes.append(harness.judge_report(report).page.outcome.replace("z ", "x "))
     assert outcomes[0] == outcomes[1]
 
 
@@ -181,14 +181,14 @@ def test_repeat_notes_a_server_that_decodes_greedily(
         for sample, text in enumerate(texts)
     ]
     write("model_judgment/j_single.jsonl", rows)
-    notes = [note.text for note in harness.judge_report("repeat").notes]
+    notes = [note.text for note in harness.judge_report("repeat").page.notes]
     assert any("does its server decode greedily" in note for note in notes) == noted
 
 
 def test_corrected_takes_the_votes_alone_of_few_questions(write: Write) -> None:
     write("model_judgment/j_pair.jsonl", [pair(n, "xx" if n % 4 else "yy") for n in range(1, 41)])
     write("human_judgment/v.jsonl", [vote(n, "x" if n % 4 else "y") for n in range(1, 20)])
-    page = harness.judge_report("corrected")
+    page = harness.judge_report("corrected").page
     assert {row["weight"] for row in page.all_rows} == {0}
     assert "not known to be random" in str(page.notes[0])
 
@@ -199,7 +199,7 @@ def test_corrected_knows_votes_that_a_ballot_drew(write: Write) -> None:
     for own in votes:
         own.answers = "hash"
     write("human_judgment/v.jsonl", votes)
-    assert not harness.judge_report("corrected").notes
+    assert not harness.judge_report("corrected").page.notes
 
 
 def test_corrected_moves_the_judge_by_the_votes(write: Write) -> None:
@@ -229,10 +229,10 @@ def test_judges_are_measured_by_votes(write: Write, tmp_path: pathlib.Path) -> N
 
 def test_worth_with_single_votes_is_a_lower_bound(write: Write) -> None:
     people_and_two_judges(write)
-    two = harness.judge_report("worth")
+    two = harness.judge_report("worth").page
     assert not two.facts["at_least"]
     write("human_judgment/v.jsonl", [])
-    page = harness.judge_report("worth", exclude="q")
+    page = harness.judge_report("worth", exclude="q").page
     assert "at least" in page.outcome
     assert 1 <= page.facts["worth"] <= 2
 
@@ -244,7 +244,7 @@ def test_worth_is_kishs_effective_number(write: Write) -> None:
     for judge, own in (("j", twins), ("k", twins), ("l", other)):
         made = [pair(n, games, judge) for n, games in enumerate(own, 1)]
         write(f"model_judgment/{judge}_pair.jsonl", made)
-    page = harness.judge_report("worth")
+    page = harness.judge_report("worth").page
     assert 1 < page.facts["worth"] < 3
     adds = {row["judge"]: row["adds"] for row in page.all_rows}
     assert adds["l"] > adds["j"] == pytest.approx(adds["k"])

@@ -7,7 +7,7 @@ import pytest
 
 from harness.errors import DataError, UsageError
 from harness.metrics import Metric, Setup, load
-from harness.metrics.metric import Item
+from harness.metrics.metric import MeasuredTurn
 from harness.options import MetricOptions
 from harness.types import Question
 from tests.local.tiny_models import save_bert, save_t5
@@ -79,7 +79,7 @@ def test_unieval_asks_about_answers_and_sentences(t5: str, tmp_path: pathlib.Pat
 
 def test_unieval_does_not_depend_on_the_batch(t5: str, tmp_path: pathlib.Path) -> None:
     question = Question(question_id=1, category="c", turns=["What?"])
-    items = [Item(question, 1, ["It rains. " * n]) for n in range(1, 6)]
+    items = [MeasuredTurn(question, 1, ["It rains. " * n]) for n in range(1, 6)]
     singly, batched = (
         [measured.value for measured in unieval(t5, tmp_path, ASK, size).measure(items)]
         for size in (1, 8)

@@ -4,7 +4,7 @@ import msgspec
 import pytest
 
 from harness.errors import MissingError, UsageError
-from harness.models import Limits, ModelConfig, PoolMember, resolve
+from harness.models import ModelConfig, PoolMember, RateLimits, resolve
 from harness.types import Sampling
 
 
@@ -140,7 +140,7 @@ def test_a_pool_is_an_endpoint_and_further_ones() -> None:
     endpoint = resolve("pooled", models=models)
     addresses = [member.base_url for member in (endpoint, *endpoint.pool)]
     assert addresses == ["http://node1:8000/v1", "http://node2:8000/v1"]
-    assert (endpoint.limits, endpoint.pool[0].limits) == (Limits(parallel=64), Limits())
+    assert (endpoint.limits, endpoint.pool[0].limits) == (RateLimits(parallel=64), RateLimits())
     single = resolve("pooled", ModelConfig(base_url="http://localhost:1/v1"), models)
     assert (single.base_url, single.pool) == ("http://localhost:1/v1", ())
 

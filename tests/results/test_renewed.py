@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from harness.results.renewed import Place, known
+from harness.results.renewed import TemplateLevel, known
 
-PLACES: list[Place] = [(f"t{at}", 5) for at in range(26)]
+PLACES: list[TemplateLevel] = [(f"t{at}", 5) for at in range(26)]
 
 
-def of(values: list[float]) -> dict[Place, float]:
+def of(values: list[float]) -> dict[TemplateLevel, float]:
     return dict(zip(PLACES, values, strict=True))
 
 

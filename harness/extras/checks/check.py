@@ -23,7 +23,7 @@ Part: TypeAlias = int | tuple[int, int]
 """The number of a part, from 1, or from -1 at the end; or the first and the last of several."""
 
 
-class Place(Struct, frozen=True, forbid_unknown_fields=True):
+class Selector(Struct, frozen=True, forbid_unknown_fields=True):
     """A part of a reply; without any field, the whole."""
 
     after: str | None = None
@@ -88,7 +88,7 @@ class Check(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, tag_f
 
     name: str | None = None
     """What the check is called in tables, where other than its kind."""
-    within: Place = field(name="in", default=Place())
+    within: Selector = field(name="in", default=Selector())
     """Where it looks."""
     each: str | None = None
     """It must hold for every part of this unit, and there must be one."""

@@ -6,7 +6,7 @@ from typing import ClassVar, Literal
 
 from msgspec import field
 
-from harness.extras.checks.check import Bounds, Check, Place
+from harness.extras.checks.check import Bounds, Check, Selector
 from harness.extras.checks.passage import Outcome, Passage, normal
 from harness.extras.checks.units import counted, parts, plural, words
 
@@ -22,7 +22,7 @@ class Keeps(Bounds, frozen=True, kw_only=True, tag="keeps"):
     """
 
     of: str
-    source: Place = field(name="from", default=Place())
+    source: Selector = field(name="from", default=Selector())
     """Where in the reply before."""
 
     def requirement(self) -> str:

@@ -30,7 +30,7 @@ KINDS: dict[str, type[Check]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class CheckResult:
     """What one check found in one reply, strictly and loosely."""
 
     check: Check
@@ -90,7 +90,7 @@ def check_turn(
     questions: Sequence[str] = (),
     earlier: Sequence[str] = (),
     run_code: bool = False,
-) -> list[Verdict]:
+) -> list[CheckResult]:
     """Return what each of a turn's checks finds, strictly and loosely; an empty reply passes none.
 
     `questions` are the user's turns up to this one, `earlier` the model's replies before it.
@@ -106,7 +106,7 @@ def check_turn(
         if loose is False and not check.RUNS_CODE:  # code is not run eight times
             passages = (replace(passage, text=variant) for variant in variants(reply))
             loose = any(check.outcome(p).passed for p in passages)
-        verdicts.append(Verdict(check, outcome, loose))
+        verdicts.append(CheckResult(check, outcome, loose))
     return verdicts
 
 
@@ -115,7 +115,7 @@ def all_pass(specs: Sequence[Mapping[str, Any]], replies: Sequence[str]) -> bool
     return all(any(check_turn(reply, [spec])[0].loose for reply in replies) for spec in specs)
 
 
-def describe(verdicts: Sequence[Verdict]) -> str:
+def describe(verdicts: Sequence[CheckResult]) -> str:
     """Return for a judge's prompt which checks a reply passes; no line has the reply's own words.
 
     - at most 60 words: no (63 words)

@@ -11,9 +11,9 @@ Checks that are not decided (their code was not run) are null, and no share coun
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from harness.extras.checks.kinds import Verdict, check_turn, read_check
+from harness.extras.checks.kinds import CheckResult, check_turn, read_check
 from harness.extras.checks.sandbox import check_sandbox
-from harness.metrics import Item, Measured, Metric, Setup
+from harness.metrics import Measured, MeasuredTurn, Metric, Setup
 from harness.types import Question
 
 VERSION = 3
@@ -29,7 +29,7 @@ def metric(setup: Setup) -> Metric:
     if setup.run_code:
         check_sandbox()
 
-    def measure(items: Sequence[Item]) -> Iterable[Measured]:
+    def measure(items: Sequence[MeasuredTurn]) -> Iterable[Measured]:
         for item in items:
             verdicts = check_turn(
                 item.answer,
@@ -53,7 +53,7 @@ def metric(setup: Setup) -> Metric:
     )
 
 
-def summed(verdicts: Sequence[Verdict]) -> Measured:
+def summed(verdicts: Sequence[CheckResult]) -> Measured:
     """Return the shares of the checks that pass, and each check with what was found."""
     rows = [_row(verdict) for verdict in verdicts]
     decided = [v for v in verdicts if v.outcome.passed is not None]
@@ -73,7 +73,7 @@ def _checks(question: Question, turn: int) -> list[dict[str, Any]]:
     return question.checks[turn - 1] if question.checks else []
 
 
-def _row(verdict: Verdict) -> dict[str, Any]:
+def _row(verdict: CheckResult) -> dict[str, Any]:
     check, outcome = verdict.check, verdict.outcome
     row: dict[str, Any] = {"kind": check.kind, "name": check.name or check.kind}
     row |= {"text": check.statement, "strict": outcome.passed, "loose": verdict.loose}

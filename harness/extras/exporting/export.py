@@ -8,6 +8,7 @@ made, and nothing is overwritten.
 """
 
 import functools
+import math
 import pathlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -19,8 +20,9 @@ from harness import registry, store
 from harness.bench import Bench, load_named
 from harness.errors import MissingError, UsageError
 from harness.options import Export, Select, ShowResult
+from harness.registry import Shown
 from harness.reporting.selecting import Judged, read_judged
-from harness.results import Scores
+from harness.results import Scores, Source
 from harness.results.reading import whole_rows
 from harness.types import Judgment
 
@@ -35,12 +37,35 @@ class File(NamedTuple):
     """How many records it holds, of each kind by which they are counted."""
 
 
+class Verdict(NamedTuple):
+    """What a judge said of an answer; of a pair, as one of its models sees it."""
+
+    row: Judgment
+    model: str
+    opponent: str | None
+    source: Source
+    numbers: dict[str, float | None]
+    """By metric; None: no verdict. Of a pair 1 the model won, 0.5 tie, 0 it lost."""
+
+    @property
+    def texts(self) -> str:
+        """What the judge wrote; of a pair in both games, each with who was shown first."""
+        if self.opponent is None:
+            return self.row.judgment or ""
+        first, second = self.row.models
+        games = (first, self.row.g1_judgment), (second, self.row.g2_judgment)
+        texts = [f"{name} shown first:\n{text}" for name, text in games if text is not None]
+        return "\n\n".join(texts)
+
+
 @dataclass
 class Results:
     """The results of a benchmark that are exported."""
 
     judged: Judged
     """As `show_result` selects and shows them."""
+    asked: ShowResult = field(default_factory=ShowResult)
+    """What `show_result` would be asked for to show them."""
     model_list: tuple[str, ...] = ()
     """Only these models; empty: all."""
     left_out: Counter[str] = field(default_factory=Counter)
@@ -60,6 +85,26 @@ class Results:
     def models(self) -> tuple[str, ...]:
         """The models that were judged, or those of them that were asked for."""
         return tuple(m for m in self.scores.models_present if m in (self.model_list or (m,)))
+
+    @functools.cached_property
+    def verdicts(self) -> dict[str, list["Verdict"]]:
+        """Every verdict by model, in the order of the files; a pair is there for both models."""
+        rows = {n: row for n, row in whole_rows(self.scores) if isinstance(row, Judgment)}
+        both = self.scores.mirrored()
+        columns = both.row, both.model, both.opponent, both.metric, both.source, both.value
+        found: dict[tuple[int, int], Verdict] = {}
+        entries = zip(*(column.tolist() for column in columns), strict=True)
+        for number, model, opponent, metric, source, value in entries:
+            if (row := rows.get(number)) is not None:
+                other = None if opponent < 0 else both.models[opponent]
+                new = Verdict(row, both.models[model], other, both.sources[source], {})
+                numbers = found.setdefault((number, model), new).numbers
+                numbers[both.metrics[metric]] = None if math.isnan(value) else value
+        by_model: dict[str, list[Verdict]] = {model: [] for model in self.models}
+        for (_, model), verdict in sorted(found.items(), key=lambda item: item[0]):
+            if both.models[model] in by_model:
+                by_model[both.models[model]].append(verdict)
+        return by_model
 
     def of_kind(self, kind: Literal["single", "pair"]) -> list[Judgment]:
         """Return the judgments of single answers, or of pairs, of the models asked for."""
@@ -99,7 +144,7 @@ Exporter: TypeAlias = Callable[[Bench, Results], Iterable[File]]
 
 
 @dataclass
-class ExportReport:
+class ExportReport(Shown):
     """What was exported."""
 
     written: list[pathlib.Path] = field(default_factory=list)
@@ -125,7 +170,8 @@ def export(options: Export) -> ExportReport:
         raise UsageError(f"name a format: {', '.join(registry.names('exporter'))}")
     exporter: Exporter = registry.find("exporter", options.format)
     bench = load_named(options.bench)
-    results = Results(read_judged(_selection(options)), options.model_list)
+    asked = _selection(options)
+    results = Results(read_judged(asked), asked, options.model_list)
     files = list(exporter(bench, results))
     paths = [_place(options, bench, file) for file in files]
     for path in paths:
@@ -140,7 +186,7 @@ def export(options: Export) -> ExportReport:
 
 
 def _selection(options: Export) -> ShowResult:
-    """Return what `show_result` would be asked for to see the same judgments."""
+    """Return the flags with which `show_result` shows the same judgments."""
     judges: tuple[str, ...] = (options.judge_model,) if options.judge_model else ()
     select = Select(judge_model=judges, judge_set=options.judge_set)
     return ShowResult(bench=options.bench.shown, select=select)

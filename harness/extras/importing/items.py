@@ -29,6 +29,8 @@ class Source(NamedTuple):
     """The model that `--model-id` names for the file; empty: none."""
     judge: str = ""
     """Who made the judgments, from `--judge-model`; empty: as the records say."""
+    home: str = ""
+    """The name of the folder that the file is in."""
     keep_input: bool = False
     """Whether a judge's whole input is kept, where a record has one."""
 
@@ -53,6 +55,14 @@ class Item:
     """By model, a text for each turn."""
     reasoning: list[str | None] = field(default_factory=list)
     """What the model thought before each of its texts, where the record has it apart."""
+    choice: int = 0
+    """Which of a model's conversations about the question the answers are, from 0."""
+    others: list[list[str]] = field(default_factory=list)
+    """The model's further conversations about the question, where one record has several."""
+    sampling: dict[str, Any] = field(default_factory=dict)
+    """What the answers were sampled with, as far as it is known."""
+    note: str = ""
+    """What a reader of the answers should know."""
     votes: list[Vote | Judgment] = field(default_factory=list)
     """Verdicts of people; a vote without a voter is by somebody of its own."""
     judgments: list[Judgment] = field(default_factory=list)

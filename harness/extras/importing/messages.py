@@ -3,6 +3,7 @@
 {"messages": [{"role": "system", "content": "..."}, {"role": "user", "content": "..."},
               {"role": "assistant", "content": "..."}], "id": 7, "category": "math"}
 {"question": "...", "answer": "...", "reference": "..."}
+{"prompt": ["turn 1", "turn 2"], "prompt_id": 81, "category": "math", "reference": ["..."]}
 
 user → turns       assistant → answers of the model that `model` or --model-id names;
 system → the       without one they are the reference. Where the user speaks last, earlier
@@ -30,35 +31,58 @@ _ANSWER = ("answer", "response", "output", "completion")
 _REFERENCE = ("reference", "target", "ideal", "expected", "gold")
 _TEXT_PARTS = ("text", "input_text", "output_text")
 _REASONING_PARTS = ("thinking", "reasoning", "redacted_thinking")
-_OTHERS = ("question_id", "id", "messages", "model", "model_id", "system", "system_prompt")
+_OTHERS = (
+    "question_id",
+    "prompt_id",
+    "id",
+    "messages",
+    "model",
+    "model_id",
+    "system",
+    "system_prompt",
+)
 
 
 def messages(record: Mapping[str, Any], source: Source) -> Item:
     """Return the question, answers and reference of a record."""
     extra: dict[str, Any] = {}
     reasoning: list[str | None] = []
-    if "messages" in record:
-        system, turns, replies, reasoning = conversation(record["messages"])
+    prompt = record.get("prompt")
+    chat = isinstance(prompt, list) and any(isinstance(part, dict) for part in prompt)
+    if chat or "messages" in record:
+        system, turns, replies, reasoning = conversation(prompt if chat else record["messages"])
         if len(replies) < len(turns):
             extra = {"history": [*replies, None]} if replies else {}
             replies = []
+    elif isinstance(prompt, list):
+        turns, system, replies = _texts(prompt, "prompt"), "", []
     else:
         turns = [text_of(record, *_QUESTION)]
         system = text_of(record, "system", "system_prompt", default="")
         replies = list(filter(None, [text_of(record, *_ANSWER, default="")]))
     model = source.model or text_of(record, "model", "model_id", default="")
     reference = text_of(record, *_REFERENCE, default="")
+    references = [reference] if reference else []
+    if isinstance(record.get("reference"), list):  # one for each turn
+        references = _texts(record["reference"], "reference")
     return Item(
-        question_id=id_of(record, "question_id", "id"),
+        question_id=id_of(record, "question_id", "prompt_id", "id"),
         category=text_of(record, "category", "topic", "task", default="general"),
         turns=turns,
         same_turns=bool(model),
         system=system,
         answers={model: replies} if model and replies else {},
         reasoning=reasoning,
-        reference=[reference] if reference else replies if not model else [],
+        reference=references or (replies if not model else []),
         extra=other_fields(record, *_QUESTION, *_ANSWER, *_REFERENCE, *_OTHERS) | extra,
     )
+
+
+def _texts(values: Any, name: str) -> list[str]:
+    """Return a list of texts, one for each turn."""
+    if not all(isinstance(value, str) for value in values):
+        raise BadRecord(f"{name} is no list of texts")
+    return list(values)
 
 
 class Conversation(NamedTuple):

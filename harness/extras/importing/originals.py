@@ -14,12 +14,19 @@ import urllib.parse
 from msgspec import Struct
 
 from harness import store
+from harness.bench import check_bench_name
+from harness.bench.bench import Settings, load_questions
 from harness.errors import DataError, MissingError, StorageError, UsageError
-from harness.extras.importing.constants import constants, filled
+from harness.extras.importing import hub
+from harness.extras.importing.constants import constants, filled, toml_text
 from harness.extras.importing.reading import import_data
+from harness.reporting import Column, Page, Table
+from harness.words import counted
 
 UPSTREAM = "https://raw.githubusercontent.com"
 _TABLE = pathlib.Path(__file__).with_suffix(".toml")
+_TAKEN = r"bench\.toml|reference_answer/[^/]+\.jsonl"
+"""What is taken from the hub beside the questions."""
 _SECONDS = 30.0
 """Without a byte, after which a transfer counts as cut."""
 _ADVICE = "check the network, or name a mirror or a folder with --from"
@@ -67,6 +74,11 @@ class Fetched(Struct, frozen=True):
     folder: pathlib.Path
     written: tuple[pathlib.Path, ...]
 
+    def _repr_html_(self) -> str:
+        files = [{"file": str(path)} for path in self.written]
+        tables = [Table("", [Column("file")], files)] if files else []
+        return Page(f"{self.folder}: {counted(len(files), 'file')} written.", tables)._repr_html_()
+
     def __repr__(self) -> str:
         return f"<Fetched {self.folder.name[:100]}: {len(self.written)} files written>"
 
@@ -83,11 +95,12 @@ def fetch_bench(
     """Bring an original into `data_dir/name`.
 
     Args:
-        name: one of `originals()`.
+        name: one of `originals()`, or a benchmark on the Hugging Face Hub by its questions,
+            `hf://datasets/OWNER/NAME@REVISION/question.jsonl`.
         data_dir: the folder of benchmarks.
         source: the address of a mirror that has the files under their upstream paths, or a folder
-            that has them under these, their paths in our folder, or their bare names; None: the
-            upstream.
+            that has them under these, their paths in our folder, or their bare names; or a data set
+            on the Hugging Face Hub, `hf://datasets/OWNER/NAME@REVISION`; None: the upstream.
 
     Raises:
         UsageError: there is no such original, or the source cannot be one.
@@ -95,12 +108,16 @@ def fetch_bench(
         MissingError: the source cannot be reached, or has no such file.
         DataError: a file is not the pinned one.
     """
+    if hub.is_address(name):
+        return _from_hub(hub.parse(name), pathlib.Path(data_dir))
     table = originals()
     if name not in table:
         raise UsageError(f"nothing called {name!r} can be fetched; there are {', '.join(table)}")
     original, folder = table[name], pathlib.Path(data_dir) / name
     source = source or f"{UPSTREAM}/{original.repository}/{original.revision}"
-    if re.match(r"https?://", source):
+    if hub.is_address(source):
+        hub.parse(source)
+    elif re.match(r"https?://", source):
         if re.search(r"[@?#]", source):
             raise UsageError("--from takes a plain address: no user, password, ? or #")
     elif not pathlib.Path(source).is_dir():
@@ -128,9 +145,45 @@ def fetch_bench(
     return Fetched(folder, tuple(written))
 
 
+def _from_hub(address: hub.Address, data_dir: pathlib.Path) -> Fetched:
+    """Bring questions from the hub, with the settings and references in the same folder there."""
+    address = address if address.path else address._replace(path="question.jsonl")
+    folder = data_dir / check_bench_name(address.repository.partition("/")[2])
+    questions = hub.fetch(address)
+    load_questions(questions.path)
+    beside = address.path.rpartition("/")[0]
+    home = f"{beside}/" if beside else ""
+    files = {folder / "question.jsonl": questions.path.read_bytes()}
+    note = f"source = {toml_text(str(questions.address))}\n"
+    for name in hub.list_files(questions.address):
+        into = name.removeprefix(home)
+        if not name.startswith(home) or not re.fullmatch(_TAKEN, into):
+            continue
+        found = hub.fetch(questions.address._replace(path=name)).path
+        if into == "bench.toml":
+            settings = store.read_toml(found, Settings)
+            note = (note if settings.source is None else "") + found.read_text(encoding="utf-8-sig")
+        else:
+            files[folder / into] = found.read_bytes()
+    files[folder / "bench.toml"] = note.encode()
+    missing = {path: data for path, data in files.items() if not path.exists()}
+    for path, data in files.items():
+        if path not in missing and path.read_bytes() != data:
+            advice = "move it away, or choose another --data-dir"
+            raise StorageError(f"{path}: another file is there and is kept; {advice}")
+    for path, data in missing.items():
+        store.write_file(path, data)
+    return Fetched(folder, tuple(missing))
+
+
 def _pinned(source: str, file: OriginalFile) -> bytes:
     """Return a file from a source, or raise `DataError` if it is not the pinned one."""
-    if "://" in source:
+    if hub.is_address(source):
+        address = hub.parse(source)
+        name = "/".join(filter(None, [address.path, file.path]))
+        found = hub.fetch(address._replace(path=name))
+        place, data = str(found.address), found.path.read_bytes()
+    elif "://" in source:
         place = f"{source.rstrip('/')}/{urllib.parse.quote(file.path)}"
         data = _download(place)
     else:

@@ -21,9 +21,11 @@ from harness import registry, store
 from harness.bench import Bench, check_bench_name, file_stem, judgment_file_name, shipped
 from harness.bench.names import Kind
 from harness.errors import DataError, UsageError
+from harness.extras.importing import hub
 from harness.extras.importing.constants import toml_text
 from harness.extras.importing.items import BadRecord, Item, Source
 from harness.extras.importing.records import read_records
+from harness.registry import Shown
 from harness.types import Answer, Choice, Detail, Judgment, QuestionId, content_hash
 
 JUDGE_SETS: Mapping[str, str] = {
@@ -42,7 +44,7 @@ REFERENCE = "reference"
 
 
 @dataclass(kw_only=True)
-class ImportReport:
+class ImportReport(Shown):
     """What was read and written."""
 
     folder: pathlib.Path
@@ -89,7 +91,8 @@ def import_data(
 
     Args:
         format: a name of the registry's kind `importer`.
-        files: the first defines the questions, unless the benchmark has some.
+        files: the first defines the questions, unless the benchmark has some; paths, or addresses
+            of files on the Hugging Face Hub.
         bench_name: the benchmark; it is made if it does not exist.
         data_dir: the folder of benchmarks.
         model_id: the models of the files, or of all files but the first, in place of the records'.
@@ -116,10 +119,15 @@ def import_data(
     report = ImportReport(folder=folder)
     result = _Import(format, bench, report)
     position = 0
-    paths = [pathlib.Path(file) for file in files]
+    fetched = [hub.fetch(hub.parse(str(f))) if hub.is_address(str(f)) else None for f in files]
+    paths = [
+        pathlib.Path(file) if found is None else found.path
+        for file, found in zip(files, fetched, strict=True)
+    ]
     for number, (path, model) in enumerate(zip(paths, [*[""] * unnamed, *model_id], strict=True)):
         stem = path.name.removesuffix(".gz").rpartition(".")[0]
-        source = Source(folder, stem, number, model, judge_model or "", keep_input)
+        home = path.resolve().parent.name
+        source = Source(folder, stem, number, model, judge_model or "", home, keep_input)
         for place, record in itertools.islice(read_records(path), first_n):
             position += 1
             try:
@@ -138,8 +146,10 @@ def import_data(
     judge_set = JUDGE_SETS.get(format, "").format(language=language)
     if not (shipped("judge_prompts") / judge_set).is_dir():
         judge_set = JUDGE_SETS[format].format(language="en")
-    title = f"{format}: {', '.join(path.name for path in paths)}"
-    result.write({"title": title, "judge_set": judge_set, "language": language})
+    settings = {"title": f"{format}: {', '.join(path.name for path in paths)}"}
+    if fetched and fetched[0] is not None:
+        settings["source"] = str(fetched[0].address)
+    result.write(settings | {"judge_set": judge_set, "language": language})
     return report
 
 
@@ -155,7 +165,7 @@ class _Import:
             self.by_turns[tuple(turns)].append(question_id)
         self.questions: list[dict[str, Any]] = []
         """The new ones."""
-        self.answers: dict[tuple[str, QuestionId], list[str]] = {}
+        self.answers: dict[tuple[str, QuestionId], Answer] = {}
         self.rows: dict[str, list[Any]] = defaultdict(list)
         self.unnamed: Counter[Any] = Counter()
         self.system: str | None = None
@@ -168,13 +178,8 @@ class _Import:
         """
         question_id = self._question_id(item, position)
         for model, texts in item.answers.items():
-            earlier = self.answers.setdefault((model, question_id), texts)
-            if earlier != texts:
-                raise BadRecord(f"{model} has a second answer to question {question_id}")
-            if earlier is texts:
-                path = f"model_answer/{file_stem(model)}.jsonl"
-                answer = _answer(model, question_id, texts, reasoning=item.reasoning)
-                self.rows[path].append(answer)
+            for choice, turns in enumerate([texts, *item.others], item.choice):
+                self._add_choice(item, model, question_id, choice, turns)
         for vote in item.votes:
             vote.question_id, vote.tstamp = question_id, vote.tstamp or time.time()
             if not vote.judge:
@@ -189,6 +194,21 @@ class _Import:
             name = judgment_file_name(judgment.judge_model, judgment.judge_set, kind)
             self.rows[f"model_judgment/{name}"].append(judgment)
         self.report.failed += item.failed
+
+    def _add_choice(
+        self, item: Item, model: str, question_id: QuestionId, index: int, texts: list[str]
+    ) -> None:
+        """Add one conversation of a model to its answer."""
+        answer = self.answers.get((model, question_id))
+        if answer is None:
+            answer = self.answers[model, question_id] = _answer(model, question_id, item)
+            self.rows[f"model_answer/{file_stem(model)}.jsonl"].append(answer)
+        same = next((choice for choice in answer.choices if choice.index == index), None)
+        if same is not None and same.turns != texts:
+            raise BadRecord(f"{model} has a second answer to question {question_id}")
+        if same is None:
+            answer.choices.append(_choice(texts, index, item))
+            answer.choices.sort(key=lambda choice: choice.index)
 
     def _question_id(self, item: Item, position: int) -> QuestionId:
         """Return the question of an item, made if it is new."""
@@ -216,18 +236,27 @@ class _Import:
         self.system, self.turns[question_id] = item.system, item.turns
         self.by_turns[tuple(item.turns)].append(question_id)
         if any(map(str.strip, item.reference)):
-            reference = _answer(REFERENCE, question_id, item.reference, item.reference_note)
+            reference = _answer(REFERENCE, question_id, Item(note=item.reference_note))
+            reference.choices.append(_choice(item.reference, 0, Item(note=item.reference_note)))
             self.rows[f"reference_answer/{REFERENCE}.jsonl"].append(reference)
         return question_id
 
     def _fits(self, item: Item, question_id: QuestionId) -> bool:
         """Return whether no model would have a second answer to the question."""
-        answers = item.answers.items()
-        return all(self.answers.get((m, question_id), texts) == texts for m, texts in answers)
+        for model, texts in item.answers.items():
+            answer = self.answers.get((model, question_id))
+            of_index = answer.choices if answer else []
+            if any(c.index == item.choice and c.turns != texts for c in of_index):
+                return False
+        return True
 
     def write(self, settings: dict[str, str]) -> None:
         """Write everything, once no answer differs from one that is there."""
         folder, report = self.report.folder, self.report
+        for answer in (row for rows in self.rows.values() for row in rows):
+            if isinstance(answer, Answer):
+                turns = [choice.turns for choice in answer.choices]
+                answer.answer_id = content_hash(answer.model_id, answer.question_id, *turns)
         new = {name: _missing(folder / name, rows) for name, rows in self.rows.items()}
         if self.bench is None:
             settings["system_prompt"] = self.system or ""
@@ -276,20 +305,18 @@ def _missing(path: pathlib.Path, rows: Sequence[Any]) -> list[Any]:
     return [row for key, row in {row.key: row for row in rows}.items() if key not in existing]
 
 
-def _answer(
-    model: str,
-    question_id: QuestionId,
-    texts: list[str],
-    note: str = "",
-    reasoning: Sequence[str | None] = (),
-) -> Answer:
-    details = [Detail(note=note) for _ in texts] if note else []
-    if any(reasoning):
-        details = [Detail(reasoning=thought) for thought in reasoning]
+def _answer(model: str, question_id: QuestionId, item: Item) -> Answer:
     return Answer(
         question_id=question_id,
-        answer_id=content_hash(model, question_id, texts),
         model_id=model,
-        choices=[Choice(turns=texts, details=details)],
+        choices=[],
+        sampling=item.sampling,
         tstamp=time.time(),
     )
+
+
+def _choice(texts: list[str], index: int, item: Item) -> Choice:
+    thoughts = item.reasoning if any(item.reasoning) else [None] * len(texts)
+    details = [Detail(note=item.note or None, reasoning=thought) for thought in thoughts]
+    plain = not (item.note or any(thoughts))
+    return Choice(index=index, turns=texts, details=[] if plain else details)

@@ -1,5 +1,10 @@
-"""Files of records: JSON arrays, JSON Lines (both also .gz), .csv, .tsv and .parquet."""
+"""Files of records: JSON arrays, JSON Lines (both also .gz), .csv, .tsv, .parquet; Inspect's logs.
 
+A log of Inspect is a zip, `.eval`, or one JSON object. Its records are the samples, each with the
+head of the log as `eval`.
+"""
+
+import contextlib
 import csv
 import gzip
 import io
@@ -26,6 +31,9 @@ def read_records(path: pathlib.Path) -> Iterator[tuple[str, Any]]:
         if path.suffix.lower() == ".parquet":
             yield from _numbered(_parquet(path))
             return
+        if path.suffix.lower() == ".eval":
+            yield from _samples(path)
+            return
         data = path.read_bytes()
         text = (gzip.decompress(data) if path.suffix == ".gz" else data).decode("utf-8-sig")
         suffix = pathlib.Path(path.name.removesuffix(".gz")).suffix.lower()
@@ -34,7 +42,7 @@ def read_records(path: pathlib.Path) -> Iterator[tuple[str, Any]]:
         elif text.lstrip()[:1] == "[":
             yield from _numbered(json.loads(text))
         elif text.lstrip()[:1] == "{":
-            yield from _lines(text)
+            yield from _log(text) or _lines(text)
         else:
             raise DataError("contains no JSON, and is not named .csv, .tsv or .parquet", path)
     except OSError as error:
@@ -50,6 +58,19 @@ def _numbered(records: Iterable[Any]) -> Iterator[tuple[str, Any]]:
         yield f", record {number}", record
 
 
+def _log(text: str) -> list[tuple[str, Any]]:
+    """Return the samples of a log of Inspect in JSON; none: it is no such log."""
+    if '"samples"' not in text:
+        return []
+    try:
+        log = json.loads(text)
+    except json.JSONDecodeError:
+        return []
+    if not (isinstance(log.get("samples"), list) and isinstance(log.get("eval"), dict)):
+        return []
+    return list(_numbered(sample | {"eval": log["eval"]} for sample in log["samples"]))
+
+
 def _lines(text: str) -> Iterator[tuple[str, Any]]:
     for number, line in enumerate(text.split("\n"), 1):
         if line.strip():
@@ -57,6 +78,31 @@ def _lines(text: str) -> Iterator[tuple[str, Any]]:
                 yield f":{number}", json.loads(line)
             except json.JSONDecodeError as error:
                 yield f":{number}", BadRecord(f"not valid JSON: {error.msg}")
+
+
+def _samples(path: pathlib.Path) -> Iterator[tuple[str, Any]]:
+    """Yield the samples of a log of Inspect, in the order of their names in it."""
+    import zipfile
+
+    try:
+        with contextlib.suppress(ImportError):  # teaches Python before 3.14 what Inspect writes
+            import zipfile_zstd  # noqa: F401
+        with zipfile.ZipFile(path) as log:
+            names = log.namelist()
+            head = "header.json" if "header.json" in names else "_journal/start.json"
+            spec = json.loads(log.read(head))["eval"]
+            for name in names:
+                if name.startswith("samples/"):
+                    yield f", {name}", json.loads(log.read(name)) | {"eval": spec}
+    except NotImplementedError:
+        advice = (
+            "pip install zipfile-zstd, or turn it into JSON: "
+            f"inspect log convert {path} --to json --output-dir DIR"
+        )
+        message = f"{path}: Python reads its compression from 3.14 on: {advice}"
+        raise MissingError(message) from None
+    except (zipfile.BadZipFile, KeyError) as error:
+        raise DataError(f"is no log of Inspect: {error}", path) from None
 
 
 def _table(text: str, delimiter: str) -> Iterator[tuple[str, Any]]:

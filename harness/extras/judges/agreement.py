@@ -24,21 +24,23 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from harness.errors import UsageError
-from harness.extras.judges.data import Data, Verdict, itself, load, samples
+from harness.extras.judges.data import Data, RaterVerdict, itself, load, samples
 from harness.extras.judges.estimates import listing, over_questions, page, share
 from harness.options import JudgeReport
-from harness.reporting import Column, Page, Table, interval_columns, row_of
+from harness.reporting import Column, Table, interval_columns, row_of
+from harness.reporting.pages import PageKind, Result
 from harness.reporting.people import judges_in_words
-from harness.results.agreement import Item
+from harness.results.agreement import RatedItem
 from harness.results.estimate import Estimate, Floats
+from harness.results.spent import Cost
 from harness.words import counted
 
-Pairs: TypeAlias = list[tuple[Verdict, Verdict]]
+Pairs: TypeAlias = list[tuple[RaterVerdict, RaterVerdict]]
 """Verdicts of two judges on one item."""
 Measure: TypeAlias = Callable[[Any, Any], float]
 
 
-def report(options: JudgeReport) -> Page:
+def _show(options: JudgeReport, cost: Cost) -> Result:
     """Return how often every two judges (people are one side) agree, by turn and category."""
     data = load(options)
     sides = _sides(data)
@@ -66,7 +68,10 @@ def report(options: JudgeReport) -> Page:
     tables = [_disagreements(compared)] if options.list else []
     outcome = judges_in_words(data.judges, data.people) or " ".join(outcomes[:3])
     found = page("agreement", outcome, columns, shown, *tables, notes=itself(data.judges))
-    return replace(found, rows=rows)
+    return Result(replace(found, rows=rows))
+
+
+REPORT = PageKind(_show)
 
 
 def _is_whole(rows: Sequence[Mapping[str, Any]]) -> Callable[[Mapping[str, Any]], bool]:
@@ -82,7 +87,7 @@ def _is_whole(rows: Sequence[Mapping[str, Any]]) -> Callable[[Mapping[str, Any]]
     return is_whole
 
 
-def _sides(data: Data) -> dict[str, dict[Item, list[Verdict]]]:
+def _sides(data: Data) -> dict[str, dict[RatedItem, list[RaterVerdict]]]:
     """Return the verdicts by judge; people together, or by file where several are named."""
     select, votes = data.options.select, data.votes()
     people = [v for v in votes if v.voter]
@@ -93,7 +98,7 @@ def _sides(data: Data) -> dict[str, dict[Item, list[Verdict]]]:
     else:
         judged = data.graded()
     # In the order of the files, those of votes first.
-    sides: dict[str, list[Verdict]] = {}
+    sides: dict[str, list[RaterVerdict]] = {}
     for v in votes:
         if v.voter:
             sides.setdefault(v.file if by_file else "people", []).append(v)
@@ -102,14 +107,16 @@ def _sides(data: Data) -> dict[str, dict[Item, list[Verdict]]]:
     return {name: _by_item(verdicts) for name, verdicts in (sides | judged).items()}
 
 
-def _by_item(verdicts: Iterable[Verdict]) -> dict[Item, list[Verdict]]:
-    items: dict[Item, list[Verdict]] = {}
+def _by_item(verdicts: Iterable[RaterVerdict]) -> dict[RatedItem, list[RaterVerdict]]:
+    items: dict[RatedItem, list[RaterVerdict]] = {}
     for v in verdicts:
         items.setdefault(v.item, []).append(v)
     return items
 
 
-def _compared(sides: Mapping[str, Mapping[Item, list[Verdict]]]) -> dict[tuple[str, str], Pairs]:
+def _compared(
+    sides: Mapping[str, Mapping[RatedItem, list[RaterVerdict]]],
+) -> dict[tuple[str, str], Pairs]:
     """Return the comparisons of every two sides, and of the voters within each."""
     compared: dict[tuple[str, str], Pairs] = {}
     with_people: list[tuple[str, str]] = []
@@ -169,7 +176,7 @@ def _measured(pairs: Pairs, measure: Measure) -> Estimate:
     return over_questions([a.item.question for a, _ in pairs], table, measure)
 
 
-def winner(v: Verdict) -> float:
+def winner(v: RaterVerdict) -> float:
     """Return a preference as a win, a loss or a tie."""
     return 1.0 if v.number > 0.5 else 0.0 if v.number < 0.5 else 0.5
 
@@ -248,7 +255,7 @@ def _disagreements(compared: Mapping[tuple[str, str], Pairs]) -> Table:
     return listing("where they disagree", "disagreements", names, rows)
 
 
-def _shown(v: Verdict) -> float | str | None:
+def _shown(v: RaterVerdict) -> float | str | None:
     if not v.paired:
         return v.value
     return {1.0: v.item.models[0], 0.0: v.item.models[1]}.get(winner(v), "tie")

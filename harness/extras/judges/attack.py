@@ -31,10 +31,12 @@ from harness.judging.plan import JudgePlan, plan_judgments
 from harness.judging.sets import load
 from harness.models import ModelConfig
 from harness.options import JudgeReport
-from harness.reporting import Cell, Column, Page, interval_columns, row_of
+from harness.reporting import Cell, Column, interval_columns, row_of
 from harness.reporting.page import rounded
+from harness.reporting.pages import PageKind, Result
 from harness.results import of_rows
 from harness.results.estimate import LEVEL, holm
+from harness.results.spent import Cost
 from harness.types import Answer, Choice, Judgment, Question, QuestionId, content_hash
 
 CLEAN, STRONG = "clean", "strong"
@@ -63,7 +65,7 @@ class _File(msgspec.Struct, forbid_unknown_fields=True):
     attack: list[Attack]
 
 
-def report(options: JudgeReport) -> Page:
+def _show(options: JudgeReport, cost: Cost) -> Result:
     """Return what attacks changed in the verdicts on weak answers, which `plan` had judged."""
     attacks = load_attacks(options.attack_file)
     plan = plan_attacks(options, {}, key_needed=False)
@@ -86,7 +88,7 @@ def report(options: JudgeReport) -> Page:
         Column("raised", "raised %", format="%"),
         Column("unparsed", "no verdict"),
     ]
-    return page("attack", sentence, columns, rows, judge=judge)
+    return Result(page("attack", sentence, columns, rows, judge=judge))
 
 
 def load_attacks(path: pathlib.Path | None = None) -> list[Attack]:
@@ -107,6 +109,9 @@ def load_attacks(path: pathlib.Path | None = None) -> list[Attack]:
 def plan(options: JudgeReport, configs: Mapping[str, ModelConfig]) -> JudgePlan:
     """Write the attacked answers as a benchmark under `.turnbench/`, and plan to judge them."""
     return plan_attacks(options, configs, key_needed=not options.limits.dry_run)
+
+
+REPORT = PageKind(_show, plan=plan)
 
 
 def plan_attacks(

@@ -17,17 +17,19 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from harness.errors import MissingError
-from harness.extras.judges.data import Verdict, itself, load
+from harness.extras.judges.data import RaterVerdict, itself, load
 from harness.extras.judges.estimates import mean, page, share
 from harness.extras.judges.truth import checked
 from harness.options import JudgeReport
-from harness.reporting import Column, Page, interval_columns, row_of
+from harness.reporting import Column, interval_columns, row_of
+from harness.reporting.pages import PageKind, Result
 from harness.reporting.people import words
 from harness.results import Estimate
+from harness.results.spent import Cost
 from harness.types import QuestionId
 
 
-def report(options: JudgeReport) -> Page:
+def _show(options: JudgeReport, cost: Cost) -> Result:
     """Return what answers with broken checks get in grades or wins."""
     data = load(options)
     reading = "loose" if options.loose else "strict"
@@ -65,10 +67,15 @@ def report(options: JudgeReport) -> Page:
     if not rows[0]["n"]:
         raise MissingError("no judged answer has a check; run turnbench auto_checks first")
     columns = [Column("measure"), Column("n"), *interval_columns("value", "value", ".2")]
-    return page("checks", outcome, columns, rows, notes=itself(data.judges))
+    return Result(page("checks", outcome, columns, rows, notes=itself(data.judges)))
 
 
-def _less(good: Sequence[Verdict], bad: Sequence[Verdict]) -> Iterator[tuple[QuestionId, float]]:
+REPORT = PageKind(_show)
+
+
+def _less(
+    good: Sequence[RaterVerdict], bad: Sequence[RaterVerdict]
+) -> Iterator[tuple[QuestionId, float]]:
     """Yield of each question and turn of a judge how much less answers with a broken check got."""
     grades: dict[Any, tuple[list[float], list[float]]] = {}
     for at, part in enumerate((good, bad)):

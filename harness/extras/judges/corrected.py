@@ -26,12 +26,14 @@ from harness.errors import MissingError
 from harness.extras.judges.data import Data, by_item, itself, load, verdicts_of
 from harness.extras.judges.estimates import page
 from harness.options import JudgeReport
-from harness.reporting import Column, Note, Page, interval_columns, row_of
+from harness.reporting import Column, Note, interval_columns, row_of
+from harness.reporting.pages import PageKind, Result
 from harness.reporting.people import judges_in_words, points, words
 from harness.results import Estimate
-from harness.results.agreement import Item
+from harness.results.agreement import RatedItem
 from harness.results.estimate import LEVEL, Floats, holm, ratio
 from harness.results.reading import whole_rows
+from harness.results.spent import Cost
 from harness.types import Vote
 
 LEAST = 20
@@ -40,7 +42,7 @@ PARTS = 5
 """In which the voted questions are divided."""
 
 
-def report(options: JudgeReport) -> Page:
+def _show(options: JudgeReport, cost: Cost) -> Result:
     """Return each model's win rate by the judge, by votes, and corrected."""
     data = load(options)
     compared = {name: of.take(of.opponent >= 0) for name, of in data.judges.items()}
@@ -73,7 +75,10 @@ def report(options: JudgeReport) -> Page:
     if not _were_drawn(data):
         text = "The voted questions are not known to be random; if people chose them, this is wrong"
         notes.insert(0, Note(f"{text}. A ballot draws them", "viewer --ballot FILE N"))
-    return page("corrected", f"{outcome} {agrees}", columns, rows, notes=notes)
+    return Result(page("corrected", f"{outcome} {agrees}", columns, rows, notes=notes))
+
+
+REPORT = PageKind(_show)
 
 
 def _were_drawn(data: Data) -> bool:
@@ -113,11 +118,15 @@ def _row(model: str, found: Corrected) -> dict[str, Any]:
     return row | {"weight": weight, "questions": judge.n, "voted": votes.n, "n": votes.count}
 
 
-def corrected(model: str, judged: Mapping[Item, float], voted: Mapping[Item, float]) -> Corrected:
+def corrected(
+    model: str, judged: Mapping[RatedItem, float], voted: Mapping[RatedItem, float]
+) -> Corrected:
     """Return a model's win rates by the judge, by votes, and corrected."""
     places = {question: at for at, question in enumerate(dict.fromkeys(i.question for i in judged))}
 
-    def sums_of(values: Mapping[Item, float], items: Iterable[Item]) -> tuple[Floats, Floats]:
+    def sums_of(
+        values: Mapping[RatedItem, float], items: Iterable[RatedItem]
+    ) -> tuple[Floats, Floats]:
         sums, counts = np.zeros(len(places)), np.zeros(len(places))
         for item in items:
             if model in item.models:

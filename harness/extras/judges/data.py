@@ -23,7 +23,7 @@ from harness.errors import MissingError, UsageError
 from harness.options import JudgeReport
 from harness.reporting import Note
 from harness.results import Scores, Source, read
-from harness.results.agreement import Item, items, preferences, raters, turned, values
+from harness.results.agreement import RatedItem, items, preferences, raters, turned, values
 from harness.results.scores import CONFIDENCE, MAIN
 from harness.types import Answer, QuestionId
 
@@ -37,10 +37,10 @@ class Game(NamedTuple):
     """Whether the item's first model was shown first."""
 
 
-class Verdict(NamedTuple):
+class RaterVerdict(NamedTuple):
     """The verdict of one judge or voter on an item."""
 
-    item: Item
+    item: RatedItem
     judge: str
     value: float | str | None
     """None: no verdict."""
@@ -76,7 +76,7 @@ class Data:
     bench: Bench
     """An empty one if there is none and files are read alone."""
 
-    def category(self, item: Item) -> str | None:
+    def category(self, item: RatedItem) -> str | None:
         """Return the category of an item's question; None if it is not the benchmark's."""
         question = self.bench.by_id.get(item.question)
         return None if question is None else question.category
@@ -117,7 +117,7 @@ class Data:
             rows = np.append(rows, self.judgments.row)
         return raters(self.scores.take(np.isin(self.scores.row, rows)).by("judge"))
 
-    def preferences(self) -> dict[str, list[Verdict]]:
+    def preferences(self) -> dict[str, list[RaterVerdict]]:
         """Return each judge's verdicts on pairs, its mean one on each.
 
         A judge that compared none decides those that people voted on or others compared, by its
@@ -128,14 +128,14 @@ class Data:
             pairs += items(scores.take(scores.opponent >= 0))
         decided = {name: preferences(of, pairs) for name, of in self.judges.items()}
         return {
-            name: [Verdict(item, name, value) for item, value in of.items()]
+            name: [RaterVerdict(item, name, value) for item, value in of.items()]
             for name, of in decided.items()
             if of
         }
 
-    def graded(self) -> dict[str, list[Verdict]]:
+    def graded(self) -> dict[str, list[RaterVerdict]]:
         """Return each judge's first verdict on single answers."""
-        graded: dict[str, list[Verdict]] = {}
+        graded: dict[str, list[RaterVerdict]] = {}
         for name, of_judge in self.judges.items():
             scores = of_judge.take(of_judge.opponent < 0)
             if len(scores):
@@ -161,7 +161,7 @@ class Data:
         *,
         files: Sequence[pathlib.Path] = (),
         judge_set: str | None = None,
-    ) -> list[Verdict]:
+    ) -> list[RaterVerdict]:
         """Return verdicts of the judgments, or of some of their files or of a judge set.
 
         `paired`: pairs or others, by default those of --mode, else others if there are any.
@@ -182,7 +182,7 @@ class Data:
         self._check(scores, paired=paired)
         return [v for v in verdicts_of(scores) if v.value is not None]
 
-    def votes(self) -> list[Verdict]:
+    def votes(self) -> list[RaterVerdict]:
         """Return the votes, and judgments, of --votes files, else of the benchmark."""
         return [v for v in verdicts_of(self.voted) if v.value is not None]
 
@@ -222,7 +222,7 @@ class Data:
             scores = scores.take(among[scores.model] & among[scores.opponent])
         return scores.of(turns=part.turns or None)
 
-    def texts(self, item: Item) -> tuple[str, ...] | None:
+    def texts(self, item: RatedItem) -> tuple[str, ...] | None:
         """Return the texts of an item's answers; None if one is missing."""
         texts = []
         for model in item.models:
@@ -251,7 +251,7 @@ def load(options: JudgeReport) -> Data:
         return Data(options, Bench(name, folder, folder, ()))
 
 
-def verdicts_of(scores: Scores) -> list[Verdict]:
+def verdicts_of(scores: Scores) -> list[RaterVerdict]:
     """Return the verdict of each row: its grade, label, or the share that a pair's first has."""
     sources, metrics = scores.sources, scores.metrics
     of_labels = np.array([source.form == "label" for source in sources], dtype=bool)
@@ -273,7 +273,7 @@ def verdicts_of(scores: Scores) -> list[Verdict]:
         source = sources[code]
         value = metrics[metric] if source.form == "label" else number
         verdicts.append(
-            Verdict(
+            RaterVerdict(
                 item,
                 source.judge,
                 None if math.isnan(number) else value,
@@ -301,33 +301,35 @@ def itself(judges: Mapping[str, Scores]) -> list[Note]:
     return notes
 
 
-def by_judge(verdicts: Iterable[Verdict]) -> dict[tuple[str, str], dict[Item, list[Verdict]]]:
+def by_judge(
+    verdicts: Iterable[RaterVerdict],
+) -> dict[tuple[str, str], dict[RatedItem, list[RaterVerdict]]]:
     """Return the verdicts of each judge with each judge set, by item."""
-    judges: dict[tuple[str, str], dict[Item, list[Verdict]]] = {}
+    judges: dict[tuple[str, str], dict[RatedItem, list[RaterVerdict]]] = {}
     for v in verdicts:
         judges.setdefault((v.judge, v.judge_set), {}).setdefault(v.item, []).append(v)
     return judges
 
 
-def samples(items: Iterable[Sequence[Verdict]]) -> list[tuple[Verdict, Verdict]]:
+def samples(items: Iterable[Sequence[RaterVerdict]]) -> list[tuple[RaterVerdict, RaterVerdict]]:
     """Return every two verdicts on one item."""
     return [pair for verdicts in items for pair in combinations(verdicts, 2)]
 
 
-def by_item(verdicts: Iterable[Verdict]) -> dict[Item, float]:
+def by_item(verdicts: Iterable[RaterVerdict]) -> dict[RatedItem, float]:
     """Return the mean verdict on each item."""
-    values: dict[Item, list[float]] = {}
+    values: dict[RatedItem, list[float]] = {}
     for v in verdicts:
         values.setdefault(v.item, []).append(v.number)
     return {item: statistics.fmean(numbers) for item, numbers in values.items()}
 
 
 def groups(
-    data: Data, verdicts: Sequence[Verdict]
-) -> Iterator[tuple[str, str | int | None, list[Verdict]]]:
+    data: Data, verdicts: Sequence[RaterVerdict]
+) -> Iterator[tuple[str, str | int | None, list[RaterVerdict]]]:
     """Yield all verdicts, then those of each judge, category and turn, with the names of these."""
     yield "all", None, list(verdicts)
-    keys: dict[str, Callable[[Verdict], str | int | None]] = {
+    keys: dict[str, Callable[[RaterVerdict], str | int | None]] = {
         "judge": lambda v: "people" if v.voter else v.judge,
         "category": lambda v: data.category(v.item),
         "turn": lambda v: v.item.turn,

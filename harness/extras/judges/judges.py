@@ -11,7 +11,7 @@ The mode of several is the most frequent one: a tie if there is none, the median
                      characters; prefer_lists the same where only one answer has a list
     prefer_first     the share of games that goes to the answer shown first, a tie counting half
     spearman, pearson    of the models' win rates by the judge and by people
-    price, seconds   for 1,000 pairs, at listed prices
+    price, seconds   for 1,000 pairs
 
 Votes 1, 1, 0 and 0, 0; a judge says 1, 1 and 0, 1: agreement 2 / 3 (its samples tie on the second
 item), bias (0 + 0.5) / 2. The rule that the longer answer wins, `builtin/longest`, is a yardstick.
@@ -24,6 +24,7 @@ Source: Dubois et al. 2023 (arXiv:2305.14387), section 4; tatsu-lab/alpaca_eval.
 """
 
 import csv
+import functools
 import math
 import pathlib
 import re
@@ -39,15 +40,16 @@ import numpy as np
 from harness import store
 from harness.errors import MissingError, UsageError
 from harness.extras.judges.agreement import correlation, rank_correlation
-from harness.extras.judges.data import Data, Game, Verdict, itself, load, verdicts_of
+from harness.extras.judges.data import Data, Game, RaterVerdict, itself, load, verdicts_of
 from harness.extras.judges.estimates import share
-from harness.models.prices import FREE, list_price
 from harness.options import JudgeReport
 from harness.reporting import Cell, Column, Note, Page, Table, formats, interval_columns, row_of
+from harness.reporting.pages import PageKind, Result
 from harness.reporting.people import judges_in_words
 from harness.results import Estimate
-from harness.results.agreement import Item, among, rank_judges, verdicts_on
+from harness.results.agreement import RatedItem, among, rank_judges, verdicts_on
 from harness.results.reading import whole_rows
+from harness.results.spent import Cost
 from harness.types import Detail, Judgment, QuestionId, Usage, content_hash
 
 PEOPLE = "people"
@@ -74,11 +76,11 @@ _LIST_ITEM = re.compile(r"^\s*(?:[*•-]|\d+[.)]|[A-Za-z][.)](?=\s))\s*\w", re.M
 _TIED = {(0.0, 1.0): 0.0, (0.5, 1.0): 0.5, (0.0, 0.5): 0.0, (0.0, 0.5, 1.0): 1.0}
 """What alpaca_eval takes of values that are as frequent: pandas' sample with seed 123."""
 
-Verdicts: TypeAlias = Mapping[Item, Sequence[Verdict]]
-Values: TypeAlias = Mapping[Item, Sequence[float]]
+Verdicts: TypeAlias = Mapping[RatedItem, Sequence[RaterVerdict]]
+Values: TypeAlias = Mapping[RatedItem, Sequence[float]]
 
 
-def report(options: JudgeReport) -> Page:
+def _show(options: JudgeReport, cost: Cost) -> Result:
     """Return a row for the people and one for each judge, the one that agrees most first."""
     data, compatible = load(options), options.compatible
     judged = _judged(data)
@@ -106,7 +108,8 @@ def report(options: JudgeReport) -> Page:
         correlations = _correlations(_values(verdicts), votes, least=100 if compatible else 0)
         judge, judge_set = _names(data, name)
         rows[name] = row_of({"judge": judge, "judge_set": judge_set}, **estimates)
-        rows[name] |= correlations | _costs(judge, list(chain(*verdicts.values())), calls)
+        given = list(chain(*verdicts.values()))
+        rows[name] |= correlations | _costs(judge, given, calls, cost)
     places = [PEOPLE, *(one.judge for one in ranked)]
     names = sorted(rows, key=lambda name: places.index(name) if name in places else len(places))
     ordered = [rows[name] for name in names]
@@ -129,7 +132,10 @@ def report(options: JudgeReport) -> Page:
     if options.table is not None:
         digest = content_hash(sorted((item, sorted(values)) for item, values in votes.items()))
         _extend_table(options.table, page.all_rows, digest, overwrite=options.overwrite)
-    return page
+    return Result(page)
+
+
+REPORT = PageKind(_show)
 
 
 def mode(values: Sequence[float], *, compatible: bool = False) -> float:
@@ -144,7 +150,7 @@ def mode(values: Sequence[float], *, compatible: bool = False) -> float:
     return _TIED[modes] if compatible else 0.5
 
 
-def _judged(data: Data) -> dict[str, dict[Item, list[Verdict]]]:
+def _judged(data: Data) -> dict[str, dict[RatedItem, list[RaterVerdict]]]:
     """Return the votes on pairs and the verdicts on the same pairs, by judge.
 
     An item's first answer is the one that the first vote on it names first.
@@ -152,7 +158,7 @@ def _judged(data: Data) -> dict[str, dict[Item, list[Verdict]]]:
     votes = [v for v in data.votes() if v.paired and v.voter]
     if not votes:
         raise MissingError("there are no votes on pairs; vote in the viewer, or name --votes FILE")
-    swap: dict[Item, bool] = {}
+    swap: dict[RatedItem, bool] = {}
     for v in votes:
         swap.setdefault(v.item, not v.games[0].first)
     judged = {PEOPLE: votes}
@@ -172,8 +178,8 @@ def _judged(data: Data) -> dict[str, dict[Item, list[Verdict]]]:
     }
 
 
-def _by_item(verdicts: Iterable[Verdict]) -> dict[Item, list[Verdict]]:
-    items: dict[Item, list[Verdict]] = {}
+def _by_item(verdicts: Iterable[RaterVerdict]) -> dict[RatedItem, list[RaterVerdict]]:
+    items: dict[RatedItem, list[RaterVerdict]] = {}
     for v in verdicts:
         items.setdefault(v.item, []).append(v)
     return items
@@ -189,46 +195,46 @@ def _names(data: Data, name: str) -> tuple[str, str | None]:
     return judge, sets.pop() if len(sets) == 1 else judge_set
 
 
-def _swapped(v: Verdict) -> Verdict:
+def _swapped(v: RaterVerdict) -> RaterVerdict:
     item = v.item._replace(models=v.item.models[::-1])
     games = tuple(Game(1 - game.value, not game.first) for game in v.games)
     return v._replace(item=item, value=1 - v.number, games=games)
 
 
-def _longest(item: Item, texts: Sequence[str], compatible: bool) -> Verdict:
+def _longest(item: RatedItem, texts: Sequence[str], compatible: bool) -> RaterVerdict:
     """Return the verdict of the rule that the longer answer wins."""
     first, second = map(len, texts)
     value = 0.5 if first == second and not compatible else float(first > second)
-    return Verdict(item, LONGEST, value, (Game(value, True),))
+    return RaterVerdict(item, LONGEST, value, (Game(value, True),))
 
 
-def _longest_wins(texts: Mapping[Item, Sequence[str] | None]) -> dict[Item, float]:
+def _longest_wins(texts: Mapping[RatedItem, Sequence[str] | None]) -> dict[RatedItem, float]:
     """Return the verdicts of the same rule on pairs whose models are in the order of names."""
     verdicts = [_longest(item, both, compatible=False) for item, both in texts.items() if both]
     in_order = [v if v.item.models[0] < v.item.models[1] else _swapped(v) for v in verdicts]
     return {v.item: v.number for v in in_order}
 
 
-def _first_four(judged: Mapping[str, Verdicts]) -> dict[str, dict[Item, list[Verdict]]]:
+def _first_four(judged: Mapping[str, Verdicts]) -> dict[str, dict[RatedItem, list[RaterVerdict]]]:
     """Return the first four votes and samples of the items that have four votes."""
     items = {item for item, votes in judged[PEOPLE].items() if len(votes) >= SAMPLES}
     if not items:
         raise UsageError("no pair has four votes; leave --compatible out")
-    first_four: dict[str, dict[Item, list[Verdict]]] = {}
+    first_four: dict[str, dict[RatedItem, list[RaterVerdict]]] = {}
     for name, verdicts in judged.items():
         first_four[name] = {i: list(of[:SAMPLES]) for i, of in verdicts.items() if i in items}
     return first_four
 
 
-def _values(verdicts: Verdicts) -> dict[Item, list[float]]:
+def _values(verdicts: Verdicts) -> dict[RatedItem, list[float]]:
     """Return the shares of each item's first answer."""
     return {item: [v.number for v in of_item] for item, of_item in verdicts.items()}
 
 
 def _estimates(
     verdicts: Verdicts,
-    gold: Mapping[Item, float],
-    texts: Mapping[Item, Sequence[str] | None],
+    gold: Mapping[RatedItem, float],
+    texts: Mapping[RatedItem, Sequence[str] | None],
     *,
     people: bool,
     compatible: bool,
@@ -300,7 +306,7 @@ def _shares(values: Values) -> dict[str, list[float]]:
     return shares
 
 
-def _calls(data: Data, verdicts: Iterable[Sequence[Verdict]]) -> dict[int, Sequence[Detail]]:
+def _calls(data: Data, verdicts: Iterable[Sequence[RaterVerdict]]) -> dict[int, Sequence[Detail]]:
     """Return the calls that gave the verdicts, by the number of the row."""
     rows = {v.row for of_item in verdicts for v in of_item if not v.voter}
     scores = data.scores.take(np.isin(data.scores.row, list(rows)))
@@ -309,13 +315,15 @@ def _calls(data: Data, verdicts: Iterable[Sequence[Verdict]]) -> dict[int, Seque
 
 
 def _costs(
-    judge: str, verdicts: Sequence[Verdict], calls: Mapping[int, Sequence[Detail]]
+    judge: str,
+    verdicts: Sequence[RaterVerdict],
+    calls: Mapping[int, Sequence[Detail]],
+    cost: Cost,
 ) -> dict[str, Any]:
     """Return what the verdicts cost, how long they took, and how many there are."""
-    price = FREE if judge.startswith("builtin/") else list_price(judge)
     of_each = [calls.get(v.row, [NO_CALL] if judge == LONGEST else []) for v in verdicts]
     return {
-        "price": _per_thousand(of_each, price.cost) if price is not None else None,
+        "price": _per_thousand(of_each, functools.partial(cost, judge)),
         "seconds": _per_thousand(of_each, attrgetter("seconds")),
         "parsed": len(verdicts),
     }
@@ -333,7 +341,7 @@ def _per_thousand(
     return 1000 * statistics.fmean(sums) if sums else None
 
 
-def _advice(data: Data, verdicts: Mapping[str, Mapping[Item, float]]) -> str:
+def _advice(data: Data, verdicts: Mapping[str, Mapping[RatedItem, float]]) -> str:
     """Return which judge to choose."""
     judges = {name: of for name, of in data.judges.items() if not name.startswith("builtin/")}
     text = judges_in_words(judges, data.people)

@@ -9,14 +9,16 @@ Source: Dubois et al. 2024 (arXiv:2404.04475).
 """
 
 from harness.errors import MissingError
-from harness.extras.judges.data import Data, Verdict, groups, load
+from harness.extras.judges.data import Data, RaterVerdict, groups, load
 from harness.extras.judges.estimates import listing, page, share
 from harness.options import JudgeReport
-from harness.reporting import Column, Note, Page, interval_columns, row_of
+from harness.reporting import Column, Note, interval_columns, row_of
+from harness.reporting.pages import PageKind, Result
 from harness.reporting.people import words
+from harness.results.spent import Cost
 
 
-def report(options: JudgeReport) -> Page:
+def _show(options: JudgeReport, cost: Cost) -> Result:
     """Return how often the longer answer wins, by judge, category and turn."""
     data = load(options)
     pairs = []
@@ -42,10 +44,13 @@ def report(options: JudgeReport) -> Page:
         f"The longer answer wins {words(whole)} of {len(pairs)} decided pairs of unequal length."
     )
     notes = [Note("At equal length", "show_result --style length")]
-    return page("length", outcome, columns, rows, *tables, notes=notes)
+    return Result(page("length", outcome, columns, rows, *tables, notes=notes))
 
 
-def _longer_won(data: Data, v: Verdict) -> bool | None:
+REPORT = PageKind(_show)
+
+
+def _longer_won(data: Data, v: RaterVerdict) -> bool | None:
     """Return whether the longer answer won; None: a tie, or of equal or unknown length."""
     first, second = map(len, data.texts(v.item) or ("", ""))
     return None if v.value == 0.5 or first == second else (v.number > 0.5) == (first > second)

@@ -20,12 +20,14 @@ import numpy as np
 from harness.extras.judges.data import load
 from harness.extras.judges.estimates import listing, page
 from harness.options import JudgeReport
-from harness.reporting import Column, Page, interval_columns, row_of
+from harness.reporting import Column, interval_columns, row_of
+from harness.reporting.pages import PageKind, Result
 from harness.reporting.people import words
 from harness.results import Scores
 from harness.results.agreement import items
 from harness.results.position import Flips, flips
 from harness.results.scores import FLIPPED
+from harness.results.spent import Cost
 
 KINDS = {
     "consistent": "consistent",
@@ -36,7 +38,7 @@ KINDS = {
 """Names of `Flips`, and of the rows."""
 
 
-def report(options: JudgeReport) -> Page:
+def _show(options: JudgeReport, cost: Cost) -> Result:
     """Return the position bias of each judge, by category and by turn."""
     pairs = load(options).pairs()
     counted = [(by, group, flips(part)) for by, group, part in _groups(pairs)]
@@ -63,7 +65,10 @@ def report(options: JudgeReport) -> Page:
             for item, code, won in columns_of
         ]
         tables.append(listing(title, "flipped", names, listed))
-    return page("position", _outcome(pairs, counted[0][2]), columns, rows, *tables)
+    return Result(page("position", _outcome(pairs, counted[0][2]), columns, rows, *tables))
+
+
+REPORT = PageKind(_show)
 
 
 def _groups(pairs: Scores) -> Iterator[tuple[str, str | int | None, Scores]]:

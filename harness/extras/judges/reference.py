@@ -17,20 +17,22 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from harness.errors import MissingError, UsageError
-from harness.extras.judges.data import Data, Verdict, load
+from harness.extras.judges.data import Data, RaterVerdict, load
 from harness.extras.judges.estimates import page, share
 from harness.extras.judges.truth import accepted, right_answers
 from harness.options import JudgeReport
-from harness.reporting import Column, Page, interval_columns, row_of
+from harness.reporting import Column, interval_columns, row_of
+from harness.reporting.pages import PageKind, Result
 from harness.reporting.people import words
 from harness.results import Estimate
-from harness.results.agreement import Item
+from harness.results.agreement import RatedItem
+from harness.results.spent import Cost
 
-Case: TypeAlias = tuple[Item, str, bool, bool]
+Case: TypeAlias = tuple[RatedItem, str, bool, bool]
 """An item, what may happen to it, and whether it did without and with the reference."""
 
 
-def report(options: JudgeReport) -> Page:
+def _show(options: JudgeReport, cost: Cost) -> Result:
     """Return how often wrong and right answers are accepted, with and without the reference."""
     data = load(options)
     aided, unaided = (
@@ -70,10 +72,13 @@ def report(options: JudgeReport) -> Page:
         f"{who} in {words(wrong['without_reference'])} of {rows[0]['n']} cases without a "
         f"reference, in {words(wrong['with_reference'])} with one."
     )
-    return page("reference", outcome, columns, rows)
+    return Result(page("reference", outcome, columns, rows))
 
 
-def _both(data: Data) -> tuple[list[Verdict], ...]:
+REPORT = PageKind(_show)
+
+
+def _both(data: Data) -> tuple[list[RaterVerdict], ...]:
     """Return the verdicts with the reference and without it."""
     select = data.options.select
     if not select.input_file:
@@ -85,7 +90,7 @@ def _both(data: Data) -> tuple[list[Verdict], ...]:
 
 
 def _happened(
-    v: Verdict, right: Mapping[Item, bool], threshold: float | None
+    v: RaterVerdict, right: Mapping[RatedItem, bool], threshold: float | None
 ) -> Iterator[tuple[str, bool]]:
     """Yield what may happen where it is known what is right, and whether it did."""
     first, *second = (right.get(v.item.answer_of(model)) for model in v.item.models)

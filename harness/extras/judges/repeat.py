@@ -18,19 +18,21 @@ from typing import Any
 import numpy as np
 
 from harness.errors import MissingError
-from harness.extras.judges.data import Data, Verdict, by_judge, groups, load, samples
+from harness.extras.judges.data import Data, RaterVerdict, by_judge, groups, load, samples
 from harness.extras.judges.estimates import mean, page, share
 from harness.options import JudgeReport
-from harness.reporting import Column, Note, Page, interval_columns, row_of
+from harness.reporting import Column, Note, interval_columns, row_of
+from harness.reporting.pages import PageKind, Result
 from harness.reporting.people import words
 from harness.results import Estimate
-from harness.results.agreement import Item
+from harness.results.agreement import RatedItem
 from harness.results.reading import whole_rows
+from harness.results.spent import Cost
 from harness.types import Judgment
 from harness.words import counted
 
 
-def report(options: JudgeReport) -> Page:
+def _show(options: JudgeReport, cost: Cost) -> Result:
     """Return how often each judge repeats its verdict, by turn and category."""
     data = load(options)
     rows: list[dict[str, Any]] = []
@@ -67,10 +69,13 @@ def report(options: JudgeReport) -> Page:
     columns += [Column("n", "items"), *interval_columns("same", "same %", "%")]
     columns += [Column("difference", format=".2"), Column("sd", format=".2")]
     columns += interval_columns("later", "later less earlier", ".2")
-    return page("repeat", f"{outcomes[0]}.", columns, rows, notes=notes)
+    return Result(page("repeat", f"{outcomes[0]}.", columns, rows, notes=notes))
 
 
-def _are_one_reply(data: Data, items: Mapping[Item, Sequence[Verdict]]) -> bool:
+REPORT = PageKind(_show)
+
+
+def _are_one_reply(data: Data, items: Mapping[RatedItem, Sequence[RaterVerdict]]) -> bool:
     """Return whether all samples of each item, made at a temperature, are the same text."""
     several = [verdicts for verdicts in items.values() if len(verdicts) > 1]
     wanted = [verdict.row for verdicts in several for verdict in verdicts]
@@ -85,13 +90,13 @@ def _are_one_reply(data: Data, items: Mapping[Item, Sequence[Verdict]]) -> bool:
     )
 
 
-def _later(pairs: Sequence[tuple[Verdict, Verdict]]) -> Estimate:
+def _later(pairs: Sequence[tuple[RaterVerdict, RaterVerdict]]) -> Estimate:
     """Return how much more the later of two samples gives."""
     ordered = [sorted(pair, key=lambda v: v.sample) for pair in pairs]
     return mean((a.item.question, b.number - a.number) for a, b in ordered)
 
 
-def _row(items: Sequence[Sequence[Verdict]]) -> dict[str, Any]:
+def _row(items: Sequence[Sequence[RaterVerdict]]) -> dict[str, Any]:
     pairs = samples(items)
     same = share((a.item.question, a.value == b.value) for a, b in pairs)
     row = row_of({"n": len(items)}, same=same) | {"difference": None, "sd": None, "later": None}

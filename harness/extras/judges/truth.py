@@ -9,14 +9,14 @@ from collections.abc import Iterator
 
 from harness import store
 from harness.errors import UsageError
-from harness.extras.judges.data import Data, Verdict
-from harness.results.agreement import Item
+from harness.extras.judges.data import Data, RaterVerdict
+from harness.results.agreement import RatedItem
 from harness.types import Measurement, Question, QuestionId
 
 STATES_RESULT = frozenset({"number", "choice", "equals", "contains", "code"})
 
 
-def checked(data: Data) -> Iterator[tuple[Item, Question, Measurement]]:
+def checked(data: Data) -> Iterator[tuple[RatedItem, Question, Measurement]]:
     """Yield what `auto_checks` found of each answer to a question that has not changed since.
 
     Raises:
@@ -30,10 +30,10 @@ def checked(data: Data) -> Iterator[tuple[Item, Question, Measurement]]:
         question = bench.by_id.get(row.question_id)
         made_from = row.made_from.question if row.made_from is not None else None
         if question is not None and made_from in (None, question.hash):
-            yield Item(row.question_id, row.turn, (row.model,), row.choice), question, row
+            yield RatedItem(row.question_id, row.turn, (row.model,), row.choice), question, row
 
 
-def right_answers(data: Data) -> dict[Item, bool]:
+def right_answers(data: Data) -> dict[RatedItem, bool]:
     """Return which answers are right, of those of which it is known."""
     turns: dict[QuestionId, int] = {}
     for author in data.bench.reference_files():
@@ -54,7 +54,7 @@ def right_answers(data: Data) -> dict[Item, bool]:
     return right
 
 
-def accepted(v: Verdict, threshold: float | None = None) -> bool:
+def accepted(v: RaterVerdict, threshold: float | None = None) -> bool:
     """Return whether a grade accepts its answer: one in the upper third of the scale."""
     low, high = v.scale
     return v.number >= (low + (high - low) * 2 / 3 if threshold is None else threshold)

@@ -12,18 +12,20 @@ from itertools import combinations
 from typing import Any, TypeAlias
 
 from harness.errors import MissingError
-from harness.extras.judges.data import Verdict, by_judge, load, samples
+from harness.extras.judges.data import RaterVerdict, by_judge, load, samples
 from harness.extras.judges.estimates import page, share
 from harness.options import JudgeReport
-from harness.reporting import Column, Note, Page, interval_columns, row_of
+from harness.reporting import Column, Note, interval_columns, row_of
+from harness.reporting.pages import PageKind, Result
 from harness.reporting.people import points, words
 from harness.results import Estimate
+from harness.results.spent import Cost
 from harness.types import QuestionId
 
-Pairs: TypeAlias = list[tuple[Verdict, Verdict]]
+Pairs: TypeAlias = list[tuple[RaterVerdict, RaterVerdict]]
 
 
-def report(options: JudgeReport) -> Page:
+def _show(options: JudgeReport, cost: Cost) -> Result:
     """Return how often verdicts differ between judge sets, beside plain repeats."""
     judged = by_judge(load(options).verdicts())
     rows: list[dict[str, Any]] = []
@@ -60,7 +62,10 @@ def report(options: JudgeReport) -> Page:
         raise MissingError(f"no judge has judged the same answers under two judge sets; {advice}")
     columns = [Column("judge"), Column("what"), Column("n")]
     columns += interval_columns("changed", "changed %", "%")
-    return page("wording", " ".join(outcomes), columns, rows, notes=notes)
+    return Result(page("wording", " ".join(outcomes), columns, rows, notes=notes))
+
+
+REPORT = PageKind(_show)
 
 
 def _different(pairs: Pairs, questions: Iterable[QuestionId] = ()) -> Estimate:

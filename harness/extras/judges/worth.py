@@ -34,10 +34,12 @@ from harness.extras.judges.data import Data, by_item, itself, load
 from harness.extras.judges.estimates import over_questions, page
 from harness.extras.judges.truth import accepted, right_answers
 from harness.options import JudgeReport
-from harness.reporting import Cell, Column, Page, interval_columns, row_of
-from harness.results.agreement import Item, values
+from harness.reporting import Cell, Column, interval_columns, row_of
+from harness.reporting.pages import PageKind, Result
+from harness.results.agreement import RatedItem, values
 from harness.results.agreement import items as items_of
 from harness.results.estimate import Floats
+from harness.results.spent import Cost
 from harness.types import QuestionId
 
 TWICE = 20
@@ -58,7 +60,7 @@ class Panel(NamedTuple):
     """Whether the errors of the votes are not known."""
 
 
-def report(options: JudgeReport) -> Page:
+def _show(options: JudgeReport, cost: Cost) -> Result:
     """Return how many independent judges the panel amounts to, and what each adds."""
     data = load(options)
     panel = _by_votes(data) if len(data.people) else _by_checks(data)
@@ -95,7 +97,12 @@ def report(options: JudgeReport) -> Page:
     )
     facts = {"n": count, "worth": value, "worth_low": low, "worth_high": high}
     notes = itself(data.judges)
-    return page("worth", outcome, columns, rows, notes=notes, **facts, at_least=panel.at_least)
+    return Result(
+        page("worth", outcome, columns, rows, notes=notes, **facts, at_least=panel.at_least)
+    )
+
+
+REPORT = PageKind(_show)
 
 
 def worth_of(panel: Panel) -> Cell:
@@ -112,7 +119,7 @@ def worth_of(panel: Panel) -> Cell:
 def _by_votes(data: Data) -> Panel:
     """Return the judges' verdicts on pairs that people voted on."""
     voted = data.people.take(data.people.valid)
-    votes: dict[Item, list[float]] = {}
+    votes: dict[RatedItem, list[float]] = {}
     for item, vote in zip(items_of(voted), values(voted).tolist(), strict=True):
         votes.setdefault(item, []).append(vote - 0.5)
     verdicts = {name: by_item(of_judge) for name, of_judge in data.preferences().items()}
@@ -156,7 +163,7 @@ def _by_checks(data: Data) -> Panel:
 
 def _panel(
     verdicts: Mapping[str, Any],
-    items: Sequence[Item],
+    items: Sequence[RatedItem],
     columns: Sequence[Sequence[float]],
     source: str,
     at_least: bool,

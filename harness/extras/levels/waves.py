@@ -41,7 +41,7 @@ _FLAGS = frozenset(
             options.Models,
             options.BenchName,
             options.AnswerSampling,
-            options.Endpoint,
+            options.Address,
             options.Limits,
             options.Output,
         )

@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 
 from harness.errors import UsageError
 from harness.extras.local.checkpoint import Checkpoint, TextModel
-from harness.metrics import Item, Measured, Metric, Setup
+from harness.metrics import Measured, MeasuredTurn, Metric, Setup
 
 LAYERS = {
     "bert-base-chinese": 8,
@@ -65,7 +65,7 @@ def metric(setup: Setup) -> Metric:
             for state, mask, is_special in zip(states, masks, special, strict=True)
         ]
 
-    def measure(items: Sequence[Item]) -> Iterator[Measured]:
+    def measure(items: Sequence[MeasuredTurn]) -> Iterator[Measured]:
         """Yield P, R and F of each item; 0 for an empty answer."""
         for start in range(0, len(items), setup.batch_size):
             batch = items[start : start + setup.batch_size]

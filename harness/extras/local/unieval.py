@@ -25,7 +25,7 @@ from msgspec import Struct
 from harness import store
 from harness.errors import DataError, UsageError
 from harness.extras.local.checkpoint import TextModel
-from harness.metrics import Item, Measured, Metric, Setup
+from harness.metrics import Measured, MeasuredTurn, Metric, Setup
 from harness.types import Question
 
 SHIPPED = pathlib.Path(__file__).with_name("unieval.toml")
@@ -47,7 +47,7 @@ class Dimension(Struct, frozen=True, forbid_unknown_fields=True):
         """What its text holds."""
         return set(_SLOT.findall(self.ask))
 
-    def prompts(self, item: Item, separator: str) -> list[str]:
+    def prompts(self, item: MeasuredTurn, separator: str) -> list[str]:
         """Return the texts that a model is asked about an item; none where a part is missing."""
         # An answer that brought the end of a part would write the rest of the question itself.
         values = {name: text.replace(separator, " ") for name, text in _texts(item).items()}
@@ -123,7 +123,7 @@ def metric(setup: Setup) -> Metric:
     def keys(question: Question) -> Sequence[str]:
         return by_category.get(question.category, ()) if by_category else [*chosen]
 
-    def measure(items: Sequence[Item]) -> Iterator[Measured]:
+    def measure(items: Sequence[MeasuredTurn]) -> Iterator[Measured]:
         """Yield the numbers of each item by dimension, and their mean as its value."""
         for start in range(0, len(items), setup.batch_size):
             batch = items[start : start + setup.batch_size]
@@ -223,7 +223,7 @@ def _places(dimensions: Mapping[str, Dimension], setup: Setup) -> dict[str, str]
     return {key: places[key] for key in dict.fromkeys(names or places)}
 
 
-def _texts(item: Item) -> dict[str, str]:
+def _texts(item: MeasuredTurn) -> dict[str, str]:
     """Return what fills each slot; "" where it is missing."""
     turns = item.question.turns
     before = [text for pair in zip(turns, item.answers[:-1], strict=False) for text in pair]
