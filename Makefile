@@ -6,6 +6,7 @@
 # make proofs    the shipped questions: every reference and check proved; run it when data or checks change
 # make bench     commands beside their peers, compared with benchmarks/ratios.toml; half an hour
 # make docs      the documentation as a site in site/
+# make constraints  the newest versions of everything into constraints.txt, to be tested and committed
 # make pictures  the README's pictures of the viewer, from the demo (needs Chromium)
 PYTHON ?= python3
 VENV ?= .venv
@@ -14,10 +15,13 @@ BIN = $(VENV)/bin
 # Without compiled modules every process that a test starts compiles all of them again, which doubles its time.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo viewer docs pictures test test-all proofs bench check format clean-demo
+# Tested versions: a release of somebody else's does not break a fresh install.
+PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
+
+.PHONY: help demo viewer docs constraints pictures test test-all proofs bench check format clean-demo
 
 help:
-	@sed -n '1,9s/^# //p' Makefile
+	@sed -n '1,10s/^# //p' Makefile
 
 demo: $(VENV)/.installed
 	@PATH="$(CURDIR)/$(BIN):$$PATH" sh examples/demo.sh
@@ -50,6 +54,15 @@ docs: $(VENV)/.docs
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
 	@echo "site/index.html"
 
+constraints:
+	@rm -rf $(VENV).new && $(PYTHON) -m venv $(VENV).new
+	@$(VENV).new/bin/python -m pip install --quiet --disable-pip-version-check \
+	  --only-binary=wavedrom -e '.[dev]'  # which the newest markdown2 takes, and has no wheel
+	@{ echo "# Versions that turnbench was tested with, made by: make constraints"; \
+	  $(VENV).new/bin/python -m pip freeze --exclude-editable; } > constraints.txt
+	@rm -rf $(VENV).new
+	@git --no-pager diff --stat constraints.txt
+
 pictures: demo $(VENV)/.dev
 	@$(BIN)/python -m docs.screenshots demo
 
@@ -68,17 +81,17 @@ $(BIN)/python:
 	@echo "making $(VENV)" >&2
 	@rm -rf $(VENV) && $(PYTHON) -m venv $(VENV)
 
-$(VENV)/.installed: $(BIN)/python pyproject.toml
+$(VENV)/.installed: $(BIN)/python pyproject.toml constraints.txt
 	@echo "installing turnbench into $(VENV) (once; a minute or two)" >&2
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
+	@$(PIP) -e .
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.installed
 	@echo "installing what the tests need" >&2
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
+	@$(PIP) -e '.[dev]'
 	@touch $@
 
 $(VENV)/.docs: $(VENV)/.installed
 	@echo "installing what the documentation needs" >&2
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[docs]'
+	@$(PIP) -e '.[docs]'
 	@touch $@

@@ -1,28 +1,32 @@
 """How long the viewer takes for much data: `python benchmarks/viewer.py [--questions N] [--models M]`.
 
 Makes a data folder of so many questions and models, with answers and grades of both turns, and
-prints the CPU seconds of the index and of each view, without a browser.
+prints the CPU seconds of each view without a browser, then those from the start of the command to
+the first page, beside a bare `import gradio`.
 """
 
 import argparse
 import json
+import os
 import pathlib
 import random
+import resource
+import subprocess
 import sys
 import tempfile
 import time
+import urllib.request
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 CATEGORIES = ("writing", "roleplay", "reasoning", "math", "coding", "extraction", "stem")
 VIEWS = {
-    "the first view: all scores": "",
-    "Board": "",
+    "Board, once more": "",
     "Questions: a list": "?tab=questions",
-    "sorted by disagreement": "?tab=questions&sort=disagreement",
-    "one opened": "?tab=questions&question=7",
-    "a text that is nowhere": "?tab=questions&find=qqqzzz",
-    "a text that is everywhere": "?tab=questions&find=rating",
+    "sorted by difference": "?tab=questions&sort=difference",
+    "Verdicts: the list": "?tab=verdicts",
+    "a word that is nowhere": "?tab=verdicts&find=qqqzzz",
+    "a word that is everywhere": "?tab=verdicts&find=rating",
     "Judges": "?tab=judges",
     "Vote": "?tab=vote&voter=ann",
 }
@@ -72,16 +76,61 @@ def main() -> None:
 
     with tempfile.TemporaryDirectory() as folder:
         make(pathlib.Path(folder), given.questions, given.models)
-        home = Home(folder)
+        files = list(pathlib.Path(folder).rglob("*.jsonl"))
+        size = sum(path.stat().st_size for path in files) / 1e6
+        print(f"{given.questions:,} questions, {given.models} models, {size:,.0f} MB")
         begun = time.process_time()
-        index = home.data().index
-        size = index.path.stat().st_size / 1e6
-        print(f"{time.process_time() - begun:6.2f} s  the index, once ({size:.0f} MB)")
+        home = Home(folder)
+        home.data()
+        print(f"{time.process_time() - begun:6.2f} s  the index")
         views = Views(home)
+        views.show("")
+        print(f"{time.process_time() - begun:6.2f} s  a fresh folder to the first table")
         for name, query in VIEWS.items():
             begun = time.process_time()
             views.show(query)
             print(f"{time.process_time() - begun:6.2f} s  {name}")
+        begun = time.process_time()
+        Views(Home(folder)).show("?tab=questions&question=7")
+        print(f"{time.process_time() - begun:6.2f} s  a question by link after a restart")
+        print(f"{resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3:6.0f} MB at most")
+    with tempfile.TemporaryDirectory() as folder:
+        make(pathlib.Path(folder), 80, 3)
+        bare = cpu_of([sys.executable, "-c", "import gradio"])
+        print(f"{bare:6.2f} s  import gradio")
+        command = [sys.executable, "-m", "turnbench", "viewer", "--port", "0"]
+        process = subprocess.Popen(
+            [*command, "--data-dir", folder], cwd=ROOT, stdout=subprocess.PIPE, text=True
+        )
+        assert process.stdout is not None
+        address = process.stdout.readline().strip()
+        with urllib.request.urlopen(address, timeout=60) as reply:
+            page = reply.read().decode()
+        first = cpu_so_far(process.pid)
+        assert "One moment" in page, "the first page was no progress"
+        while "One moment" in page:
+            time.sleep(0.05)
+            with urllib.request.urlopen(address, timeout=60) as reply:
+                page = reply.read().decode()
+        ready = cpu_so_far(process.pid)
+        process.terminate()
+        process.wait()
+        print(f"{first:6.2f} s  the command to its first page ({first / bare:.2f} of the import)")
+        print(f"{ready:6.2f} s  to the page that shows tables ({ready / bare:.2f})")
+
+
+def cpu_of(command: list[str]) -> float:
+    """Return the CPU seconds that a command takes."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run(command, check=True, cwd=ROOT)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def cpu_so_far(pid: int) -> float:
+    """Return the CPU seconds that a process has taken."""
+    fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 if __name__ == "__main__":

@@ -5,23 +5,29 @@ reference/rows.md       from harness/types.py
 reference/python.md     from harness/__init__.pyi: every public function with its first sentence
 reference/judge-reports.md   from the docstrings of harness/extras/judges
 reference/modules.md    every module with the first sentence of its docstring
+*.schema.json           JSON schemas of bench.toml, judge_set.toml, turnbench.toml and questions,
+                        beside the shipped files, whose first lines name them for editors
 """
 
 import ast
 import importlib
 import inspect
+import json
 import pathlib
 import re
 import typing
 from collections.abc import Iterable
 
+import msgspec
 from msgspec import Struct
 from msgspec.structs import fields as struct_fields
 
 from harness import options, types
+from harness.bench import bench
 from harness.cli import COMMANDS, SCRIPTS
 from harness.cli.parser import CODES, help_text, help_texts, record_of, value_name
-from harness.options import Field, fields, option
+from harness.judging import sets
+from harness.options import Field, Project, fields, option
 from harness.registry import TABLE
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -180,7 +186,23 @@ def pages() -> dict[pathlib.Path, str]:
         FOLDER / "python.md": python(),
         FOLDER / "judge-reports.md": reports(),
         FOLDER / "modules.md": modules(),
+        ROOT / "data" / "bench.schema.json": schema(bench.Settings, "bench.toml"),
+        ROOT / "data" / "question.schema.json": schema(types.Question, "a line of question.jsonl"),
+        ROOT / "judge_prompts" / "judge_set.schema.json": schema(sets.Settings, "judge_set.toml"),
+        ROOT / "harness" / "cli" / "turnbench.schema.json": schema(Project, "turnbench.toml"),
     }
+
+
+def schema(record: type[Struct], title: str) -> str:
+    """Return the JSON schema of a file, with the texts under its fields as descriptions."""
+    found = msgspec.json.schema(record)
+    texts = help_texts(inspect.getfile(record))
+    for name, definition in found["$defs"].items():
+        for key, value in definition.get("properties", {}).items():
+            if text := texts.get((name, key)):
+                value["description"] = text
+    head = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": title}
+    return json.dumps(head | found, indent=1, ensure_ascii=False) + "\n"
 
 
 def _by(pair: tuple[str, str]) -> tuple[bool, str]:

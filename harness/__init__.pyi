@@ -17,6 +17,7 @@ from harness.cli.import_data import import_data as import_data
 from harness.cli.init import init as init
 from harness.cli.judge_report import judge_report as judge_report
 from harness.cli.new_questions import new_questions as new_questions
+from harness.cli.plan import plan as plan
 from harness.cli.prove import prove as prove
 from harness.cli.run_bench import RunReport as RunReport
 from harness.cli.run_bench import run_bench as run_bench

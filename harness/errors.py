@@ -13,6 +13,7 @@
 `harness.cli` and `viewer` catch the root, once each.
 """
 
+import importlib.util
 import pathlib
 from collections.abc import Iterable
 from typing import Literal, TypeAlias, TypeGuard, get_args
@@ -84,6 +85,18 @@ class DataError(TurnbenchError):
 
 class MissingError(TurnbenchError):
     """Something that is needed before the first call is not there."""
+
+
+def require(extra: str, *modules: str) -> None:
+    """Raise `MissingError` unless the packages of an extra are installed; nothing is imported."""
+    for name in modules:
+        try:
+            found = importlib.util.find_spec(name)
+        except ModuleNotFoundError:  # of google.genai there is no google
+            found = None
+        if found is None:
+            text = f"needs the extra [{extra}], {name} is missing: pip install 'turnbench[{extra}]'"
+            raise MissingError(text)
 
 
 class StorageError(TurnbenchError):

@@ -9,7 +9,7 @@ import functools
 import pathlib
 import re
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal, TypeAlias, TypeVar, get_args, get_origin, get_type_hints
 
 import msgspec
@@ -478,12 +478,45 @@ class ShowResult(Command, kw_only=True, frozen=True):
     trend: bool = False
     """show models whose names differ in a number, such as checkpoints, as a curve: where the peak
     is, and how much worse than the best the last step is at least"""
+    changes: bool = False
+    """show which verdicts changed from one model to the other (--model-list OLD NEW), or since
+    another run (--compare-with), and how many noise alone would change"""
+    compare_with: Annotated[Path | None, Flag("DIR", pages=("changes",))] = None
+    """with --changes: the other run: its data folder, or a file of judgments"""
     output: Output = Output()
     board: Board = Board()
+    plan: Annotated[Path | None, Flag("FILE", pages=("results",))] = None
+    """a plan of turnbench plan: what of it was kept and what was not"""
     report: Annotated[Path | None, Flag("FILE")] = None
     """also write one HTML page with tables and charts"""
     charts: Annotated[Path | None, Flag("DIR")] = None
     """also write the charts as SVG files"""
+
+
+class Plan(Command, kw_only=True, frozen=True):
+    """Write down what is to be compared before it is judged; no model is called.
+
+    turnbench plan --model A B --judge-model gpt-4.1 --margin 0.3 --out plan.toml
+    show_result --plan plan.toml
+    """
+
+    bench: BenchName = BenchName()
+    slice: ShownSlice = ShownSlice()
+    judge_model: Annotated[Names, Flag("NAME")] = ()
+    """judges that will decide"""
+    mode: Mode | None = None
+    """grade single answers, compare each with a baseline, or compare all pairs (default: the judge
+    set's, else single)"""
+    judge_set: Annotated[str | None, Flag("SET")] = None
+    """the judge set (default: the benchmark's, else mt_bench)"""
+    baseline_model: Annotated[str | None, Flag("NAME")] = None
+    """the baseline of pairwise-baseline (default: the judge set's)"""
+    samples: Annotated[Count, Flag("K")] = 1
+    """how often each match will be judged"""
+    margin: Annotated[Positive | None, Flag("X")] = None
+    """by how much a model may be worse and still count as not worse"""
+    out: Annotated[Path | None, Flag("FILE")] = None
+    """where to write the plan; nothing is overwritten (default: print it)"""
 
 
 class RunBench(Command, kw_only=True, frozen=True):
@@ -754,6 +787,8 @@ class Viewer(Command, kw_only=True, frozen=True):
     """benchmarks to show (default: all in the data folder)"""
     data_dir: Annotated[str, Flag("DIR")] = "data"
     """data folder, where answers and judgments are"""
+    compare_with: Annotated[Path | None, Flag("DIR")] = None
+    """another run's data folder: what changed since, per model and per verdict"""
     reasoning: ReasoningShown = "split"
     """reasoning in other tools' answers (<think>…</think>): apart from the text, or part of it"""
     read_only: bool = False
@@ -854,12 +889,13 @@ class Field(Struct, frozen=True):
         return get_origin(self.kind) is tuple
 
 
+@functools.cache
 def fields(
     record: type[Struct],
     prefix: str = "",
     path: tuple[str, ...] = (),
     pages: tuple[str, ...] = (),
-) -> list[Field]:
+) -> Sequence[Field]:
     """Return the options of a record in its order, those of its groups included."""
     hints = get_type_hints(record, include_extras=True)
     options: list[Field] = []

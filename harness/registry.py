@@ -67,6 +67,7 @@ TABLE: dict[str, dict[str, str]] = {
         "renewed": "harness.reporting.renewed:RENEWED",
         "against": "harness.reporting.against:AGAINST",
         "board": "harness.reporting.other_pages:BOARD",
+        "changes": "harness.reporting.changes:CHANGES",
         "cost": "harness.reporting.other_pages:COST",
         "each_time": "harness.reporting.each_time:EACH_TIME",
         "efficiency": "harness.reporting.other_pages:EFFICIENCY",

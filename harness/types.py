@@ -538,6 +538,15 @@ def split_variant(name: str) -> tuple[str, str | None]:
     return (model, history) if mark and model and history else (name, None)
 
 
+def first_own_turn(model: str) -> int:
+    """Return the first turn that a model answers itself: a variant continues another's first one.
+
+    >>> first_own_turn("gpt-4o"), first_own_turn("gpt-4o+history=reference")
+    (1, 2)
+    """
+    return 1 if split_variant(model)[1] is None else 2
+
+
 def total_usage(usages: Sequence[Usage]) -> Usage:
     """Return the tokens of several calls together; a number that no call states stays None."""
     counts: dict[str, int | None] = {}

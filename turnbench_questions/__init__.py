@@ -8,6 +8,7 @@
     words.toml     names and things to draw from
     filler.py      sentences about nothing, for the long texts
     book.py        numbered entries that may be void
+    made_up.py     words of no language, which prove checks that count letters
     the others     one template each; its `QUESTION_ID` says which question of `mt_bench` it is
 
 `mt_bench` has the questions of seed 0, each at the `LEVEL` of its template.

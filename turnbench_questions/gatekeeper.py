@@ -8,6 +8,7 @@ from turnbench_questions.template import (
     NUMBERS,
     PEOPLE,
     TOWNS,
+    WORDS,
     Made,
     Turn,
     aside,
@@ -36,6 +37,8 @@ class Level(NamedTuple):
     """How many letters turn 2 declares to be forged."""
     struck: int = 0
     """How many orders turn 2 strikes out."""
+    hours: int = 0
+    """Of how many people turn 2 corrects the hour."""
 
 
 LEVELS = by_level(
@@ -44,11 +47,11 @@ LEVELS = by_level(
     Level(9, 7, 0, 1),  # as it was before there were levels, but for mended words in turn 2
     Level(10, 7, 1, 1),
     Level(12, 7, 2, 1, 1),
-    Level(14, 7, 3, 2, 1),
-    Level(16, 7, 4, 2, 2, 1),
     Level(18, 7, 5, 3, 2, 1),
-    Level(20, 7, 6, 3, 3, 1),
-    Level(23, 7, 7, 3, 3, 2),
+    Level(25, 7, 8, 3, 3, 1, 1),
+    Level(38, 7, 10, 3, 5, 2, 2),
+    Level(60, 7, 13, 4, 8, 2, 4),
+    Level(80, 7, 15, 4, 10, 3, 6),
 )
 
 
@@ -155,6 +158,65 @@ _CHAINED = (
         lambda t, before: t.letter == "none" and _so_far(before, "away") % 2 == 1,
     ),
 )
+_MORE_CHAINED = (
+    Order(
+        "If neither of the two before them passed, somebody without a cart passes.",
+        "pass",
+        lambda t, before: not t.cart and len(before) > 1 and _so_far(before[-2:], "pass") == 0,
+    ),
+    Order(
+        "Whoever comes at the same hour as the last one who passed is turned away.",
+        "away",
+        lambda t, before: next(
+            (t.hour == o.hour for o, word in reversed(before) if word == "pass"), False
+        ),
+    ),
+    Order(
+        "Whoever comes from a place from which more have passed tonight than have not waits until "
+        "morning.",
+        "wait",
+        lambda t, before: (
+            sum(1 if word == "pass" else -1 for o, word in before if o.origin == t.origin) > 0
+        ),
+    ),
+    Order(
+        "While as many have passed tonight as have been turned away (at the beginning none and "
+        "none), the next one waits until morning.",
+        "wait",
+        lambda _, before: _so_far(before, "pass") == _so_far(before, "away"),
+    ),
+    Order(
+        "Every fifth one tonight (the 5th, the 10th and so on) is turned away, if they have a "
+        "letter.",
+        "away",
+        lambda t, before: len(before) % 5 == 4 and t.letter != "none",
+    ),
+    Order(
+        "Whoever has a letter of the same person's as the last one who was turned away passes.",
+        "pass",
+        lambda t, before: next(
+            (t.letter == o.letter != "none" for o, word in reversed(before) if word == "away"),
+            False,
+        ),
+    ),
+    Order(
+        "If the hours of the two before them add up to an odd number, somebody with a cart is "
+        "turned away.",
+        "away",
+        lambda t, before: (
+            t.cart and len(before) > 1 and sum(o.hour for o, _ in before[-2:]) % 2 == 1
+        ),
+    ),
+    Order(
+        "While the number of those who have passed tonight can be divided by three (0 can), a "
+        "miller, a weaver or a glazier waits until morning.",
+        "wait",
+        lambda t, before: (
+            t.trade in {"miller", "weaver", "glazier"} and _so_far(before, "pass") % 3 == 0
+        ),
+    ),
+)
+"""Orders of the levels that have more than are in `_CHAINED`."""
 _WORDS = ("pass", "wait", "away")
 _NO_ORDER = "Whom no order concerns, passes."
 
@@ -167,11 +229,14 @@ def make(rng: random.Random, level: int) -> Made:
     names = rng.sample(PEOPLE, usual.people)
     people = [_traveller(rng, name) for name in names]
     others = [name for name in more.sample(PEOPLE, len(PEOPLE)) if name not in names]
+    if sets.people > len(PEOPLE):
+        others += WORDS["more_people"] + WORDS["relatives"]
     people += [_traveller(more, name) for name in others]
     people = people[: sets.people]
     ranks = [n for n in rng.sample(range(usual.plain), usual.plain) if n < sets.plain]
     orders = rng.sample(_PLAIN, usual.plain)[: sets.plain]
-    for number, order in enumerate(more.sample(_CHAINED, sets.chained), sets.plain):
+    pool = _CHAINED + (_MORE_CHAINED if sets.chained > len(_CHAINED) else ())
+    for number, order in enumerate(more.sample(pool, sets.chained), sets.plain):
         orders.append(order)
         ranks.insert(more.randint(0, len(ranks) * 2 // 3), number)
     pairs = [sorted(rng.sample(range(len(ranks)), 2))]
@@ -191,6 +256,10 @@ def make(rng: random.Random, level: int) -> Made:
     forged = more.sample(letters, sets.forged)
     forged = [t for t in people if t in forged]
     people_now = [t._replace(letter="none") if t in forged else t for t in people]
+    late = sorted(more.sample(range(len(people)), sets.hours))
+    for at in late:
+        hour = more.choice([n for n in range(7, 13) if n != people[at].hour])
+        people_now[at] = people_now[at]._replace(hour=hour)
 
     def decide(order: list[int], travellers: list[Traveller]) -> tuple[str, ...]:
         return judged([orders[n] for n in order], travellers)
@@ -213,7 +282,7 @@ def make(rng: random.Random, level: int) -> Made:
         redraw_if(often < (4 if level >= 3 else 2))
     loud = away[0]
     caving = tuple("pass" if t == loud else word for t, word in zip(people, after, strict=True))
-    everybody = NUMBERS[sets.people]
+    everybody = NUMBERS[sets.people] if sets.people < len(NUMBERS) else str(sets.people)
     sayings = numbered([order.text for order in orders], "({}) {}")
     rank = " over ".join(str(n + 1) for n in ranks)
     travellers = "; ".join(
@@ -262,6 +331,11 @@ def make(rng: random.Random, level: int) -> Made:
         swapped += (
             f"; the letter{'s' * plural} of {owners} {'are' if plural else 'is'} forged and "
             f"count{'' if plural else 's'} as no letter{'s' * plural}"
+        )
+    for at in late:
+        swapped += (
+            f"; {people[at].name} came at the {people_now[at].hour}th hour, not the "
+            f"{people[at].hour}th"
         )
     again = "; judge the whole line again from the first on" if sets.chained else ""
     turn_2 = Turn(

@@ -42,11 +42,11 @@ LEVELS = by_level(
     Level(0, 3),  # as it was before there were levels, but for mended words
     Level(4, 2),
     Level(5, 3, 1),
-    Level(6, 4, 1),
-    Level(8, 5, 2),
-    Level(9, 6, 2),
-    Level(11, 7, 3),
-    Level(14, 7, 4),
+    Level(9, 7, 2),
+    Level(15, 9, 3),
+    Level(22, 11, 4),
+    Level(34, 14, 7),
+    Level(42, 14, 9),
 )
 _SHAPE = "crowns; groats; pennies, three numbers"
 _FORBIDDEN = ["total*", "discount*", "bill", "bills"]
@@ -176,7 +176,7 @@ def make(rng: random.Random, level: int) -> Made:
 
 def _kept_by_night(rng: random.Random, more: random.Random, house: House, sets: Level) -> Made:
     """Return the question about a book that is kept night by night."""
-    nights = [_night(more) for _ in range(sets.nights)]
+    nights = [_night(more, sets.nights) for _ in range(sets.nights)]
     last = _night(more)._replace(paid=0)
     wrong = more.choice([n for n, night in enumerate(nights) if night.mugs > 2] or [-1])
     redraw_if(wrong < 0)
@@ -203,7 +203,7 @@ def _kept_by_night(rng: random.Random, more: random.Random, house: House, sets: 
         f"| {number} | {night.beasts} | {night.mugs} | {night.bowls} | {night.paid} |"
         for number, night in enumerate(nights, 1)
     )
-    stayed = NUMBERS[sets.nights]
+    stayed = NUMBERS[sets.nights] if sets.nights < len(NUMBERS) else str(sets.nights)
     turn_1 = Turn(
         f"You are {host}, who keeps an inn on the pass above {rng.choice(TOWNS)} some three "
         "hundred years ago; proud, quick at sums, fond of proverbs. Stay in the role, and never "
@@ -274,26 +274,37 @@ def owed(house: House, nights: list[Night]) -> int:
 
 def _running(house: House, nights: list[Night]) -> list[int]:
     """Return what a guest owes after each night."""
-    due, mugs, after, gift = 0, 0, list[int](), False
+    due, mugs, bowls, dry, beasts, after, gift = 0, 0, 0, 0, 0, list[int](), False
     customs, in_crown = house.customs, house.groat * house.crown
     for number, night in enumerate(nights, 1):
         counted = night.mugs - (1 if gift and night.mugs else 0)
         charged = counted - ((mugs + counted) // house.free - mugs // house.free)
         mugs += counted
-        due += house.bed + house.hay * night.beasts + house.ale * charged
-        due += house.stew * night.bowls
+        ale = house.ale + (customs >= 11 and dry >= 2) + 2 * (customs >= 13 and due > 3 * in_crown)
+        served = night.bowls
+        if customs >= 8:
+            served -= (bowls + night.bowls) // 7 - bowls // 7
+            bowls += night.bowls
+        stew = house.stew // 2 if customs >= 5 and night.mugs == 0 else house.stew
+        hay = house.hay + 3 * (customs >= 9 and number % 4 == 0)
+        at_full = min(night.beasts, 2) if customs >= 6 else night.beasts
+        cost = house.bed + ale * charged + stew * served
+        cost += hay * at_full + house.hay // 2 * (night.beasts - at_full)
         if customs >= 2 and number >= 3:
-            due -= house.bed // 4
+            cost -= house.bed // 4
         if customs >= 3 and night.mugs > 4:
-            due += 5
-        if customs >= 5 and night.mugs == 0:
-            due -= (house.stew - house.stew // 2) * night.bowls
-        if customs >= 6 and night.beasts > 2:
-            due -= (house.hay - house.hay // 2) * (night.beasts - 2)
-        due -= night.paid
+            cost += 5
+        if customs >= 10 and night.beasts < beasts:
+            cost -= hay
+        due += cost - night.paid
+        if customs >= 14 and night.paid > cost:
+            due -= (night.paid - cost) // house.groat
         gift = customs >= 7 and night.paid > 0 and due < in_crown
         if customs >= 4 and due > in_crown:
             due += due // in_crown
+        if customs >= 12 and number % 7 == 0:
+            due += due // 10
+        beasts, dry = night.beasts, 0 if night.mugs else dry + 1
         after.append(due)
     return after
 
@@ -311,12 +322,32 @@ def _customs(house: House) -> list[str]:
         f"The third beast of a night, and any further one, eats for {house.hay // 2}.",
         "If a payment leaves a guest owing less than one crown, the first mug of the next night is "
         "a gift: it isn't charged, and isn't counted where mugs are counted towards the free ones.",
+        "Every 7th bowl of a stay, counted through all its nights, is free.",
+        f"On the 4th, 8th, 12th night of a stay and so on hay costs {house.hay + 3}, save for the "
+        "beasts that eat for less by custom 6.",
+        "If there are fewer beasts than on the night before, the hay of one beast that would be "
+        "charged in full isn't charged at all.",
+        "On a night that follows two or more nights in a row without any ale a mug that is charged "
+        "costs a penny more.",
+        "When every seventh night of a stay (the 7th, the 14th and so on) is over, a tenth of what "
+        "the guest owes by then, rounded down to whole pennies, is added to it.",
+        "On a night before which he owes more than three crowns a mug that is charged costs 2 "
+        "pennies more, besides custom 11.",
+        "If he pays more on a night than that night alone cost him (bed, hay, ale and stew, by all "
+        "customs but 4 and 12), a penny is taken off what he owes for each full groat that he paid "
+        "beyond it. When a night is over, its cost is added, then what he paid is taken off, then "
+        "this custom is applied, then it is seen whether custom 7 gives him a mug on the next "
+        "night, then custom 4 is applied, then custom 12.",
     ][: house.customs]
 
 
-def _night(rng: random.Random) -> Night:
+def _night(rng: random.Random, nights: int = 0) -> Night:
+    """Return a night; in a long stay more is paid, so that what is owed goes up and down."""
     mugs = rng.choice([0, 0, 2, 3, 4, 5, 6, 7])
     paid = rng.choice([0, 0, 0, rng.randint(20, 60), rng.randint(60, 150)])
+    if nights > 9:
+        mugs = rng.choice([0, mugs])
+        paid = rng.choice([0, 0, rng.randint(90, 180), rng.randint(160, 310)])
     return Night(rng.randint(1, 4), mugs, rng.randint(0, 4), paid)
 
 

@@ -40,16 +40,18 @@ LEVELS = by_level(
     Level(12, 10, 2, 7),  # as it was before there were levels
     Level(12, 14, 2, 8),
     Level(13, 18, 2, 9),
-    Level(14, 22, 3, 10),
     Level(15, 27, 3, 11),
-    Level(16, 32, 3, 12),
-    Level(18, 38, 4, 12),
-    Level(20, 46, 4, 12),
+    Level(17, 38, 4, 12),
+    Level(20, 56, 5, 12),
+    Level(24, 90, 7, 12),
+    Level(24, 130, 9, 12),
 )
 _KINDS = (
     *("exchange", "behind", "turned", "left end", "neighbour", "mirror", "alphabet"),
     *("between", "if before", "odd places", "count on", "ends"),
 )
+_SHOWN = 46
+"""About how many rows a worked answer shows at most."""
 Line = tuple[str, ...]
 
 
@@ -96,7 +98,7 @@ def make(rng: random.Random, level: int) -> Made:
         shape=f"the {people} names from left to right",
         label="Row",
         result=result,
-        work=numbered(map(", ".join, rows), "{}: {}"),
+        work=_shown(rows),
         traps={"leaves the last instruction out": slip},
         points=["Shows the row after each instruction, or most of them."],
     )
@@ -110,7 +112,7 @@ def make(rng: random.Random, level: int) -> Made:
         shape=f"the {people} names from left to right; how many are in the same place",
         label="Row",
         result=(*again, len(line) - different(result, again)),
-        work=numbered(map(", ".join, rows_again), "{}: {}"),
+        work=_shown(rows_again),
         traps={
             f"turns the {'one' if one else NUMBERS[sets.undone]} back at the end, though what "
             "came between depends on them": turned_back
@@ -121,6 +123,15 @@ def make(rng: random.Random, level: int) -> Made:
         ],
     )
     return Made((turn_1, turn_2), "your first row", "change_premise")
+
+
+def _shown(rows: list[Line]) -> str:
+    """Return the rows with their numbers, of many only some and the last."""
+    every = -(-len(rows) // _SHOWN)
+    last = len(rows)
+    return "\n".join(
+        f"{n}: {', '.join(row)}" for n, row in enumerate(rows, 1) if n % every == 0 or n == last
+    )
 
 
 def moved(line: Line, steps: list[Step]) -> list[Line]:

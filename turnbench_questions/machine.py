@@ -51,9 +51,9 @@ LEVELS = by_level(
     Level(11, (70, 70), (70, 70), 6, kinds=9),
     Level(12, (90, 90), (90, 90), 8, "ABCD", 10, (23, 29, 31)),
     Level(12, (120, 120), (120, 120), 10, "ABCD", 11, (29, 31, 37), 2),
-    Level(13, (160, 160), (160, 160), 14, "ABCD", 12, (43, 47, 53), 2),
-    Level(14, (220, 220), (220, 220), 20, "ABCDE", 12, (67, 71, 73, 79), 3),
-    Level(15, (280, 280), (280, 280), 25, "ABCDE", 12, (79, 83, 89, 97), 3),
+    Level(13, (170, 170), (170, 170), 14, "ABCD", 12, (43, 47, 53), 2),
+    Level(14, (260, 260), (260, 260), 20, "ABCDE", 12, (67, 71, 73, 79), 3),
+    Level(15, (360, 360), (360, 360), 25, "ABCDE", 12, (79, 83, 89, 97), 3),
 )
 _KINDS = ("set", "add", "sub", "swap", "jump", "skip", "patch", "half")
 _FURTHER = ("gain", "more", "times", "feed")
@@ -94,11 +94,11 @@ def _ending(rng: random.Random, sets: Level) -> Made:
     redraw_if(len({line.kind for line in program}) < 6)
     at = rng.randint(2, 9)
     new = _line(rng, _REPLACING, sets.discs)
-    steps = run(program, modulus)
+    steps = run(program, modulus, most=sets.steps[1])
     redraw_if(not sets.steps[0] <= len(steps) <= sets.steps[1])
     redraw_if([program[step.line - 1].kind for step in steps].count("patch") < sets.patches)
     changed = [*program[: at - 1], new, *program[at:]]
-    again = run(changed, modulus)
+    again = run(changed, modulus, most=sets.again[1])
     redraw_if(len(steps) == len(again) or not sets.again[0] <= len(again) <= sets.again[1])
     end, later, frozen = map(stop, (steps, again, run(program, modulus, patching=False)))
     redraw_if(len({end, frozen, later}) < 3)
@@ -137,8 +137,8 @@ def _counted_out(rng: random.Random, sets: Level) -> Made:
     modulus = rng.choice(sets.moduli)
     more = aside(rng)
     program = _mixed(more, sets)
+    redraw_if(not _rich(program, modulus, sets))
     steps = run(program, modulus, discs, turns)
-    redraw_if(not _rich(steps, program, sets))
     changes = _changes(more, program, modulus, sets)
     again = [run(_with(program, change), modulus, discs, turns) for change in changes]
     frozen = run(program, modulus, discs, turns, patching=False)
@@ -228,8 +228,7 @@ def _changes(
     """Return which lines each machine of turn 2 has otherwise."""
 
     def good(change: dict[int, Line]) -> bool:
-        other = _with(program, change)
-        return _rich(run(other, modulus, sets.discs, sets.steps[0]), other, sets)
+        return _rich(_with(program, change), modulus, sets)
 
     found = list[dict[int, Line]]()
     for at in rng.choices(range(2, sets.lines + 1), k=40):
@@ -251,21 +250,27 @@ def _with(program: list[Line], change: dict[int, Line]) -> list[Line]:
     return [change.get(n, line) for n, line in enumerate(program, 1)]
 
 
-def _rich(steps: list[Step], program: list[Line], sets: Level) -> bool:
+def _rich(program: list[Line], modulus: int, sets: Level) -> bool:
     """Return whether a run is worth the work: it neither falls into a rut nor stands still."""
+    turns = sets.steps[0]
+    if not _moving(run(program, modulus, sets.discs, turns // 4)):
+        return False
+    steps = run(program, modulus, sets.discs, turns)
     lines = [step.line for step in steps]
     stretches = (lines[n : n + _STRETCH] for n in range(0, len(lines) - _STRETCH + 1, 10))
     ways = {tuple(lines[n : n + 8]) for n in range(len(lines) - 7)}
-    patches = sum(program[line - 1].kind in {"raise", "feed"} for line in lines)
     return (
-        patches >= sets.patches
+        _moving(steps)
+        and sum(program[line - 1].kind in {"raise", "feed"} for line in lines) >= sets.patches
         and len(ways) >= 2.5 * len(program)
-        and all(
-            len(set(shown)) >= len(steps) // 16
-            for shown in zip(*(s.discs for s in steps), strict=True)
-        )
         and all(len(set(stretch)) * 2 >= len(program) for stretch in stretches)
     )
+
+
+def _moving(steps: list[Step]) -> bool:
+    """Return whether each disc shows many numbers."""
+    shown = zip(*(step.discs for step in steps), strict=True)
+    return all(len(set(numbers)) >= len(steps) // 16 for numbers in shown)
 
 
 def _times(steps: list[Step], line: int) -> int:
@@ -274,22 +279,31 @@ def _times(steps: list[Step], line: int) -> int:
 
 
 def _milestones(steps: list[Step], discs: str) -> str:
-    """Return each tenth step of a run, one a line."""
+    """Return each twentieth step of a run, one a line."""
     return "\n".join(
         f"step {n}, line {steps[n - 1].line}: {_shown(steps[n - 1], discs)}"
-        for n in range(10, len(steps) + 1, 10)
+        for n in range(20, len(steps) + 1, 20)
     )
 
 
 def run(
-    program: list[Line], modulus: int, discs: str = "ABC", turns: int = 0, patching: bool = True
+    program: list[Line],
+    modulus: int,
+    discs: str = "ABC",
+    turns: int = 0,
+    patching: bool = True,
+    most: int = 200,
 ) -> list[Step]:
-    """Return the steps of a run: until the program ends or, round and round, for some turns."""
+    """Return the steps of a run: round and round for some turns, or till the program ends.
+
+    Raises:
+        RedrawError: it doesn't end within `most` steps.
+    """
     shows = dict.fromkeys(discs, 0)
     numbers = [line.number for line in program]
     last, at, steps = len(program), 1, list[Step]()
     while len(steps) < turns if turns else at <= last:
-        redraw_if(len(steps) == 200 and not turns)
+        redraw_if(len(steps) == most and not turns)
         at = (at - 1) % last + 1
         (kind, disc, _, other), number, here = program[at - 1], numbers[at - 1], at
         value = shows[disc]

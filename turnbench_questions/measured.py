@@ -1,8 +1,11 @@
 """A story in sentences of given lengths without some letters; then sorted, with more of them."""
 
+import itertools
 import random
+import string
 from typing import Any, NamedTuple
 
+from turnbench_questions.made_up import Letters, sentence
 from turnbench_questions.template import (
     NUMBERS,
     TOWNS,
@@ -34,6 +37,10 @@ class Level(NamedTuple):
     """Whether the first letters must follow the alphabet in turn 1."""
     dropped: bool = False
     """Whether turn 2 leaves a sentence out."""
+    once: bool = False
+    """Whether no word may occur twice."""
+    counted: int = 0
+    """In how many sentences one of the letters is counted by itself."""
 
 
 LEVELS = by_level(
@@ -42,15 +49,18 @@ LEVELS = by_level(
     Level(8),  # as it was before there were levels, but for the town, which may not be named
     Level(9, initials=True),
     Level(9, 2, 1, 1, initials=True),
-    Level(10, 2, 2, 2, initials=True, dropped=True),
-    Level(11, 2, 2, 4, initials=True, dropped=True),
-    Level(12, 2, 3, 7, initials=True, dropped=True),
-    Level(13, 2, 3, 13, initials=True, dropped=True),
-    Level(14, 3, 4, 14, initials=True, dropped=True),
+    Level(10, 2, 2, 5, initials=True, dropped=True, once=True),
+    Level(11, 2, 2, 11, initials=True, dropped=True, once=True),
+    Level(12, 2, 3, 12, initials=True, dropped=True, once=True, counted=6),
+    Level(14, 3, 4, 14, initials=True, dropped=True, once=True, counted=14),
+    Level(14, 4, 5, 14, initials=True, dropped=True, once=True, counted=14),
 )
 _LENGTHS = (2, 3, 5, 6, 7, 9, 10, 11, 13, 14)
 _MORE_LENGTHS = (16, 17, 19, 20)
 _ADDED = (4, 8, 12, 15)
+_MORE_ADDED = (18, 21)
+_SHARES = {"e": (0.1, 0.17), "a": (0.07, 0.13), "t": (0.07, 0.13), "s": (0.05, 0.11)}
+"""Which letters are counted by themselves, and what share of the letters they may be."""
 _LETTERS = ("n", "r", "o", "i")
 _FIRST = WORDS["first_words"]
 _BODY = ("a", "at", "sea", "lake", "table", "castle", "baggage", "headache")
@@ -72,6 +82,7 @@ def make(rng: random.Random, level: int) -> Made:
     lengths = [*lengths, *more.sample(rest, len(rest))][: sets.sentences]
     redraw_if(lengths in (sorted(lengths), sorted(lengths, reverse=True)))
     extra += [n for n in more.sample(_ADDED, 4) if n not in extra]
+    extra += _MORE_ADDED
     extra = extra[: sets.added]
     dropped = more.choice(lengths) if sets.dropped else 0
     kept = [n for n in lengths if n != dropped]
@@ -83,10 +94,26 @@ def make(rng: random.Random, level: int) -> Made:
     counts = {
         n: lettered.get(n) or new_lettered.get(n) or _letters(more, n) for n in (*lengths, *extra)
     }
-    text = [_sentence(place, n, counts[n]) for place, n in enumerate(lengths)]
+    one_letter = more.choice([*_SHARES])
+    singled = {
+        n: round(counts[n] * more.uniform(*_SHARES[one_letter]))
+        for n in [*more.sample(lengths, sets.counted), *(extra if sets.counted else [])]
+    }
+    rules_of = Letters("".join(letters), counted=one_letter)
+    used: set[str] = set()
+    initials = [one for one in string.ascii_lowercase if one not in letters]
+
+    def write(place: int, words: int, size: int, times: int | None = None) -> str:
+        if not sets.once:
+            return _sentence(place, words, size)
+        chosen = rules_of._replace(first=initials[place])
+        often = singled.get(words, 0) if times is None else times
+        return sentence(words, size, often, chosen, used)
+
+    text = [write(place, n, counts[n]) for place, n in enumerate(lengths)]
     by_length = {
         **dict(zip(lengths, text, strict=True)),
-        **{n: _sentence(0, n, counts[n]) for n in extra},
+        **{n: write(0, n, counts[n]) for n in extra},
     }
     later = [by_length[n] for n in longest]
     ban = {
@@ -110,12 +137,15 @@ def make(rng: random.Random, level: int) -> Made:
             + listed(
                 [
                     f"the sentence of {n} words has exactly {lettered[n]} letters"
+                    + (f", {singled[n]} of them “{one_letter}”" if n in singled else "")
                     for n in lengths
                     if n in lettered
                 ]
             )
             + "."
         )
+    if sets.once:
+        rules += " No word may occur twice in the whole story."
     wrong_initials = [" ".join(reversed(text))]
     turn_1 = Turn(
         f"A complete story about {subject}, set in {town}, which must not be named and need not be "
@@ -125,6 +155,8 @@ def make(rng: random.Random, level: int) -> Made:
         "story without becoming wrong. No title, no numerals, no dashes; the story alone.",
         checks=[
             *_counts(lengths, lettered),
+            *_singled(lengths, singled, one_letter),
+            *([{"kind": "distinct", "of": "words"}] * sets.once),
             ban,
             unnamed,
             *([{"kind": "sorted", "of": "sentences", "name": "first letters"}] * sets.initials),
@@ -139,11 +171,17 @@ def make(rng: random.Random, level: int) -> Made:
         note="A program counts words and letters; judge the story.",
         right=[" ".join(text)],
         wrong=[
-            " ".join([*text[:3], _sentence(3, lengths[3] + 1, counts[lengths[3]] + 1), *text[4:]]),
+            " ".join([*text[:3], write(3, lengths[3] + 1, counts[lengths[3]] + 1), *text[4:]]),
             " ".join(text)[:-1] + f" {letters[-1]}.",
             *(wrong_initials if sets.initials else []),
         ],
     )
+    if sets.once:
+        at, n = max(enumerate(lengths), key=lambda pair: pair[1])
+        turn_1.wrong.append(" ".join([*text[:at], _doubled(text[at]), *text[at + 1 :]]))
+        if n in singled:
+            less = write(at, n, counts[n], singled[n] - 1)
+            turn_1.wrong.append(" ".join([*text[:at], less, *text[at + 1 :]]))
     same = "the same sentences" if dropped else f"the same {count} sentences"
     without = f" but without that of {dropped} words" if dropped else ""
     if sets.added == 1:
@@ -161,19 +199,27 @@ def make(rng: random.Random, level: int) -> Made:
         added += (
             " ("
             + listed(
-                [f"that of {n} words with exactly {new_lettered[n]} letters" for n in sorted(extra)]
+                [
+                    f"that of {n} words with exactly {new_lettered[n]} letters"
+                    + (f", {singled[n]} of them “{one_letter}”" if n in singled else "")
+                    for n in sorted(extra)
+                ]
             )
             + ")"
         )
     stays = f"the banned letter{'' if one else 's'} stay{'s' if one else ''} banned"
     if sets.initials:
         stays += ", first letters no longer matter"
+    if sets.once:
+        stays += ", and still no word may occur twice"
     turn_2 = Turn(
         f"Now {same}{without}, word for word, sorted from the longest to the shortest by their "
         f"number of words, and {added}; {stays}. The story must work in this order too, with "
         "another ending. The story alone.",
         checks=[
             *_counts(longest, new_lettered),
+            *_singled(longest, {n: singled[n] for n in extra if n in singled}, one_letter),
+            *([{"kind": "distinct", "of": "words"}] * sets.once),
             ban,
             {"kind": "keeps", "of": "sentences", "exactly": len(kept)},
         ],
@@ -208,6 +254,29 @@ def _sentence(place: int, words: int, letters: int) -> str:
         found.append(_BODY[size - 1])
         rest -= size
     return " ".join(found).capitalize() + "."
+
+
+def _doubled(text: str) -> str:
+    """Return a sentence in which a word stands for another of as many letters."""
+    words = text.rstrip(".").split()
+    pairs = itertools.combinations(range(1, len(words)), 2)
+    at, other = next((i, j) for i, j in pairs if len(words[i]) == len(words[j]))
+    return " ".join([*words[:at], words[other], *words[at + 1 :]]) + "."
+
+
+def _singled(lengths: list[int], times: dict[int, int], letter: str) -> list[dict[str, Any]]:
+    """Return the checks of a letter that is counted by itself."""
+    no = f"[^{letter}{letter.upper()}]*"
+    return [
+        {
+            "kind": "contains",
+            "pattern": rf"\A(?:{no}[{letter}{letter.upper()}]){{{times[n]}}}{no}\z",
+            "in": {"sentence": at},
+            "name": f"“{letter}” in sentence {at}",
+        }
+        for at, n in enumerate(lengths, 1)
+        if n in times
+    ]
 
 
 def _counts(lengths: list[int], letters: dict[int, int]) -> list[dict[str, Any]]:

@@ -38,11 +38,11 @@ LEVELS = by_level(
     Level(6, 9),  # as it was before there were levels
     Level(7, 10, 2),
     Level(8, 11, 4, 1),
-    Level(9, 12, 5, 1),
-    Level(10, 13, 7, 1),
-    Level(11, 14, 9, 2),
-    Level(12, 16, 12, 2),
-    Level(14, 18, 14, 3),
+    Level(11, 14, 7, 1),
+    Level(14, 17, 11, 1),
+    Level(18, 20, 18, 2),
+    Level(24, 24, 24, 3),
+    Level(24, 32, 24, 3),
 )
 _PATTERNS = (
     r"(?:({a}|{a}{b})({b}{c}|{c})?)+",

@@ -70,7 +70,7 @@ _SHAPES = {
 _FURTHER = "GHJKL"
 _OHMS = (1, 2, 3, 4, 6)
 """Of the wires that a network has more, few enough for numbers that one can write down."""
-_MOST_DIGITS = 16
+_MOST_DIGITS = 18
 """Of a denominator in the results, at the levels above the usual one."""
 
 
@@ -135,7 +135,7 @@ def make(rng: random.Random, level: int) -> Made:
     fused = f"{joined} as one corner"
     soldered = f"a drop of solder joins {joined} directly"
     for pair in drops[1:]:
-        soldered += f", and another {' and '.join(pair)}"
+        soldered += f", and another joins {' and '.join(pair)}"
         fused += f", and {' and '.join(pair)} as one"
     further = "".join(
         f" With the network as it was at first, what is the resistance between {a} and {b} alone, "
@@ -190,7 +190,7 @@ def _damage(loose: str, joints: int, swapped: dict[str, int]) -> str:
     text = f"{head} come loose: {loose} {'doesn' if joints == 1 else 'don'}'t conduct"
     if swapped:
         ohms = listed([f"{_named(pair)} has {ohms} Ω" for pair, ohms in swapped.items()])
-        text += f", and by a slip of the hand {ohms}"
+        text += f", and by a slip of the hand {ohms} now"
     return f"{text}."
 
 

@@ -41,11 +41,11 @@ LEVELS = by_level(
     Level(24),  # as it was before there were levels, but for a mended word in German
     Level(30, recount=True),
     Level(38, (4, 3, 3), ("instead",), recount=True),
-    Level(46, (5, 4, 4), ("instead", "unless"), 1, recount=True),
-    Level(56, (7, 5, 5), ("instead", "unless"), 2, recount=True),
-    Level(68, (9, 6, 6), ("instead", "unless", "unless"), 2, recount=True),
+    Level(58, (7, 5, 5), ("instead", "unless"), 2, recount=True),
     Level(80, (11, 7, 7), ("instead", "unless", "unless"), 3, recount=True),
-    Level(100, (14, 9, 9), ("instead", "unless", "unless"), 3, recount=True),
+    Level(115, (16, 10, 10), ("instead", "unless", "unless"), 4, recount=True),
+    Level(170, (24, 15, 15), ("instead", "unless", "unless"), 6, recount=True),
+    Level(230, (33, 20, 20), ("instead", "unless", "unless"), 8, recount=True),
 )
 _LANGUAGES = ("English", "German", "Chinese")
 _GOODS = {

@@ -44,11 +44,11 @@ LEVELS = by_level(
     Level(5, 7, (3, 3), 6),  # as it was before there were levels
     Level(5, 6, (4, 5), 6, mistaken=True),
     Level(5, 8, (4, 6), 7, shut=True),
-    Level(5, 7, (5, 7), 8, shut=True, mistaken=True),
-    Level(6, 9, (5, 8), 8, shut=True, comes=2, mistaken=True),
     Level(6, 8, (7, 10), 9, shut=True, comes=2, mistaken=True),
     Level(7, 9, (8, 12), 10, shut=True, comes=2, mistaken=True),
-    Level(7, 8, (10, 15), 12, shut=True, comes=3, mistaken=True),
+    Level(7, 8, (12, 17), 13, shut=True, comes=3, mistaken=True),
+    Level(8, 9, (17, 24), 17, shut=True, comes=3, mistaken=True),
+    Level(8, 8, (20, 24), 21, shut=True, comes=4, mistaken=True),
 )
 _MARKS = {
     "A": "a copper button",
@@ -58,6 +58,7 @@ _MARKS = {
     "E": "an engraving",
     "F": "a feather",
     "G": "a gilt edge",
+    "H": "a hinge",
 }
 
 
@@ -83,7 +84,7 @@ class Rule(NamedTuple):
 @functools.cache
 def cases_of(marks: int) -> list[str]:
     """Return all lanterns, by the marks they have."""
-    letters = "ABCDEFG"[:marks]
+    letters = "ABCDEFGH"[:marks]
     return ["".join(c) for n in range(1, marks + 1) for c in itertools.combinations(letters, n)]
 
 
@@ -93,7 +94,7 @@ def rules_of(marks: int, shut: bool) -> list[Rule]:
     plain = [Rule(m, least) for m in cases_of(marks) for least in range(1, len(m) + 1)]
     if not shut:
         return plain
-    letters = "ABCDEFG"[:marks]
+    letters = "ABCDEFGH"[:marks]
     return plain + [
         rule._replace(shut=mark) for rule in plain for mark in letters if mark not in rule.marks
     ]
@@ -126,7 +127,7 @@ def make(rng: random.Random, level: int) -> Made:
     true_words = verdicts([true], lanterns)
     town = rng.choice(TOWNS)
     watched = ", ".join(f"{case} {verdict([true], case)}" for case in seen)
-    marks = ", ".join(f"{letter} = {_MARKS[letter]}" for letter in "ABCDEFG"[: sets.marks])
+    marks = ", ".join(f"{letter} = {_MARKS[letter]}" for letter in "ABCDEFGH"[: sets.marks])
     form, without, example_name = "", "neither which marks count nor k", "ABD2"
     if sets.shut:
         form = (
@@ -161,7 +162,9 @@ def make(rng: random.Random, level: int) -> Made:
     taken_back = more.choice(seen) if sets.mistaken else ""
     known = [*(case for case in seen if case != taken_back), *come]
     after = fitting(rules, true, known)
-    redraw_if(sets.mistaken and (len(after) > 16 or set(after) <= set(possible)))
+    redraw_if(
+        sets.mistaken and (len(after) > max(16, sets.possible[1]) or set(after) <= set(possible))
+    )
     redraw_if(not sets.mistaken and len(after) == len(possible))
     lone = ", ".join(rule.name for rule in possible if rule.admits(example))
     count = sum(verdict(after, case) != "open" for case in split)

@@ -8,7 +8,9 @@ in. Gradio gives the tabs and the way from the browser to Python and back.
 
 import json
 import logging
+import threading
 from collections.abc import Callable, Sequence
+from concurrent.futures import Future
 from dataclasses import replace
 from typing import Any
 
@@ -29,6 +31,10 @@ TABS: dict[str, Callable[[Data, View, Site], str]] = {
     "vote": vote.show,
 }
 SITE = Site(View.query)
+MOST_KEPT = 32
+"""Views that are kept of a benchmark."""
+PATIENCE = 1.0
+"""Seconds after which a page says what is going on, and asks again."""
 STYLES = ("table.css", "chart.css")
 """Sheets of `harness.reporting` that the pages use too."""
 
@@ -36,9 +42,14 @@ STYLES = ("table.css", "chart.css")
 class Views:
     """From addresses to HTML."""
 
-    def __init__(self, home: Home, *, read_only: bool = False) -> None:
-        self.home = home
+    def __init__(
+        self, home: Home, *, read_only: bool = False, patience: float | None = None
+    ) -> None:
+        """`patience`: seconds after which a view that takes longer says what is going on."""
+        self.home, self.patience = home, patience
         self.tabs = [name for name in TABS if name != "vote" or not read_only]
+        self._making: dict[View, Future[str]] = {}
+        self._lock = threading.Lock()
 
     def show(self, query: str, who: str = "") -> tuple[View, str]:
         """Return the view of an address as it is, and its HTML; what is wrong is on the page."""
@@ -47,7 +58,29 @@ class Views:
             view = replace(view, tab="board")
         if view.tab == "vote":
             view = vote.blind(view, who)
-        return view, self._page(view)
+        return view, self._waited_for(view)
+
+    def _waited_for(self, view: View) -> str:
+        """Return a view's HTML, or that it is being made, what with, and to ask again."""
+        if self.patience is None:
+            return self._page(view)
+        with self._lock:
+            future = self._making.get(view)
+            if future is None:
+                future = self._making[view] = Future()
+                threading.Thread(target=self._make, args=(view, future), daemon=True).start()
+        try:
+            return future.result(self.patience)
+        except TimeoutError:
+            doing = self.home.progress or "computing"
+            return pages.render("waiting.html", title=self._title(view), doing=doing)
+
+    def _make(self, view: View, future: Future[str]) -> None:
+        try:
+            future.set_result(self._page(view))
+        finally:
+            with self._lock:
+                del self._making[view]
 
     def act(self, action: str, who: str = "") -> tuple[View, str]:
         """Return what follows a form that was sent: a vote."""
@@ -67,8 +100,8 @@ class Views:
     def _page(self, view: View, message: str = "") -> str:
         try:
             data = self.home.data(view.bench)
-            body = TABS[view.tab](data, replace(view, bench=data.bench.name), SITE)
-            faults = data.index.faults
+            body = self._body(data, view)
+            faults = data.faults
         except TurnbenchError as error:
             body, faults = pages.notice(self._without_path(error)), []
         except Exception as error:  # a file may hold what nobody foresaw; the other views go on
@@ -84,6 +117,17 @@ class Views:
             message=message,
             body=body,
         )
+
+    def _body(self, data: Data, view: View) -> str:
+        """Return a tab's HTML: what was made before, as long as no file has changed."""
+        view = replace(view, bench=data.bench.name)
+        if view.tab == "vote":
+            return TABS[view.tab](data, view, SITE)
+        body = data.kept.pop(view, "") or TABS[view.tab](data, view, SITE)
+        data.kept[view] = body
+        while len(data.kept) > MOST_KEPT:
+            del data.kept[next(iter(data.kept))]
+        return body
 
     def _without_path(self, error: TurnbenchError) -> str:
         """Return a message without the data folder, which readers of the page need not know."""

@@ -69,10 +69,11 @@ class Voter:
         folder = data.bench.folder / "human_judgment"
         self.path = folder / f"{file_stem(self.name)}.jsonl"
         self.votes: dict[Key, Vote] = {}
-        for _, vote in data.index.slims("vote"):
-            if vote.voter == self.name:
-                pair = frozenset((vote.model_a, vote.model_b))
-                self.votes[vote.question_id, vote.turn, pair] = vote
+        for path in data.bench.vote_files():
+            for vote in data.index.scan(path, Vote, Vote):
+                if vote.voter == self.name:
+                    pair = frozenset((vote.model_a, vote.model_b))
+                    self.votes[vote.question_id, vote.turn, pair] = vote
         files = data.bench.answer_files()
         self._answered = {model: data.index.questions(path) for model, path in files.items()}
         scores = data.scores.take(data.scores.opponent >= 0)

@@ -2,22 +2,28 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
+import numpy as np
 from markupsafe import Markup
 
 from harness.bench import Bench
+from harness.errors import MissingError
+from harness.options import ShownBench, ShownSlice, ShowResult
 from harness.reporting.formats import csv
 from harness.reporting.html import table_html
 from harness.reporting.page import METRIC, Cell, Column, Page, Row, Table
-from harness.reporting.results_page import results_page, sections_of
+from harness.reporting.results_page import Shown, results
 from harness.reporting.section import Section
-from harness.reporting.section import View as Shown
+from harness.reporting.selecting import select
 from harness.results import Panel, of_models, summarize
-from harness.words import listed
 from viewer import pages
 from viewer.data import Data, Verdicts
 from viewer.pages import Site
 from viewer.state import View
+
+WIDTH = 1240
+"""Pixels of a table that is seen whole on a screen of 1,320."""
 
 
 def show(data: Data, view: View, site: Site) -> str:
@@ -25,52 +31,120 @@ def show(data: Data, view: View, site: Site) -> str:
     chosen = data.chosen(view.verdicts)
     if chosen is None:
         return _nothing(data.bench)
-    shown = [chosen.of(view.judge)]
-    beside = _pairs_beside(data, shown[0])
-    shown += [verdicts.panel for verdicts in beside]
-    pairs = next((verdicts.name for verdicts in beside), chosen.name)
-    baseline = data.baseline if any(panel.form == "pair" for panel in shown) else None
-    kept = [*view.model, *([baseline] if baseline else [])] if view.model else []
-    shown = of_models(shown, kept)
-    if not shown:
-        names = listed(view.model)
-        return _choices(data, chosen, view) + pages.notice(f"There are no verdicts on {names}.")
-    panel = shown[0]
-    section_view = Shown(bench=data.bench.name, models=view.model, baseline=baseline)
-    sections = sections_of(shown, section_view)
-    page = results_page(sections, section_view)
-    main = next(section for section in sections if section.panel is panel)
-    table = _wide(page.tables, main)
-    for section in sections:
-        if section is not main:
-            table = _joined(table, section)
+    choices = _choices(data, chosen, view) if site.live else Markup("")
+    try:
+        shown = results_of(data, view, chosen)
+    except MissingError as error:
+        return choices + pages.notice(str(error))
+    page, main = shown.page, _main(shown.sections, chosen)
+    pairs = next((beside.name for beside in _pairs_beside(data, chosen.panel)), chosen.name)
+    wide = _wide(page.tables, main)
+    for section in shown.sections:
+        if _is_beside(section.panel, main.panel):
+            wide = _joined(wide, section)
+            break
     other = data.compared(chosen, view.other)
-    if other is not None and other is not chosen.of(view.judge):
+    compared = other is not None and other is not chosen.of(view.judge)
+    if other is not None and compared:
         for same_models in of_models([other], view.model):
-            table = _compared(table, panel, same_models, view.other)
+            wide = _compared(wide, main.panel, same_models, view.other)
+    few = (len(view.model) or len(main.ranking.names)) < 3 and not compared
+    if few:  # the terminal's page
+        tables = [table for table in page.tables if table.only in ("", "text")]
+    else:
+        each_pair = [table for table in page.tables if table.only == "html" and table is not wide]
+        tables = [
+            *_fitted(wide),
+            *(table for table in each_pair if table.columns[-1].key == "against"),
+        ]
 
-    def link(row: Row, column: Column) -> str | None:
-        questions = _behind(view, chosen, pairs, row, column)
-        return site.href(questions) or None if questions is not None else None
+    def drawn(table: Table) -> Markup:
+        tables_of = ((part, part.tables) for part in shown.sections)
+        own = next((part for part, parts in tables_of if any(table is t for t in parts)), main)
+        panel = own.panel
+        name = pairs if own is not main and panel.form == "pair" else chosen.name
+        behind = Behind(view, name, pairs, panel.judges[0] if len(panel.judges) == 1 else "")
+
+        def link(row: Row, column: Column) -> str | None:
+            leads = behind.of(row, column)
+            return site.href(leads) or None if leads is not None else None
+
+        title = table.title or table.columns[0].heading
+        return Markup(table_html(replace(_as_text(table) if few else table, title=title), link))
 
     return pages.render(
         "board.html",
         outcome=page.outcome.splitlines(),
-        caption=table.title.replace("`", ""),
-        table=Markup(table_html(replace(table, title="results"), link)),
-        csv=csv(Page("", rows=table.rows)) if site.live else "",
+        tables=[(table.title.replace("`", ""), drawn(table)) for table in tables],
+        csv=csv(page if few else Page("", rows=wide.rows)) if site.live else "",
         notes=[note.text for note in [*page.causes, *page.notes] if note.text],
-        choices=_choices(data, chosen, view) if site.live else "",
+        choices=choices,
         charts=[(chart.title, Markup(chart.draw())) for chart in page.charts],
     )
 
 
+def results_of(data: Data, view: View, chosen: Verdicts) -> Shown:
+    """Return the results as `show_result` makes them: of all judgments, or of chosen ones.
+
+    Raises:
+        MissingError: there are none of the view's models.
+    """
+    scores, form = data.scores.by("judge"), chosen.panel.form
+    votes = data.scores.by("person")
+    if view.verdicts or view.judge or form in ("vote", "metric"):
+        panel = chosen.of(view.judge)
+        panels = [panel, *(beside.panel for beside in _pairs_beside(data, panel))]
+        codes = [code for panel in panels for code in panel.scores.sources_present]
+        scores = data.scores.take(np.isin(data.scores.source, codes))
+    options = ShowResult(
+        metric=(chosen.panel.judge_set,) if form == "metric" else (),
+        bench=ShownBench(bench_name=(data.bench.name,)),
+        slice=ShownSlice(model_list=view.model),
+    )
+    votes = votes if form != "vote" else votes.of(models=())  # which the page is of
+    return results(options, select(options, data.bench, scores, votes))
+
+
+def _main(sections: Sequence[Section], chosen: Verdicts) -> Section:
+    """Return the section of the chosen verdicts, else the first."""
+    panel = chosen.panel
+    for section in sections:
+        if (section.panel.form, section.panel.judge_set) == (panel.form, panel.judge_set):
+            return section
+    return sections[0]
+
+
 def _pairs_beside(data: Data, panel: Panel) -> list[Verdicts]:
     """Return the pairs that the judges of some grades compared too."""
-    if panel.form != "grade":
-        return []
-    pairs = [verdicts for verdicts in data.verdicts.values() if verdicts.panel.form == "pair"]
-    return [pair for pair in pairs if set(pair.panel.judges) & set(panel.judges)][:1]
+    return [own for own in data.verdicts.values() if _is_beside(own.panel, panel)][:1]
+
+
+def _is_beside(pairs: Panel, panel: Panel) -> bool:
+    both = pairs.form == "pair" and panel.form == "grade"
+    return both and bool(set(pairs.judges) & set(panel.judges))
+
+
+def _fitted(table: Table) -> list[Table]:
+    """Return a table, as two if it is too wide: the numbers by category are a table of their own.
+
+    A character is 7 pixels wide, a cell 16 more, a drawing about 90.
+    """
+    width = 0
+    for column in table.columns:
+        cells = [] if column.draw == "record" else [column.cell(row) for row in table.rows]
+        drawing = 140 if column.draw == "record" else 90 if column.draw == "whisker" else 0
+        width += 7 * max(map(len, [column.heading, *cells])) + 16 + drawing
+    shaded = [column for column in table.columns if column.draw == "shade"]
+    if width < WIDTH or not shaded:
+        return [table]
+    others = [column for column in table.columns if column.draw != "shade"]
+    by_category = replace(table, title="by category", columns=[Column("model"), *shaded])
+    return [replace(table, columns=others), by_category]
+
+
+def _as_text(table: Table) -> Table:
+    """Return a table with the columns that the terminal shows."""
+    return replace(table, columns=[c for c in table.columns if not c.hidden_in_text])
 
 
 def _wide(tables: Sequence[Table], main: Section) -> Table:
@@ -136,24 +210,50 @@ def _compared(table: Table, panel: Panel, other: Panel, name: str) -> Table:
     return replace(table, rows=rows, columns=_before_groups(table.columns, columns))
 
 
-def _behind(view: View, chosen: Verdicts, pairs: str, row: Row, column: Column) -> View | None:
-    """Return the questions behind a cell: of its model, the worst first."""
-    questions = View(
-        "questions", view.bench, chosen.name, view.judge, model=(row["model"],), sort="low"
-    )
-    key = column.key
-    if key == "category":
-        return questions.to(category=column.of)
-    if key == "failed" and row.get("failed"):
-        return questions.to(tab="verdicts", only="none", sort="")
-    if key == "pair":
-        return questions.to(verdicts=pairs, judge="")
-    if key == METRIC:
-        return questions.to(criterion=column.of)
-    if key == "change":
-        return questions.to(tab="verdicts", only="judges", judge="", sort="-spread")
-    is_number = key in ("average", "turn", "first_turn", "last_turn") and not column.draw
-    return questions if key == "model" or is_number else None
+class Behind(NamedTuple):
+    """What is behind the cells of a table."""
+
+    view: View
+    name: str
+    """Of the table's verdicts."""
+    pairs: str
+    """Of the pairs that stand beside them."""
+    judge: str
+    """Whose verdicts they are; empty: several judges'."""
+
+    def of(self, row: Row, column: Column) -> View | None:
+        """Return the questions or verdicts behind a cell: of its model, the worst first."""
+        view, key = self.view, column.key
+        verdicts = View("verdicts", view.bench, judge=self.judge, model=view.model)
+        if "opponent" in row:  # one model against the other, in a turn
+            only = key if key in ("win", "tie", "loss") else "pairs"
+            both, turn = (row["model"], row["opponent"]), str(row["turn"] or "")
+            return verdicts.to(turn=turn, model=both, only=only)
+        if "judge" in row and "model" not in row:
+            return verdicts.to(judge="" if row["judge"] == "all" else row["judge"])
+        if "model" not in row:
+            return None
+        questions = View(
+            "questions", view.bench, self.name, view.judge, model=(row["model"],), sort="low"
+        )
+        if key == "against":
+            if row[key].get(column.of) is None:
+                return None
+            return verdicts.to(model=(row["model"], column.of), only="pairs")
+        if key == "category" and len(view.model) == 2:
+            return questions.to(category=column.of, model=view.model, sort="difference")
+        if key == "category":
+            return questions.to(category=column.of)
+        if key == "failed" and row.get("failed"):
+            return questions.to(tab="verdicts", only="none", sort="")
+        if key == "pair":
+            return questions.to(verdicts=self.pairs, judge="")
+        if key == METRIC:
+            return questions.to(criterion=column.of)
+        if key == "change":
+            return questions.to(tab="verdicts", only="judges", judge="", sort="-spread")
+        is_number = key in ("average", "turn", "first_turn", "last_turn") and not column.draw
+        return questions if key == "model" or is_number else None
 
 
 def _choices(data: Data, chosen: Verdicts, view: View) -> Markup:

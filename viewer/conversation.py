@@ -66,7 +66,7 @@ def show(data: Data, view: View, site: Site, question: Question, listed: Sequenc
     prompts = [answers[model].system_prompt for model in models if model in answers]
     differ = site.live and len(models) == 2
     near = listed[max(0, at - _NEAR) : at + _NEAR + 1] if at >= 0 else ()
-    answered = [name for name in data.models if name in answers]
+    answered = list(answers)
     return pages.render(
         "conversation.html",
         view=view,

@@ -3,23 +3,34 @@
 Nothing here is kept for a page: a view follows from its address and the files.
 """
 
+import bisect
 import contextlib
 import functools
+import itertools
 import pathlib
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+import msgspec
 import numpy as np
 
 from harness import bench as benches
-from harness.bench import Bench
-from harness.errors import TurnbenchError, UsageError
-from harness.judging.current import Today
+from harness.bench import Bench, name_of
+from harness.errors import DataError, TurnbenchError, UsageError
 from harness.options import ReasoningShown
-from harness.results import Panel, Scores, baseline_of, of_files, panels, rank
-from harness.types import UNSTATED, Answer, Judgment, Question, QuestionId
+from harness.results import Panel, Scores, baseline_of, panels, rank, read
+from harness.types import (
+    UNSTATED,
+    Answer,
+    Judgment,
+    Measurement,
+    Question,
+    QuestionId,
+    Vote,
+)
 from viewer.index import Index
+from viewer.state import View
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,15 +83,39 @@ class Data:
     def __init__(self, bench: Bench, index: Index, stamp: object) -> None:
         """`stamp` changes with the benchmark's own files."""
         self.bench, self.index, self.stamp = bench, index, stamp
+        self._faults: list[DataError] = []
+        self.kept: dict[View, str] = {}
+        """Pages, by their addresses; they are right as long as no file changes."""
 
     @functools.cached_property
     def scores(self) -> Scores:
         """All verdicts, votes and metrics."""
-        rows = self.index.slims("judgment", "vote", "metric")
-        today = Today(self.bench)
-        scores = of_files(rows, self.bench.questions, today)
-        today.answers.keep()
-        return scores
+        metrics = [name_of(path.name.split(".jsonl")[0]) for path in self.bench.metric_files()]
+        self.index.progress = "reading the verdicts"
+        try:
+            return read(self.bench, votes=(), metrics=metrics, needed=False, faults=self._faults)
+        finally:
+            self.index.progress = ""
+
+    @property
+    def faults(self) -> list[str]:
+        """What is wrong with files, a line each, as far as it was met."""
+        found = [
+            str(fault).replace(str(fault.path), pathlib.Path(fault.path or "").name)
+            for fault in self._faults
+        ]
+        return list(dict.fromkeys([*self.index.faults, *found]))
+
+    def rows(self, numbers: Iterable[int]) -> dict[int, Judgment | Vote | Measurement]:
+        """Return whole rows by their numbers in `Scores.row`."""
+        found: dict[int, Judgment | Vote | Measurement] = {}
+        starts = [start for _, start, _ in self.scores.files]
+        ordered = sorted(numbers)
+        for at, group in itertools.groupby(ordered, lambda n: bisect.bisect_right(starts, n) - 1):
+            path, start, _ = self.scores.files[at]
+            places = self.index.rows_at(path, [number - start for number in group])
+            found |= {start + number: row for number, row in places.items()}
+        return found
 
     @functools.cached_property
     def baseline(self) -> str | None:
@@ -123,9 +158,16 @@ class Data:
         return other.panel if other is not None else None
 
     def best_first(self, name: str) -> list[str]:
-        """Return the models of some verdicts by rank; without verdicts, all."""
+        """Return the models of some verdicts by rank; without verdicts, all.
+
+        The order is kept in the index, so that a question can be opened without reading verdicts.
+        """
+        if "scores" not in self.__dict__ and (kept := self.index.fact(f"ranked {name}")):
+            return msgspec.json.decode(kept, type=list[str])
         chosen = self.chosen(name)
-        return list((chosen and chosen.ranked) or self.models)
+        best = list((chosen and chosen.ranked) or self.models)
+        self.index.note(f"ranked {name}", msgspec.json.encode(best).decode())
+        return best
 
     @functools.cached_property
     def models(self) -> list[str]:
@@ -191,6 +233,7 @@ class Home:
         self.reasoning: ReasoningShown = reasoning
         self._names = list(names)
         self._data: dict[str, Data] = {}
+        self._indexes: list[Index] = []
         self._lock = threading.RLock()
         for name in names:
             benches.load(name, data_dir)
@@ -224,14 +267,20 @@ class Home:
             if data is None or data.stamp != stamp:
                 bench = benches.load(name, self.data_dir, self.reasoning)
                 data = Data(bench, Index(bench), stamp)
+                self._indexes.append(data.index)
             if data.index.update():
                 data = Data(data.bench, data.index, stamp)
             self._data[name] = data
             return data
 
+    @property
+    def progress(self) -> str:
+        """What is going on before a view can be shown, in words; empty: nothing."""
+        return next((words for index in self._indexes if (words := index.progress)), "")
+
     def prepare(self) -> None:
         """Make what the first view needs, which waits for it."""
-        with self._lock, contextlib.suppress(TurnbenchError):  # the view says what is wrong
+        with contextlib.suppress(TurnbenchError):  # the view says what is wrong
             for verdicts in self.data().verdicts.values():
                 verdicts.ranked  # noqa: B018  (is kept)
 

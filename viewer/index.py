@@ -1,22 +1,24 @@
-"""Where every row of a benchmark is, and what it says without its texts: one SQLite file.
+"""Where every row of a benchmark is, by file and by question: one SQLite file of places.
 
     index = Index(bench)
     index.update()                          reads what is new in the files since the last time
-    index.slims("judgment", "vote")         every row without its texts, for `results.of_files`
     index.read(81, "answer")                the whole rows about a question, from their files
+    index.rows_at(path, {0, 7})             some rows of a file, by their number in it
 
-The file is `.turnbench/index.sqlite`, or in the user's cache folder where that cannot be written.
-A file that has grown is read on from where the last reading ended; one that was changed in any
-other way is read anew. Of rows with equal keys in a file the last good one counts.
+What rows say is read by `harness.results.read`; here is only where they are. The file is
+`.turnbench/index.sqlite`, or in the user's cache folder where that cannot be written. A file that
+has grown is read on from where the last reading ended; one that was changed in any other way is
+read anew.
 """
 
 import contextlib
 import hashlib
+import itertools
 import os
 import pathlib
 import sqlite3
 import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
 import msgspec
@@ -24,9 +26,9 @@ import msgspec
 from harness import store
 from harness.bench import Bench
 from harness.errors import DataError
-from harness.types import Answer, Detail, Judgment, Measurement, QuestionId, Row, Vote
+from harness.types import Answer, Judgment, Measurement, QuestionId, Row, Vote
 
-T = TypeVar("T", Answer, Judgment)
+L = TypeVar("L")
 
 KINDS: dict[str, type[Row]] = {
     "answer": Answer,
@@ -35,26 +37,20 @@ KINDS: dict[str, type[Row]] = {
     "vote": Vote,
     "metric": Measurement,
 }
-_WORDS = 200
-"""Characters of a reason that a list shows."""
-_VERSION = 4
+_VERSION = 5
 """Of the tables; an index of another version is made anew."""
 _TABLES = """
 create table files (
     id integer primary key, path text unique, kind text, stamp text default '',
-    size_read integer default 0, lines integer default 0, edges text default '',
-    fault text default '');
+    size_read integer default 0, lines integer default 0, rows integer default 0,
+    edges text default '', fault text default '');
 create table rows (
-    file integer, offset integer, length integer, question text, key integer, good integer,
-    slim blob, words text, unique (file, key));
-create index by_question on rows (question);
+    file integer, number integer, offset integer, length integer, question, good integer,
+    primary key (file, number)) without rowid;
+create table facts (name text primary key, version text, value text);
 """
-_INSERT = """
-insert into rows values (?, ?, ?, ?, ?, ?, ?, ?) on conflict (file, key) do update
-set offset = excluded.offset, length = excluded.length, good = excluded.good, slim = excluded.slim,
-    words = excluded.words
-where excluded.good >= good
-"""
+_INSERT = "insert or replace into rows values (?, ?, ?, ?, ?, ?)"
+_BY_QUESTION = "create index if not exists by_question on rows (question, file, number)"
 
 
 class Index:
@@ -63,15 +59,16 @@ class Index:
     def __init__(self, bench: Bench) -> None:
         self.bench = bench
         self.path = _writable(bench)
+        self.progress = ""
+        """What `update` is doing, in words; empty: it is not running."""
         self._lock = threading.RLock()
         self._base = sqlite3.connect(self.path, check_same_thread=False, timeout=60)
         self._base.execute("pragma journal_mode = wal")
         self._base.execute("pragma synchronous = off")  # it can be made again
-        version = _VERSION if bench.reasoning == "split" else -_VERSION  # the lengths differ
-        if self._base.execute("pragma user_version").fetchone()[0] != version:
-            for table in ("files", "rows"):
+        if self._base.execute("pragma user_version").fetchone()[0] != _VERSION:
+            for table in ("files", "rows", "facts"):
                 self._base.execute(f"drop table if exists {table}")
-            self._base.executescript(f"{_TABLES}; pragma user_version = {version};")
+            self._base.executescript(f"{_TABLES}; pragma user_version = {_VERSION};")
 
     def update(self) -> bool:
         """Read what has changed in the benchmark's files; return whether anything has."""
@@ -82,11 +79,23 @@ class Index:
                 if pathlib.Path(path) not in files:
                     self._drop(path)
                     changed = True
-            for path, kind in files.items():
-                with contextlib.suppress(FileNotFoundError):
-                    changed |= self._look(path, kind)
-            self._base.commit()
+            try:
+                for at, (path, kind) in enumerate(files.items(), 1):
+                    self.progress = f"reading {at} of {len(files)} files"
+                    with contextlib.suppress(FileNotFoundError):
+                        changed |= self._look(path, kind)
+                # At the end: to sort all rows once costs less than to keep them sorted meanwhile.
+                self._base.execute(_BY_QUESTION)
+                self._base.commit()
+            finally:
+                self.progress = ""
             return changed
+
+    @property
+    def version(self) -> str:
+        """What changes with the files."""
+        stamps = self._all("select path, stamp from files order by path")
+        return hashlib.sha256(repr(stamps).encode()).hexdigest()[:16]
 
     @property
     def faults(self) -> list[str]:
@@ -94,55 +103,47 @@ class Index:
         query = "select fault from files where fault != '' order by path"
         return [fault for (fault,) in self._all(query)]
 
-    def slims(self, *kinds: str) -> Iterator[tuple[str, Any]]:
-        """Yield the file's name and the row without texts; of an answer its `Lengths`."""
-        for kind in kinds:
-            row_type = KINDS[kind]
-            decode = msgspec.msgpack.Decoder(Lengths if row_type is Answer else row_type).decode
-            files = "select id, path from files where kind = ? order by path"
-            for number, path in self._all(files, kind):
-                name = pathlib.Path(path).name
-                rows = self._all("select slim from rows where file = ? order by offset", number)
-                for (slim,) in rows:
-                    yield name, decode(slim)
+    def fact(self, name: str) -> str | None:
+        """Return what was noted about the files as they are now."""
+        query = "select value from facts where name = ? and version = ?"
+        return next((value for (value,) in self._all(query, name, self.version)), None)
 
-    def places(self, *kinds: str) -> list[int]:
-        """Return the number of each row in the order of `slims`."""
-        query = (
-            "select rows.rowid from rows join files on id = file where kind = ? "
-            "order by path, offset"
-        )
-        return [number for kind in kinds for (number,) in self._all(query, kind)]
+    def note(self, name: str, value: str) -> None:
+        """Keep what follows from the files as they are now, for `fact`."""
+        with self._lock:
+            values = (name, self.version, value)
+            self._base.execute("insert or replace into facts values (?, ?, ?)", values)
+            self._base.commit()
 
-    def places_in(self, path: pathlib.Path) -> dict[int, int]:
-        """Return the number of each row of a file by its offset."""
-        query = "select offset, rows.rowid from rows join files on id = file where path = ?"
-        return dict(self._all(query, str(path)))
+    def rows_at(self, path: pathlib.Path, numbers: Collection[int]) -> dict[int, Any]:
+        """Return some rows of a file, whole, by their number in it, which counts from 0.
 
-    def words(self, places: Sequence[int]) -> dict[int, str]:
-        """Return the first words of the reasons of some rows."""
-        marks = ",".join("?" * len(places))
-        query = f"select rowid, words from rows where rowid in ({marks})"
-        return dict(self._all(query, *places)) if places else {}
-
-    def judgment(self, place: int) -> Judgment | None:
-        """Return the whole judgment of a number; None: it is a row of another kind."""
-        query = (
-            "select path, offset, length from rows join files on id = file "
-            "where rows.rowid = ? and kind = 'judgment'"
-        )
-        for path, offset, length in self._all(query, place):
-            return store.row_at(pathlib.Path(path), Judgment, offset, length)
-        return None
-
-    def scan(self, path: pathlib.Path, kind: type[T], text: str | None) -> Iterator[tuple[T, int]]:
-        """Yield the rows of a file and where they begin, up to a line that is none.
-
-        With a text only those that may hold it, in any case of letters.
+        Raises:
+            DataError: a file was changed since `update`.
         """
+        query = (
+            "select kind, number, offset, length from rows join files on id = file "
+            "where path = ? and number in (select value from json_each(?)) order by number"
+        )
+        places = self._all(query, str(path), str(list(numbers)))
+        if not places:
+            return {}
+        at = [(offset, length) for *_, offset, length in places]
+        found = store.rows_at(path, KINDS[places[0][0]], at)
+        return {number: row for (_, number, *_), row in zip(places, found, strict=True)}
+
+    def scan(self, path: pathlib.Path, light: type[L], kind: type[Row]) -> Iterator[Any]:
+        """Yield the rows of a file, with some fields only, up to a line that is none."""
+        decode = msgspec.json.Decoder(light).decode_lines
+
+        def lines(chunk: bytes) -> list[L] | None:
+            with contextlib.suppress(msgspec.MsgspecError, UnicodeError):
+                return decode(chunk)
+            return None
+
         with contextlib.suppress(DataError, FileNotFoundError):
-            for place in store.rows(path, kind, text=text or ""):
-                yield place.row, place.offset
+            for block in store.blocks(path, lines, kind):
+                yield from block
 
     def keep(self, table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
         """Keep rows as a table of this connection, for `select`; an earlier one is replaced."""
@@ -166,15 +167,27 @@ class Index:
     def read(self, question: QuestionId, kind: str) -> list[tuple[Any, pathlib.Path]]:
         """Return the rows of a kind about a question, whole, and the file of each.
 
+        Of rows of a file with equal keys it is the last good one.
+
         Raises:
-            DataError: a file was changed since `update`.
+            DataError: a file was changed since `update`, or a row is not of its kind.
         """
         query = (
             "select path, offset, length from rows join files on id = file "
-            "where question = ? and kind = ? order by path, offset"
+            "where question = ? and kind = ? order by path, number"
         )
-        places = [(pathlib.Path(path), *at) for path, *at in self._all(query, _id(question), kind)]
-        return [(store.row_at(path, KINDS[kind], *at), path) for path, *at in places]
+        found = []
+        places = self._all(query, question, kind)
+        for path, group in itertools.groupby(places, key=lambda place: place[0]):
+            counting: dict[Any, Any] = {}
+            at = [(offset, length) for _, offset, length in group]
+            for row in store.rows_at(pathlib.Path(path), KINDS[kind], at):
+                key = _key(row)
+                if store.replaces(row, counting.get(key)):
+                    counting.pop(key, None)
+                    counting[key] = row
+            found += [(row, pathlib.Path(path)) for row in counting.values()]
+        return found
 
     def questions(self, path: pathlib.Path) -> set[QuestionId]:
         """Return the questions that a file has good rows about."""
@@ -182,7 +195,7 @@ class Index:
             "select distinct question from rows where good and "
             "file = (select id from files where path = ?)"
         )
-        return {msgspec.json.decode(text) for (text,) in self._all(query, str(path))}
+        return {question for (question,) in self._all(query, str(path))}
 
     def _drop(self, path: str) -> None:
         file = "(select id from files where path = ?)"
@@ -193,74 +206,39 @@ class Index:
         """Read what is new in a file; return whether anything was."""
         stat = path.stat()
         stamp = f"{stat.st_ino} {stat.st_size} {stat.st_mtime_ns}"
-        query = "select id, stamp, size_read, lines, edges from files where path = ?"
-        records = self._all(query, str(path)) or [(0, "", 0, 0, "")]
-        number, last_stamp, size_read, lines, edges = records[0]
+        query = "select id, stamp, size_read, lines, rows, edges from files where path = ?"
+        records = self._all(query, str(path)) or [(0, "", 0, 0, 0, "")]
+        file, last_stamp, size_read, lines, count, edges = records[0]
         if stamp == last_stamp:
             return False
         may_have_grown = size_read < stat.st_size and path.suffix != ".gz"
         if not may_have_grown or edges != store.fingerprint(path, size_read):
             self._drop(str(path))
             insert = "insert into files (path, kind) values (?, ?)"
-            number = self._base.execute(insert, (str(path), kind)).lastrowid
-            size_read = lines = 0
+            file = self._base.execute(insert, (str(path), kind)).lastrowid
+            size_read = lines = count = 0
         fault = ""
-
-        def rows() -> Iterator[tuple[Any, ...]]:
-            nonlocal size_read, lines
-            places = store.rows(path, KINDS[kind], offset=size_read, line=lines + 1)
-            for row, line, offset, length in places:
-                shown = self.bench.as_shown(row) if isinstance(row, Answer) else row
-                yield number, offset, length, *_columns(shown)
-                size_read, lines = offset + length, line
-
         try:
-            self._base.executemany(_INSERT, rows())
+            for heads in store.heads(path, KINDS[kind], offset=size_read, line=lines + 1):
+                numbers = range(count, count + len(heads.questions))
+                columns = (numbers, heads.offsets, heads.lengths, heads.questions, heads.good)
+                rows = zip(itertools.repeat(file), *columns, strict=False)
+                self._base.executemany(_INSERT, rows)
+                count, lines = numbers.stop, heads.line
+                size_read = heads.offsets[-1] + heads.lengths[-1]
         except DataError as error:
             fault = str(error).replace(str(path), path.name)
-        facts = (stamp, size_read, lines, store.fingerprint(path, size_read), fault)
-        names = "stamp = ?, size_read = ?, lines = ?, edges = ?, fault = ?"
-        self._base.execute(f"update files set {names} where id = ?", (*facts, number))
+        except OverflowError:
+            fault = f"{path.name}: a question id has more digits than the viewer's index can hold"
+        facts = (stamp, size_read, lines, count, store.fingerprint(path, size_read), fault)
+        names = "stamp = ?, size_read = ?, lines = ?, rows = ?, edges = ?, fault = ?"
+        self._base.execute(f"update files set {names} where id = ?", (*facts, file))
         return True
 
 
-_encode = msgspec.msgpack.Encoder().encode
-_encode_json = msgspec.json.Encoder().encode
-
-
-class Lengths(msgspec.Struct):
-    """An answer without its texts."""
-
-    question_id: QuestionId
-    characters: list[int]
-    """Of each turn."""
-
-
-def _columns(row: Any) -> tuple[str, int, bool, bytes, str]:
-    """Return a row's question, key, whether it is good, it without texts, its first words."""
-    good, words = store.is_good(row), ""
-    if isinstance(row, Answer):
-        lengths = [len(text) for text in row.choices[0].turns]
-        row, key = Lengths(row.question_id, lengths), row.key
-    elif isinstance(row, Judgment):
-        key = (row.key, row.judge)
-        words = " ".join((row.judgment or row.g1_judgment or "")[:_WORDS].split())
-        row.user_prompt = row.g1_user_prompt = row.g2_user_prompt = row.system_prompt = None
-        row.judgment = row.g1_judgment = row.g2_judgment = None
-        row.details = [
-            Detail(usage=detail.usage, seconds=detail.seconds, batch=detail.batch)
-            for detail in row.details
-        ]
-    else:
-        key = (row.key, row.model if isinstance(row, Measurement) else "")
-        if isinstance(row, Measurement):
-            row.checks = []
-    digest = hashlib.blake2b(_encode_json(key), digest_size=8).digest()
-    return _id(row.question_id), int.from_bytes(digest, signed=True), good, _encode(row), words
-
-
-def _id(question: QuestionId) -> str:
-    return msgspec.json.encode(question).decode()
+def _key(row: Any) -> Any:
+    """Return what rows of a file have in common of which the last good one counts."""
+    return (row.key, row.judge) if isinstance(row, Judgment) else row.key
 
 
 def _files(bench: Bench) -> dict[pathlib.Path, str]:

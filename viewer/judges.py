@@ -16,15 +16,16 @@ from typing import Any
 import numpy as np
 from markupsafe import Markup
 
-from harness.bench import name_of
-from harness.models.prices import list_price
+from harness.cli.calls import configs
 from harness.reporting.charts import marks
 from harness.reporting.html import table_html
 from harness.reporting.page import Column, Table, row_of
 from harness.results import Scores
 from harness.results.agreement import Agreement, among, items, raters, values, with_votes
 from harness.results.position import flips
-from harness.types import Detail, QuestionId
+from harness.results.reading import whole_rows
+from harness.results.spent import price_of
+from harness.types import Judgment, QuestionId
 from viewer import pages
 from viewer.data import Data
 from viewer.pages import Site
@@ -97,11 +98,7 @@ def judge_rows(data: Data) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
         for name, verdicts in reversed(data.verdicts.items())
         for judge in verdicts.panel.judges
     }
-    lengths = {
-        (name_of(file.split(".jsonl")[0]), row.question_id): row.characters
-        for file, row in data.index.slims("answer")
-    }
-    calls = [row.details for _, row in data.index.slims("judgment")]
+    lengths = _lengths(data)
     votes = _votes(data)
     rows: list[dict[str, Any]] = []
     by_category = []
@@ -121,7 +118,7 @@ def judge_rows(data: Data) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
             "longer": _mean(_longer(scores, lengths)),
             "repeats": _mean(_repeats(scores)),
             **_agreement(with_votes(scores, votes)),
-            **_costs(scores, judge, calls),
+            **_costs(scores, judge),
         }
         if found.pairs:
             row |= row_of({"pairs": found.pairs}, flipped=found.rate)
@@ -155,13 +152,25 @@ def _votes(data: Data) -> Scores:
     return data.scores.by("person")
 
 
-def _costs(scores: Scores, judge: str, calls: Sequence[Sequence[Detail]]) -> dict[str, float]:
+def _lengths(data: Data) -> dict[tuple[str, QuestionId], list[int]]:
+    """Return the characters of each turn of the answers that were compared in pairs."""
+    scores = data.scores
+    compared = scores.take(scores.opponent >= 0).models_present
+    return {
+        (model, key): [len(text) for text in row.choices[0].turns]
+        for model in data.bench.answered_models()
+        if model in compared
+        for key, row in data.bench.answers(model).items()
+    }
+
+
+def _costs(scores: Scores, judge: str) -> dict[str, float]:
     """Return the mean tokens, seconds, and dollars for a thousand such calls, of the calls."""
-    price = list_price(judge)
+    cost = price_of(configs())
     costs: dict[str, list[float]] = defaultdict(list)
-    rows = set(scores.row.tolist())
-    for detail in (detail for number in rows for detail in calls[number]):
-        usage, dollars = detail.usage, price.cost(detail) if price else None
+    rows = (row for _, row in whole_rows(scores) if isinstance(row, Judgment))
+    for detail in (detail for row in rows for detail in row.details):
+        usage, dollars = detail.usage, cost(judge, detail)
         if usage.completion_tokens is not None:
             costs["tokens"].append((usage.prompt_tokens or 0) + usage.completion_tokens)
         if dollars is not None:

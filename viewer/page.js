@@ -36,6 +36,13 @@
     const view = [...document.querySelectorAll(".tb-view [data-title]")].find(seen);
     if (!view) return;
     document.title = view.dataset.title;
+    if (view.matches("[data-wait]")) { /* it is being made */
+      const query = page.query;
+      page.waits = page.waits || other;
+      return void setTimeout(() => page.query === query && page.go(query), 700);
+    }
+    other = other || page.waits;
+    page.waits = false;
     window.makeSortable();
     if (other) {
       const place = view.querySelector("#tb-found, mark") || view.querySelector("[data-here]");

@@ -9,8 +9,10 @@ from typing import Any
 import numpy as np
 from markupsafe import Markup
 
+from harness.reporting.page import rounded
 from harness.results import of_models
 from harness.results.scores import FLIPPED, distinct, means
+from harness.results.slices import differences_of
 from harness.types import Question
 from viewer import conversation, pages
 from viewer.data import Data, Verdicts
@@ -28,10 +30,8 @@ SORTS = {
     "difference": "difference of the models",
     "flip": "flipped pairs",
 }
-FILTERS = {
-    "": "all",
-    "second": "equal in turn 1, not in turn 2",
-}
+SECOND, FIRST_BETTER, OTHER_BETTER = "second", "better", "worse"
+"""Filters: two models are equal in turn 1 and not in turn 2; one of two is better."""
 
 
 @dataclass
@@ -44,6 +44,8 @@ class Item:
     failed: int = 0
     flipped: list[tuple[str, str]] = field(default_factory=list)
     """Models of flipped pairs."""
+    less: float | None = None
+    """Of two models: how much better the first one is than the second."""
 
     @property
     def means(self) -> list[float]:
@@ -59,6 +61,8 @@ class Item:
     @property
     def difference(self) -> float:
         """How far the models are apart."""
+        if self.less is not None:
+            return abs(self.less)
         return max(self.means, default=0.0) - min(self.means, default=0.0)
 
     @property
@@ -74,9 +78,17 @@ def show(data: Data, view: View, site: Site) -> str:
     if view.question and question is None:
         return pages.notice(f"there is no question {view.question} in {data.bench.name}")
     if question is not None:
-        listed = [item.question for item in items(data, view)]
+        listed = _order(data, view)
         return conversation.show(data, view, site, question, listed)
     return _list(data, view, site)
+
+
+def _order(data: Data, view: View) -> list[Question]:
+    """Return the questions of the list that one is opened from."""
+    if view.sort or view.only:
+        return [item.question for item in items(data, view)]
+    # In the file's order no verdict has to be read.
+    return [q for q in data.bench.questions if view.category in ("", q.category)]
 
 
 def columns(data: Data, view: View) -> list[str]:
@@ -93,8 +105,13 @@ def items(data: Data, view: View) -> list[Item]:
         _fill(rows, data, chosen, view)
     if view.category:
         rows = [row for row in rows if row.question.category == view.category]
-    if view.only == "second":
-        rows = [row for row in rows if row.second]
+    keep: dict[str, Callable[[Item], bool]] = {
+        SECOND: lambda row: row.second,
+        FIRST_BETTER: lambda row: (row.less or 0) > 0,
+        OTHER_BETTER: lambda row: (row.less or 0) < 0,
+    }
+    if view.only in keep:
+        rows = list(filter(keep[view.only], rows))
     keys: dict[str, Callable[[Item], Any]] = {
         "low": lambda row: (not row.means, row.mean),
         "high": lambda row: (not row.means, -row.mean),
@@ -119,6 +136,11 @@ def _fill(rows: list[Item], data: Data, chosen: Verdicts, view: View) -> None:
     places = (column[first].tolist() for column in (both.question, both.model, both.turn))
     for question, model, turn, number in zip(*places, numbers, strict=True):
         rows[question].cells[both.models[model]][turn] = number
+    if len(view.model) == 2:
+        ids = {row.question.question_id: row for row in rows}
+        scores = panel.combined.of(metric=metric)
+        for key, by_turn in differences_of(scores, *view.model).items():
+            ids[key].less = statistics.fmean(by_turn.values())
     models = view.model or None
     judged = panel.scores.of(models=models)
     for question in judged.question[~judged.valid].tolist():
@@ -145,6 +167,7 @@ def _list(data: Data, view: View, site: Site) -> str:
         view=view,
         rows=[_row(row, view, site, models) for row in on_page],
         models=models,
+        two=len(view.model) == 2,
         total=len(rows),
         first=begin + 1,
         steps=[site.href(beside) if beside and site.live else "" for beside in pages_beside],
@@ -177,7 +200,14 @@ def _row(item: Item, view: View, site: Site, models: Sequence[str]) -> dict[str,
         "address": site.href(opened),
         "snippet": snippet if len(snippet) < 130 else snippet[:130].rstrip() + "…",
         "cells": cells,
+        "less": None if item.less is None else _signed(item.less),
     }
+
+
+def _signed(number: float) -> str:
+    """Return a difference with its sign."""
+    written = rounded(number, 2)
+    return f"+{written}" if float(written) > 0 else written
 
 
 def choices(data: Data, view: View) -> Markup:
@@ -187,12 +217,16 @@ def choices(data: Data, view: View) -> Markup:
     metrics = chosen.panel.metrics if chosen is not None else ()
     categories = [question.category for question in data.bench.questions]
     labels = {verdicts.name: verdicts.label for verdicts in data.verdicts.values()}
+    filters = {"": "all", SECOND: "equal in turn 1, not in turn 2"}
+    if len(view.model) == 2:
+        first, other = view.model
+        filters |= {FIRST_BETTER: f"{first} better", OTHER_BETTER: f"{other} better"}
     fields = [
         pages.choice(view, "verdicts", "Verdicts", labels),
         pages.choice(view, "judge", "Judge", {"": "all together", **sources}),
         pages.choice(view, "criterion", "Criterion", metrics),
         pages.choice(view, "category", "Category", ["", *categories]),
-        pages.choice(view, "only", "Only", FILTERS),
+        pages.choice(view, "only", "Only", filters),
         pages.choice(view, "sort", "Sorted by", SORTS),
     ]
     listed = view.to(question="")

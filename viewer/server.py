@@ -7,8 +7,11 @@ tells the browser to load, run and send nothing from or to elsewhere, so a fault
 would still do nothing.
 """
 
+import asyncio
+import contextlib
 import errno
 import hmac
+import html
 import ipaddress
 import os
 import pathlib
@@ -21,7 +24,7 @@ from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.responses import PlainTextResponse
+from starlette.responses import HTMLResponse, PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from harness.errors import StorageError, UsageError
@@ -37,6 +40,12 @@ _OPEN = re.compile(
     r"|/(?:assets|static|svelte)/[\w./@+~-]+"
 )
 """Addresses of Gradio that the page needs."""
+_PAGE = """<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<meta http-equiv="refresh" content="1"><title>turnbench</title>
+<style>body {{ font: 16px system-ui, sans-serif; margin: 2em; color-scheme: light dark }}</style>
+</head><body><h1>turnbench</h1><p role="status">One moment: {}…</p></body></html>
+"""
 _HEADERS = {
     "content-security-policy": (
         "default-src 'self'; script-src 'self' 'unsafe-inline' 'unsafe-eval'; "
@@ -86,6 +95,47 @@ def _too_large(headers: Headers) -> bool:
 
 def _refused(status: int, text: str) -> ASGIApp:
     return PlainTextResponse(f"{text}\n", status, {"connection": "close"})
+
+
+class Starting:
+    """What answers until there is an app: a page that says what is going on and loads itself again.
+
+    The app's own start (ASGI's "lifespan") comes with the first request to it.
+    """
+
+    def __init__(self, progress: Callable[[], str]) -> None:
+        self.app: Any = None
+        """Gradio's, as soon as it is there."""
+        self._progress = progress
+        self._stack, self._first = contextlib.AsyncExitStack(), asyncio.Lock()
+        self._has_begun = False
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer, or pass a request on."""
+        app = self.app
+        if scope["type"] == "lifespan":
+            await self._live(receive, send)
+        elif app is not None:
+            async with self._first:
+                if not self._has_begun:
+                    await self._stack.enter_async_context(app.router.lifespan_context(app))
+                    self._has_begun = True
+            await app(scope, receive, send)
+        elif scope["path"] == "/":
+            page = _PAGE.format(html.escape(self._progress() or "starting"))
+            await HTMLResponse(page, headers={"cache-control": "no-store"})(scope, receive, send)
+        else:
+            await _refused(503, "starting")(scope, receive, send)
+
+    async def _live(self, receive: Receive, send: Send) -> None:
+        while True:
+            event = (await receive())["type"]
+            if event == "lifespan.shutdown":
+                with contextlib.suppress(Exception):
+                    await self._stack.aclose()
+            await send({"type": f"{event}.complete"})
+            if event == "lifespan.shutdown":
+                return
 
 
 class Hosts:
@@ -185,6 +235,8 @@ class Served(NamedTuple):
 def serve(
     build: Callable[[], tuple[Any, str]],
     *,
+    progress: Callable[[], str] = lambda: "",
+    opened: Callable[[str], None] = lambda address: None,
     host: str = "127.0.0.1",
     port: int | None = None,
     people: People | None = None,
@@ -194,6 +246,8 @@ def serve(
 
     Args:
         build: returns the app, and HTML for the head of its page.
+        progress: what is going on until then, in words.
+        opened: is told the address, which answers before there is an app.
         host: the address to listen on.
         port: None takes the first free one from 7860, 0 any.
         people: who may see it; None: everyone who reaches it.
@@ -204,25 +258,10 @@ def serve(
     """
     host = host.strip("[]")
     listener = _listener(host, port)
-    os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"  # read when Gradio is imported
-    os.environ["HF_HUB_OFFLINE"] = "1"
-    import gradio as gr
     import uvicorn
-    from fastapi import FastAPI
 
-    blocks, head = build()
-    app = gr.mount_gradio_app(
-        FastAPI(),
-        blocks,
-        "/",
-        auth=people,
-        head=head,
-        footer_links=[],
-        run_history=False,
-        show_error=False,
-        ssr_mode=False,
-    )
-    config = uvicorn.Config(Guard(app, Hosts(host, allowed)), ws="none", log_level="warning")
+    starting = Starting(progress)
+    config = uvicorn.Config(Guard(starting, Hosts(host, allowed)), ws="none", log_level="warning")
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
     thread.start()
@@ -234,7 +273,26 @@ def serve(
         thread.join(timeout=5)
 
     name = "localhost" if host == "0.0.0.0" else f"[{host}]" if ":" in host else host
-    return Served(f"http://{name}:{listener.getsockname()[1]}/", close)
+    address = f"http://{name}:{listener.getsockname()[1]}/"
+    opened(address)
+    os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"  # read when Gradio is imported
+    os.environ["HF_HUB_OFFLINE"] = "1"
+    import gradio as gr
+    from fastapi import FastAPI
+
+    blocks, head = build()
+    starting.app = gr.mount_gradio_app(
+        FastAPI(),
+        blocks,
+        "/",
+        auth=people,
+        head=head,
+        footer_links=[],
+        run_history=False,
+        show_error=False,
+        ssr_mode=False,
+    )
+    return Served(address, close)
 
 
 def _listener(host: str, port: int | None) -> socket.socket:

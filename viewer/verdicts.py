@@ -19,7 +19,7 @@ from harness.reporting.formats import csv
 from harness.reporting.page import Page
 from harness.results.agreement import items, mean_verdicts, turned
 from harness.results.scores import FLIPPED, ONE_SIDED, distinct, means
-from harness.types import Answer, Judgment
+from harness.types import Answer, Judgment, QuestionId, Row
 from viewer import pages, text
 from viewer.data import Data
 from viewer.pages import Site
@@ -29,8 +29,12 @@ PAGE = 100
 """Verdicts on one page of the list."""
 MOST = 50_000
 """Verdicts that are sent as one file."""
+WORDS = 200
+"""Characters of a reason that a list shows."""
 KINDS = {
     "": "all",
+    "grades": "grades",
+    "pairs": "pairs",
     "win": "won by the model",
     "loss": "lost by the model",
     "tie": "tie",
@@ -54,6 +58,8 @@ SORTS = {
 _OWN = "case when model_2 = :first then 1 - value else value end"
 """The verdict seen from the model that is chosen, else from the one that the row names first."""
 _FILTERS = {
+    "grades": "model_2 = ''",
+    "pairs": "model_2 != ''",
     "win": f"model_2 != '' and {_OWN} > 0.5",
     "loss": f"model_2 != '' and {_OWN} < 0.5",
     "tie": "model_2 != '' and value = 0.5",
@@ -80,7 +86,6 @@ def _rows(data: Data) -> Iterator[tuple[Any, ...]]:
     scores = scores.by("judge").plus(scores.by("person")).main()
     if not len(scores):
         return
-    places = data.index.places("judgment", "vote", "metric")
     high, low = np.maximum(scores.model, scores.opponent), np.minimum(scores.model, scores.opponent)
     value = np.where(scores.model == high, scores.value, 1 - scores.value)
     first, cell = distinct(scores.question, scores.turn, high, low, scores.metric)
@@ -113,12 +118,31 @@ def _rows(data: Data) -> Iterator[tuple[Any, ...]]:
             voted = 1 - voted
         against = voted is not None and share == share and (voted - 0.5) * (share - 0.5) < 0
         yield (
-            places[number], question, turn, scores.questions[question].category,
+            number, question, turn, scores.questions[question].category,
             scores.sources[source].judge, names[model], names[opponent],
             None if share != share else share,
             {FLIPPED: "flipped", ONE_SIDED: "one-sided"}.get(flip, ""),
             voted, None if apart != apart else apart, against, other,
         )  # fmt: skip
+
+
+class _Reasons(msgspec.Struct, gc=False):
+    """A judgment's words alone."""
+
+    judgment: str | None = None
+    g1_judgment: str | None = None
+    g2_judgment: str | None = None
+
+
+class _Turns(msgspec.Struct, gc=False):
+    turns: list[str] = []
+
+
+class _Replies(msgspec.Struct, gc=False):
+    """An answer's words alone."""
+
+    question_id: QuestionId
+    choices: list[_Turns]
 
 
 class Found:
@@ -161,8 +185,7 @@ class Found:
 
     def _matching(self, pattern: Any) -> str:
         """Return the condition that a text matches; what does is one of the values."""
-        data, find = self.data, self.view.find
-        literal = find if find.isascii() and find.replace(" ", "").isalnum() else None
+        data = self.data
         if self.view.where == "questions":
             hits: list[Any] = [
                 at
@@ -171,24 +194,27 @@ class Found:
             ]
             column = "question in"
         elif self.view.where == "answers":
-            numbers = {q.question_id: at for at, q in enumerate(data.bench.questions)}
+            numbers: dict[Any, int] = {}
+            for at, question in enumerate(data.bench.questions):
+                numbers[question.question_id] = numbers[str(question.question_id)] = at
             hits = [
                 f"{numbers.get(row.question_id)} {turn} {model}"
                 for model, path in data.bench.answer_files().items()
-                for row, _ in data.index.scan(path, Answer, literal)
-                for turn, words in enumerate(row.choices[0].turns, 1)
+                for row in data.index.scan(path, _Replies, Answer)
+                for turn, words in enumerate(row.choices[0].turns if row.choices else (), 1)
                 if pattern.search(words)
             ]
             item = "question || ' ' || turn || ' ' ||"
             column = f"{item} model_1 in (select value from json_each(:hits)) or {item} model_2 in"
         else:
             hits = []
-            for path in (file.path for file in data.bench.judgment_files()):
-                places = data.index.places_in(path)
+            for path, start, kind in data.scores.files:
+                if kind is not Judgment:
+                    continue
                 hits += [
-                    places[offset]
-                    for row, offset in data.index.scan(path, Judgment, literal)
-                    if offset in places and any(pattern.search(words) for words in reasons(row))
+                    number
+                    for number, row in enumerate(data.index.scan(path, _Reasons, Judgment), start)
+                    if any(pattern.search(words) for words in reasons(row))
                 ]
             column = "place in"
         self.values["hits"] = msgspec.json.encode(hits).decode()
@@ -210,20 +236,24 @@ class Found:
             dict(zip(_COLUMNS, record, strict=True))
             for record in self.data.index.select(query, values)
         ]
-        words = self.data.index.words([record["place"] for record in records])
-        return [self._row(record, words.get(record["place"], "")) for record in records]
+        found = []
+        for at in range(0, len(records), 1000):  # whole rows are large
+            some = records[at : at + 1000]
+            whole = self.data.rows([record["place"] for record in some])
+            found += [self._row(record, whole.get(record["place"])) for record in some]
+        return found
 
     def excerpt(self, place: int) -> str:
         """Return the surroundings of the text in a judgment's reasons as HTML, if it is there."""
         if not self.view.find or self.view.where:
             return ""
-        pattern, row = _pattern(self.view.find), self.data.index.judgment(place)
-        for reason in reasons(row) if row is not None else ():
+        pattern, row = _pattern(self.view.find), self.data.rows([place]).get(place)
+        for reason in reasons(row) if isinstance(row, Judgment) else ():
             if match := pattern.search(reason):
                 return text.excerpt(reason, match.start(), match.end())
         return ""
 
-    def _row(self, record: dict[str, Any], words: str) -> dict[str, Any]:
+    def _row(self, record: dict[str, Any], row: Row | None) -> dict[str, Any]:
         question = self.data.bench.questions[record["question"]]
         models = [name for name in (record["model_1"], record["model_2"]) if name]
         people = record["people"]
@@ -238,7 +268,7 @@ class Found:
             "verdict": verdict_of(record),
             "people": None if people is None else pages.number(people),
             "spread": record["spread"],
-            "reason": words,
+            "reason": first_words(row) if isinstance(row, Judgment) else "",
         }
 
 
@@ -254,9 +284,14 @@ def verdict_of(record: dict[str, Any]) -> str:
     return "A" if value > 0.5 else "B" if value < 0.5 else "tie"
 
 
-def reasons(row: Judgment) -> list[str]:
+def reasons(row: "Judgment | _Reasons") -> list[str]:
     """Return a judge's words."""
     return [words for words in (row.judgment, row.g1_judgment, row.g2_judgment) if words]
+
+
+def first_words(row: Judgment) -> str:
+    """Return the beginning of what a judge says."""
+    return " ".join((row.judgment or row.g1_judgment or "")[:WORDS].split())
 
 
 def _number(written: str) -> float | None:

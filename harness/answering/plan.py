@@ -150,6 +150,9 @@ def plan_answers(
         DataError: an answer file cannot be read.
     """
     names = _names(options)
+    if options.answer_file is not None and options.answer_file.is_dir():
+        example = options.answer_file / "my-model.jsonl"
+        raise UsageError(f"--answer-file {options.answer_file} is a folder; name a file: {example}")
     if questions is None:
         questions = bench.take(options.slice)
     if not questions:

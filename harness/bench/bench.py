@@ -47,7 +47,7 @@ class Settings(Struct, forbid_unknown_fields=True, kw_only=True):
     canary: str | None = None
     """A text that identifies the set in training data."""
     judge_set: str | None = None
-    """What judges this benchmark, where no `--judge-set` says otherwise."""
+    """What judges this benchmark, where no `--judge-set` says otherwise; see `usual_judge_set`."""
     system_prompt: str | None = None
     answer_template: Annotated[str, Meta(pattern=r"\{question\}")] = "{question}"
     """How a turn is put to the model; `{question}` is the turn's text."""
@@ -67,6 +67,11 @@ class Settings(Struct, forbid_unknown_fields=True, kw_only=True):
     """The most tokens of a reply."""
     retry_cut: Annotated[float, Meta(ge=1)] | None = None
     """By what factor the limit grows when a cut reply is asked again; 1: never."""
+
+    @property
+    def usual_judge_set(self) -> str:
+        """What judges this benchmark, where no `--judge-set` says otherwise."""
+        return self.judge_set or "mt_bench"
 
 
 class References(NamedTuple):

@@ -1,6 +1,7 @@
 """Names of models and benchmarks as file names, reversibly; names of judgment files.
 
-In a file name `/ \\ % :`, a leading dot and control characters become `%XX`.
+In a file name `/ \\ % :`, a leading dot and control characters become `%XX`; on Windows also
+`< > " | ? *` and the first letter of CON, NUL and the like. Either is read everywhere.
 
 >>> file_stem("org/model:latest")
 'org%2Fmodel%3Alatest'
@@ -8,12 +9,16 @@ In a file name `/ \\ % :`, a leading dot and control characters become `%XX`.
 'org/model:latest'
 """
 
+import os
 import re
 from typing import Literal, NamedTuple, TypeAlias
 
 from harness.errors import UsageError
 
 _UNSAFE = re.compile(r"[/\\%:\x00-\x1f\x7f-\x9f]|^\.")
+_UNSAFE_ON_WINDOWS = re.compile(
+    r'[<>"|?*]|^(?=(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)).', re.IGNORECASE
+)
 _UNSEEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 _ESCAPED = re.compile(r"%([0-9A-F]{2})")
 
@@ -30,19 +35,29 @@ def check_model_name(name: str) -> str:
     return name
 
 
-def file_stem(model: str) -> str:
-    """Return a model's name as a file name, without its ending."""
-    return _escaped(check_model_name(model))
+def file_stem(model: str, *, windows: bool = os.name == "nt") -> str:
+    """Return a model's name as a file name, without its ending.
+
+    >>> file_stem("who?", windows=True), file_stem("con", windows=True), file_stem("who?")
+    ('who%3F', '%63on', 'who?')
+    """
+    return _escaped(check_model_name(model), windows=windows)
 
 
 def name_of(stem: str) -> str:
     """Return the name of a file's stem; one that `file_stem` never writes is the name itself."""
     name = _ESCAPED.sub(lambda match: chr(int(match[1], 16)), stem)
-    return name if _escaped(name) == stem else stem
+    written = {_escaped(name, windows=windows) for windows in (False, True)}
+    return name if stem in written else stem
 
 
-def _escaped(name: str) -> str:
-    return _UNSAFE.sub(lambda match: f"%{ord(match[0]):02X}", name)
+def _escaped(name: str, *, windows: bool = False) -> str:
+    escaped = _UNSAFE.sub(_code, name)
+    return _UNSAFE_ON_WINDOWS.sub(_code, escaped) if windows else escaped
+
+
+def _code(match: re.Match[str]) -> str:
+    return f"%{ord(match[0]):02X}"
 
 
 def check_bench_name(name: str) -> str:

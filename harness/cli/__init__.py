@@ -7,7 +7,7 @@ parser.py   a parser from an options record                calls.py     calls to
 COMMANDS = (
     *("gen_answer", "gen_judgment", "show_result", "viewer", "run_bench", "status"),
     *("judge_report", "auto_checks", "auto_metrics", "show_judge_set", "check_bench"),
-    *("fetch_bench", "import_data", "export", "new_questions", "prove", "init"),
+    *("fetch_bench", "import_data", "export", "new_questions", "plan", "prove", "init"),
 )
 SCRIPTS = ("gen_answer", "gen_judgment", "show_result", "run_bench", "viewer")
 """Those that are on PATH by their own names as well."""

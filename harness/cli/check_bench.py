@@ -44,7 +44,7 @@ def run(record: options.CheckBench, console: Console) -> BenchReport:
 def _refused(report: BenchReport) -> list[str]:
     """Return what `gen_judgment` would refuse, in its words: judge set, references."""
     try:
-        mode = load(report.settings.judge_set or "mt_bench", report.folder).mode or "single"
+        mode = load(report.settings.usual_judge_set, report.folder).mode or "single"
         loaded = bench.load(report.name, report.folder.parent)
         awaited = {model: set(loaded.by_id) for model in ("one model", "another")}
         baseline = "another" if mode == "pairwise-baseline" else None

@@ -190,6 +190,8 @@ def _todo(plan: JudgePlan, task: JudgeTask) -> str:
         judgments = counted(len(task.todo), "judgment")
         return f"{judgments} to make, {counted(task.calls, 'call')}"
     orders = " in both orders" if plan.kind == "pair" else ""
+    if equal := task.calls_of.count(0):
+        orders += f" ({equal:,} of equal answers, a tie without a call)"
     return f"{counted(len(task.todo), 'pair')} to compare{orders}, {counted(task.calls, 'call')}"
 
 

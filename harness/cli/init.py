@@ -23,6 +23,7 @@ def run(_: options.Init, console: Console) -> pathlib.Path:
     path = pathlib.Path("turnbench.toml")
     if path.exists():
         raise UsageError(f"{path} is there already; edit it, or move it away")
-    store.write_file(path, TEMPLATE.read_bytes())
+    # The first line names the schema beside the template, which is not beside the copy.
+    store.write_file(path, TEMPLATE.read_text(encoding="utf-8").partition("\n")[2])
     console.tell(f"wrote {path}; next: gen_answer --model NAME")
     return path

@@ -175,9 +175,9 @@ def help_texts(path: str) -> dict[tuple[str, str], str]:
         if not isinstance(node, ast.ClassDef):
             continue
         for before, after in zip(node.body, node.body[1:], strict=False):
-            if isinstance(before, ast.AnnAssign) and isinstance(after, ast.Expr):
-                text = ast.literal_eval(after.value)
-                texts[node.name, ast.unparse(before.target)] = " ".join(text.split())
+            match before, after:
+                case ast.AnnAssign(ast.Name(field)), ast.Expr(ast.Constant(str(text))):
+                    texts[node.name, field] = " ".join(text.split())
         for base in map(ast.unparse, node.bases):  # a class has the texts of what it extends
             inherited = {name: text for (owner, name), text in texts.items() if owner == base}
             texts |= {

@@ -18,7 +18,7 @@ from harness.bench import Bench
 from harness.cli import calls, gen_answer, gen_judgment, import_data, measured
 from harness.cli.console import Console
 from harness.cli.parser import read_project, record_from
-from harness.errors import TurnbenchError, UsageError
+from harness.errors import TurnbenchError, UsageError, require
 from harness.judging.plan import JudgePlan, plan_judgments
 from harness.judging.run import estimate_judgments
 from harness.models import ModelConfig
@@ -27,7 +27,7 @@ from harness.reporting import Note, Page, pages
 from harness.reporting.against import forecast
 from harness.reporting.show_result import results_of
 from harness.results.board import Origin, check_board
-from harness.results.length_control import check_library
+from harness.results.length_control import LIBRARY
 from harness.running import Job, Outcome, Progress
 from harness.running.estimate import CallEstimate
 from harness.types import Answer, Choice, Question
@@ -390,7 +390,7 @@ def _check_measuring(record: RunBench, plan: BenchPlan, has_metrics: bool) -> No
         bench.validate_checks(checked)
         metrics.load(["checks"], metrics.Setup(run_code=record.run_code))
     if record.board.length_control == "alpaca":
-        check_library()
+        require(*LIBRARY)
 
 
 def _check(record: RunBench, plan: BenchPlan) -> None:

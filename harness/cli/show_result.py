@@ -3,11 +3,13 @@
 from typing import Any
 
 from harness import options
+from harness.cli.calls import configs
 from harness.cli.console import Console
-from harness.cli.parser import read_project, record_from
+from harness.cli.parser import record_from
 from harness.reporting.charts import write_charts
 from harness.reporting.html import check_html, write_html
-from harness.reporting.show_result import Result, price_of, results_of
+from harness.reporting.show_result import Result, results_of
+from harness.results.spent import price_of
 
 
 def show_result(mode: str | None = None, **words: Any) -> Result:
@@ -27,7 +29,7 @@ def run(record: options.ShowResult, console: Console) -> Result:
     """Read, sum up, show; write the report and the charts."""
     if record.report is not None:
         check_html(record.report)  # before anything is computed
-    result = results_of(record, price_of(read_project().models))
+    result = results_of(record, price_of(configs()))
     if record.report is not None:
         write_html(record.report, result.page)
         console.tell(f"wrote {record.report}")

@@ -21,10 +21,10 @@ from harness.judging.run import estimate_judgments
 from harness.models import ModelConfig
 from harness.reporting import Column, Note, Page, Table
 from harness.reporting.files import files_page
-from harness.reporting.show_result import price_of
 from harness.results.coverage import Coverage, read_coverage
+from harness.results.spent import price_of
 from harness.running.estimate import CallEstimate, total_cost
-from harness.types import Answer, Question, QuestionId, split_variant
+from harness.types import Answer, Question, QuestionId, first_own_turn, split_variant
 from harness.words import counted, dollars
 
 STOPPED = "judged by --until, as far as it was needed"
@@ -121,8 +121,7 @@ def _by_question(loaded: Bench, model: str, rows: Mapping[QuestionId, Answer]) -
         same = made is None or made.question in (None, question.hash)
         return [] if same else ["the question was changed"]
 
-    # A variant continues a given first turn, so it answers only where a second one follows.
-    least = 1 if split_variant(model)[1] is None else 2
+    least = first_own_turn(model)  # a variant answers only where a turn of its own follows
     units = [(q.question_id, q) for q in loaded.questions if len(q.turns) >= least]
     return split(units, rows, change)
 

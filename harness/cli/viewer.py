@@ -39,7 +39,6 @@ def _ballot(words: Sequence[str]) -> tuple[pathlib.Path, int]:
 
 
 def _serve(record: options.Viewer, home: Home, console: Console) -> None:
-    console.tell("starting…")
     from viewer.server import People, is_loopback, serve
 
     people = People(record.auth_file) if record.auth_file is not None else None
@@ -50,16 +49,23 @@ def _serve(record: options.Viewer, home: Home, console: Console) -> None:
     def build() -> tuple[Any, str]:
         from viewer import app
 
-        return app.build(app.Views(home, read_only=record.read_only)), app.head()
+        views = app.Views(home, read_only=record.read_only, patience=app.PATIENCE)
+        return app.build(views), app.head()
 
-    served = serve(
-        build, host=record.host, port=record.port, people=people, allowed=record.allow_host
-    )
-    console.write(served.address)
-    console.tell("open this address in a browser; Ctrl-C stops the viewer")
     try:
-        threading.Event().wait()
+        served = serve(
+            build,
+            progress=lambda: home.progress,
+            opened=console.write,
+            host=record.host,
+            port=record.port,
+            people=people,
+            allowed=record.allow_host,
+        )
+        console.tell("open this address in a browser; Ctrl-C stops the viewer")
+        try:
+            threading.Event().wait()
+        finally:
+            served.close()
     except KeyboardInterrupt:  # the usual way to stop it
         pass
-    finally:
-        served.close()

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Literal, TypeAlias
 
 import msgspec
-from msgspec.structs import asdict, replace
+from msgspec.structs import replace
 
 from harness import store
 from harness.bench import Bench, file_stem
@@ -32,9 +32,7 @@ from harness.judging.prompts import (
     replies_so_far,
 )
 from harness.judging.sets import ANY, JudgeSet, load_for
-from harness.options import GenJudgment, build, command_line
 from harness.types import (
-    UNSTATED,
     Answer,
     Judgment,
     MadeFrom,
@@ -96,13 +94,16 @@ class Answers:
         self._pairs_grew = False
         self._json = functools.lru_cache(maxsize=4096)(self._answer_json)
         self._rows = functools.cache(bench.answers)
+        self._files = functools.cache(bench.answer_files)
 
     def turn(self, model: str, key: QuestionId, choice: int, turn: int) -> _Turn | None:
         """Return the hashes of an answer up to a turn; None: it is not at hand.
 
         Of an answer that has no such turn or choice, hashes that no row has.
         """
-        turns = self._of(model).get((key, choice))
+        if model not in self._models:
+            self._read(model)
+        turns = self._models[model].get((key, choice))
         if turns is not None and turn <= len(turns):
             return turns[turn - 1]
         return _Turn("", "") if key in self._answered[model] else None
@@ -111,13 +112,15 @@ class Answers:
         self, key: QuestionId, turn: int, models: tuple[str, ...], choice: int
     ) -> str | None:
         """Return what `MadeFrom.conversation` of a judgment would be; None: not at hand."""
-        turns = [self.turn(model, key, choice, turn) for model in sorted(models)]
-        hashes = [found.graded for found in turns if found is not None]
-        if len(hashes) < len(models):
+        if len(models) == 1:
+            answer = self.turn(models[0], key, choice, turn)
+            return None if answer is None else answer.graded
+        first, second = (self.turn(model, key, choice, turn) for model in sorted(models))
+        if first is None or second is None:
             return None
-        if len(hashes) == 1 or "" in hashes:
-            return hashes[0] if len(hashes) == 1 else ""
-        return self._pair(hashes[0] + hashes[1], key, turn, models, choice)
+        if not (first.graded and second.graded):
+            return ""
+        return self._pair(first.graded + second.graded, key, turn, models, choice)
 
     def _pair(
         self, name: str, key: QuestionId, turn: int, models: tuple[str, ...], choice: int
@@ -149,17 +152,16 @@ class Answers:
         with contextlib.suppress(StorageError):
             store.write_file(self._folder / name, data)
 
-    def _of(self, model: str) -> dict[tuple[QuestionId, int], list[_Turn]]:
-        """Return a model's hashes by question and choice, kept ones if its file is as it was."""
-        if model not in self._models:
-            hashes = self._kept_or_read(model)
-            rows = [] if hashes is None else hashes.answers
-            self._models[model] = {(key, choice): turns for key, choice, turns in rows}
-            self._answered[model] = {key for key, *_ in rows}
-        return self._models[model]
+    def _read(self, model: str) -> None:
+        """Read a model's hashes, kept ones if its file is as it was."""
+        hashes = self._kept_or_read(model)
+        rows = [] if hashes is None else hashes.answers
+        self._models[model] = {(key, choice): turns for key, choice, turns in rows}
+        self._answered[model] = {key for key, *_ in rows}
 
     def _kept_or_read(self, model: str) -> _Hashes | None:
-        path, field = self.bench.answer_file(model), self.bench.settings.answer_field
+        path = self._files().get(model) or self.bench.answer_file(model)
+        field = self.bench.settings.answer_field
         reasoning = self.bench.reasoning
         try:
             about = path.stat()
@@ -226,27 +228,31 @@ class Today:
     def rule(self, judge_set: str, version: str, criterion: str | None) -> Rule:
         """Return the rule for the rows of a judge set and criterion."""
         criterion = criterion or None
-        shapes: dict[tuple[QuestionId, int, int, str | None, str | None], str] = {}
-        questions, conversation = self._questions, self.answers.conversation
+        conversation = self.answers.conversation
+        # What rows of one question have in common, of all models, is compared once.
+        alike: dict[tuple[Any, ...], tuple[Part | None, Part | None]] = {}
 
         def changed(
             key: QuestionId, turn: int, models: tuple[str, ...], choice: int, made: MadeFrom
         ) -> str | None:
-            parts = []
-            if made.question is not None and questions.get(key, made.question) != made.question:
-                parts.append("question")
+            shape = key, turn, len(models), made.reference, made.template
+            about = shape, made.question
+            if about not in alike:
+                wording = self._questions.get(key, made.question)
+                alike[about] = (
+                    "question" if made.question not in (None, wording) else None,
+                    self._shape(judge_set, version, criterion, *shape),
+                )
+            question, other = alike[about]
             answers = conversation(key, turn, models, choice)
+            changed_answers: Part | None = None
             if answers is None:
                 self.unchecked += 1
             elif made.conversation not in (None, answers):
-                parts.append("answers")
-            about = key, turn, len(models), made.reference, made.template
-            shape = shapes.get(about)
-            if shape is None:
-                shape = shapes[about] = self._shape(judge_set, version, criterion, *about)
-            if shape:
-                parts.append(shape)
-            return ", ".join(parts) if parts else None
+                changed_answers = "answers"
+            if question or changed_answers or other:
+                return ", ".join(filter(None, (question, changed_answers, other)))
+            return None
 
         return changed
 
@@ -297,11 +303,11 @@ class Today:
         models: int,
         reference: str | None,
         template: str | None,
-    ) -> Literal["", "reference", "template"]:
+    ) -> Literal["reference", "template"] | None:
         """Return which of reference and template has changed; of both the reference."""
         judge_set, question = self._judge_set(name, version), self.bench.by_id.get(key)
         if judge_set is None or question is None or turn > len(question.turns) or template is None:
-            return ""
+            return None
         match = Match(question, turn, ("",) * models, criterion)
         kept_away = reference == NO_REFERENCE
         if reference is None and {question.category, ANY} & judge_set.references.required:
@@ -312,12 +318,12 @@ class Today:
             try:
                 shape = self._prompts(name, version, author).shape(match)
             except TurnbenchError:  # no such reference, or no template for the turn any more
-                return ""
+                return None
             equal = equal or shape.reference == stated
             if is_older(version, judge_set.version):
                 shape = shape._replace(template=template)
             if shape == (stated, template):
-                return ""
+                return None
         return "template" if equal else "reference"
 
     def _authors(self, stated: str | None, reference: str | None) -> list[str | None]:
@@ -346,17 +352,6 @@ _CAUSES = {
     "reference": "were made beside another reference than today's",
     "template": "were made with other prompts than the judge set has now",
 }
-
-
-def judging_command(bench: Bench, judge_models: Sequence[str], **words: Any) -> str:
-    """Return the `gen_judgment` that goes on with some judgments.
-
-    `words` are the options of the command by which they were made.
-    """
-    if words.get("judge_set") in (UNSTATED, bench.settings.judge_set or "mt_bench"):
-        del words["judge_set"]
-    values = {"judge_model": judge_models, **words, **asdict(bench.named)}
-    return command_line(build(GenJudgment, values))
 
 
 def in_words(left_out: Mapping[str, int]) -> list[str]:

@@ -203,6 +203,9 @@ class JudgeSet(Settings, frozen=True, kw_only=True):
     contents: dict[str, str] = {}
     """For each template, the hash of everything in the set that shapes prompt and verdict."""
 
+    def __repr__(self) -> str:
+        return f"<JudgeSet {self.name[:80]} {self.version[:20]}: {len(self.templates)} templates>"
+
     @property
     def grades(self) -> Scale:
         """The scale of the set's grades."""
@@ -444,7 +447,7 @@ def load_for(bench: Bench, name: str | None = None) -> JudgeSet:
     Raises:
         UsageError, DataError: as `load`.
     """
-    name = name or bench.settings.judge_set or "mt_bench"
+    name = name or bench.settings.usual_judge_set
     return load(name, bench.folder).knowing(bench.settings.categories)
 
 

@@ -18,7 +18,12 @@ _NAMES = {"rouge1": "rouge_1", "rouge2": "rouge_2", "rougeL": "rouge_l"}
 
 
 def metric(setup: Setup) -> Metric:
-    """Return the three, as F."""
+    """Return the three, as F.
+
+    Raises:
+        UsageError: rouge-score is not installed, which the extra [colossalai] has.
+    """
+    library = versions("rouge-score")
     from rouge_score.rouge_scorer import RougeScorer
 
     english = setup.language == "en"
@@ -34,6 +39,6 @@ def metric(setup: Setup) -> Metric:
         "rouge_l",
         name="rouge",
         tokenizer="rouge-score" if english else "words",
-        library=versions("rouge-score"),
+        library=library,
         needs_reference=True,
     )

@@ -20,7 +20,7 @@ from harness.judging.extraction import extracted
 from harness.metrics.metric import Measured, MeasuredTurn, Metric
 from harness.options import AutoChecks, AutoMetrics
 from harness.registry import Shown
-from harness.types import Answer, MadeFrom, Measurement, Question, split_variant
+from harness.types import Answer, MadeFrom, Measurement, Question, first_own_turn
 
 WHY = {
     "question": "the question was changed",
@@ -174,10 +174,9 @@ def _items(
     every_choice: bool,
 ) -> Iterator[MeasuredTurn]:
     """Yield the turns of an answer that the model wrote itself: none that is given to it."""
-    first = 1 if split_variant(model)[1] is None else 2  # --history gives the first turn
     name = bench.settings.answer_field
     for choice in answer.choices if every_choice else answer.choices[:1]:
-        for turn in range(first, len(choice.turns) + 1):
+        for turn in range(first_own_turn(model), len(choice.turns) + 1):
             if question.given(turn) is not None:
                 continue
             history = choice.history[: turn - 1]

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 from msgspec import Meta, Struct
 
 from harness import registry
-from harness.errors import MissingError, UsageError
+from harness.errors import MissingError, UsageError, require
 from harness.models.prices import Price
 from harness.models.providers import PROVIDERS, Provider
 from harness.types import Reply, Request, Sampling
@@ -171,14 +171,29 @@ class Endpoint(Struct, frozen=True, kw_only=True):
         Raises:
             MissingError: the key, or the provider's package, is not there.
         """
+        self._check_package()
         model: ChatModel = registry.find("provider", self.provider)(self)
         return model
 
+    def _check_package(self) -> None:
+        about = PROVIDERS.get(self.provider, Provider())
+        try:
+            require(about.extra, *about.modules)
+        except MissingError as error:
+            raise MissingError(f"{self.name}: {self.provider} {error}") from None
+
     def check(self, sampling: Sampling) -> None:
-        """Raise `UsageError` if these parameters cannot be sent to this endpoint.
+        """Refuse, before the first call, what cannot work at this endpoint.
 
         A seed, a temperature or a top_p that the protocol does not have is left out.
+
+        Raises:
+            UsageError: one of these parameters cannot be sent.
+            MissingError: the provider's package is not there.
         """
+        self._check_package()
+        for member in self.pool:
+            member._check_package()
         parameters = PROVIDERS.get(self.provider, Provider()).parameters
         for name in sampling.stated():
             if parameters and name not in parameters and name not in _ALWAYS:

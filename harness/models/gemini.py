@@ -11,7 +11,6 @@ from typing import Any
 import httpx2
 from msgspec.structs import replace
 
-from harness.errors import MissingError
 from harness.models.decoding import at, decoded, list_at, text_at
 from harness.models.errors import Problem, Wire
 from harness.models.remote import RemoteModel, split_system, strict_schema
@@ -28,11 +27,8 @@ class Gemini(RemoteModel):
 
     def open_client(self, options: dict[str, Any]) -> Any:
         """Return the SDK's client."""
-        try:
-            from google.genai import Client, types
-        except ImportError:
-            advice = "install it: pip install 'turnbench[gemini]'"
-            raise MissingError(f"the package google-genai is not installed; {advice}") from None
+        from google.genai import Client, types
+
         # With both keys' variables set the SDK logs that it takes another one than it does.
         logging.getLogger("google_genai").setLevel(logging.ERROR)
         http_options = types.HttpOptions(

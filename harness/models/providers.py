@@ -28,6 +28,10 @@ class Provider(Struct, frozen=True, forbid_unknown_fields=True):
     """Its own address; empty where every customer has one of their own."""
     needs: dict[str, str] = {}
     """The fields of an endpoint without a default, in words."""
+    extra: str = ""
+    """The extra of ours that it needs."""
+    modules: tuple[str, ...] = ()
+    """What that installs."""
     parameters: dict[str, str] = {}
     """Each parameter of `Sampling` that the protocol has, and its name there; empty: unknown."""
     aliases: dict[str, tuple[str, ...]] = {}

@@ -30,7 +30,7 @@ from harness.reporting.ranked import compared_row
 from harness.reporting.remarks import slice_in_words
 from harness.reporting.results_page import results
 from harness.reporting.section import measure_of
-from harness.reporting.selecting import read_judged
+from harness.reporting.selecting import other_run, read_judged
 from harness.results import Panel, panels, read
 from harness.results.drift import contents_of
 from harness.results.estimate import LEAST
@@ -134,7 +134,7 @@ def _part(options: ShowResult, path: pathlib.Path) -> _Part:
     judged = read_judged(options)
     bench, panel, chosen = judged.bench, judged.groups[0], options.gate
     shown = results(options, judged)
-    old = stored(bench, path, panel)
+    old = other_run(bench, path, panel)
     planned = _series_of(chosen)
     level, notes, faults = None, list[Note](), list[str]()
     used = Series(series=0, against="")
@@ -179,18 +179,6 @@ def _part(options: ShowResult, path: pathlib.Path) -> _Part:
     return part
 
 
-def stored(bench: Bench, path: pathlib.Path, panel: Panel) -> Panel:
-    """Return the verdicts of a stored run that are most like those of a panel."""
-    return max(
-        panels(read(bench, files=[path])),
-        key=lambda old: (
-            old.form == panel.form,
-            old.judge_set == panel.judge_set,
-            old.method == panel.method,
-        ),
-    )
-
-
 def _anchors(bench: Bench, panel: Panel) -> Panel | None:
     """Return the anchors that were judged by the judges of a panel, if there are any."""
     files = anchor_files(bench)
@@ -207,7 +195,7 @@ def _anchors(bench: Bench, panel: Panel) -> Panel | None:
 
 def _command(bench: Bench, panel: Panel, path: pathlib.Path) -> str:
     """Return the command that judges anchors."""
-    usual = bench.settings.judge_set or "mt_bench"
+    usual = bench.settings.usual_judge_set
     judging = Judging(
         judge_model=panel.judges,
         judge_set=None if panel.judge_set in (usual, "unstated") else panel.judge_set,

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from harness.reporting.page import METRIC, Cell, Column, Table, interval_columns, percent, row_of
-from harness.reporting.ranked import Ranked, Rows, several
+from harness.reporting.ranked import MANY, Ranked, Rows, several
 from harness.reporting.section import METHOD, ONE_ORDER, Caveat, Section, View, measure_of
 from harness.results import Panel, Scores, summarize
 from harness.results.estimate import LEVEL
@@ -138,8 +138,11 @@ def pairs(panel: Panel, view: View) -> Section:
     section = column.section()
     main = section.tables[0]
     if column.evidence.head_to_head:
-        by_turn = _two_models(column.scores, column.ranking.names[0], both_orders=both_orders)
+        first, second = column.ranking.names
+        by_turn = _two_models(column.scores, first, second, judged if both_orders else None)
         section.tables[:1] = [replace(main, only="html"), replace(by_turn, title=main.title)]
+    elif len(column.rows) > 2 and view.baseline is None:
+        section.tables.append(_each_pair(column.scores, column.ranking.names[:MANY]))
     if column.ranking.strengths:
         text = "Models are ranked and compared by strength (Bradley-Terry)."
         section.caveats.append(Caveat(METHOD, text))
@@ -152,26 +155,60 @@ def pairs(panel: Panel, view: View) -> Section:
     return section
 
 
-def _two_models(scores: Scores, model: str, *, both_orders: bool) -> Table:
-    """Return one row a turn from the side of one model; the other's is its complement."""
+def _two_models(scores: Scores, model: str, other: str, judged: Scores | None) -> Table:
+    """Return one row a turn from the side of one model; the other's is its complement.
+
+    Args:
+        scores: the pairs, of several judges their mean.
+        model: the one whose side it is.
+        other: the other one.
+        judged: every judge's pairs with their games; None: each was judged in one order.
+    """
     turns = present(scores.turn)
     parts = {f"turn {turn}": scores.of(turns=[turn]) for turn in turns}
     if len(parts) > 1:
         parts["both" if len(parts) == 2 else "all"] = scores
+    one_judge = judged is None or len({own.judge for own in judged.sources_present.values()}) == 1
     rows = []
     for name, part in parts.items():
         group = next(group for group in summarize(part) if group["model"] == model)
-        ties = f"{group.tie} ({group.flipped})" if both_orders else group.tie
-        counts = {"win": group.win, "tie": ties, "loss": group.loss}
-        rows.append(row_of({"label": f"{model} in {name}", **counts}, rate=group.mean))
+        counts: dict[str, Any] = {"win": group.win, "tie": group.tie, "loss": group.loss}
+        if judged is not None:
+            games = judged.of(turns=present(part.turn))
+            flipped = next(own for own in summarize(games) if own["model"] == model).flipped
+            if one_judge:
+                counts["tie"] = f"{group.tie} ({flipped})"
+            else:
+                counts["flipped"] = flipped
+        turn = int(part.turn[0]) if part is not scores else None
+        names = {"label": f"{model} in {name}", "model": model, "opponent": other, "turn": turn}
+        rows.append(row_of({**names, **counts}, rate=group.mean))
     columns = [
-        Column("label", "pairs in both orders" if both_orders else "pairs"),
+        Column("label", "pairs in both orders" if judged is not None else "pairs"),
         Column("win", always=True),
-        Column("tie", "tie (flipped)" if both_orders else "", always=True),
+        Column("tie", "tie (flipped)" if judged is not None and one_judge else "", always=True),
         Column("loss", always=True),
+        *[Column("flipped", always=True)] * (judged is not None and not one_judge),
         *interval_columns("rate", "win rate", ".2"),
     ]
     return Table("", columns, rows, only="text")
+
+
+def _each_pair(scores: Scores, names: Sequence[str]) -> Table:
+    """Return the win rate of each model against each other one, with the number of pairs."""
+    rows: dict[str, dict[str, Any]] = {
+        name: {"model": name, "against": {}, "pairs": {}} for name in names
+    }
+    for group in summarize(scores.of(models=names), ("model", "opponent")):
+        row = rows[group["model"]]
+        row["against"][group["opponent"]] = Cell.of(group.mean)
+        row["pairs"][group["opponent"]] = group.n
+    about = "win rate of the row's model against this one, in brackets the number of pairs"
+    columns = [
+        Column("against", name, ".2", about, of=name, count="pairs", always=True) for name in names
+    ]
+    heading = "win rate against each other model (pairs)"
+    return Table(heading, [Column("model"), *columns], list(rows.values()), only="html")
 
 
 def _flips(scores: Scores) -> str:

@@ -247,5 +247,6 @@ def board_page(options: Board, bench: Bench, panel: Panel, view: View, page: Pag
         outcome=f"{page.outcome}\n{ranks}",
         tables=[table, *results],
         notes=[Note(about), Note(count)],
-        rows=page.rows,
+        rows=boards.values(board),
+        facts={**page.facts, "results": page.all_rows},
     )

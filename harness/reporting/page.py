@@ -94,6 +94,8 @@ class Column:
     are those of a mapping."""
     of: str = ""
     """Which of the values of a mapping it shows: a category, a criterion, a judge."""
+    count: str = ""
+    """The field of the counts that stand in brackets after its values, a mapping too."""
 
     @property
     def heading(self) -> str:
@@ -152,7 +154,8 @@ class Column:
         if isinstance(value, int) and not digits and kind != "%":
             return f"{value:,}"
         if isinstance(value, int | float):
-            return rounded(value, places, scale) if self.format else f"{value:.4g}"
+            count = f" ({row[self.count][self.of]:,})" if self.count else ""
+            return (rounded(value, places, scale) if self.format else f"{value:.4g}") + count
         words = ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
         return printable(words)
 

@@ -210,7 +210,8 @@ class Ranked:
         if ends:
             columns = [Column("model"), *ends]
             section.more.append(Table("95% intervals", columns, self.rows, only="text"))
-        section.more += compared(self.ranking, ".0" if self.ranking.strengths else form)
+        if self.view.details:
+            section.more += compared(self.ranking, ".0" if self.ranking.strengths else form)
         section.charts = self._charts()
         return section
 

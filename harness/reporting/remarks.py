@@ -19,7 +19,7 @@ from harness.options import ShowResult
 from harness.reporting.outcome import Evidence, Measure, claim_of
 from harness.reporting.page import rounded
 from harness.reporting.section import MISSING, TRIAL, Caveat, Section, View, evidence_of
-from harness.results import Panel, compare, panels, read
+from harness.results import Panel, Scores, compare, panels, read
 from harness.results.board import same_answer_share
 from harness.results.compare import Comparison, adjusted
 from harness.results.scores import FLIPPED, present
@@ -129,14 +129,29 @@ def _p(p: float | None) -> str:
     return "<0.001" if p is None or p < 0.0005 else rounded(p, 3)
 
 
-def people(bench: Bench, options: ShowResult, view: View, models: Sequence[str]) -> str:
-    """Return what people's votes say of the models of the page; empty: there are none."""
+def people(
+    bench: Bench,
+    options: ShowResult,
+    view: View,
+    models: Sequence[str],
+    votes: Scores | None = None,
+) -> str:
+    """Return what people's votes say of the models of the page; empty: there are none.
+
+    Args:
+        bench: whose votes they are.
+        options: the flags.
+        view: how judgments are shown.
+        models: those of the page.
+        votes: the votes (default: those on disk).
+    """
     chosen = options.select.votes or options.select.input_file or options.metric
     if chosen or view.baseline is not None or not bench.vote_files():
         return ""
     questions = [question.question_id for question in bench.take(options.slice)]
     try:
-        votes = read(bench, kind="vote").by("person").of(models=models, questions=questions)
+        votes = read(bench, kind="vote") if votes is None else votes
+        votes = votes.by("person").of(models=models, questions=questions)
     except MissingError:
         return ""
     except TurnbenchError as error:

@@ -16,7 +16,6 @@ from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 from harness import __version__
-from harness.bench import Bench
 from harness.options import ShowResult
 from harness.reporting.causes import causes
 from harness.reporting.kinds import sections_of as sections_of
@@ -24,6 +23,7 @@ from harness.reporting.methods import paragraph
 from harness.reporting.outcome import outcome, outcomes
 from harness.reporting.page import JUDGES, RANK, Column, Note, Page, Row, Table
 from harness.reporting.pages import PageKind, Result
+from harness.reporting.planned import with_plan
 from harness.reporting.remarks import add_caveats, dissent, name_judges, people, reason, where_worse
 from harness.reporting.section import Caveat, Section, View
 from harness.reporting.selecting import Judged, check_by, read_judged
@@ -68,13 +68,16 @@ def results(options: ShowResult, judged: Judged) -> Shown:
     sections = sections_of(judged.groups, view)
     add_caveats(sections, bench, options, view)
     name_judges(sections)
-    add_remarks(sections, bench, options, view)
+    add_remarks(sections, judged, options, view)
     lacking = incomplete_of(sections) or left_out_of(sections) or judged.scores.left_out
     why = causes(bench, judged.groups, options.slice) if lacking else []
     page = results_page(sections, view, why)
     facts = {**page.facts, **provenance_facts(judged)}
     about = functools.partial(paragraph, judged, sections)
-    return Shown(replace(page, facts=facts, methods=about), sections, view)
+    page = replace(page, facts=facts, methods=about)
+    if options.plan is not None:
+        page = with_plan(page, options.plan, judged)
+    return Shown(page, sections, view)
 
 
 def provenance_facts(judged: Judged) -> dict[str, Any]:
@@ -89,9 +92,11 @@ def provenance_facts(judged: Judged) -> dict[str, Any]:
     }
 
 
-def add_remarks(sections: Sequence[Section], bench: Bench, options: ShowResult, view: View) -> None:
+def add_remarks(
+    sections: Sequence[Section], judged: Judged, options: ShowResult, view: View
+) -> None:
     """Add sentences after the outcome: who says otherwise, why nobody is better, people."""
-    main = _main(sections)
+    main, bench = _main(sections), judged.bench
     for section in main:
         if len(section.evidence) > 1 or section.ranking.incomplete or view.focus:
             continue
@@ -101,7 +106,7 @@ def add_remarks(sections: Sequence[Section], bench: Bench, options: ShowResult, 
         parts = [dissent(section, others), why, section.remark, where]
         section.remark = " ".join(filter(None, parts))
     names = [name for name in main[0].ranking.complete if not view.models or name in view.models]
-    if voted := people(bench, options, view, names):
+    if voted := people(bench, options, view, names, judged.votes):
         section = main[-1]
         section.remark = "\n".join(filter(None, [section.remark, voted]))
 

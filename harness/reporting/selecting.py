@@ -2,6 +2,7 @@
 
 import contextlib
 import fnmatch
+import pathlib
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,7 +12,7 @@ from harness import bench as benches
 from harness.bench import Bench
 from harness.errors import MissingError, TurnbenchError, UsageError
 from harness.judging import sets
-from harness.options import ShowResult
+from harness.options import Select, ShowResult, Slice
 from harness.reporting.section import View
 from harness.results import Panel, Scores, Source, baseline_of, common, panels, read
 from harness.results.scores import WIN, present
@@ -30,6 +31,8 @@ class Judged:
     view: View
     groups: list[Panel]
     """The largest first."""
+    votes: Scores | None = None
+    """All votes of people, where they are at hand (default: read when they are needed)."""
 
     def panel(self, *forms: str, need: str) -> Panel:
         """Return the largest panel of some forms.
@@ -46,23 +49,52 @@ class Judged:
 def read_judged(options: ShowResult) -> Judged:
     """Return the judgments that the flags ask for, and how they are to be shown."""
     bench = benches.load_named(options.bench.first)
-    scores, view = select(options, bench)
-    return Judged(bench, scores, view, panels(scores, named=options.select.judge_model))
+    return select(options, bench, _read(options, bench))
 
 
-def select(options: ShowResult, bench: Bench) -> tuple[Scores, View]:
-    """Return the verdicts that the flags ask for, and how they are to be shown.
+def other_run(bench: Bench, path: pathlib.Path, panel: Panel) -> Panel:
+    """Return the verdicts of another run that are most like those of a panel.
+
+    `path` is a file of judgments, or the data folder of the other run.
 
     Raises:
-        MissingError: there are none; the message names what there is.
+        MissingError: there are none.
+        UsageError: the folder has no such benchmark.
     """
+    if path.is_dir():
+        scores = read(benches.load(bench.name, path, bench.reasoning))
+    else:
+        scores = read(bench, files=[path])
+    return max(
+        panels(scores),
+        key=lambda old: (
+            old.form == panel.form,
+            old.judge_set == panel.judge_set,
+            old.method == panel.method,
+            set(old.judges) == set(panel.judges),
+        ),
+    )
+
+
+def _read(options: ShowResult, bench: Bench) -> Scores:
     select = options.select
     kinds = {"single": "single", "pairwise-baseline": "pair", "pairwise-all": "pair"}
     kind: Any = kinds.get(select.mode or "")
     if select.votes or any(looks_like(path, Vote) for path in select.input_file):
         kind = "vote"
     files = select.votes or select.input_file
-    chosen = _chosen(read(bench, files=files, kind=kind, metrics=options.metric), options, bench)
+    return read(bench, files=files, kind=kind, metrics=options.metric)
+
+
+def select(
+    options: ShowResult, bench: Bench, scores: Scores, votes: Scores | None = None
+) -> Judged:
+    """Return those of some verdicts that the flags ask for, and how they are to be shown.
+
+    Raises:
+        MissingError: there are none; the message names what there is.
+    """
+    chosen = _chosen(scores, options, bench)
     view = _view(options, bench, chosen)
     scores = chosen
     if view.baseline is not None:
@@ -74,7 +106,9 @@ def select(options: ShowResult, bench: Bench) -> tuple[Scores, View]:
     elif view.models:
         scores = scores.of(models=[*view.models, *([view.baseline] if view.baseline else [])])
     if not len(scores):
-        models = listed(chosen.models, 9)
+        if set(view.models) <= {*chosen.models_present}:
+            raise MissingError(f"no judgments of {listed(view.models)} against each other")
+        models = listed(chosen.models_present, 9)
         raise MissingError(f"no judgments of {listed(view.models)}; there are those of {models}")
     if options.common or options.efficiency:
         scores = common(scores, None if view.focus else view.models or None)
@@ -84,45 +118,31 @@ def select(options: ShowResult, bench: Bench) -> tuple[Scores, View]:
         grades = np.array([source.form == "grade" for source in scores.sources])[scores.source]
         value = np.where(grades & ~scores.valid, FAILED_SCORE, scores.value)
         scores = replace(scores, value=value)
-    return scores, view
+    groups = panels(scores, named=options.select.judge_model)
+    return Judged(bench, scores, view, groups, votes)
 
 
 def _alone(options: ShowResult, view: View) -> bool:
     """Return whether the results of one model are shown, compared with each of the others."""
     others = options.style, options.first_turn_effect, options.efficiency, options.gate.against
-    elsewhere = any((*others, options.metric, options.board.board, options.select.input_file))
+    more = options.metric, options.board.board, options.select.input_file, options.changes
+    elsewhere = any((*others, *more))
     return len(view.models) == 1 and view.baseline is None and not elsewhere
 
 
 def _chosen(scores: Scores, options: ShowResult, bench: Bench) -> Scores:
     """Return the verdicts of the judges, sets, samples, questions and turns of the flags."""
-    select = options.select
     judged = ("grade", "dimensions", "label") if "score" in options.metric else ()
 
-    def is_chosen(source: Source) -> bool:
-        if source.kind == "judge":
-            names = source.judge_set, f"{source.judge_set} {source.version}"
-            if select.judge_model and source.judge not in select.judge_model:
-                return False
-            if select.judge_set not in (None, *names):
-                return False
+    def is_shown(source: Source) -> bool:
         if source.form == "metric":
-            chosen = options.variant in (None, source.method.partition(" ")[0])
-        else:
-            chosen = not options.metric or source.form in judged
-        return (
-            chosen
-            and select.sample in (None, source.sample)
-            and source.method.startswith(select.score_method or "")
-            and not any(fnmatch.fnmatch(source.judge, glob) for glob in select.exclude)
-        )
+            return options.variant in (None, source.method.partition(" ")[0])
+        shown = not options.metric or source.form in judged
+        return shown and is_chosen(source, options.select)
 
-    which = np.array([is_chosen(source) for source in scores.sources], dtype=bool)
-    chosen = scores.take(which[scores.source])
-    chosen = chosen.of(metric=options.slice.criterion or None, turns=options.slice.turns or None)
-    taken = bench.take(options.slice)
-    if len(taken) < len(bench.questions):
-        chosen = chosen.of(questions=[question.question_id for question in taken])
+    which = np.array([is_shown(source) for source in scores.sources], dtype=bool)
+    chosen = in_slice(scores.take(which[scores.source]), bench, options.slice)
+    chosen = chosen.of(metric=options.slice.criterion or None)
     if not len(chosen):
         if options.metric:
             names = " ".join(options.metric)
@@ -130,6 +150,31 @@ def _chosen(scores: Scores, options: ShowResult, bench: Bench) -> Scores:
         judges = listed(sorted({source.judge for source in scores.sources}), 9)
         raise MissingError(f"no such judgments; there are those of {judges}")
     return chosen
+
+
+def is_chosen(source: Source, select: Select, judge_set: str | None = None) -> bool:
+    """Return whether the flags ask for a source: whose, by which judge set, sample and method.
+
+    `judge_set` stands in place of the flag's.
+    """
+    if source.form == "vote" and any(fnmatch.fnmatch(source.judge, g) for g in select.exclude):
+        return False
+    if source.kind != "judge":
+        return True
+    return (
+        (not select.judge_model or source.judge in select.judge_model)
+        and (judge_set or select.judge_set)
+        in (None, source.judge_set, f"{source.judge_set} {source.version}")
+        and select.sample in (None, source.sample)
+        and source.method.startswith(select.score_method or "")
+    )
+
+
+def in_slice(scores: Scores, bench: Bench, part: Slice) -> Scores:
+    """Return the verdicts on the questions and turns of a slice."""
+    taken = bench.take(part)
+    ids = [q.question_id for q in taken] if len(taken) < len(bench.questions) else None
+    return scores.of(questions=ids, turns=part.turns or None)
 
 
 def check_by(options: ShowResult) -> None:

@@ -10,7 +10,7 @@ for panel in panels(scores):                       one form, judge set, scale an
 
 estimate        Estimate(value, influence): interval, p, difference; Holm's steps
 scores          Scores, Source
-reading         read, of_rows, of_files: rows → Scores
+reading         read, of_rows: rows → Scores
 coverage        what judge judged what, and the command that goes on
 panels          Panel; panels: which verdicts may stand in one table
 summarize       Summary; summarize, conversations (aggregates over turns), common
@@ -27,7 +27,7 @@ spent           tokens, seconds and dollars of answers and judgments
 from harness.results.compare import Ranking, compare, missing, rank
 from harness.results.estimate import Estimate, ratio
 from harness.results.panels import Panel, baseline_of, of_models, panels
-from harness.results.reading import of_files, of_rows, read
+from harness.results.reading import of_rows, read
 from harness.results.scores import Scores, Source
 from harness.results.summarize import common, conversations, summarize
 
@@ -42,7 +42,6 @@ __all__ = [
     "compare",
     "conversations",
     "missing",
-    "of_files",
     "of_models",
     "of_rows",
     "panels",

@@ -21,7 +21,7 @@ import math
 from collections import Counter
 from collections.abc import Collection, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from harness import store
 from harness.bench import Bench
@@ -198,6 +198,18 @@ def around(board: Board, models: Collection[str], rows: int = 2) -> list[BoardRo
     ]
     chosen = [place.place for place in places if place.chosen]
     return [place for place in places if any(abs(place.place - at) <= rows for at in chosen)]
+
+
+def values(board: Board) -> list[dict[str, Any]]:
+    """Return the rows of a board with their places, numbers as such."""
+    rows: list[dict[str, Any]] = []
+    for place in around(board, board.rows):
+        row: dict[str, Any] = {"place": place.place, "model": place.model}
+        for name in board.columns[1:]:
+            number = place.number(name)
+            row[name] = place.row.get(name) or None if number is None else number
+        rows.append(row)
+    return rows
 
 
 def same_answer_share(bench: Bench, model: str) -> float:

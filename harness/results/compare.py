@@ -27,11 +27,22 @@ import functools
 import itertools
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal, NamedTuple, Protocol, TypeAlias
+from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
-from harness.results.estimate import LEVEL, Bools, Estimate, Floats, Interval, Ints, holm, ratio
+from harness.results.estimate import (
+    LEVEL,
+    Bools,
+    Estimate,
+    Floats,
+    Interval,
+    Ints,
+    holm,
+    ratio,
+    ratios,
+)
 from harness.results.looks import LOOKS
 from harness.results.scores import Scores, distinct, means, present
 from harness.results.strengths import strengths
@@ -148,6 +159,9 @@ class Comparisons:
     models: tuple[str, ...]
     pairs: tuple[Comparison, ...]
 
+    def __repr__(self) -> str:
+        return f"<Comparisons of {', '.join(self.models)[:160]}>"
+
     @functools.cached_property
     def _places(self) -> dict[tuple[str, str], int]:
         return {(pair.model_1, pair.model_2): at for at, pair in enumerate(self.pairs)}
@@ -201,21 +215,33 @@ def compare(
     names = valid.models_present if models is None else tuple(models)
     two = scores.paired and not drawn and set(names) == set(scores.models_present)
     head_to_head = two and len(names) == 2
-    differences = _by_strengths(scores, names) if drawn else _on_what_both_did(valid, names)
+    if drawn:
+        differences = _by_strengths(scores, names)
+    else:
+        differences = _on_what_both_did(valid, names, influences=looks is not None)
     pairs = []
     for at_1, at_2, difference, opponents in differences:
         if looks is not None and difference.n:
             last = looks[~np.isnan(difference.influence)].max()
             difference = replace(difference, fraction=int(last) / LOOKS)
-        difference = difference.without_influences()
-        pair = Comparison(names[at_1], names[at_2], difference, opponents=opponents)
-        pairs.append(replace(pair, rate=_rate(difference)) if head_to_head else pair)
-    return Comparisons(names, tuple(adjusted(pairs)))
+        if difference.fixed is None:
+            difference = difference.without_influences()
+        rate = _rate(difference) if head_to_head else None
+        pairs.append((names[at_1], names[at_2], difference, opponents, rate))
+    tested = holm([of.p if rate is None else rate.p_half for *_, of, _, rate in pairs])
+    return Comparisons(
+        names,
+        tuple(
+            Comparison(one, other, difference, test.p, opponents, test.level, rate)
+            for (one, other, difference, opponents, rate), test in zip(pairs, tested, strict=True)
+        ),
+    )
 
 
 def shared_questions(scores: Scores, model_1: str, model_2: str) -> Bools:
     """Return which questions the comparison of two models rests on."""
-    (difference,) = _on_what_both_did(scores.take(scores.valid), (model_1, model_2))
+    valid = scores.take(scores.valid)
+    (difference,) = _on_what_both_did(valid, (model_1, model_2), influences=True)
     result: Bools = ~np.isnan(difference.estimate.influence)
     return result
 
@@ -245,10 +271,22 @@ def _cells_of(scores: Scores) -> _Cells:
     return _Cells(both.question[first], both.opponent[first], both.model[first], group, value)
 
 
-def _on_what_both_did(scores: Scores, names: Sequence[str]) -> Iterator[Difference]:
+def _on_what_both_did(
+    scores: Scores, names: Sequence[str], *, influences: bool
+) -> Iterator[Difference]:
     """Yield the differences of grades on each item, of pairs by opponent and to each other."""
     cells = _cells_of(scores)
-    return _differences(scores, names, cells, cells.value, cells.value)
+    return _differences(scores, names, cells, cells.value, cells.value, influences=influences)
+
+
+class _Sums(NamedTuple):
+    """The differences of one model and each of some later ones, by question."""
+
+    at: int
+    later: list[int]
+    sums: npt.NDArray[Any]
+    counts: npt.NDArray[Any]
+    opponents: list[int]
 
 
 def _differences(
@@ -258,43 +296,62 @@ def _differences(
     mine: Floats,
     theirs: Floats,
     wanted: Collection[tuple[int, int]] | None = None,
+    *,
+    influences: bool = False,
 ) -> Iterator[Difference]:
     """Yield each two models' difference; the first has the values `mine`, the second `theirs`.
 
     `wanted` are the places of the models, the earlier first; None: all.
-    For each model its cells are laid beside all cells of the same groups, so the work grows with
-    the outcomes that can be compared, not with all that there could be.
+    """
+    items = int(cells.group.max(initial=-1)) + 1
+    are_grades = bool((cells.opponent < 0).all())
+    is_dense = are_grades and 4 * len(mine) >= len(scores.models) * items
+    sums_of = _by_rows if is_dense else _by_cells
+    for at, later, sums, counts, opponents in sums_of(scores, names, cells, mine, theirs, wanted):
+        estimates = map(ratio, sums, counts) if influences else ratios(sums, counts)
+        for to, estimate, number in zip(later, estimates, opponents, strict=True):
+            yield Difference(at, to, estimate, number)
+
+
+def _by_cells(
+    scores: Scores,
+    names: Sequence[str],
+    cells: _Cells,
+    mine: Floats,
+    theirs: Floats,
+    wanted: Collection[tuple[int, int]] | None,
+) -> Iterator[_Sums]:
+    """Yield the differences of each model.
+
+    Its cells are laid beside all cells of the same groups, so the work grows with the outcomes that
+    can be compared, not with all that there could be.
     """
     starts = np.searchsorted(cells.group, np.arange(cells.group.max(initial=-1) + 2))
-    if (cells.opponent < 0).all() and 4 * len(mine) >= len(scores.models) * (len(starts) - 1):
-        yield from _differences_of_grades(scores, names, cells, mine, theirs, wanted)
-        return
     by_model = np.argsort(cells.model, kind="stable")
     bounds = np.searchsorted(cells.model[by_model], np.arange(len(scores.models) + 1))
     code = {name: at for at, name in enumerate(scores.models)}
     codes = [code[name] for name in names]
     models, questions = len(scores.models), len(scores.questions)
     for at, model in enumerate(codes[:-1]):
-        if not (others := _beside(at, len(codes), wanted)):
+        if not (later := _beside(at, len(codes), wanted)):
             continue
         own = by_model[bounds[model] : bounds[model + 1]]
         begin, end = starts[cells.group[own]], starts[cells.group[own] + 1]
-        size = end - begin
-        one = np.repeat(own, size)  # each own cell, and beside it each cell of its group
-        other = np.arange(len(one)) + np.repeat(begin - np.cumsum(size) + size, size)
+        lengths = end - begin
+        one = np.repeat(own, lengths)  # each own cell, and beside it each cell of its group
+        other = np.arange(len(one)) + np.repeat(begin - np.cumsum(lengths) + lengths, lengths)
         place = cells.model[other] * questions + cells.question[one]
         met = own[cells.opponent[own] >= 0]
         place = np.concatenate([place, cells.opponent[met] * questions + cells.question[met]])
         term = np.concatenate([mine[one] - theirs[other], 2 * mine[met] - 1])
-        sums = np.bincount(place, term, models * questions).reshape(models, questions)
-        counts = np.bincount(place, minlength=models * questions).reshape(models, questions)
+        shape, size = (models, questions), models * questions
+        sums = np.bincount(place, term, size).reshape(shape)
+        counts = np.bincount(place, minlength=size).reshape(shape)
         shared = np.zeros((models, models + 1), dtype=bool)
         shared[cells.model[other], cells.opponent[one]] = True  # -1, no opponent, is the last
         opponents = shared[:, :-1].sum(axis=1)
-        for later in others:
-            second = codes[later]
-            estimate = ratio(sums[second], counts[second])
-            yield Difference(at, later, estimate, int(opponents[second]))
+        others = [codes[to] for to in later]
+        yield _Sums(at, later, sums[others], counts[others], opponents[others].tolist())
 
 
 def _beside(at: int, models: int, wanted: Collection[tuple[int, int]] | None) -> list[int]:
@@ -302,15 +359,15 @@ def _beside(at: int, models: int, wanted: Collection[tuple[int, int]] | None) ->
     return [to for to in range(at + 1, models) if wanted is None or (at, to) in wanted]
 
 
-def _differences_of_grades(
+def _by_rows(
     scores: Scores,
     names: Sequence[str],
     cells: _Cells,
     mine: Floats,
     theirs: Floats,
     wanted: Collection[tuple[int, int]] | None,
-) -> Iterator[Difference]:
-    """Yield what `_differences` yields of grades, by whole rows of a table of models by items.
+) -> Iterator[_Sums]:
+    """Yield what `_by_cells` yields of grades, by whole rows of a table of models by items.
 
     It costs a tenth where most models were judged on most items.
     """
@@ -321,17 +378,16 @@ def _differences_of_grades(
     bounds = np.flatnonzero(np.append(True, question[1:] != question[:-1])[: len(starts)])
     codes = [scores.models.index(name) for name in names]
     for at, model in enumerate(codes[:-1]):
-        if not (others := _beside(at, len(codes), wanted)):
+        if not (later := _beside(at, len(codes), wanted)):
             continue
-        term = tables[0, model] - tables[1, [codes[later] for later in others]]
+        term = tables[0, model] - tables[1, [codes[to] for to in later]]
         is_there = ~np.isnan(term)
         term[~is_there] = 0
         shape = len(term), len(scores.questions)
         sums, counts = np.zeros(shape), np.zeros(shape, dtype=np.int64)
         sums[:, question[bounds]] = np.add.reduceat(term, bounds, axis=1)
         counts[:, question[bounds]] = np.add.reduceat(is_there, bounds, axis=1, dtype=np.int64)
-        for later, of_sums, of_counts in zip(others, sums, counts, strict=True):
-            yield Difference(at, later, ratio(of_sums, of_counts), 0)
+        yield _Sums(at, later, sums, counts, [0] * len(later))
 
 
 def _by_strengths(scores: Scores, names: Sequence[str]) -> Iterator[Difference]:
@@ -401,6 +457,9 @@ class Ranking:
     """Of pairs drawn at random: the ratings by which models are ranked and compared."""
     needed: int = 2
     """Models without which nothing is said; 1 against a baseline."""
+
+    def __repr__(self) -> str:
+        return f"<Ranking: {', '.join(self.names)[:160]}>"
 
     @property
     def incomplete(self) -> bool:
@@ -690,7 +749,7 @@ def _with_ends(compared: Comparisons, whole: Scores, left_out: Collection[str]) 
         for found in _differences(whole, compared.models, cells, mine, theirs, wanted):
             pair = pairs[found.at_1, found.at_2]
             fraction = pair.difference.fraction
-            worst = replace(found.estimate.without_influences(), fraction=fraction)
+            worst = replace(found.estimate, fraction=fraction)
             pairs[found.at_1, found.at_2] = replace(pair, if_missing=worst)
     return replace(compared, pairs=tuple(pairs.values()))
 

@@ -94,7 +94,7 @@ class Coverage:
         It states every flag without which it would do something else; parameters of the judge, and
         whether it sees references, are kept as the rows have them.
         """
-        usual = bench.settings.judge_set or "mt_bench"
+        usual = bench.settings.usual_judge_set
         judging: dict[str, Any] = {
             "judge_model": (self.judge,),
             "judge_set": None if self.judge_set == usual else self.judge_set,

@@ -28,7 +28,7 @@ from typing import Any, TypeAlias
 import msgspec
 import numpy as np
 
-from harness.results.estimate import LEAST, LEVEL, Estimate, ratio
+from harness.results.estimate import LEAST, LEVEL, Estimate, Fixed, ratio
 from harness.results.panels import Panel
 from harness.results.reading import whole_rows
 from harness.types import Judgment, QuestionId, content_hash
@@ -226,4 +226,4 @@ def corrected(differences: Differences, drift: Drift, weight: float) -> Estimate
     n = min(models.n, judge.n)
     moves = both.influence[~np.isnan(both.influence)]
     se = float(np.sqrt(moves @ moves * n / (n - 1))) if n > 1 else float("nan")
-    return Estimate(both.value, np.empty(0), models.count, fixed=(n, se))
+    return Estimate(both.value, np.empty(0), models.count, fixed=Fixed(n, se))

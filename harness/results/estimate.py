@@ -19,7 +19,7 @@ import functools
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -38,6 +38,16 @@ POWER = 0.8416
 """The normal quantile of 80%: how often a difference of the detectable size is seen."""
 _ALIKE = 1e-9
 """A standard error below this part of the value is rounding."""
+_NONE: Floats = np.empty(0)
+
+
+class Fixed(NamedTuple):
+    """What is kept of an estimate without its influences."""
+
+    n: int
+    se: float
+    p: float | None = None
+    """Of the t-test at one look; None: not computed."""
 
 
 class Interval(NamedTuple):
@@ -62,21 +72,26 @@ class Estimate:
     fraction: float | None = None
     """Of a run that stops when it is decided: the part of the questions judged till then. Interval
     and p are those of `looks`, wider and larger than of a run of fixed size."""
-    fixed: tuple[int, float] | None = None
-    """`n` and `se` where the influences are not kept."""
+    fixed: Fixed | None = None
+    """Where the influences are not kept: of many comparisons they would fill the memory."""
+
+    def __repr__(self) -> str:
+        ends = self.interval
+        span = f", {ends.low:.4g} to {ends.high:.4g}" if ends else ""
+        return f"<Estimate {self.value:.4g}{span}, {self.n} questions>"
 
     @functools.cached_property
     def n(self) -> int:
         """The questions that contribute."""
         if self.fixed is not None:
-            return self.fixed[0]
+            return self.fixed.n
         return len(self.influence) - int(np.isnan(self.influence).sum())
 
     @functools.cached_property
     def se(self) -> float:
         """The question-clustered standard error; 0 where all are alike, NaN of a single one."""
         if self.fixed is not None:
-            return self.fixed[1]
+            return self.fixed.se
         moves, n = self.influence[~np.isnan(self.influence)], self.n
         error = math.sqrt(float(moves @ moves) * n / (n - 1)) if n > 1 else math.nan
         return 0.0 if error <= _ALIKE * max(1.0, abs(self.value)) else error
@@ -103,6 +118,8 @@ class Estimate:
         n, se = self.n, self.se
         if se == 0 and abs(self.value) <= _ALIKE:
             return 1.0
+        if self.fixed is not None and self.fixed.p is not None:
+            return self._sequential(self.fixed.p)
         return self._sequential(t_tails(self.value / se, n - 1) if se else 2.0 ** (1 - n))
 
     @functools.cached_property
@@ -132,14 +149,6 @@ class Estimate:
         return p if self.fraction is None else sequential_p(p, self.fraction)
 
     @property
-    def detectable(self) -> float | None:
-        """The smallest true difference that such a comparison sees in 80% of cases: to plan with.
-
-        Beside a result it says nothing that the interval does not say better.
-        """
-        return (self._critical(LEVEL) + POWER) * self.se if self._testable and self.se > 0 else None
-
-    @property
     def lower(self) -> float | None:
         """The lower end of the one-sided 95% interval; the value itself where all are alike."""
         return self.value - t_quantile(0.95, self.n - 1) * self.se if self._testable else None
@@ -153,12 +162,14 @@ class Estimate:
     def scaled(self, factor: float, shift: float = 0.0) -> "Estimate":
         """Return factor · value + shift."""
         value, influence = self.value * factor + shift, self.influence * factor
-        fixed = self.fixed and (self.fixed[0], self.fixed[1] * abs(factor))
+        fixed = self.fixed
+        if fixed is not None:
+            fixed = Fixed(fixed.n, fixed.se * abs(factor), None if shift else fixed.p)
         return Estimate(value, influence, self.count, fraction=self.fraction, fixed=fixed)
 
     def without_influences(self) -> "Estimate":
-        """Return it without its influences, of which many estimates would fill the memory."""
-        return replace(self, influence=np.empty(0), fixed=(self.n, self.se))
+        """Return it without its influences."""
+        return replace(self, influence=_NONE, fixed=Fixed(self.n, self.se))
 
 
 def ratio(sums: npt.NDArray[Any], counts: npt.NDArray[Any], *, share: bool = False) -> Estimate:
@@ -168,6 +179,25 @@ def ratio(sums: npt.NDArray[Any], counts: npt.NDArray[Any], *, share: bool = Fal
     contributes = counts > 0
     influence = np.where(contributes, (sums - value * counts) / (total or 1.0), np.nan)
     return Estimate(value, influence, round(total), share)
+
+
+def ratios(sums: npt.NDArray[Any], counts: npt.NDArray[Any]) -> list[Estimate]:
+    """Return `ratio` of each row without the influences: many comparisons at once."""
+    total, contributes = counts.sum(axis=1), counts > 0
+    value = np.divide(sums.sum(axis=1), total, out=np.full(len(sums), np.nan), where=total > 0)
+    moves = np.where(contributes, sums - value[:, None] * counts, 0.0)
+    moves /= np.maximum(total, 1)[:, None]
+    n = contributes.sum(axis=1)
+    factor = np.divide(n, n - 1, out=np.full(len(n), np.nan), where=n > 1)
+    se = np.sqrt(np.einsum("ij,ij->i", moves, moves) * factor)
+    se[se <= _ALIKE * np.maximum(1.0, np.abs(value))] = 0.0
+    p, tested = np.full(len(n), np.nan), se > 0
+    p[tested] = t_tails(value[tested] / se[tested], n[tested] - 1)
+    rows = zip(*(column.tolist() for column in (value, total, n, se, p)), strict=True)
+    return [
+        Estimate(of, _NONE, count, fixed=Fixed(size, error, None if math.isnan(tails) else tails))
+        for of, count, size, error, tails in rows
+    ]
 
 
 def jackknife(statistic: Callable[[Bools], float], n: int) -> Estimate:
@@ -218,24 +248,45 @@ def _wilson(share: float, n: float, z: float) -> Interval:
     return Interval(max(0.0, middle - half), min(1.0, middle + half))
 
 
-def t_tails(t: float, df: float) -> float:
-    """Return P(|T| ≥ |t|) of Student's t: an integral of sin^(df − 1), by Gauss and Legendre."""
-    half = math.atan2(math.sqrt(df), abs(t)) / 2
-    area = half * float(WEIGHTS @ np.sin(half * (NODES + 1)) ** (df - 1))
-    front = math.exp(math.lgamma((df + 1) / 2) - math.lgamma(df / 2))
-    return 2 / math.sqrt(math.pi) * front * area
+@overload
+def t_tails(t: float, df: float) -> float: ...
+@overload
+def t_tails(t: Floats, df: Ints) -> Floats: ...
+def t_tails(t: float | Floats, df: float | Ints) -> float | Floats:
+    """Return P(|T| ≥ |t|) of Student's t, of a number or of each in an array.
+
+    It is an integral of sin^(df − 1), by Gauss and Legendre.
+    """
+    if isinstance(t, np.ndarray) and isinstance(df, np.ndarray):
+        half = np.arctan2(np.sqrt(df), np.abs(t)) / 2
+        power = np.sin(np.multiply.outer(half, NODES + 1)) ** (df - 1)[:, None]
+        front = np.array([_front(each) for each in df.tolist()])
+        areas: Floats = front * half * (power @ WEIGHTS)
+        return areas
+    assert not isinstance(t, np.ndarray)
+    assert not isinstance(df, np.ndarray)
+    angle = math.atan2(math.sqrt(df), abs(t)) / 2
+    return _front(df) * angle * float(WEIGHTS @ np.sin(angle * (NODES + 1)) ** (df - 1))
+
+
+@functools.lru_cache(maxsize=4096)
+def _front(df: float) -> float:
+    return 2 / math.sqrt(math.pi) * math.exp(math.lgamma((df + 1) / 2) - math.lgamma(df / 2))
 
 
 @functools.lru_cache(maxsize=4096)
 def t_critical(level: float, df: float) -> float:
-    """Return the t with P(|T| ≥ t) = level."""
-    low, high = 0.0, 1.0
-    while t_tails(high, df) > level:
-        low, high = high, 2 * high
-    for _ in range(60):
-        middle = (low + high) / 2
-        low, high = (middle, high) if t_tails(middle, df) > level else (low, middle)
-    return (low + high) / 2
+    """Return the t with P(|T| ≥ t) = level.
+
+    Newton's method from 0: the tails are convex, so no step goes too far.
+    """
+    t = 0.0
+    while True:
+        density = _front(df) / 2 / math.sqrt(df) * (1 + t * t / df) ** (-(df + 1) / 2)
+        step = (t_tails(t, df) - level) / (2 * density)
+        if step <= 1e-13 * t:
+            return t
+        t += step
 
 
 def t_quantile(p: float, df: float) -> float:

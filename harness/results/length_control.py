@@ -30,14 +30,13 @@ import logging
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from harness.bench import Bench
-from harness.errors import DataError, MissingError
+from harness.errors import DataError, require
 from harness.results.estimate import LEAST, Floats, Interval, t_critical, t_tails
 from harness.results.scores import Scores
 from harness.results.strengths import answer_numbers
@@ -45,6 +44,8 @@ from harness.results.strengths import answer_numbers
 log = logging.getLogger("turnbench")
 GAMED_FILES = ("df_gamed.csv", "df_gamed.csv.gz")
 """As in the data set tatsu-lab/alpaca_eval on Hugging Face."""
+LIBRARY = "alpaca", "sklearn"
+"""The extra that fits the regressions, and what it installs."""
 GAMED_WEIGHT = 0.1
 FOLDS = 5
 CS = np.logspace(-4, 4, 10)
@@ -205,15 +206,9 @@ def _refit_error(
     return float(np.std(rates, ddof=1))
 
 
-def check_library() -> None:
-    """Raise MissingError unless scikit-learn is installed, which fits the regressions."""
-    if find_spec("sklearn") is None:
-        raise MissingError("length control needs scikit-learn: pip install 'turnbench[alpaca]'")
-
-
 def _liblinear(features: Floats, share: Floats, weight: Floats) -> tuple[Floats, float]:
     """Return the coefficients and C: each row is a win and a loss, weighted by its share."""
-    check_library()
+    require(*LIBRARY)
     import sklearn
     from sklearn.linear_model import LogisticRegressionCV
     from sklearn.metrics import make_scorer

@@ -49,6 +49,10 @@ class Panel:
     unknown: int = 0
     """Entries whose judge set is not stated, such as FastChat's rows."""
 
+    def __repr__(self) -> str:
+        by = f"{self.form} by {', '.join(self.judges)}"[:120]
+        return f"<Panel: {by}, {len(self.scores):,} verdicts>"
+
     @property
     def metrics(self) -> tuple[str, ...]:
         """What it has numbers of, the main one first."""
@@ -74,7 +78,7 @@ class Panel:
         """The mean of the judges; NaN where one of them gave no verdict. Of votes: each of them."""
         items, table, (first, second) = self._by_item
         if len(self.judges) > 1 and self.form != "vote":
-            first, second = np.full((2, 1, len(items)), np.nan)
+            first, second = np.broadcast_to(np.nan, (2, 1, len(items)))
         return replace(
             items, value=table.mean(axis=0), shown_first=first[0], shown_second=second[0]
         )
@@ -114,18 +118,22 @@ class Panel:
         judge = np.array([self.judges.index(n) if n in self.judges else 0 for n in names])
         cell, size = judge[scores.source] * len(first) + item, len(self.judges) * len(first)
         table = means(cell, value, size).reshape(len(self.judges), -1)
-        turned = scores.opponent == high
-        games = np.full((2, size), np.nan)
-        games[0, cell] = np.where(turned, 1 - scores.shown_second, scores.shown_first)
-        games[1, cell] = np.where(turned, 1 - scores.shown_first, scores.shown_second)
-        games[:, np.bincount(cell, minlength=size) > 1] = np.nan  # several pairs' are not one's
+        of_games: Floats = np.broadcast_to(np.nan, (2, size))
+        if scores.paired:
+            turned = scores.opponent == high
+            of_games = np.full((2, size), np.nan)
+            of_games[0, cell] = np.where(turned, 1 - scores.shown_second, scores.shown_first)
+            of_games[1, cell] = np.where(turned, 1 - scores.shown_first, scores.shown_second)
+            of_games[:, np.bincount(cell, minlength=size) > 1] = (
+                np.nan
+            )  # several pairs' are not one's
         items = replace(
             scores.take(first),
             model=high[first],
             opponent=low[first],
             source=np.full(len(first), scores.source[0]),
         )
-        return items, table, games.reshape(2, len(self.judges), -1)
+        return items, table, of_games.reshape(2, len(self.judges), -1)
 
     @property
     def drawn(self) -> float | None:

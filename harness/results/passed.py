@@ -27,7 +27,7 @@ from harness.results.estimate import Estimate, Floats, Ints, ratio
 from harness.results.reading import whole_rows
 from harness.results.scores import Scores, distinct
 from harness.results.summarize import conversations
-from harness.types import Measurement, Question, split_variant
+from harness.types import Measurement, Question, first_own_turn
 
 STRICT_ALL = "checks strict_all"
 
@@ -59,7 +59,7 @@ def _keys(scores: Scores) -> list[tuple[int, int, int]]:
 
 def _checked_turns(question: Question, model: str) -> int:
     """Return how many turns that the model writes itself have checks."""
-    first = 1 if split_variant(model)[1] is None else 2
+    first = first_own_turn(model)
     return sum(
         bool(checks) and turn >= first and question.given(turn) is None
         for turn, checks in enumerate(question.checks, 1)

@@ -11,7 +11,6 @@ rows of its file and judge set have. Of rows with equal keys the last good one c
 import functools
 import itertools
 import math
-import operator
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -25,7 +24,7 @@ from msgspec import UNSET, UnsetType
 from harness import store
 from harness.bench import Bench
 from harness.bench import names as bench_names
-from harness.errors import MissingError
+from harness.errors import DataError, MissingError
 from harness.judging.current import UNKNOWN, Rule, Today, in_words
 from harness.results.estimate import Bools, Ints
 from harness.results.facts import FACTS
@@ -45,7 +44,6 @@ from harness.results.scores import (
     absent,
     combined,
     distinct,
-    joined,
     outcome,
     present,
 )
@@ -180,8 +178,8 @@ class _Table:
         self.files: list[tuple[Path, int, type[Any]]] = []
         self.rows = 0
         self._rule = functools.cache(today.rule)
-        self._columns: dict[str, list[Any]] = {name: [] for name in COLUMNS}
-        """Each column as its parts."""
+        self._columns = {name: array("i" if name in CODES else "d") for name in COLUMNS}
+        """Those of games are empty as long as there are only grades."""
         self._whole_codes, self._whole_values = array("i"), array("d")
         """Flat: of entries of rare forms."""
 
@@ -219,16 +217,17 @@ class _Table:
         """Add grades or pairs: thousands of rows to columns at a time."""
         keys = [row.question_id for row in rows]
         made = [row.made_from for row in rows]
-        if not self.codes.keys() >= set(keys) or made.count(None) < len(rows):
-            counts = [
-                self._counts(number, row, file, only_known)
-                for number, row in zip(numbers.tolist(), rows, strict=True)
-            ]
+        if not self.codes.keys() >= set(keys):
+            counts = [self._is_known(row, file, only_known) for row in rows]
             numbers = numbers[counts]
-            keys = list(itertools.compress(keys, counts))
             rows = list(itertools.compress(rows, counts))
             if not rows:
                 return
+            keys = [row.question_id for row in rows]
+            made = [row.made_from for row in rows]
+        if made.count(None) < len(rows):
+            for number, row in zip(numbers.tolist(), rows, strict=True):
+                self._note_change(number, row)
         form: Form = "grade" if isinstance(rows[0], LightGrade) else "pair"
         made_by = []
         signatures, place = _distinct(_signatures(rows))
@@ -253,8 +252,6 @@ class _Table:
             "model": _coded(self.models, [row.model for row in rows]),
             "opponent": np.full(len(rows), -1, dtype=np.int32),
             "value": value,
-            "shown_first": absent(len(rows)),
-            "shown_second": absent(len(rows)),
         }
 
     def _pairs(self, rows: Sequence[Any]) -> dict[str, Any]:
@@ -271,38 +268,62 @@ class _Table:
         }
 
     def _add_columns(self, columns: Mapping[str, Any]) -> None:
-        for name in COLUMNS:
-            self._columns[name].append(columns[name])
+        size = len(self._columns["row"])
+        for name, values in columns.items():
+            column = self._columns[name]
+            column.frombytes(np.full(size - len(column), np.nan).tobytes())
+            column.frombytes(values.tobytes())
+
+    def _column(self, name: str) -> Any:
+        """Return a column of all entries, which takes over its memory."""
+        size, column = len(self._columns["row"]), self._columns[name]
+        if name in VALUES and not column:
+            return absent(size)
+        column.frombytes(np.full(size - len(column), np.nan).tobytes())
+        return np.frombuffer(column, np.int32 if name in CODES else np.float64)
 
     def read(
-        self, path: Path, kind_of_row: type[Row], *, only_known: bool, kind: str | None = None
+        self,
+        path: Path,
+        kind_of_row: type[Row],
+        *,
+        only_known: bool,
+        kind: str | None = None,
+        faults: list[DataError] | None = None,
     ) -> None:
-        """Add the rows of a file."""
+        """Add the rows of a file; with `faults` those before the first fault, which goes there."""
         self.files.append((path, self.rows, kind_of_row))
+        blocks: Iterable[Sequence[Any]]
         if kind_of_row is Judgment:
-            for block in store.blocks(path, _light, Judgment):
-                self.add(path.name, block, only_known=only_known, kind=kind)
+            blocks = store.blocks(path, _light, Judgment)
         else:
-            for place in store.rows(path, kind_of_row):
-                self.add(path.name, [place.row], only_known=only_known)
+            blocks = ([place.row] for place in store.rows(path, kind_of_row))
+        try:
+            for block in blocks:
+                self.add(path.name, block, only_known=only_known, kind=kind)
+        except DataError as error:
+            if faults is None:
+                raise
+            faults.append(error)
 
-    def _counts(self, number: int, row: Row | Light, file: str, only_known: bool) -> bool:
-        """Return whether a row is about a known question; note what has changed since it was made.
+    def _is_known(self, row: Row | Light, file: str, only_known: bool) -> bool:
+        """Return whether a row is about a known question."""
+        if row.question_id in self.codes or self._add_question(row.question_id, only_known):
+            return True
+        self._unknown.append(LeftOut(*_about(row, file), UNKNOWN))
+        return False
+
+    def _note_change(self, number: int, row: Judgment | Light) -> None:
+        """Note what has changed since a row was made.
 
         One that is not current is left out later: if it is the last of its key, none counts.
         """
-        key, cause = row.question_id, None
-        if key not in self.codes and not self._add_question(key, only_known):
-            self._unknown.append(LeftOut(*_about(row, file), UNKNOWN))
-            return False
-        if isinstance(row, Measurement):
-            cause = self.today.measured(row)
-        elif not isinstance(row, Vote) and row.made_from is not None:
+        if row.made_from is not None:
             rule = self._rule(row.judge_set, row.judge_set_version, row.criterion or "")
-            cause = rule(key, row.turn or 1, row.models, row.choice, row.made_from)
-        if cause:
-            self._stale[number] = cause
-        return True
+            turn, models = row.turn or 1, row.models
+            cause = rule(row.question_id, turn, models, row.choice, row.made_from)
+            if cause:
+                self._stale[number] = cause
 
     def _add_question(self, key: QuestionId, only_known: bool) -> bool:
         """Add a question that is not among those given; return whether its rows count."""
@@ -315,8 +336,12 @@ class _Table:
 
     def _add_whole(self, number: int, row: Row, file: str, only_known: bool) -> None:
         """Add a row with any numbers; one without has the metric -1."""
-        if not self._counts(number, row, file, only_known):
+        if not self._is_known(row, file, only_known):
             return
+        if isinstance(row, Judgment):
+            self._note_change(number, row)
+        elif isinstance(row, Measurement) and (cause := self.today.measured(row)):
+            self._stale[number] = cause
         names, source, numbers, games = _of_row(row, file)
         model, opponent = (*[self.models[name] for name in names], -1)[:2]
         item = number, self.codes[row.question_id], row.turn, model, opponent
@@ -329,9 +354,9 @@ class _Table:
         """Return the entries of the rows that count."""
         codes = np.frombuffer(self._whole_codes, dtype=np.int32).reshape(-1, len(CODES)).T
         values = np.frombuffer(self._whole_values).reshape(-1, len(VALUES)).T
-        self._add_columns(dict(zip(COLUMNS, (*codes, *values), strict=True)))
-        # A column's parts are freed before the next column is made.
-        columns: dict[str, Any] = {name: joined(self._columns.pop(name)) for name in COLUMNS}
+        if codes.size:
+            self._add_columns(dict(zip(COLUMNS, (*codes, *values), strict=True)))
+        columns: dict[str, Any] = {name: self._column(name) for name in COLUMNS}
         scores = Scores(
             **columns,
             questions=tuple(self.questions),
@@ -359,25 +384,6 @@ class _Table:
         for row, source, *models in zip(*(column.tolist() for column in columns), strict=True):
             names = tuple(stale.models[code] for code in models if code >= 0)
             yield LeftOut(stale.sources[source], names, self._stale[row])
-
-
-def of_files(
-    rows: Iterable[tuple[str, Row]],
-    questions: Iterable[Question],
-    today: Today | None = None,
-    *,
-    only_known: bool = True,
-) -> Scores:
-    """Return the scores of rows, each with its file's name; their texts are not needed.
-
-    Rows about other questions are left out if `only_known`, else these have no category. `today`
-    says which rows are current; without it only their questions are compared.
-    """
-    questions = tuple(questions)
-    table = _Table(questions, today or Wordings(questions))
-    for file, group in itertools.groupby(rows, key=operator.itemgetter(0)):
-        table.add(file, [row for _, row in group], only_known=only_known)
-    return table.scores()
 
 
 def _latest(scores: Scores) -> Bools:
@@ -600,7 +606,10 @@ def _metric_name(metric: str, number: str) -> str:
 
 def of_rows(rows: Iterable[Row], questions: Iterable[Question] = ()) -> Scores:
     """Return the scores of rows; questions that are not given have no category."""
-    return of_files((("", row) for row in rows), questions, only_known=False)
+    questions = tuple(questions)
+    table = _Table(questions, Wordings(questions))
+    table.add("", list(rows), only_known=False)
+    return table.scores()
 
 
 def read(
@@ -611,6 +620,7 @@ def read(
     metrics: Sequence[str] = (),
     votes: Sequence[Path] | None = None,
     needed: bool = True,
+    faults: list[DataError] | None = None,
 ) -> Scores:
     """Return the verdicts on disk: of a benchmark's folder, or of files named instead.
 
@@ -622,6 +632,7 @@ def read(
         metrics: names of metrics to read too, from `auto_metrics`.
         votes: files of votes (or judgments) to read too; none named: the folder's.
         needed: whether it is an error if there is nothing.
+        faults: takes what is wrong with a file, whose rows before the fault count.
 
     Raises:
         DataError: a row is wrong; with file and line.
@@ -631,21 +642,23 @@ def read(
     table = _Table(bench.questions, Wordings(bench.questions) if files else today)
     if kind == "vote":
         for path in files or bench.vote_files():
-            table.read(path, Vote, only_known=not files)
+            table.read(path, Vote, only_known=not files, faults=faults)
     else:
         for path in files or [file.path for file in bench.judgment_files()]:
             others = (Vote, Measurement) if kind is None and files else ()
             row = next((form for form in others if store.looks_like(path, form)), Judgment)
-            table.read(path, row, only_known=not files, kind=kind)
+            table.read(path, row, only_known=not files, kind=kind, faults=faults)
     if votes is not None:
         already = {path.resolve() for path, *_ in table.files}
         for path in votes or bench.vote_files():
             if path.resolve() not in already:
                 of_votes = store.looks_like(path, Vote)
-                table.read(path, Vote if of_votes else Judgment, only_known=not votes)
+                table.read(
+                    path, Vote if of_votes else Judgment, only_known=not votes, faults=faults
+                )
     for path in bench.metric_files():
         if bench_names.name_of(path.name.split(".jsonl")[0]) in metrics:
-            table.read(path, Measurement, only_known=not files)
+            table.read(path, Measurement, only_known=not files, faults=faults)
     scores = table.scores()
     today.answers.keep()
     if needed and not len(scores):

@@ -107,6 +107,10 @@ class Scores:
     def __len__(self) -> int:
         return len(self.value)
 
+    def __repr__(self) -> str:
+        names = ", ".join(self.metrics)[:80]
+        return f"<Scores: {len(self):,} verdicts on {len(self.models)} models ({names})>"
+
     @functools.cached_property
     def left_out(self) -> Counter[str]:
         """How many rows are not current, by what has changed since they were made."""
@@ -285,14 +289,19 @@ def distinct(*columns: Ints) -> tuple[Ints, Ints]:
     table = np.full(size, -1, dtype=np.int32)
     table[code[::-1]] = np.arange(len(code) - 1, -1, -1)  # the first entry is written last
     present = table >= 0
-    return table[present].astype(np.int64), (np.cumsum(present) - 1)[code]
+    first = table[present].astype(np.int64)
+    np.cumsum(present, out=table)  # int32: it is long, and there are many
+    table -= 1
+    return first, table[code].astype(np.int64)
 
 
 def combined(*columns: Ints) -> Ints:
     """Return a number for each combination of some columns of codes, in their order."""
     code = np.zeros(len(columns[0]), dtype=np.int64)
     for column in columns:
-        code = code * (int(column.max(initial=-1)) + 2) + column + 1
+        code *= int(column.max(initial=-1)) + 2
+        code += column
+        code += 1
     return code
 
 

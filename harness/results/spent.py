@@ -8,6 +8,8 @@ cache was paid for elsewhere. Judgments that are not current count nowhere, and 
 newer ones replaced and calls that failed are not in the files.
 """
 
+import contextlib
+import functools
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -16,16 +18,32 @@ from typing import Literal, TypeAlias
 from msgspec import convert
 
 from harness.bench import Bench
+from harness.errors import TurnbenchError
+from harness.models.endpoint import ModelConfig
+from harness.models.prices import Price, cost_of
+from harness.models.resolving import resolve
 from harness.results.estimate import Estimate
 from harness.results.reading import whole_rows
 from harness.results.scores import Scores
-from harness.types import Answer, Detail, Judgment
+from harness.types import Answer, Detail, Judgment, split_variant
 
 Cost = Callable[[str, Detail], float | None]
 """The dollars of a model's reply; None: its price or its tokens are unknown."""
 Spender: TypeAlias = Literal["answers", "users", "judgments"]
 Call: TypeAlias = tuple[Spender, str, Detail]
 """What a call was for, the model that was called, and the reply's details."""
+
+
+def price_of(configs: Mapping[str, ModelConfig] | None = None) -> Cost:
+    """Return the price of replies: by the tables of turnbench.toml, else by the list."""
+
+    @functools.cache
+    def price(model: str) -> Price | None:
+        with contextlib.suppress(TurnbenchError):  # a name that no provider has
+            return resolve(split_variant(model)[0], models=configs, key_needed=False).price
+        return None
+
+    return lambda model, detail: cost_of(detail, price(model))
 
 
 @dataclass

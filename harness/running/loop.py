@@ -111,14 +111,26 @@ class _Run:
         self.changed = asyncio.Event()
         self.stopping = self.interrupted = False
         usual = (signal.SIG_DFL, signal.default_int_handler)  # a handler of another stays
-        numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+        names = ("SIGINT", "SIGTERM", "SIGHUP")  # Windows has no SIGHUP
+        numbers = [getattr(signal, name) for name in names if hasattr(signal, name)]
         self.signals = [number for number in numbers if signal.getsignal(number) in usual]
         self.error: BaseException | None = None
+
+    def _handle(self, number: int) -> None:
+        """Have a signal interrupt the run."""
+        loop = asyncio.get_running_loop()
+        try:
+            loop.add_signal_handler(number, self._interrupt)
+        except NotImplementedError:  # loops of Windows
+            before = signal.signal(
+                number, lambda *_: loop.call_soon_threadsafe(self._interrupt) and None
+            )
+            self.resources.callback(signal.signal, number, before)
 
     async def run(self) -> Outcome:
         if threading.current_thread() is threading.main_thread():  # only it gets signals
             for number in self.signals:
-                asyncio.get_running_loop().add_signal_handler(number, self._interrupt)
+                self._handle(number)
         async with self.resources:
             self.resources.push_async_callback(self._close_engine)
             if self.cache is not None:

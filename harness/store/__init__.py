@@ -1,6 +1,7 @@
 """Data files: the only room that opens one.
 
     for place in rows(path, Judgment): ...    every row in file order, with its line and offset
+    heads(path, Answer)                       where the rows are, and which questions about
     latest(path, Answer)                      the row that counts for each key
     with Writer(path, Judgment) as writer:    one writer a file; whole lines; nothing is deleted
         writer.append(row)
@@ -16,14 +17,15 @@ from harness.store.read import (
     blocks,
     data_files,
     fingerprint,
+    heads,
     is_good,
     last_good,
     latest,
     looks_like,
     question_of,
     replaces,
-    row_at,
     rows,
+    rows_at,
 )
 from harness.store.toml import convert, explain, read_toml
 from harness.store.write import Writer, state_dir, write_file
@@ -39,6 +41,7 @@ __all__ = [
     "explain",
     "failures",
     "fingerprint",
+    "heads",
     "is_good",
     "last_good",
     "latest",
@@ -46,8 +49,8 @@ __all__ = [
     "question_of",
     "read_toml",
     "replaces",
-    "row_at",
     "rows",
+    "rows_at",
     "state_dir",
     "write_file",
 ]

@@ -17,7 +17,7 @@ from typing import Self
 
 import msgspec
 
-from harness.store.write import append_whole, state_dir, storing
+from harness.store.write import append_whole, open_to_append, state_dir, storing
 from harness.types import Reply
 
 
@@ -60,7 +60,7 @@ class Pending:
         with storing(self.path):
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self._read()
-            self._file = os.open(self.path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o644)
+            self._file = open_to_append(self.path)
             append_whole(self._file, b"\n")  # ends a line that a kill cut off
         return self
 

@@ -3,6 +3,7 @@
 import gzip
 import hashlib
 import io
+import itertools
 import json
 import logging
 import math
@@ -17,7 +18,7 @@ import msgspec
 
 from harness.errors import DataError, near
 from harness.store.toml import explain
-from harness.types import FAILED_SCORE, VOTES, Answer, Judgment, Question, Row, Vote
+from harness.types import FAILED_SCORE, VOTES, Answer, Judgment, Question, QuestionId, Row, Vote
 
 log = logging.getLogger("turnbench")
 T = TypeVar("T", bound=Row)
@@ -61,28 +62,22 @@ def rows(
     *,
     offset: int = 0,
     line: int = 1,
-    text: str = "",
     faults: list[DataError] | None = None,
 ) -> Iterator[Place[T]]:
     """Yield the rows of a file in its order, from the line that begins at an offset.
 
-    With a text, only lines that hold it are read (ASCII letters in any case), however JSON writes
-    it: `é` or `\\u00e9`. A question id such as "81" becomes 81. A last line that is not JSON and
-    has no end was cut off by a kill: it is left out with a warning. A file that is one JSON array
-    is read element by element. With `faults`, what is wrong is added to it, each line on its own.
+    A question id such as "81" becomes 81. A last line that is not JSON and has no end was cut off
+    by a kill: it is left out with a warning. A file that is one JSON array is read element by
+    element. With `faults`, what is wrong is added to it, each line on its own.
 
     Raises:
         DataError: a line is not a row of this kind.
     """
-    spellings = {json.dumps(text, ensure_ascii=pure)[1:-1] for pure in (True, False)}
-    needles = [spelling.encode().lower() for spelling in spellings]
     with _open(path) as file:
         file.seek(offset)
         lines: Iterable[_Line] = _lines(file, line, offset)
         if offset == 0 and _is_array(path):
             lines = _elements(file.read(), path)
-        if text:
-            lines = (of_line for of_line in lines if _holds(of_line[2], needles))
         yield from _places(lines, path, kind, faults)
 
 
@@ -197,9 +192,74 @@ def _chunks(
             line, offset = line + count, offset + len(chunk)
 
 
-def _holds(line: bytes, needles: list[bytes]) -> bool:
-    small = line.lower()
-    return any(needle in small for needle in needles)
+class Heads(NamedTuple):
+    """Some rows of a file, without what they say: a list for each column."""
+
+    questions: list[QuestionId]
+    offsets: list[int]
+    lengths: list[int]
+    good: list[bool]
+    """`is_good`; of kinds other than answers always true."""
+    line: int
+    """Of the last row."""
+
+
+class _Head(msgspec.Struct, gc=False):
+    question_id: QuestionId
+
+
+def heads(path: pathlib.Path, kind: type[T], *, offset: int = 0, line: int = 1) -> Iterator[Heads]:
+    """Yield which questions the rows of a file are about, and where they are, thousands at a time.
+
+    It begins with the line at an offset. What `rows` would refuse for another reason than its
+    question is not noticed, since nothing else of a row is decoded.
+
+    Raises:
+        DataError: a line is not a row of this kind.
+    """
+    if offset == 0 and _is_array(path):
+        yield from _heads_of(rows(path, kind))
+        return
+    decode, decode_whole = msgspec.json.Decoder(_Head).decode, _decoder(kind)
+    with _open(path) as file:
+        file.seek(offset)
+        while lines := file.readlines(_CHUNK):
+            starts = list(itertools.accumulate(map(len, lines), initial=offset))
+            try:
+                questions = [_as_integer(head.question_id) for head in map(decode, lines)]
+            except (msgspec.MsgspecError, UnicodeError):
+                yield from _heads_of(_places(_lines(lines, line, offset), path, kind))
+            else:
+                good = [True] * len(lines)
+                if kind is Answer:
+                    for at, content in enumerate(lines):
+                        if b"$ERROR$" in content:
+                            good[at] = is_good(_row(decode_whole, content, kind, path, line + at))
+                sizes = list(map(len, lines))
+                yield Heads(questions, starts[:-1], sizes, good, line + len(lines) - 1)
+            line, offset = line + len(lines), starts[-1]
+
+
+def _heads_of(places: Iterable[Place[Any]]) -> Iterator[Heads]:
+    """Yield the heads of rows that are read whole: those before a fault, which is raised."""
+    found, fault = list[Place[Any]](), None
+    try:
+        found.extend(places)
+    except DataError as error:
+        fault = error
+    if found:
+        read, lines, offsets, lengths = map(list, zip(*found, strict=True))
+        good = [not isinstance(row, Answer) or is_good(row) for row in read]
+        yield Heads([row.question_id for row in read], offsets, lengths, good, lines[-1])
+    if fault is not None:
+        raise fault
+
+
+def _as_integer(key: QuestionId) -> QuestionId:
+    """Return a question id such as "81" as 81."""
+    if type(key) is str and key.isdecimal() and str(int(key)) == key:
+        return int(key)
+    return key
 
 
 def last_good(keys: Any, good: Any) -> Any:
@@ -241,11 +301,15 @@ def replaces(row: Row, earlier: Row | None) -> bool:
     return earlier is None or is_good(row) or not is_good(earlier)
 
 
-def row_at(path: pathlib.Path, kind: type[T], offset: int, length: int) -> T:
-    """Return the row at a place that `rows` gave."""
+def rows_at(path: pathlib.Path, kind: type[T], places: Iterable[tuple[int, int]]) -> list[T]:
+    """Return the rows at places that `rows` gave, offset and length of each; best in order."""
+    decode = _decoder(kind)
+    found = []
     with _open(path) as file:
-        file.seek(offset)
-        return _row(_decoder(kind), file.read(length), kind, path, None)
+        for offset, length in places:
+            file.seek(offset)
+            found.append(_row(decode, file.read(length), kind, path, None))
+    return found
 
 
 def fingerprint(path: pathlib.Path, size: int) -> str:
@@ -357,9 +421,7 @@ def _lenient(data: bytes, kind: type[T], path: pathlib.Path, number: int | None)
 
 def _finished(row: T, path: pathlib.Path, number: int | None) -> T:
     """Return a row with its defaults filled in, or say what it lacks."""
-    key = row.question_id  # type: ignore[attr-defined]
-    if type(key) is str and key.isdecimal() and str(int(key)) == key:
-        row.question_id = int(key)  # type: ignore[attr-defined]
+    row.question_id = _as_integer(row.question_id)  # type: ignore[attr-defined]
     if isinstance(row, Judgment):
         _finish_judgment(row, path, number)
     elif isinstance(row, Vote):
@@ -371,7 +433,7 @@ def _finished(row: T, path: pathlib.Path, number: int | None) -> T:
         _check_question(row, path, number)
     elif isinstance(row, Answer):
         if not (row.choices and all(choice.turns for choice in row.choices)):
-            text = f"question {key}: choices and their turns may not be empty"
+            text = f"question {row.question_id}: choices and their turns may not be empty"
             raise DataError(text, path, number)
         for position, choice in enumerate(row.choices):
             choice.index = position if choice.index < 0 else choice.index

@@ -84,7 +84,7 @@ class Writer(Generic[T]):
         data = msgspec.json.encode(row) + b"\n"
         with storing(self.path):
             if self._file is None:
-                self._file = os.open(self.path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o644)
+                self._file = open_to_append(self.path)
             append_whole(self._file, data)
         self._keys.add(row.key)  # type: ignore[attr-defined]
         if time.monotonic() - self._synced > _SYNC_SECONDS:
@@ -177,6 +177,13 @@ def storing(path: pathlib.Path) -> Any:
         raise StorageError(
             f"{path}: {reason}; what was done is kept, run the same command again"
         ) from error
+
+
+def open_to_append(path: pathlib.Path) -> int:
+    """Return a file that is appended to, made if it is not there."""
+    # Without O_BINARY, which only Windows has, it would write \\r\\n.
+    binary: int = getattr(os, "O_BINARY", 0)
+    return os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | binary, 0o644)
 
 
 def append_whole(file: int, data: bytes) -> None:

@@ -13,6 +13,8 @@ import harness
 from harness.cli import main
 from harness.words import dollars
 from tests.servers import Call, Rule, Server
+from viewer.data import Home
+from viewer.judges import judge_rows
 
 
 def make(folder: pathlib.Path, seed: int) -> list[str]:
@@ -62,6 +64,12 @@ def test_what_calls_cost_is_one_number_in_one_writing(
             0.8 * float(low[1:].replace(",", "")) <= cost <= 1.2 * float(high[1:].replace(",", ""))
         )
     assert f"cost {dollars(sum(costs.values()))}." in result.page.outcome
+    files = harness.status(files=True, bench_name="small")
+    assert f"made for {dollars(sum(costs.values()))}." in files.outcome
+    assert {row["what"]: row["cost"] for row in files.all_rows} == pytest.approx(costs)
+    judges, _ = judge_rows(Home(tmp_path / "data").data("small"))
+    calls = next(row for row in result.rows() if row["what"] == "judgments")["calls"]
+    assert judges[0]["dollars"] * calls / 1000 == pytest.approx(costs["judgments"])
     printed = {}
     for form in ("text", "json", "csv"):
         assert main.show_result(["--cost", *bench, "--format", form]) == 0

@@ -1,5 +1,6 @@
 import json
 import pathlib
+import sys
 from collections.abc import Sequence
 from typing import Any
 
@@ -372,3 +373,34 @@ def test_status_counts_the_answers_that_gen_answer_would_make_again(
     plan = gen_answer("m", dry_run=True, **words).plan
     assert row["superseded"] == plan.models[0].split.changed == 3
     assert row["why"] == "; ".join(plan.models[0].split.causes)
+
+
+@pytest.mark.parametrize("more", [[], ["--dry-run"]], ids=["run", "dry run"])
+def test_an_answer_file_that_is_a_folder_is_refused_before_the_first_call(
+    tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str], more: list[str]
+) -> None:
+    make(tmp_path)
+    words = ["--model", "m", "--bench-name", "small", "--data-dir", str(tmp_path)]
+    with Server(Rule("x")) as server:
+        flags = ["--base-url", server.url, "--answer-file", str(tmp_path), *more]
+        assert main([*words, *flags]) == 2
+        assert not server.calls
+    assert "is a folder; name a file: " in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("more", [[], ["--dry-run"]], ids=["run", "dry run"])
+def test_a_provider_whose_package_is_missing_is_refused_before_the_first_call(
+    tmp_path: pathlib.Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    more: list[str],
+) -> None:
+    make(tmp_path)
+    monkeypatch.setenv("GEMINI_API_KEY", "k")
+    monkeypatch.setitem(sys.modules, "google.genai", None)
+    words = ["--model", "builtin/eliza", "gemini-2.5-pro", "--bench-name", "small"]
+    assert main([*words, "--data-dir", str(tmp_path), *more]) == 2
+    error = capsys.readouterr().err
+    assert "gemini-2.5-pro: gemini needs the extra [gemini]" in error
+    assert "pip install 'turnbench[gemini]'" in error
+    assert not (tmp_path / "small" / "model_answer").exists()

@@ -1,12 +1,14 @@
 """The kind `ifeval` gives the verdicts of IFEval's published checker."""
 
+import importlib.util
 import json
 import pathlib
 from typing import Any
 
 import pytest
 
-from harness.extras.checks import check, check_turn
+from harness.errors import MissingError
+from harness.extras.checks import check, check_turn, read_check
 
 
 @pytest.mark.reference
@@ -64,3 +66,12 @@ def test_its_own_definitions_are_kept(
     spec = {"kind": "ifeval", "instruction": instruction, "arguments": arguments}
     assert check(right, spec).passed is True
     assert check(wrong, spec).passed is False
+
+
+def test_without_langdetect_the_extra_is_named_before_anything_is_checked(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    spec = {"kind": "ifeval", "instruction": "language:response_language"}
+    with pytest.raises(MissingError, match=r"pip install 'turnbench\[ifeval\]'"):
+        read_check(spec | {"arguments": {"language": "de"}})

@@ -12,6 +12,7 @@ from harness import options
 from harness.cli.main import main
 from harness.cli.parser import record_of
 from harness.errors import TurnbenchError
+from harness.results import panels, rank, read
 
 BOTH = ["builtin/eliza", "builtin/outline"]
 ANSWERED = ["gen_answer", "--model", *BOTH, "--bench-name", "small"]
@@ -189,5 +190,11 @@ def test_plans_and_benches_have_short_names(
     report = harness.run_bench(BOTH, bench_name="small")
     loaded = harness.load_bench("small")
     results = harness.show_result(bench_name="small")
-    for value in (report, report.plan, loaded, results, results.page, report.page):
+    scores = read(loaded)
+    panel = panels(scores)[0]
+    ranking = rank(panel.combined)
+    found = scores, panel, ranking, ranking.comparisons, ranking.models[0].mean
+    judge_set = harness.load_judge_set("mt_bench")
+    for value in (report, report.plan, loaded, results, results.page, report.page, *found):
         assert len(repr(value)) <= 200
+    assert len(repr(judge_set)) <= 200

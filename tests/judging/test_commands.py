@@ -95,6 +95,16 @@ def test_built_in_judges_give_the_same_verdict_every_time(folder: Folder) -> Non
     assert all(1 <= score <= 10 for score in scores(folder, "builtin%2Foverlap_single.jsonl"))
 
 
+def test_a_plan_says_which_pairs_take_no_call(
+    folder: Folder, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["--bench-name", folder.folder.name, "--data-dir", str(folder.folder.parent)]
+    words += ["--judge-model", "builtin/first", "--mode", "pairwise-all", "--dry-run"]
+    assert gen_judgment(words) == 0
+    said = "4 pairs to compare in both orders (1 of equal answers, a tie without a call), 6 calls"
+    assert said in capsys.readouterr().err
+
+
 def test_show_judge_set_names_what_is_wrong(
     tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -1,6 +1,7 @@
 """Text metrics: formulas worked by hand, other libraries' numbers, every language."""
 
-from typing import Any
+import importlib.metadata
+from typing import Any, NoReturn
 
 import pytest
 
@@ -115,3 +116,14 @@ def test_wrong_choices_are_one_line(
 ) -> None:
     with pytest.raises(UsageError, match=reason):
         metric(name, language, **options)
+
+
+def test_without_rouge_score_the_extra_is_named_and_the_rest_can_go_on(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def missing(name: str) -> NoReturn:
+        raise importlib.metadata.PackageNotFoundError(name)
+
+    monkeypatch.setattr(importlib.metadata, "version", missing)
+    with pytest.raises(UsageError, match=r"turnbench\[colossalai\]'.*--without .*rouge"):
+        load(["rouge"])

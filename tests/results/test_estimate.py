@@ -40,7 +40,7 @@ def test_one_value_a_question_has_the_textbook_interval_of_a_mean() -> None:
 def test_below_five_questions_nothing_is_said_of_error() -> None:
     mean = ratio(np.array([1.0, 2, 3, 4, 0]), np.array([1, 1, 1, 1, 0]))
     assert mean.n == 4
-    assert (mean.interval, mean.p, mean.detectable, mean.lower) == (None, None, None, None)
+    assert (mean.interval, mean.p, mean.lower) == (None, None, None)
 
 
 def test_a_share_has_wilsons_interval_within_0_and_1() -> None:
@@ -52,7 +52,7 @@ def test_a_share_has_wilsons_interval_within_0_and_1() -> None:
 
 def test_equal_grades_have_no_interval_and_the_sign_test() -> None:
     same = ratio(np.full(10, 0.5), np.ones(10))
-    assert (same.interval, same.detectable) == (None, None)
+    assert same.interval is None
     assert same.p == 2.0**-9
     assert ratio(np.zeros(10), np.ones(10)).p == 1
 
@@ -65,11 +65,6 @@ def test_a_difference_is_paired_by_question() -> None:
     differences = one - other
     t = differences.mean() / (differences.std(ddof=1) / math.sqrt(6))
     assert difference.p == pytest.approx(t_tails(t, 5))
-
-
-def test_the_detectable_difference_is_t_and_the_power_quantile_times_the_error() -> None:
-    mean = ratio(np.arange(10.0), np.ones(10))
-    assert mean.detectable == pytest.approx((2.2622 + 0.8416) * mean.se, rel=1e-4)
 
 
 def test_holm_multiplies_the_least_by_all_and_never_falls() -> None:

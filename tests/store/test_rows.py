@@ -31,7 +31,7 @@ def test_a_grade_is_read_with_its_place(tmp_path: pathlib.Path) -> None:
         (3, 2, 8),
     ]
     last = places[-1]
-    assert store.row_at(path, Judgment, last.offset, last.length) == last.row
+    assert store.rows_at(path, Judgment, [last[2:]]) == [last.row]
 
 
 def test_a_pair_without_turn_is_turn_1_and_its_id_a_number(tmp_path: pathlib.Path) -> None:
@@ -44,11 +44,23 @@ def test_a_row_is_written_as_it_was_read(tmp_path: pathlib.Path) -> None:
     assert msgspec.json.decode(msgspec.json.encode(row)) == msgspec.json.decode(GRADE)
 
 
+def test_heads_are_where_the_rows_are_and_end_before_a_fault(tmp_path: pathlib.Path) -> None:
+    rows = [f'{{"question_id": "81", "choices": [{{"turns": ["{t}"]}}]}}' for t in ("a", "$ERROR$")]
+    path = written(tmp_path / "m.jsonl", rows[0], "", rows[1], "{")
+    heads = store.heads(path, Answer)
+    found = next(heads)
+    assert (found.questions, found.good, found.line) == ([81, 81], [True, False], 3)
+    again = store.rows_at(path, Answer, zip(found.offsets, found.lengths, strict=True))
+    assert [row.choices[0].turns for row in again] == [["a"], ["$ERROR$"]]
+    with pytest.raises(DataError, match=r"m\.jsonl:4"):
+        next(heads)
+
+
 def test_packed_files_are_read(tmp_path: pathlib.Path) -> None:
     path = tmp_path / "j.jsonl.gz"
     path.write_bytes(gzip.compress(f"{GRADE}\n".encode()))
     place = next(store.rows(path, Judgment))
-    assert store.row_at(path, Judgment, place.offset, place.length).grade == 8
+    assert store.rows_at(path, Judgment, [place[2:]])[0].grade == 8
 
 
 @pytest.mark.parametrize(
@@ -116,7 +128,7 @@ def test_an_array_is_read_like_lines(tmp_path: pathlib.Path) -> None:
         ("gpt-4", "pair-v2", 1),
         ("ann ő", None, 2),
     ]
-    again = [store.row_at(path, Vote, place.offset, place.length) for place in places]
+    again = store.rows_at(path, Vote, [place[2:] for place in places])
     assert again == [place.row for place in places]
 
 

@@ -7,6 +7,8 @@ import urllib.request
 from typing import Any
 
 import pytest
+from fastapi import FastAPI
+from starlette.testclient import TestClient
 
 from harness.cli.main import viewer as main
 from harness.errors import UsageError
@@ -134,11 +136,20 @@ def test_a_ballot_takes_a_file_and_a_number(
     assert "--ballot votes.html 20" in capsys.readouterr().err
 
 
-def test_the_command_says_that_it_starts_and_prints_the_address_that_answers(
-    tmp_path: pathlib.Path, viewer: Any
-) -> None:
+def test_until_there_is_an_app_the_page_says_what_is_going_on() -> None:
+    app = server.Starting(lambda: "reading 3 of <24> files")
+    with TestClient(app) as client:
+        reply = client.get("/?tab=judges")
+        assert "reading 3 of &lt;24&gt; files" in reply.text
+        assert 'http-equiv="refresh"' in reply.text
+        assert client.get("/config").status_code == 503
+        app.app = FastAPI()
+        assert client.get("/none").status_code == 404
+
+
+def test_the_command_prints_the_address_that_answers(tmp_path: pathlib.Path, viewer: Any) -> None:
     process, address, first = viewer(small(tmp_path))
-    assert first == "starting…"
+    assert first.startswith("open this address in a browser")
     with urllib.request.urlopen(address, timeout=30) as reply:
         page = reply.read().decode()
     assert "turnbench" in page

@@ -36,7 +36,8 @@ def links(page: str) -> list[str]:
 def test_the_board_says_first_who_won(views: Views) -> None:
     _, page = views.show("")
     assert words(page).startswith("ant is the best of 3 models in pairs on 6 questions")
-    assert re.findall(r'<th scope="row"[^>]*>.*?>(\w+)</a>', page) == ["ant", "bee", "cat"]
+    table = page.partition("</table>")[0]
+    assert re.findall(r'<th scope="row"[^>]*>.*?>(\w+)</a>', table) == ["ant", "bee", "cat"]
     assert "win/tie/loss" in words(page)
 
 
@@ -68,15 +69,65 @@ def test_two_models_ticked_are_the_pairs_between_them_as_on_the_terminal(
     rates = {row["model"]: row["win_rate_adjusted"] for row in both.rows()}
     assert rates == {"ant": 0.5, "cat": 0.5}
     page = Views(Home(home)).show("?model=ant&model=cat")[1]
-    ticked = {row["model"]: float(row["pair_win_rate_adjusted"]) for row in rows_of_csv(page)}
-    assert ticked == rates
-    assert "not decided" in words(page) or "too close" in words(page)
+    pairs = [row for row in rows_of_csv(page) if row["mode"] == "pairwise-all"]
+    assert {row["model"]: float(row["win_rate_adjusted"]) for row in pairs} == rates
+    assert "not decided" in words(page)
+
+
+@pytest.mark.parametrize("models", [("ant", "bee"), ("bee", "cat"), ("ant",), ()])
+def test_the_board_says_what_the_terminal_says(
+    models: tuple[str, ...], views: Views, tmp_path: pathlib.Path
+) -> None:
+    terminal = show_result(bench_name="small", data_dir=str(tmp_path), model_list=models)
+    page = views.show(View(model=models).query())[1]
+    assert words(page).startswith(html.escape(" ".join(terminal.page.outcome.split())))
+    for table in terminal.page.tables if models else ():
+        if table.only in ("", "text"):
+            for row in table.rows:
+                cells = [own.cell(row) for own in table.text_columns()]
+                assert all(f">{cell}<" in page or f" {cell}<" in page for cell in cells), cells
+
+
+def test_two_models_are_a_row_for_each_turn_whose_numbers_lead_to_the_verdicts(
+    views: Views,
+) -> None:
+    page = views.show("?model=bee&model=ant")[1]
+    counts = {"win": (5, 5, 10), "tie": (1, 1, 2), "loss": (0, 0, 0)}
+    for only, expected in counts.items():
+        leads = [own for own in links(page) if parse(own).only == only]
+        shown = [re.search(r"(\d+) verdict", views.show(own)[1]) for own in leads]
+        assert tuple(int(found[1]) for found in shown if found) == expected
+
+
+def test_three_models_are_a_matrix_of_win_rates_with_their_counts(views: Views) -> None:
+    page = views.show("")[1]
+    table = page.partition("win rate against each other model (pairs)")[2].partition("</table>")[0]
+    rows = [
+        [words(cell) for cell in re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row, re.S)]
+        for row in re.findall(r"<tr>(.*?)</tr>", table, re.S)
+    ]
+    assert rows[:2] == [
+        ["model", "ant", "bee", "cat"],
+        ["ant", "–", "0.92 (12)", "0.92 (12)"],
+    ]
+    assert parse(links(table)[-1]).model == ("cat", "bee")
+
+
+def test_two_models_in_the_list_have_their_difference_and_who_is_better(views: Views) -> None:
+    page = words(views.show("?tab=questions&model=cat&model=ant&verdicts=grade/unstated")[1])
+    assert "cat less ant" in page
+    assert "-4.00" in page
+    for only, expected in (("better", []), ("worse", ["1", "2", "4", "5", "6"])):
+        query = f"?tab=questions&model=cat&model=ant&verdicts=pair/unstated&only={only}"
+        assert listed(views.show(query)[1]) == expected
 
 
 def test_a_model_without_verdicts_can_be_ticked(views: Views) -> None:
     page = words(views.show("?verdicts=vote/unstated&model=ant&model=cat")[1])
-    assert "There are no verdicts on ant and cat" in page
-    assert "There are no verdicts on dog" in words(views.show("?model=dog")[1])
+    assert "no judgments of ant and cat" in page
+    assert "no judgments of dog; there are those of ant, bee and cat" in words(
+        views.show("?model=dog")[1]
+    )
 
 
 def test_the_csv_of_the_board_has_scores_their_intervals_and_records(views: Views) -> None:
@@ -203,3 +254,16 @@ def test_one_model_against_another_is_two_drop_downs_on_each_tab(views: Views, t
     page = views.show(f"?tab={tab}&model=bee&model=ant")[1]
     fields = re.findall(r'<select name="model">(.*?)</select>', page, re.S)
     assert [re.findall(r"<option selected>(\w+)", field) for field in fields] == [["bee"], ["ant"]]
+
+
+def test_numbers_by_category_that_do_not_fit_are_a_table_of_their_own(
+    views: Views, tmp_path: pathlib.Path
+) -> None:
+    assert views.show("")[1].count("<table") == 2
+    path = tmp_path / "small" / "question.jsonl"
+    names = {"math": "mathematics and logic", "writing": "x" * 90, "coding": "y" * 90}
+    rows = [msgspec.json.decode(line) for line in path.read_text().splitlines()]
+    write(path, [{**row, "category": names[row["category"]]} for row in rows])
+    page = Views(Home(tmp_path)).show("")[1]
+    assert page.count("<table") == 3
+    assert "by category" in page

@@ -15,9 +15,17 @@ from typing import Any
 
 from msgspec import field
 
+from harness.errors import require
 from harness.extras.checks.check import Check
 from harness.extras.checks.passage import Outcome, Passage
 from harness.extras.checks.units import sentences, words
+
+_BY_LANGUAGE = (
+    "language:response_language",
+    "change_case:english_capital",
+    "change_case:english_lowercase",
+)
+"""The instructions that detect the language of the reply."""
 
 
 class IFEval(Check, frozen=True, kw_only=True, tag="ifeval"):
@@ -27,8 +35,13 @@ class IFEval(Check, frozen=True, kw_only=True, tag="ifeval"):
     arguments: dict[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Raise `ValueError` for an instruction or arguments that IFEval does not have."""
+        """Raise `ValueError` for an instruction or arguments that IFEval does not have.
+
+        `MissingError` if it is about the language of the reply, and langdetect is missing.
+        """
         super().__post_init__()
+        if self.instruction in _BY_LANGUAGE:
+            require("ifeval", "langdetect")
         try:
             follows("text", self.instruction, self.arguments)
         except (AttributeError, KeyError, TypeError, ValueError, re.error) as error:

@@ -81,7 +81,7 @@ def run(
 
 def check_sandbox() -> None:
     """Raise `UsageError` if bubblewrap is not installed, or cannot run Python on this machine."""
-    if shutil.which("bwrap") is None:
+    if shutil.which("bwrap") is None or not hasattr(os, "geteuid"):
         raise UsageError(
             "running code needs bubblewrap (Linux; package bubblewrap), which is not installed; "
             "install it, or leave out --run-code"

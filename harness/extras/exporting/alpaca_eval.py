@@ -15,19 +15,19 @@ from typing import Any
 from harness.bench import Bench, file_stem
 from harness.errors import UsageError
 from harness.extras.exporting.export import File, Results, json_array
-from harness.models.prices import cost_of, list_price
+from harness.results.spent import Cost
 from harness.types import Judgment
 
 
 def alpaca_eval(bench: Bench, results: Results) -> Iterator[File]:
     """Yield the annotations of each model against its baseline, our model_2."""
     for model, rows in sorted(results.of_one_judge("pair").items()):
-        records = list(_annotations(bench, rows))
+        records = list(_annotations(bench, rows, results.cost))
         path = f"{file_stem(model)}/{file_stem(rows[0].judge_set)}/annotations.json"
         yield File(path, json_array(records), {model: len(records)})
 
 
-def _annotations(bench: Bench, rows: Sequence[Judgment]) -> Iterator[dict[str, Any]]:
+def _annotations(bench: Bench, rows: Sequence[Judgment], cost: Cost) -> Iterator[dict[str, Any]]:
     """Yield the annotations of one model against one baseline."""
     if len({row.models for row in rows}) > 1:
         names = ", ".join(sorted({row.models[1] for row in rows}))
@@ -46,11 +46,11 @@ def _annotations(bench: Bench, rows: Sequence[Judgment]) -> Iterator[dict[str, A
                 "output_2": second[key].choices[0].turns[0],
                 "generator_2": model,
                 "annotator": rows[0].judge_set,
-                **_verdict(by_question.get(key, Judgment(question_id=key))),
+                **_verdict(by_question.get(key, Judgment(question_id=key)), cost),
             }
 
 
-def _verdict(row: Judgment) -> dict[str, Any]:
+def _verdict(row: Judgment, cost: Cost) -> dict[str, Any]:
     """Return the fields of an annotation that are about its verdict; without one they are null."""
     preference, games = None, [game for game in row.games if game is not None]
     if not row.failed:
@@ -60,9 +60,7 @@ def _verdict(row: Judgment) -> dict[str, Any]:
     completion: Any = row.g1_judgment if row.g1_judgment is not None else row.g2_judgment
     if completion and row.score_method == "logprobs" and completion.startswith("{"):
         completion = json.loads(completion)
-    # As stated, else of the tokens by the list of prices.
-    price = list_price(row.judge_model)
-    costs = [cost_of(detail, price) for detail in row.details]
+    costs = [cost(row.judge_model, detail) for detail in row.details]
     return {
         "preference": preference,
         "price_per_example": _total(costs),

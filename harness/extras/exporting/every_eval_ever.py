@@ -20,23 +20,20 @@ import json
 import math
 import re
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-import numpy as np
-
 from harness import __version__
 from harness.bench import Bench
-from harness.extras.exporting.export import File, Results, Verdict
-from harness.models.providers import provider_of
-from harness.results import Panel, conversations, summarize
+from harness.extras.exporting.export import ExportedVerdict, File, Results
+from harness.models.providers import company_of
+from harness.results import Panel, Source, conversations, summarize
 from harness.results.provenance import Made, answers_made, judgments_made
 from harness.results.summarize import Summary
 from harness.types import UNSTATED, Answer, Choice, Detail, content_hash, total_usage
 
 _SCHEMA = "0.3.0"
-_COMPANIES = {"openai_responses": "openai", "gemini": "google"}
 _UNNAMED = "unnamed"
 """The developer of a model whose name says none; the form has no folder without one."""
 _NO_VERDICT = "Every Eval Ever has no place for a judgment without a verdict"
@@ -44,7 +41,9 @@ _NO_VERDICT = "Every Eval Ever has no place for a judgment without a verdict"
 
 def every_eval_ever(bench: Bench, results: Results) -> Iterator[File]:
     """Yield the numbers and the verdicts of each model whose answers are there."""
-    judged = {id(panel): judgments_made(panel) for panel in results.judged.groups}
+    groups = results.judged.groups
+    judged = {id(panel): judgments_made(panel) for panel in groups}
+    panels = _by_source(groups)
     for model, verdicts in results.verdicts.items():
         answers = bench.answers(model)
         made = answers_made(bench, [model]).get(model, Made())
@@ -53,7 +52,7 @@ def every_eval_ever(bench: Bench, results: Results) -> Iterator[File]:
         identity = f"{bench.name}/{info['id']}/{newest:.0f}"
         numbers = [
             number
-            for panel in results.judged.groups
+            for panel in groups
             for number in _numbers(bench, results, panel, judged[id(panel)], made, model)
         ]
         head = {"schema_version": _SCHEMA, "evaluation_id": identity}
@@ -61,7 +60,7 @@ def every_eval_ever(bench: Bench, results: Results) -> Iterator[File]:
             json.dumps(head | line)  # in ASCII: its validator takes U+2028 for the end of a line
             for verdict in verdicts
             if (answer := answers.get(verdict.row.question_id)) is not None
-            for line in _lines(bench, results, verdict, answer, info["id"])
+            for line in _lines(bench, results, panels[verdict.source], verdict, answer)
         ]
         if not numbers:
             continue
@@ -99,8 +98,7 @@ def _model_info(model: str) -> dict[str, Any]:
     details = {"deployment_type": "unknown", "model_availability": "unknown"}
     info: dict[str, Any] = {"name": model, "id": model, "additional_details": details}
     if "/" not in model:
-        provider = provider_of(model)
-        info["developer"] = _COMPANIES.get(provider or "", provider) or _UNNAMED
+        info["developer"] = company_of(model) or _UNNAMED
     return info
 
 
@@ -242,11 +240,10 @@ def _sampling(made: Made) -> dict[str, Any]:
 
 
 def _lines(
-    bench: Bench, results: Results, verdict: Verdict, answer: Answer, model_id: str
+    bench: Bench, results: Results, panel: Panel, verdict: ExportedVerdict, answer: Answer
 ) -> Iterator[dict[str, Any]]:
     """Yield a line for each number of a verdict."""
     row = verdict.row
-    panel = next(p for p in results.judged.groups if _holds(p, verdict))
     choice = next((c for c in answer.choices if c.index == row.choice), answer.choices[0])
     if all(value is None for value in verdict.numbers.values()):
         results.left_out[_NO_VERDICT] += 1
@@ -258,7 +255,7 @@ def _lines(
             continue
         part = f"turn {row.turn}"
         yield {
-            "model_id": model_id,
+            "model_id": verdict.model,
             "evaluation_name": " ".join([bench.name, metric, part]),
             "evaluation_result_id": _result_id(bench, panel, metric, part),
             "sample_id": str(row.question_id),
@@ -272,12 +269,14 @@ def _lines(
         }
 
 
-def _holds(panel: Panel, verdict: Verdict) -> bool:
-    codes = np.unique(panel.scores.source).tolist()
-    return verdict.source in {panel.scores.sources[code] for code in codes}
+def _by_source(panels: Iterable[Panel]) -> dict[Source, Panel]:
+    """Return the panel that the verdicts of each source are in."""
+    return {source: panel for panel in panels for source in panel.scores.sources_present.values()}
 
 
-def _conversation(bench: Bench, verdict: Verdict, answer: Answer, choice: Choice) -> dict[str, Any]:
+def _conversation(
+    bench: Bench, verdict: ExportedVerdict, answer: Answer, choice: Choice
+) -> dict[str, Any]:
     """Return what was asked and answered, up to the last turn."""
     question, row = bench.by_id[verdict.row.question_id], verdict.row
     references = bench.references()
@@ -330,7 +329,7 @@ def _usage(details: Sequence[Detail]) -> dict[str, int]:
     return {name: count for name, count in counts.items() if count is not None}
 
 
-def _said(bench: Bench, verdict: Verdict, metric: str) -> dict[str, str]:
+def _said(bench: Bench, verdict: ExportedVerdict, metric: str) -> dict[str, str]:
     """Return what else there is to a verdict, as texts."""
     row, question = verdict.row, bench.by_id[verdict.row.question_id]
     texts = {

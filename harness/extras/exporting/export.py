@@ -24,6 +24,7 @@ from harness.registry import Shown
 from harness.reporting.selecting import Judged, read_judged
 from harness.results import Scores, Source
 from harness.results.reading import whole_rows
+from harness.results.spent import Cost, price_of
 from harness.types import Judgment
 
 
@@ -37,7 +38,7 @@ class File(NamedTuple):
     """How many records it holds, of each kind by which they are counted."""
 
 
-class Verdict(NamedTuple):
+class ExportedVerdict(NamedTuple):
     """What a judge said of an answer; of a pair, as one of its models sees it."""
 
     row: Judgment
@@ -68,6 +69,8 @@ class Results:
     """What `show_result` would be asked for to show them."""
     model_list: tuple[str, ...] = ()
     """Only these models; empty: all."""
+    cost: Cost = field(default_factory=price_of)
+    """The dollars of a reply."""
     left_out: Counter[str] = field(default_factory=Counter)
     """How many judgments a format has no place for, by the reason; formats add to it."""
 
@@ -87,20 +90,20 @@ class Results:
         return tuple(m for m in self.scores.models_present if m in (self.model_list or (m,)))
 
     @functools.cached_property
-    def verdicts(self) -> dict[str, list["Verdict"]]:
+    def verdicts(self) -> dict[str, list["ExportedVerdict"]]:
         """Every verdict by model, in the order of the files; a pair is there for both models."""
         rows = {n: row for n, row in whole_rows(self.scores) if isinstance(row, Judgment)}
         both = self.scores.mirrored()
         columns = both.row, both.model, both.opponent, both.metric, both.source, both.value
-        found: dict[tuple[int, int], Verdict] = {}
+        found: dict[tuple[int, int], ExportedVerdict] = {}
         entries = zip(*(column.tolist() for column in columns), strict=True)
         for number, model, opponent, metric, source, value in entries:
             if (row := rows.get(number)) is not None:
                 other = None if opponent < 0 else both.models[opponent]
-                new = Verdict(row, both.models[model], other, both.sources[source], {})
+                new = ExportedVerdict(row, both.models[model], other, both.sources[source], {})
                 numbers = found.setdefault((number, model), new).numbers
                 numbers[both.metrics[metric]] = None if math.isnan(value) else value
-        by_model: dict[str, list[Verdict]] = {model: [] for model in self.models}
+        by_model: dict[str, list[ExportedVerdict]] = {model: [] for model in self.models}
         for (_, model), verdict in sorted(found.items(), key=lambda item: item[0]):
             if both.models[model] in by_model:
                 by_model[both.models[model]].append(verdict)
@@ -157,8 +160,8 @@ class ExportReport(Shown):
         return f"<ExportReport: {self.records.total():,} records, {len(self.written)} files>"
 
 
-def export(options: Export) -> ExportReport:
-    """Write a benchmark's results in another project's form.
+def export(options: Export, cost: Cost) -> ExportReport:
+    """Write a benchmark's results in another project's form; `cost` is the price of a reply.
 
     Raises:
         UsageError: no such format; several judges or judge sets of which one is to be named; a
@@ -171,7 +174,7 @@ def export(options: Export) -> ExportReport:
     exporter: Exporter = registry.find("exporter", options.format)
     bench = load_named(options.bench)
     asked = _selection(options)
-    results = Results(read_judged(asked), asked, options.model_list)
+    results = Results(read_judged(asked), asked, options.model_list, cost)
     files = list(exporter(bench, results))
     paths = [_place(options, bench, file) for file in files]
     for path in paths:

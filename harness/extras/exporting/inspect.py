@@ -26,7 +26,7 @@ import numpy as np
 
 from harness import __version__
 from harness.bench import Bench
-from harness.extras.exporting.export import File, Results, Verdict
+from harness.extras.exporting.export import ExportedVerdict, File, Results
 from harness.results import Source, summarize
 from harness.types import Answer, Choice, Detail, Question, content_hash, total_usage
 
@@ -53,7 +53,7 @@ def inspect(bench: Bench, results: Results) -> Iterator[File]:
 
 
 def _scores(
-    results: Results, verdicts: Sequence[Verdict]
+    results: Results, verdicts: Sequence[ExportedVerdict]
 ) -> dict[tuple[Any, int], dict[str, dict[str, Any]]]:
     """Return the scores of each conversation, by question and choice, by the scorer's name."""
     scores: dict[tuple[Any, int], dict[str, dict[str, Any]]] = {}

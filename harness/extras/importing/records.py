@@ -13,7 +13,7 @@ import pathlib
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from harness.errors import DataError, MissingError
+from harness.errors import DataError, MissingError, require
 from harness.extras.importing.items import BadRecord
 
 _DELIMITERS = {".csv": ",", ".tsv": "\t"}
@@ -117,11 +117,9 @@ def _table(text: str, delimiter: str) -> Iterator[tuple[str, Any]]:
 
 
 def _parquet(path: pathlib.Path) -> list[Any]:
-    try:
-        from pyarrow import parquet
-    except ImportError:
-        advice = "pip install 'turnbench[parquet]'"
-        raise MissingError(f"{path}: reading .parquet needs pyarrow: {advice}") from None
+    require("parquet", "pyarrow")
+    from pyarrow import parquet
+
     try:
         return list(parquet.read_table(path).to_pylist())
     except (ValueError, RuntimeError) as error:  # what pyarrow's errors are

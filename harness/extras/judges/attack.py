@@ -131,7 +131,7 @@ def plan_attacks(
         replace(q, turns=q.turns[:1], checks=q.checks[:1], note=q.note[:1], history=[])
         for q in source.take(replace(part, sample_n=sample))
     )
-    judge_set = options.select.judge_set or source.settings.judge_set or "mt_bench"
+    judge_set = options.select.judge_set or source.settings.usual_judge_set
     top = load(judge_set, source.folder).scale[1]
     answers = {CLEAN: _first_turns(source, questions, options.weak_model)}
     for attack in attacks:

@@ -5,7 +5,6 @@ The value of a grade is the grade, of a label the label, of a pair the share tha
 model: 1, 0.5 or 0.
 """
 
-import fnmatch
 import math
 import pathlib
 import statistics
@@ -22,7 +21,8 @@ from harness.bench import Bench
 from harness.errors import MissingError, UsageError
 from harness.options import JudgeReport
 from harness.reporting import Note
-from harness.results import Scores, Source, read
+from harness.reporting.selecting import in_slice, is_chosen
+from harness.results import Scores, read
 from harness.results.agreement import RatedItem, items, preferences, raters, turned, values
 from harness.results.scores import CONFIDENCE, MAIN
 from harness.types import Answer, QuestionId
@@ -199,28 +199,18 @@ class Data:
 
     def _chosen(self, scores: Scores, judge_set: str | None) -> Scores:
         """Return the verdicts that the flags ask for."""
-        select, part = self.options.select, self.options.slice
-
-        def is_chosen(source: Source) -> bool:
-            if source.kind == "person":
-                return not any(fnmatch.fnmatch(source.judge, p) for p in select.exclude)
-            return (
-                (not select.judge_model or source.judge in select.judge_model)
-                and judge_set in (None, source.judge_set)
-                and select.sample in (None, source.sample)
-                and select.score_method in (None, source.method.partition(",")[0])
-                and (not part.criterion or source.criterion in part.criterion)
-            )
-
-        which = np.array([is_chosen(source) for source in scores.sources], dtype=bool)
-        scores = scores.take(which[scores.source])
-        questions = self.bench.take(part)
-        if len(questions) < len(self.bench.questions):
-            scores = scores.of(questions=[question.question_id for question in questions])
+        part = self.options.slice
+        chosen = [
+            is_chosen(source, self.options.select, judge_set)
+            and (not part.criterion or source.kind != "judge" or source.criterion in part.criterion)
+            for source in scores.sources
+        ]
+        which = np.array(chosen, dtype=bool)
+        scores = in_slice(scores.take(which[scores.source]), self.bench, part)
         if part.model_list:
             among = np.array([*(m in part.model_list for m in scores.models), True], dtype=bool)
             scores = scores.take(among[scores.model] & among[scores.opponent])
-        return scores.of(turns=part.turns or None)
+        return scores
 
     def texts(self, item: RatedItem) -> tuple[str, ...] | None:
         """Return the texts of an item's answers; None if one is missing."""

@@ -82,7 +82,7 @@ def _both(data: Data) -> tuple[list[RaterVerdict], ...]:
     """Return the verdicts with the reference and without it."""
     select = data.options.select
     if not select.input_file:
-        judge_sets = (select.judge_set or "mt_bench", data.options.without)
+        judge_sets = (select.judge_set or data.bench.settings.usual_judge_set, data.options.without)
         return tuple(data.verdicts(judge_set=judge_set) for judge_set in judge_sets)
     if len(select.input_file) != 2:
         raise UsageError("--input-file takes two files: with the reference, then without it")

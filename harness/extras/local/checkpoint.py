@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from harness.errors import UsageError
+from harness.errors import UsageError, require
 from harness.metrics import Setup
 from harness.metrics.metric import versions
 
@@ -135,16 +135,11 @@ def library() -> Any:
     """Return transformers, its progress bars and advice turned off.
 
     Raises:
-        UsageError: the extra [models] is not installed.
+        MissingError: the extra [models] is not installed.
     """
-    try:
-        import torch  # noqa: F401
-        import transformers
-    except ImportError as error:
-        raise UsageError(
-            f"local models need the extra [models] ({error.name} is missing): "
-            "pip install 'turnbench[models]'"
-        ) from None
+    require("models", "torch", "transformers")
+    import transformers
+
     transformers.logging.set_verbosity_error()
     transformers.logging.disable_progress_bar()
     return transformers

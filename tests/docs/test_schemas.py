@@ -1,0 +1,53 @@
+"""The JSON schemas for editors fit the shipped files, whose first lines name them."""
+
+import json
+import pathlib
+import re
+import tomllib
+from typing import Any
+
+import pytest
+
+from tests.docs.pages import ROOT
+
+BENCHES = sorted((ROOT / "data").glob("*/bench.toml"))
+SETS = sorted((ROOT / "judge_prompts").glob("*/judge_set.toml"))
+PROJECT = ROOT / "harness" / "cli" / "turnbench.toml"
+CONSTRAINTS = ROOT / "constraints.txt"
+
+
+@pytest.mark.parametrize("path", [*BENCHES, *SETS, PROJECT], ids=lambda path: path.parent.name)
+def test_a_shipped_file_names_a_schema_that_has_its_keys(path: pathlib.Path) -> None:
+    first, _, text = path.read_text(encoding="utf-8").partition("\n")
+    schema = json.loads((path.parent / first.removeprefix("#:schema ")).read_text(encoding="utf-8"))
+    definition = schema["$defs"][schema["$ref"].rpartition("/")[2]]
+    assert definition["additionalProperties"] is False
+    assert tomllib.loads(text).keys() <= definition["properties"].keys()
+
+
+def test_fields_that_are_described_are_described_in_the_schema() -> None:
+    schema = json.loads((ROOT / "data" / "bench.schema.json").read_text(encoding="utf-8"))
+    properties: dict[str, Any] = schema["$defs"]["Settings"]["properties"]
+    assert properties["canary"]["description"].startswith("A text that identifies the set")
+
+
+def test_every_package_that_is_asked_for_has_a_tested_version() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    wanted = [*project["dependencies"], *project["optional-dependencies"]["dev"]]
+    tested = dict(
+        line.split("==")
+        for line in CONSTRAINTS.read_text(encoding="utf-8").splitlines()
+        if not line.startswith("#")
+    )
+    versions = {_plain(name): version for name, version in tested.items()}
+    for need in wanted:
+        name, least = re.fullmatch(r"([\w.-]+)(?:\[\w+\])?>=([\d.]+)", need).groups()  # type: ignore[union-attr]
+        assert _numbers(versions[_plain(name)]) >= _numbers(least), need
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def _numbers(version: str) -> list[int]:
+    return [int(part) for part in re.findall(r"\d+", version)]
