@@ -19,7 +19,7 @@ from turnbench_questions.template import (
 
 QUESTION_ID = 1071
 CATEGORY = "humanities"
-LEVEL = 3
+LEVEL = 5
 
 
 class Level(NamedTuple):

@@ -24,7 +24,7 @@ from turnbench_questions.template import (
 
 QUESTION_ID = 1056
 CATEGORY = "extraction"
-LEVEL = 3
+LEVEL = 9
 
 
 class Level(NamedTuple):

@@ -18,7 +18,7 @@ from turnbench_questions.template import (
 
 QUESTION_ID = 1058
 CATEGORY = "extraction"
-LEVEL = 3
+LEVEL = 7
 
 
 class Level(NamedTuple):

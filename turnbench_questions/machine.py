@@ -21,7 +21,7 @@ from turnbench_questions.template import (
 
 QUESTION_ID = 1044
 CATEGORY = "coding"
-LEVEL = 3
+LEVEL = 8
 
 
 class Level(NamedTuple):

@@ -22,7 +22,7 @@ from turnbench_questions.template import (
 
 QUESTION_ID = 1065
 CATEGORY = "stem"
-LEVEL = 3
+LEVEL = 4
 
 
 class Level(NamedTuple):

@@ -17,7 +17,7 @@ from turnbench_questions.template import (
 
 QUESTION_ID = 1064
 CATEGORY = "stem"
-LEVEL = 3
+LEVEL = 9
 
 
 class Level(NamedTuple):

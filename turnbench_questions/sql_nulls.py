@@ -1,5 +1,6 @@
 """Counts that SQLite gives where values are missing; then after some changes."""
 
+import contextlib
 import random
 import sqlite3
 from typing import NamedTuple
@@ -176,7 +177,7 @@ def counts(
     boats: list[Row], fees: list[Row], queries: list[str], updates: list[str] | None = None
 ) -> tuple[int, ...]:
     """Return what SQLite gives, after some changes."""
-    with sqlite3.connect(":memory:") as base:
+    with contextlib.closing(sqlite3.connect(":memory:")) as base:
         base.execute("CREATE TABLE boat (id INTEGER, length INTEGER, berth INTEGER)")
         base.execute("CREATE TABLE fee (berth INTEGER, paid INTEGER)")
         base.executemany("INSERT INTO boat VALUES (?, ?, ?)", boats)

@@ -19,7 +19,7 @@ from turnbench_questions.template import (
 
 QUESTION_ID = 1061
 CATEGORY = "stem"
-LEVEL = 3
+LEVEL = 6
 
 
 class Level(NamedTuple):

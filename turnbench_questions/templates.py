@@ -108,25 +108,12 @@ def _of_file(path: pathlib.Path) -> Template:
     return _of_module(path.stem, module, path)
 
 
-def _at_level_3(
-    name: str, make: Callable[[random.Random], Made]
-) -> Callable[[random.Random, int], Made]:  # goes when all of ours have levels
-    def made(rng: random.Random, level: int) -> Made:
-        if level != 3:
-            raise UsageError(f"the template {name} has no levels yet")
-        return make(rng)
-
-    return made
-
-
 def _of_module(name: str, module: ModuleType, path: pathlib.Path | None = None) -> Template:
     make = getattr(module, "make", None)
     where = path or f"the template {name} ({module.__name__})"
     if make is None or not hasattr(module, "CATEGORY"):
         lacks = "function make(rng, level)" if make is None else "CATEGORY"
         raise UsageError(f"{where} has no {lacks}; see docs/howto/own-template.md")
-    if len(inspect.signature(make).parameters) == 1 and path is None:
-        return Template(name, module.CATEGORY, module.QUESTION_ID, 3, _at_level_3(name, make))
     if len(inspect.signature(make).parameters) != 2:
         raise UsageError(f"{where} has no levels: write make(rng, level), with level 1 to 10")
     question_id, level = getattr(module, "QUESTION_ID", 0), getattr(module, "LEVEL", 5)

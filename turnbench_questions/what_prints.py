@@ -17,7 +17,7 @@ from turnbench_questions.template import (
 
 QUESTION_ID = 1041
 CATEGORY = "coding"
-LEVEL = 3
+LEVEL = 4
 
 
 class Level(NamedTuple):

@@ -18,7 +18,7 @@ from harness.reporting.section import Section
 from harness.reporting.selecting import select
 from harness.results import Panel, of_models, summarize
 from viewer import pages
-from viewer.data import Data, Verdicts
+from viewer.data import RUN, Data, Verdicts
 from viewer.pages import Site
 from viewer.state import View
 
@@ -259,6 +259,8 @@ class Behind(NamedTuple):
 def _choices(data: Data, chosen: Verdicts, view: View) -> Markup:
     labels = {verdicts.name: verdicts.label for verdicts in data.verdicts.values()}
     others = {name: name for name in chosen.choices if name != view.judge}
+    if data.other is not None:
+        others[RUN] = f"the other run: {data.other.bench.folder.parent.name}"
     for verdicts in data.verdicts.values():
         if verdicts.panel.form == chosen.panel.form and verdicts is not chosen:
             others[verdicts.name] = verdicts.label

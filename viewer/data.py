@@ -17,9 +17,10 @@ import numpy as np
 
 from harness import bench as benches
 from harness.bench import Bench, name_of
-from harness.errors import DataError, TurnbenchError, UsageError
+from harness.errors import DataError, MissingError, TurnbenchError, UsageError
 from harness.options import ReasoningShown
 from harness.results import Panel, Scores, baseline_of, panels, rank, read
+from harness.results.changes import Noise, least_of, noise_between
 from harness.types import (
     UNSTATED,
     Answer,
@@ -77,13 +78,20 @@ class Verdicts:
         return replace(self.panel, scores=scores, judges=judges)
 
 
+RUN = "run"
+"""In an address: the run of `--compare-with`."""
+
+
 class Data:
     """One benchmark at a moment; made again when a file changes."""
 
-    def __init__(self, bench: Bench, index: Index, stamp: object) -> None:
-        """`stamp` changes with the benchmark's own files."""
-        self.bench, self.index, self.stamp = bench, index, stamp
+    def __init__(
+        self, bench: Bench, index: Index, stamp: object, other: "Data | None" = None
+    ) -> None:
+        """`stamp` changes with the benchmark's own files; `other` is the run to compare with."""
+        self.bench, self.index, self.stamp, self.other = bench, index, stamp, other
         self._faults: list[DataError] = []
+        self._noise: dict[float, Noise] = {}
         self.kept: dict[View, str] = {}
         """Pages, by their addresses; they are right as long as no file changes."""
 
@@ -122,6 +130,19 @@ class Data:
         """The model that is in every pair that was judged."""
         return baseline_of(self.scores.by("judge"))
 
+    def noise(self, least: float) -> Noise:
+        """Return how far verdicts on the same answers are apart, in both runs.
+
+        They are those of the first panel in which a change of `least` counts.
+        """
+        if least not in self._noise:
+            self._noise[least] = Noise()
+            chosen = next((v for v in self.verdicts.values() if least_of(v.panel) == least), None)
+            then = self.other.verdicts.get(chosen.name) if chosen and self.other else None
+            if chosen is not None and then is not None:
+                self._noise[least] = noise_between(chosen.panel, then.panel, self.baseline)
+        return self._noise[least]
+
     @functools.cached_property
     def listed(self) -> None:
         """Puts every verdict into the index's table, once."""
@@ -151,7 +172,14 @@ class Data:
         return self.verdicts.get(name) or next(iter(self.verdicts.values()), None)
 
     def compared(self, chosen: Verdicts, name: str) -> Panel | None:
-        """Return what the chosen verdicts are compared with: a source of theirs, or others."""
+        """Return what the chosen verdicts are compared with: a source of theirs, or others.
+
+        RUN: the other run's; none if its questions are others.
+        """
+        if name == RUN and self.other is not None:
+            then = self.other.verdicts.get(chosen.name)
+            same = [q.question_id for q in self.other.bench.questions] == [*self.bench.by_id]
+            return then.panel if then is not None and same else None
         if name in chosen.sources:
             return chosen.of(name)
         other = self.verdicts.get(name)
@@ -223,12 +251,17 @@ class Home:
         data_dir: pathlib.Path | str,
         names: Sequence[str] = (),
         reasoning: ReasoningShown = "split",
+        compare_with: pathlib.Path | None = None,
     ) -> None:
         """`names` are the benchmarks to show; none: all in the folder.
 
         Raises:
             UsageError: there is no benchmark of such a name.
+            MissingError: there is no folder to compare with.
         """
+        if compare_with is not None and not compare_with.is_dir():
+            raise MissingError(f"--compare-with {compare_with}: no such folder")
+        self.other = Home(compare_with, names, reasoning) if compare_with is not None else None
         self.data_dir = pathlib.Path(data_dir)
         self.reasoning: ReasoningShown = reasoning
         self._names = list(names)
@@ -259,6 +292,9 @@ class Home:
         name = name or names[0]
         if name not in names:
             raise UsageError(f"there is no benchmark {name!r} here")
+        other = None
+        if self.other is not None and name in self.other.names():
+            other = self.other.data(name)
         with self._lock:
             source = benches.find_source(self.data_dir / name)
             files = [source / "question.jsonl", self.data_dir / name / "bench.toml"]
@@ -268,8 +304,8 @@ class Home:
                 bench = benches.load(name, self.data_dir, self.reasoning)
                 data = Data(bench, Index(bench), stamp)
                 self._indexes.append(data.index)
-            if data.index.update():
-                data = Data(data.bench, data.index, stamp)
+            if data.index.update() or data.other is not other:
+                data = Data(data.bench, data.index, stamp, other)
             self._data[name] = data
             return data
 

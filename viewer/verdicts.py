@@ -7,6 +7,7 @@ The rows are those of `Scores`, so what is not current is not here either. They 
 of the index once, and each page is one query over it.
 """
 
+import functools
 from collections.abc import Iterator
 from typing import Any
 
@@ -15,10 +16,11 @@ import numpy as np
 from markupsafe import Markup
 
 from harness.errors import UsageError
+from harness.reporting.changes import changed_in_words
 from harness.reporting.formats import csv
 from harness.reporting.page import Page
-from harness.results.agreement import items, mean_verdicts, turned
-from harness.results.scores import FLIPPED, ONE_SIDED, distinct, means
+from harness.results.agreement import RatedItem, items, mean_verdicts, turned
+from harness.results.scores import FLIPPED, ONE_SIDED, Source, distinct, means
 from harness.types import Answer, Judgment, QuestionId, Row
 from viewer import pages, text
 from viewer.data import Data
@@ -42,6 +44,8 @@ KINDS = {
     "none": "no verdict",
     "people": "otherwise than people",
     "judges": "otherwise than other judges",
+    "worse": "worse than in the other run",
+    "better": "better than in the other run",
 }
 PLACES = {"": "reasons", "answers": "answers", "questions": "questions"}
 SORTS = {
@@ -53,10 +57,13 @@ SORTS = {
     "verdict": "own",
     "people": "people",
     "spread": "spread",
+    "change": "own_change",
 }
 """Columns that the list is sorted by, and the table's; with a minus the greatest first."""
-_OWN = "case when model_2 = :first then 1 - value else value end"
+_OWN = "case when model_2 != '' and model_2 = :first then 1 - value else value end"
 """The verdict seen from the model that is chosen, else from the one that the row names first."""
+_OWN_CHANGE = "case when model_2 != '' and model_2 = :first then -change else change end"
+_MOVED = "change != 0 and abs(change) >= least"
 _FILTERS = {
     "grades": "model_2 = ''",
     "pairs": "model_2 != ''",
@@ -67,10 +74,12 @@ _FILTERS = {
     "none": "value is null",
     "people": "against_people",
     "judges": "against_judges",
+    "worse": f"{_MOVED} and {_OWN_CHANGE} < 0",
+    "better": f"{_MOVED} and {_OWN_CHANGE} > 0",
 }
 _COLUMNS = (
     *("place", "question", "turn", "category", "judge", "model_1", "model_2", "value", "flip"),
-    *("people", "spread", "against_people", "against_judges"),
+    *("people", "spread", "against_people", "against_judges", "change", "least"),
 )
 
 
@@ -104,26 +113,51 @@ def _rows(data: Data) -> Iterator[tuple[Any, ...]]:
     spread = np.where(is_person, np.nan, np.abs(value - rest))
     paired = scores.opponent >= 0
     unlike = np.where(paired, (value - 0.5) * (rest - 0.5) < 0, spread > 0) & ~is_person
+    then = _Then(data)
     columns = (
         scores.row, scores.question, scores.turn, scores.model, scores.opponent, scores.source,
-        scores.value, scores.flip, spread, unlike, turned(scores), is_person,
+        scores.value, scores.flip, spread, unlike, turned(scores), is_person, scores.metric,
     )  # fmt: skip
     names = (*scores.models, "")
     for (number, question, turn, model, opponent, source, share, flip, apart, other, swapped,
-         person), item in zip(
+         person, metric), item in zip(
         zip(*(column.tolist() for column in columns), strict=True), items(scores), strict=True
     ):  # fmt: skip
         voted = None if person else people.get(item)
         if voted is not None and swapped:
             voted = 1 - voted
+        origin = scores.sources[source]
+        before = then.of(origin, scores.metrics[metric], item)
+        if before is not None and swapped:
+            before = 1 - before
+        change = None if before is None or share != share else share - before
         against = voted is not None and share == share and (voted - 0.5) * (share - 0.5) < 0
         yield (
             number, question, turn, scores.questions[question].category,
-            scores.sources[source].judge, names[model], names[opponent],
+            origin.judge, names[model], names[opponent],
             None if share != share else share,
             {FLIPPED: "flipped", ONE_SIDED: "one-sided"}.get(flip, ""),
             voted, None if apart != apart else apart, against, other,
+            change, 1.0 if origin.form in ("grade", "dimensions") else 0.0,
         )  # fmt: skip
+
+
+class _Then:
+    """The other run's verdicts."""
+
+    def __init__(self, data: Data) -> None:
+        self._scores = data.other.scores.by("judge").main() if data.other is not None else None
+        self._means = functools.cache(self._mean_verdicts)
+
+    def of(self, source: Source, metric: str, item: RatedItem) -> float | None:
+        """Return what the same judge said of an item in the other run; None: nothing."""
+        if self._scores is None or source.kind != "judge":
+            return None
+        return self._means(source.judge, metric).get(item)
+
+    def _mean_verdicts(self, judge: str, metric: str) -> dict[RatedItem, float]:
+        assert self._scores is not None
+        return mean_verdicts(self._scores.of(judges=[judge], metric=metric))
 
 
 class _Reasons(msgspec.Struct, gc=False):
@@ -226,6 +260,7 @@ class Found:
         down = " desc" if self.view.sort.startswith("-") else ""
         order = SORTS.get(name, "place")
         by = {"own": _OWN, "models": "model_1 || ' ' || model_2", "place": "question"}
+        by |= {"own_change": _OWN_CHANGE}
         query = (
             f"select {', '.join(_COLUMNS)} from verdicts where {self.where} "
             f"order by {by.get(order, order)}{down} nulls last, question, turn, place "
@@ -268,8 +303,36 @@ class Found:
             "verdict": verdict_of(record),
             "people": None if people is None else pages.number(people),
             "spread": record["spread"],
+            **({} if self.data.other is None else {"change": self._own_change(record)}),
             "reason": first_words(row) if isinstance(row, Judgment) else "",
         }
+
+    def _own_change(self, record: dict[str, Any]) -> float | None:
+        change: float | None = record["change"]
+        turned_round = change is not None and record["model_2"] == self.values["first"] != ""
+        return -change if turned_round and change is not None else change
+
+    def changes(self) -> str:
+        """Return how many of the list's verdicts changed since the other run; empty: there is none.
+
+        The filters by change do not count.
+        """
+        if self.data.other is None:
+            return ""
+        every = self if self.view.only not in ("worse", "better") else None
+        every = every or Found(self.data, self.view.to(only=""))
+        sums = ", ".join(
+            f"coalesce(sum({condition}), 0)"
+            for condition in (_FILTERS["worse"], _FILTERS["better"], "least")
+        )
+        query = f"select {sums}, count(*) from verdicts where change is not null and {every.where}"
+        worse, better, least, compared = self.data.index.select(query, every.values)[0]
+        if not compared:
+            return "The other run has no verdict on the same model and question."
+        size = 1.0 if least == compared else 0.0
+        of_one_kind = least in (0, compared)
+        noise = self.data.noise(size).each_way(compared, size) if of_one_kind else None
+        return changed_in_words(worse, better, size, noise) + "."
 
 
 def verdict_of(record: dict[str, Any]) -> str:
@@ -361,6 +424,8 @@ def show(data: Data, view: View, site: Site) -> str:
             for row in rows
         ],
         heads=heads,
+        changes=found.changes(),
+        compared=data.other is not None,
         total=found.total,
         first=begin + 1,
         steps=[site.href(step) if step and site.live else "" for step in beside],
@@ -395,12 +460,14 @@ def _choices(data: Data, view: View) -> Markup:
         ]
         for name in names
     }
+    since = ("worse", "better") if data.other is None else ()
+    kinds = {name: words for name, words in KINDS.items() if name not in since}
     labels = {"judge": "Judge", "turn": "Turn", "category": "Category"}
     fields = [
         Markup(pages.render("search.html", find=view.find)),
         pages.choice(view, "where", "In", PLACES),
         *(pages.choice(view, name, labels[name], ["", *distinct_values[name]]) for name in names),
-        pages.choice(view, "only", "Verdict", KINDS),
+        pages.choice(view, "only", "Verdict", kinds),
         Markup(pages.render("range.html", least=view.least, most=view.most)),
     ]
     listed = view.to(show="")

@@ -35,7 +35,7 @@ from harness.bench.current import (
 from harness.errors import MissingError, UsageError
 from harness.models import Endpoint, ModelConfig
 from harness.options import AnswerSampling, GenAnswer
-from harness.running import Job, Steps
+from harness.running import Job, Steps, check_limits
 from harness.types import (
     Answer,
     MadeFrom,
@@ -149,6 +149,7 @@ def plan_answers(
         MissingError: a key, or a history's turns, are missing.
         DataError: an answer file cannot be read.
     """
+    check_limits(options.limits)
     names = _names(options)
     if options.answer_file is not None and options.answer_file.is_dir():
         example = options.answer_file / "my-model.jsonl"

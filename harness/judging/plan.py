@@ -36,7 +36,7 @@ from harness.judging.sets import ANY, JudgeSet, load_for
 from harness.models import Endpoint, ModelConfig
 from harness.models.providers import company_of
 from harness.options import GenJudgment
-from harness.running import Job
+from harness.running import Job, check_limits
 from harness.types import (
     UNSTATED,
     Answer,
@@ -266,6 +266,7 @@ def plan_judgments(
         MissingError: answers, references or a key are missing.
         DataError: a file is wrong.
     """
+    check_limits(options.limits)
     flags, part = options.judging, options.slice
     if not flags.judge_model:
         advice = "builtin/overlap needs no key, for trying things out"

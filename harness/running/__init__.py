@@ -11,7 +11,7 @@ bar.py      progress on a terminal    estimate.py calls, tokens and dollars of a
 """
 
 from harness.running.jobs import Engine, Job, Outcome, Progress, Steps, uncut
-from harness.running.loop import run
+from harness.running.loop import check_limits, run
 
 __all__ = [
     "Engine",
@@ -19,6 +19,7 @@ __all__ = [
     "Outcome",
     "Progress",
     "Steps",
+    "check_limits",
     "run",
     "uncut",
 ]

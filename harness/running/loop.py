@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from harness import registry
-from harness.errors import ChatError, EndpointError, Interrupted, UsageError
+from harness.errors import ChatError, EndpointError, Interrupted, UsageError, require
 from harness.models import Endpoint
 from harness.options import Limits
 from harness.running.budget import Budget
@@ -340,9 +340,21 @@ def _key(endpoint: Endpoint) -> Any:
     return endpoint.provider, endpoint.model, endpoint.base_url, endpoint.api_key_env
 
 
-def _engine(limits: Limits, state: pathlib.Path) -> Engine:
+def check_limits(limits: Limits) -> None:
+    """Refuse where calls cannot be made, before the first one and in a dry run too.
+
+    Raises:
+        UsageError: two flags exclude each other.
+        MissingError: the extra [ray] is not installed.
+    """
     if limits.batch and limits.ray is not None:
         raise UsageError("--batch and --ray exclude each other")
+    if limits.ray is not None:
+        require("ray", "ray")
+
+
+def _engine(limits: Limits, state: pathlib.Path) -> Engine:
+    check_limits(limits)
     engine = Engine()
     if limits.batch or limits.ray is not None:
         engine = registry.find("engine", "batch" if limits.batch else "ray")(limits, state)

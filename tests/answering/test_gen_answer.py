@@ -389,6 +389,22 @@ def test_an_answer_file_that_is_a_folder_is_refused_before_the_first_call(
 
 
 @pytest.mark.parametrize("more", [[], ["--dry-run"]], ids=["run", "dry run"])
+def test_calls_that_cannot_be_made_are_refused_in_a_dry_run_too(
+    tmp_path: pathlib.Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    more: list[str],
+) -> None:
+    make(tmp_path)
+    monkeypatch.setitem(sys.modules, "ray", None)
+    words = ["--model", "builtin/eliza", "--bench-name", "small", "--data-dir", str(tmp_path)]
+    assert main([*words, "--ray", *more]) == 2
+    assert "pip install 'turnbench[ray]'" in capsys.readouterr().err
+    assert main([*words, "--ray", "--batch", *more]) == 2
+    assert "--batch and --ray exclude each other" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("more", [[], ["--dry-run"]], ids=["run", "dry run"])
 def test_a_provider_whose_package_is_missing_is_refused_before_the_first_call(
     tmp_path: pathlib.Path,
     capsys: pytest.CaptureFixture[str],

@@ -124,7 +124,7 @@ def counted() -> dict[str, int]:
         "points of the checklists": sum(points.values()),
         "… tagged honesty": points["honesty"],
         "… tagged state": points["state"],
-        "texts of 8,000 words or more": sum(len(row["turns"][0].split()) >= 8_000 for row in every),
+        "texts of 1,000 words or more": sum(len(row["turns"][0].split()) >= 1_000 for row in every),
     }
 
 
@@ -139,7 +139,10 @@ def test_the_readme_states_what_can_be_counted() -> None:
 def test_the_set_is_made_as_it_is_meant_to_be() -> None:
     found = counted()
     assert found["questions made by a template with a seed"] >= 20
-    assert found["texts of 8,000 words or more"] >= 3
+    assert found["texts of 1,000 words or more"] >= 3
+    levels = Counter(row["level"] for row in map(question, IDS) if "level" in row)
+    assert sorted(levels) == [3, 4, 5, 6, 7, 8, 9]
+    assert max(levels.values()) - min(levels.values()) <= 1
     assert found["second turns that dispute the answer"] >= 14
 
 

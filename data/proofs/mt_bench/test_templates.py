@@ -11,12 +11,10 @@ from turnbench_questions import Template, make_set, shipped
 from turnbench_questions.proving import PROVED_LEVELS, prove
 
 TEMPLATES = shipped()
-WITHOUT_LEVELS = [one for one in TEMPLATES if one.make.__name__ == "made"]
 CASES = [
     pytest.param(template, level, id=f"{template.name}-{level}")
     for template in TEMPLATES
     for level in PROVED_LEVELS
-    if template not in WITHOUT_LEVELS
 ]
 
 

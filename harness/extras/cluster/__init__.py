@@ -17,7 +17,7 @@ from typing import Any
 import msgspec
 
 from harness import registry
-from harness.errors import EndpointError, TransientError, TurnbenchError, UsageError, require
+from harness.errors import EndpointError, TransientError, TurnbenchError, UsageError
 from harness.models import ChatModel, Endpoint
 from harness.models.errors import Problem, Wire
 from harness.models.remote import RemoteModel
@@ -193,7 +193,6 @@ def _for_worker(endpoint: Endpoint, gpus: float) -> Endpoint:
 
 def _connected(address: str) -> Any:
     """Return the library, connected to a cluster; without one that runs, `auto` starts its own."""
-    require("ray", "ray")
     import ray
 
     quiet = {"logging_level": logging.WARNING, "log_to_driver": False}

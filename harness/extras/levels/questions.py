@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import logging
 import pathlib
 import random
 import uuid
@@ -17,8 +16,6 @@ from harness.bench.bench import Settings
 from harness.errors import UsageError
 from harness.options import BenchName
 from harness.types import Question
-
-log = logging.getLogger("turnbench")
 
 START = 5
 """The level of the first wave."""
@@ -73,10 +70,7 @@ class Questions:
                     f"(question {bare[0]}); name a new one: --bench-name NAME"
                 )
         else:
-            shipped = registry.find("questions", "shipped")()
-            found = [template for template in shipped if _has_levels(template)]
-            if lacking := [one.name for one in shipped if one not in found]:
-                log.info("left out, without levels: %s", ", ".join(lacking))
+            found = registry.find("questions", "shipped")()
         self.templates: dict[str, Any] = {template.name: template for template in found}
 
     def ask(self, wanted: Iterable[Wanted]) -> dict[Wanted, Question]:
@@ -132,15 +126,6 @@ class Questions:
             store.read_toml(settings, Settings) if settings.exists() else Settings(),
             self.options.reasoning,
         )
-
-
-def _has_levels(template: Any) -> bool:
-    """Return whether a template makes questions of other levels than its first."""
-    try:
-        registry.find("questions", "rows")(template, 0, START, 1, "")
-    except UsageError:
-        return False
-    return True
 
 
 def _is_shipped(name: str) -> bool:

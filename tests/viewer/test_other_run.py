@@ -1,0 +1,62 @@
+"""`viewer --compare-with`: what changed since another run, per model and per verdict."""
+
+import html
+import pathlib
+from typing import Any
+
+import pytest
+
+import harness
+from harness.cli.main import viewer as main
+from tests.reporting.test_changes import graded
+from tests.viewer.test_views import words
+from viewer.app import Views
+from viewer.data import Home
+
+
+@pytest.fixture
+def runs(tmp_path: pathlib.Path) -> tuple[pathlib.Path, pathlib.Path]:
+    """Return the data folders of an old run and a new one."""
+    grades = dict.fromkeys(range(1, 31), 5.0)
+    old = graded(tmp_path / "old", grades)
+    graded(old, {n: 5 + (n % 3 == 0) for n in range(1, 31)}, sample=1)
+    return old, graded(tmp_path / "new", grades | {3: 2.0, 4: 1.0, 5: 7.0})
+
+
+def test_the_list_says_what_the_terminal_says(runs: tuple[pathlib.Path, pathlib.Path]) -> None:
+    old, new = runs
+    options: dict[str, Any] = {"bench_name": "small", "data_dir": str(new)}
+    outcome = harness.show_result(changes=True, compare_with=old, **options).page.outcome
+    assert outcome.startswith(
+        "2 got worse by 1 or more, 1 better; the judge's own noise gives about 5"
+    )
+    views = Views(Home(new, compare_with=old))
+    assert outcome in html.unescape(views.show("?tab=verdicts")[1])
+    page = words(views.show("?tab=verdicts&only=worse&sort=change")[1])
+    assert "2 verdicts" in page
+    assert page.index("-4.0") < page.index("-3.5")
+    assert "1 verdict;" in words(views.show("?tab=verdicts&only=better")[1])
+
+
+def test_the_board_shows_the_difference_of_each_model(
+    runs: tuple[pathlib.Path, pathlib.Path],
+) -> None:
+    old, new = runs
+    page = words(Views(Home(new, compare_with=old)).show("?other=run")[1])
+    assert "Δ" in page
+    assert "the other run: old" in page
+
+
+def test_a_view_follows_the_other_run(runs: tuple[pathlib.Path, pathlib.Path]) -> None:
+    old, new = runs
+    views = Views(Home(new, compare_with=old))
+    assert "2 got worse" in views.show("?tab=verdicts")[1]
+    graded(old, dict.fromkeys(range(1, 31), 9.0))
+    assert "29 got worse" in views.show("?tab=verdicts")[1]
+
+
+def test_a_folder_that_is_not_there_is_named(
+    tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["--compare-with", str(tmp_path / "none")]) == 2
+    assert "no such folder" in capsys.readouterr().err
