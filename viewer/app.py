@@ -191,4 +191,5 @@ def head() -> str:
     style = "".join(
         [colours, *map(asset, STYLES), *map(pages.own_file, ("style.css", "gradio.css"))]
     )
-    return f"<style>{style}</style><script>{asset('sort.js')}{pages.own_file('page.js')}</script>"
+    script = asset("sort.js") + pages.own_file("keys.js") + pages.own_file("page.js")
+    return f"<style>{style}</style><script>{script}</script>"

@@ -1,4 +1,7 @@
-"""One question: the conversations of up to four models side by side, the verdicts first."""
+"""One question: a grid of verdicts, then by turn the question, the answers, and the reasons.
+
+Up to four models stand side by side; in pages that are sent two, and the others are folded.
+"""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -15,12 +18,16 @@ from viewer.pages import Site
 from viewer.state import View
 
 MOST = 4
+OPEN = 2
+"""Models that are not folded in pages that are sent."""
+LONG = 40
+"""Lines of an answer, of 100 characters, above which it is folded at first."""
 _NEAR = 100
 """Questions before and after this one that can be chosen by their text."""
 _MARKS = {"length": "cut at the token limit", "refused": "refused", "empty": "empty"}
 
 
-class Verdict(NamedTuple):
+class ShownVerdict(NamedTuple):
     """A judge's verdict on one answer, or in one game of a pair."""
 
     judge: str
@@ -33,13 +40,29 @@ class Verdict(NamedTuple):
     prompt: str
     points: Sequence[Any] = ()
     title: str = ""
+    first: str = ""
+    """Of a game: the model that was shown first."""
+
+    @property
+    def is_long(self) -> bool:
+        """Whether the reason has more than three lines or so."""
+        return _is_long(self.reason, 3)
+
+
+class Mark(NamedTuple):
+    """A verdict in the grid: what it says, and where it stands on the page."""
+
+    says: str
+    place: str
+    about: str
+    warn: bool = False
 
 
 class Side(NamedTuple):
     """One model's turn; texts are HTML."""
 
     model: str
-    verdicts: list[Verdict]
+    verdicts: list[ShownVerdict]
     checks: list[dict[str, Any]]
     body: str = '<p class="tb-quiet">no answer here</p>'
     detail: Detail = Detail()
@@ -50,10 +73,28 @@ class Side(NamedTuple):
     others: Sequence[str] = ()
     """The turn in further conversations of the model."""
     history: Sequence[str] = ()
+    is_long: bool = False
+    """Whether the answer is folded at first."""
 
 
-def show(data: Data, view: View, site: Site, question: Question, listed: Sequence[Question]) -> str:
-    """Return the page of a question; `listed` is the list that it was opened from."""
+def show(
+    data: Data,
+    view: View,
+    site: Site,
+    question: Question,
+    listed: Sequence[Question],
+    flip: View | None = None,
+) -> str:
+    """Return the page of a question.
+
+    Args:
+        data: the benchmark.
+        view: what is shown.
+        site: where pages are.
+        question: the one that is open.
+        listed: the list that it was opened from.
+        flip: the next of them with a flipped pair.
+    """
     answers = data.answers(question.question_id)
     models = list(view.model) if not site.live else models_of(data, view, answers)
     ids = [row.question_id for row in listed]
@@ -63,17 +104,23 @@ def show(data: Data, view: View, site: Site, question: Question, listed: Sequenc
         for name, to in (("k", at - 1), ("j", at + 1))
         if at >= 0 and 0 <= to < len(ids)
     }
+    if flip is not None:
+        step["n"] = site.href(flip)
     prompts = [answers[model].system_prompt for model in models if model in answers]
     differ = site.live and len(models) == 2
     near = listed[max(0, at - _NEAR) : at + _NEAR + 1] if at >= 0 else ()
     answered = list(answers)
+    is_open = MOST if site.live else OPEN
+    turns = list(Conversation(data, view, question, answers, models, is_open).turns())
     return pages.render(
         "conversation.html",
+        open=is_open,
+        grid=_grid(turns, is_open),
         view=view,
         sent=not site.live,
         marked=lambda written: Markup(_body(written, view)),
         question=question,
-        turns=list(Conversation(data, view, question, answers, models).turns()),
+        turns=turns,
         models=models,
         systems=[prompt for prompt in dict.fromkeys(prompts) if prompt],
         step=step,
@@ -101,6 +148,8 @@ class Conversation:
     question: Question
     answers: dict[str, Answer]
     models: Sequence[str]
+    open: int
+    """How many of the models are not folded."""
 
     def turns(self) -> Iterator[dict[str, Any]]:
         """Yield the turns, with what judges, people and checks say of each."""
@@ -119,11 +168,21 @@ class Conversation:
             pairs = [row for row in rows if row.model is None]
             pairs = [r for r in pairs if {*r.models} <= models or models <= {*r.models}]
             checks = {row.model: row.checks for row in checked if row.turn == turn}
+            sides = [self._side(m, turn, rows, checks.get(m, [])) for m in self.models]
+            opened = {*self.models[: self.open]}
             yield {
                 "number": turn,
                 "user": "".join(users[turn - 1 : turn]),
-                "sides": [self._side(m, turn, rows, checks.get(m, [])) for m in self.models],
-                "pairs": [_pair(row) for row in pairs],
+                "sides": sides,
+                "graded": any(side.verdicts for side in sides[: self.open]),
+                "pairs": [
+                    {
+                        **_pair(row, self.models),
+                        "number": number,
+                        "open": {*row.models} <= opened or opened <= {*row.models},
+                    }
+                    for number, row in enumerate(pairs, 1)
+                ],
                 "votes": [
                     _vote(row)
                     for row in votes
@@ -148,6 +207,7 @@ class Conversation:
         detail = choice.details[turn - 1] if turn <= len(choice.details) else Detail()
         return side._replace(
             body=self._changes(model, turn, written) or _body(written, self.view),
+            is_long=_is_long(written, LONG) and not self.view.changes,
             detail=detail,
             marks=_marks(detail, written),
             facts=_facts(detail),
@@ -193,8 +253,8 @@ def _name(row: Judgment) -> str:
     return f"{row.judge_model} ({', '.join(more)})" if more else row.judge_model
 
 
-def _grade(row: Judgment) -> Verdict:
-    return Verdict(
+def _grade(row: Judgment) -> ShownVerdict:
+    return ShownVerdict(
         _name(row),
         verdict_of(row),
         row.judgment or "",
@@ -221,8 +281,38 @@ def verdict_of(row: Judgment) -> str:
     return pages.number(row.grade)
 
 
-def _pair(row: Judgment) -> dict[str, Any]:
+def _is_long(written: str, lines: int) -> bool:
+    return len(written) > 100 * lines or written.count("\n") >= lines
+
+
+def _grid(turns: Sequence[dict[str, Any]], is_open: int) -> dict[str, dict[int, list[Mark]]]:
+    """Return by judge and turn the verdicts on the models that are not folded."""
+    grid: dict[str, dict[int, list[Mark]]] = {}
+    for turn in turns:
+        number, marks = turn["number"], list[tuple[str, Mark]]()
+        for at, side in enumerate(turn["sides"][:is_open], 1):
+            for nth, verdict in enumerate(side.verdicts, 1):
+                place = f"grade-{number}-{at}-{nth}"
+                says = "none" if verdict.failed else verdict.says
+                marks.append((verdict.judge, Mark(says, place, side.model, verdict.failed)))
+        for pair in turn["pairs"]:
+            if pair["open"]:
+                place = f"pair-{number}-{pair['number']}"
+                mark = Mark(pair["short"], place, pair["judge"], pair["flipped"])
+                marks.append((f"{pair['name']}, pairs", mark))
+        if turn["votes"]:
+            words = f"{len(turn['votes'])} vote{'s' if len(turn['votes']) > 1 else ''}"
+            marks.append(("people", Mark(words, f"votes-{number}", ", ".join(turn["votes"]))))
+        for judge, mark in marks:
+            grid.setdefault(judge, {}).setdefault(number, []).append(mark)
+    return grid
+
+
+def _pair(row: Judgment, models: Sequence[str]) -> dict[str, Any]:
+    """Return a pair with its games in the order in which the models stand on the page."""
     games = list(_games(row))
+    order = [name for name in models if name in row.models]
+    games.sort(key=lambda game: order.index(game.first) if game.first in order else len(order))
     outcomes = {game.says for game in games}
     flipped = False
     if any(game.failed for game in games):
@@ -232,11 +322,21 @@ def _pair(row: Judgment) -> dict[str, Any]:
         says = "a tie in one order only" if "tie" in outcomes else "changed with the order: a tie"
     else:
         says = "a tie" if "tie" in outcomes else f"{next(iter(outcomes), '')} is better"
+    short = "flipped" if flipped else {"a tie": "tie"}.get(says, says)
+    if flipped and "tie" in outcomes:
+        short = "tie in one order"
     judge = f"{_name(row)} on {' and '.join(row.models)}"
-    return {"judge": judge, "says": says, "flipped": flipped, "games": games}
+    return {
+        "judge": judge,
+        "name": _name(row),
+        "says": says,
+        "short": short.removesuffix(" is better"),
+        "flipped": flipped,
+        "games": games,
+    }
 
 
-def _games(row: Judgment) -> Iterator[Verdict]:
+def _games(row: Judgment) -> Iterator[ShownVerdict]:
     """Yield the verdicts of a pair's two orders, or of its only one."""
     names = dict(zip(("model_1", "model_2"), row.models, strict=True))
     first = list(names.values())
@@ -250,14 +350,15 @@ def _games(row: Judgment) -> Iterator[Verdict]:
         if winner is None:
             continue
         detail = row.details[number] if number < len(row.details) else Detail()
-        yield Verdict(
+        yield ShownVerdict(
             _name(row),
             {**names, "error": "no verdict"}.get(winner, winner),
             reason or "",
             winner == "error",
             detail.verdict_reason or "",
             prompt or "",
-            title=f"{first[number]} shown first",
+            title=f"{first[number]} shown first, as Assistant A",
+            first=first[number],
         )
 
 

@@ -83,7 +83,7 @@ class _Files:
     """Which file a view is in."""
 
     def __init__(self, data: Data) -> None:
-        self.models = tuple(data.models)
+        self.models = tuple(dict.fromkeys([*data.best_first(""), *data.models]))
         self.verdicts = list(data.verdicts)
         self.numbers = {str(q.question_id): n for n, q in enumerate(data.bench.questions, 1)}
         self.filters = [
@@ -116,4 +116,5 @@ class _Files:
 def document(title: str, links: dict[str, str], here: str, body: str) -> str:
     """Return a whole page."""
     values = {"title": title, "links": links, "here": here, "body": body}
-    return pages.sealed("document.html", _SHEETS, asset("sort.js"), **values)
+    script = asset("sort.js") + pages.own_file("keys.js")
+    return pages.sealed("document.html", _SHEETS, script, **values)

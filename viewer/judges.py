@@ -16,10 +16,11 @@ from typing import Any
 import numpy as np
 from markupsafe import Markup
 
-from harness.cli.calls import configs
+from harness.cli.project import configs
 from harness.reporting.charts import marks
 from harness.reporting.html import table_html
 from harness.reporting.page import Column, Table, row_of
+from harness.reporting.people import judges_in_words
 from harness.results import Scores
 from harness.results.agreement import Agreement, among, items, raters, values, with_votes
 from harness.results.position import flips
@@ -65,6 +66,7 @@ def show(data: Data, view: View, site: Site) -> str:
     agreement = [row for row in rows if "agrees" in row]
     return pages.render(
         "judges.html",
+        sentence=judges_in_words(_judges(data), _votes(data)),
         judges=Markup(table_html(Table("judges", COLUMNS, rows), link)),
         flips=Markup(table_html(Table("flips by category", flips, by_category), link))
         if categories

@@ -49,11 +49,13 @@
       if (place) place.scrollIntoView({ block: place.matches("mark") ? "center" : "start" });
       else window.scrollTo(0, 0);
     }
+    if (page.flip) window.nextFlip();
+    page.flip = false;
     if (page.focus) view.querySelector(page.focus)?.focus();
     page.focus = null;
     document.body.dataset.shown = Number(document.body.dataset.shown || 0) + 1;
   };
-  window.addEventListener("popstate", () => page.go(bare(location.search)));
+  window.addEventListener("popstate", () => bare(location.search) !== page.current && page.go(bare(location.search)));
 
   const modified = (event) => event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey;
   document.addEventListener("click", (event) => {
@@ -62,7 +64,13 @@
     const link = event.target.closest?.(".tb-view a[href^='?']");
     if (link && !modified(event)) {
       event.preventDefault();
+      page.flip = link.dataset.nextFlip !== undefined;
       return page.go(link.getAttribute("href"));
+    }
+    const jump = event.target.closest?.(".tb-view a[href^='#']"); /* Gradio's page has a base address */
+    if (jump && !modified(event)) {
+      event.preventDefault();
+      location.hash = jump.getAttribute("href");
     }
     const csv = event.target.closest?.("[data-csv]");
     if (csv) download(csv.dataset.csv + ".csv", one("#tb-csv").textContent);
@@ -112,13 +120,7 @@
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
     if (event.key === "Escape" && one("#tb-keys[open]")) return one("#tb-keys").removeAttribute("open");
-    if (typing(event.target)) return;
-    const part = [...document.querySelectorAll(".tb-view [data-key]")].find(
-      (own) => seen(own) && own.dataset.key.split(" ").includes(event.key));
-    if (part) {
-      event.preventDefault();
-      return part.matches("input") ? (part.focus(), part.select()) : part.click();
-    }
+    if (event.defaultPrevented || typing(event.target)) return;
     if (event.key === "/") {
       event.preventDefault();
       page.focus = "input[type=search]";

@@ -35,7 +35,7 @@ SECOND, FIRST_BETTER, OTHER_BETTER = "second", "better", "worse"
 
 
 @dataclass
-class Item:
+class ListedQuestion:
     """A row of the list."""
 
     question: Question
@@ -79,7 +79,8 @@ def show(data: Data, view: View, site: Site) -> str:
         return pages.notice(f"there is no question {view.question} in {data.bench.name}")
     if question is not None:
         listed = _order(data, view)
-        return conversation.show(data, view, site, question, listed)
+        flip = _next_flip(data, view, listed) if site.live else None
+        return conversation.show(data, view, site, question, listed, flip)
     return _list(data, view, site)
 
 
@@ -91,28 +92,51 @@ def _order(data: Data, view: View) -> list[Question]:
     return [q for q in data.bench.questions if view.category in ("", q.category)]
 
 
+def _next_flip(data: Data, view: View, listed: Sequence[Question]) -> View | None:
+    """Return the next question of the list with a flipped pair of the view's models.
+
+    None too where the verdicts have not been read yet: one question is shown without them.
+    """
+    if "scores" not in vars(data):
+        return None
+    flips = {
+        row.question.question_id: row.flipped for row in items(data, view.to(only="", sort=""))
+    }
+    ids = [str(question.question_id) for question in listed]
+    at = ids.index(view.question) + 1 if view.question in ids else len(ids)
+    for question in listed[at:]:
+        for pair in flips.get(question.question_id, ()):
+            if not view.model or {*pair} <= {*view.model}:
+                both = view.model or pair
+                return view.to(question=str(question.question_id), model=both, turn="", find="")
+    return None
+
+
 def columns(data: Data, view: View) -> list[str]:
     """Return the models that the list shows: those chosen, else the best."""
     models = [name for name in view.model if name in data.models]
     return models or data.best_first(view.verdicts)[:COLUMNS]
 
 
-def items(data: Data, view: View) -> list[Item]:
+def items(data: Data, view: View) -> list[ListedQuestion]:
     """Return the rows of the list: filtered and sorted."""
     models = columns(data, view)
-    rows = [Item(question, {model: {} for model in models}) for question in data.bench.questions]
+    rows = [
+        ListedQuestion(question, {model: {} for model in models})
+        for question in data.bench.questions
+    ]
     if (chosen := data.chosen(view.verdicts)) is not None:
         _fill(rows, data, chosen, view)
     if view.category:
         rows = [row for row in rows if row.question.category == view.category]
-    keep: dict[str, Callable[[Item], bool]] = {
+    keep: dict[str, Callable[[ListedQuestion], bool]] = {
         SECOND: lambda row: row.second,
         FIRST_BETTER: lambda row: (row.less or 0) > 0,
         OTHER_BETTER: lambda row: (row.less or 0) < 0,
     }
     if view.only in keep:
         rows = list(filter(keep[view.only], rows))
-    keys: dict[str, Callable[[Item], Any]] = {
+    keys: dict[str, Callable[[ListedQuestion], Any]] = {
         "low": lambda row: (not row.means, row.mean),
         "high": lambda row: (not row.means, -row.mean),
         "difference": lambda row: -row.difference,
@@ -121,7 +145,7 @@ def items(data: Data, view: View) -> list[Item]:
     return sorted(rows, key=keys[view.sort]) if view.sort in keys else rows
 
 
-def _fill(rows: list[Item], data: Data, chosen: Verdicts, view: View) -> None:
+def _fill(rows: list[ListedQuestion], data: Data, chosen: Verdicts, view: View) -> None:
     """Put numbers and flips into the rows, one for each question."""
     shown = of_models([chosen.of(view.judge)], view.model)
     if not shown:
@@ -175,7 +199,7 @@ def _list(data: Data, view: View, site: Site) -> str:
     )
 
 
-def _row(item: Item, view: View, site: Site, models: Sequence[str]) -> dict[str, object]:
+def _row(item: ListedQuestion, view: View, site: Site, models: Sequence[str]) -> dict[str, object]:
     question = item.question
     side_by_side = tuple(models[:COLUMNS]) if view.model else tuple(models[:2])
     if item.flipped and not view.model:

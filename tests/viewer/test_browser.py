@@ -54,7 +54,7 @@ def test_the_worst_answers_of_a_model_take_two_clicks(
     page = watched.open(viewer(data)[1])
     assert words(page).startswith("ant is the best of 3 models")
     assert page.title() == "Board · turnbench"
-    watched.leads(page.get_by_role("link", name="cat", exact=True).click)
+    watched.leads(page.get_by_role("link", name="cat", exact=True).first.click)
     watched.leads(page.locator(".tb-list tbody a").first.click)
     assert "What is 5?" in words(page)
     reason = page.get_by_text("lu likes cat here").first
@@ -92,7 +92,11 @@ def test_a_table_is_sorted_compared_and_downloaded(
 ) -> None:
     page = watched.open(viewer(data)[1])
     page.get_by_role("button", name="math").dblclick()
-    assert page.locator(".tb-table tbody th").all_inner_texts() == ["cat", "bee", "ant"]
+    assert page.locator(".tb-table").first.locator("tbody th").all_inner_texts() == [
+        "cat",
+        "bee",
+        "ant",
+    ]
     watched.leads(lambda: page.get_by_label("Compare with").select_option("mo"))
     assert parse(page.url.partition("?")[2]).other == "mo"
     assert "Δ" in words(page)
@@ -101,6 +105,25 @@ def test_a_table_is_sorted_compared_and_downloaded(
     rows = list(csv.DictReader(saved.value.path().read_text().splitlines()))
     assert [row["model"] for row in rows] == ["ant", "bee", "cat"]
     assert {"average", "average_low", "change", "pair_win"} <= set(rows[0])
+
+
+def test_keys_lead_to_turns_and_to_the_next_flip(
+    viewer: Any, data: pathlib.Path, watched: Any
+) -> None:
+    both = "model=ant&model=bee"
+    page = watched.open(viewer(data)[1], f"?tab=questions&{both}")
+    watched.leads(page.locator(".tb-list tbody a").first.click)
+    watched.leads(lambda: page.keyboard.press("n"))
+    assert "What is 3?" in words(page)
+    assert page.url.endswith("#pair-1-1")
+    page.keyboard.press("n")
+    assert page.url.endswith("#pair-2-1")
+    page.keyboard.press("1")
+    page.wait_for_function("location.hash === '#turn-1'")
+    page.locator(".tb-grid a", has_text="flipped").last.click()
+    page.wait_for_function("location.hash === '#pair-2-1'")
+    verdict = page.locator("#pair-2-1")
+    assert 0 <= verdict.bounding_box()["y"] < 900
 
 
 def test_a_flip_is_two_clicks_away_and_opens_at_its_turn(
@@ -225,16 +248,17 @@ def test_exported_pages_lead_to_each_other_and_sort(
     page = watched.page
     page.goto((tmp_path / "index.html").as_uri())
     page.get_by_role("button", name="math").click()
-    page.get_by_role("link", name="cat", exact=True).click()
+    page.get_by_role("link", name="cat", exact=True).first.click()
     page.locator(".tb-list tbody a").first.click()
     assert "What is 5?" in page.inner_text("main")
     for file in tmp_path.glob("*.html"):
         page.goto(file.as_uri())
         for link in page.locator("a[href]").all():
             target = str(link.get_attribute("href")).partition("#")
-            assert (tmp_path / target[0]).is_file(), f"{file.name}: {target}"
+            there = tmp_path / (target[0] or file.name)
+            assert there.is_file(), f"{file.name}: {target}"
             if target[2]:
-                assert f'id="{target[2]}"' in (tmp_path / target[0]).read_text()
+                assert f'id="{target[2]}"' in there.read_text()
 
 
 def test_a_ballot_saves_votes_that_can_be_read(

@@ -159,13 +159,39 @@ def test_the_list_is_filtered_and_sorted(views: Views, query: str, expected: lis
     assert sorted(found) == sorted(expected)
 
 
-def test_a_question_shows_verdicts_with_their_reasons_before_the_answers(views: Views) -> None:
+def test_a_question_is_a_grid_of_verdicts_then_answers_then_reasons(views: Views) -> None:
     page = words(views.show("?tab=questions&question=3&model=ant&model=bee")[1])
     assert "changed with the order: a tie" in page
-    assert "ant shown first: ant" in page
-    assert "bee shown first: bee" in page
-    assert page.index("lu likes ant here") < page.index("ant says 3")
+    assert "ant shown first, as Assistant A: ant" in page
+    assert "bee shown first, as Assistant A: bee" in page
+    assert "lu, pairs flipped flipped" in page
+    assert page.index("ant says 3") < page.index("lu likes ant here")
     assert "ann: ant over bee" in page
+
+
+def test_each_cell_of_the_grid_leads_to_a_verdict(views: Views) -> None:
+    page = views.show("?tab=questions&question=3&model=bee&model=ant")[1]
+    grid = page.partition("tb-grid")[2].partition("</table>")[0]
+    places = re.findall(r'href="#([^"]*)"', grid)
+    assert len(places) == 2 + 2 * (2 + 2 + 1) + 1  # turns; grades of two judges, pairs; votes
+    assert all(page.count(f'id="{place}"') == 1 for place in places)
+    titles = re.findall(r"<h4>(\w+) shown first, as Assistant A", page)
+    assert titles == ["bee", "ant"] * 2  # as the columns stand
+
+
+def test_long_reasons_and_answers_are_folded(views: Views, tmp_path: pathlib.Path) -> None:
+    query = "?tab=questions&question=1&model=ant&model=bee"
+    assert "Read on" not in views.show(query)[1]
+    path = tmp_path / "small" / "model_judgment" / "lu_single.jsonl"
+    rows = [msgspec.json.decode(line) for line in path.read_text().splitlines()]
+    write(path, [{**row, "judgment": "a line\n" * 9} for row in rows])
+    assert views.show(query)[1].count("Read on") == 4
+
+
+def test_the_judges_tab_says_how_often_they_agree_with_people(views: Views) -> None:
+    assert "mo agrees with people on 92% (53 to 99) of the 12 votes" in words(
+        views.show("?tab=judges")[1]
+    )
 
 
 def test_judges_are_rows_with_flips_and_agreement(views: Views) -> None:
