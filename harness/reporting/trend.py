@@ -133,9 +133,10 @@ def _in_words(found: Trend, form: str, means: dict[str, float]) -> str:
     if best == (last,):
         return f"{peak}, which is the last step."
     if behind.least > 0:
-        return f"{peak}; {name} is at least {_number(behind.least, form, math.floor)}{unit} worse than the best."
-    worst = f"at most {_number(behind.most, form, math.ceil)}{unit} worse than the best"
-    return f"{peak}; {name} is {worst}, if at all."
+        least = _number(behind.least, form, math.floor)
+        return f"{peak}; {name} is at least {least}{unit} worse than the best."
+    most = _number(behind.most, form, math.ceil)
+    return f"{peak}; {name} is at most {most}{unit} worse than the best, if at all."
 
 
 def _number(value: float, form: str, rounding: Callable[[float], float]) -> str:
