@@ -163,7 +163,9 @@ def test_every_screen_on_the_way_says_the_same(walk: Walk) -> None:
     flips = walk.json("turnbench judge_report position --judge-model sense")["rows"][0]
     assert flips["n"] == 16
     assert flips["consistent"] == 16 - long["flipped"]
-    people = walk.json("turnbench judge_report agreement --mode pairwise-all")["rows"]
+    people = walk.json("turnbench judge_report agreement --mode pairwise-all --judge-model sense")[
+        "rows"
+    ]
     whole = next(row for row in people if row["setup"] == "S2" and row["turn"] is None)
     assert (whole["agree"], whole["total"]) == (long["win"], long["win"] + long["loss"])
 
