@@ -12,6 +12,7 @@ seconds depend on the machine and are there to be read.
 """
 
 import argparse
+import importlib.util
 import json
 import os
 import pathlib
@@ -44,6 +45,37 @@ for name in ("fastchat.model", "fastchat.model.model_adapter"):  # would need to
 with contextlib.suppress(EOFError):  # gen_judgment asks before its first call
     runpy.run_module("fastchat.llm_judge." + sys.argv[0], run_name="__main__")
 """
+GRADES = "data/bench/model_judgment/gpt-4_single.jsonl"
+DUCKDB = f"""
+import duckdb
+about = "question_id, turn, model, avg(score) AS score"
+rows = f"(SELECT {{about}} FROM read_json('{GRADES}') GROUP BY question_id, turn, model)"
+print(duckdb.sql(f"SELECT model, turn, avg(score) FROM {{rows}} GROUP BY model, turn"))
+"""
+POLARS = f"""
+import polars as pl
+rows = pl.scan_ndjson("{GRADES}").group_by("question_id", "turn", "model").agg(pl.mean("score"))
+print(rows.group_by("model", "turn").agg(pl.mean("score")).collect())
+"""
+"""The means alone, without an error bar: the least that reading could take."""
+VERDICTS = """
+import sys
+from harness.judging import sets, verdicts
+from harness.types import Reply
+form = next(t.form for t in sets.load("mt_bench").templates.values() if t.form.kind == "compare")
+text = "Both answers are clear. " * 40
+for number in range(5_000):
+    answers = [f"{number} {text}", f"{text} {number}"]
+    verdicts.read(Reply(text=f"{text} {number}\\n\\n[[A]]"), form, answers)
+"""
+SEARCHES = """
+import re
+text = "Both answers are clear. " * 40
+for number in range(5_000):
+    reply = f"{text} {number}\\n\\n[[A]]"
+    "[[A]]" in reply, re.search(r"\\[\\[(\\d+\\.?\\d*)\\]\\]", reply)
+"""
+"""What FastChat does with a judge's reply."""
 TEXT = " ".join(["The answer is clear and follows the question; it lacks one example."] * 10)
 WINNERS = ("model_1", "model_2", "tie")
 PROMPTS: tuple[str, ...] = (
@@ -82,6 +114,8 @@ class Row(NamedTuple):
     small: bool = False
     free: float = 0
     """GB of free memory that the peer needs."""
+    package: str = ""
+    """What the peer is, if it need not be installed."""
 
 
 # The files
@@ -166,6 +200,17 @@ def answers(models: int, questions: int) -> Callable[[pathlib.Path], None]:
     return write
 
 
+def judged(models: int, questions: int) -> Callable[[pathlib.Path], None]:
+    """Return what writes answers and their grades by a built-in judge, with our own fields."""
+
+    def write(folder: pathlib.Path) -> None:
+        answers(models, questions)(folder)
+        words = ("gen_judgment", "--bench-name", "bench", "--judge-model", "builtin/overlap")
+        measured(ours(*words, "--quiet"), folder, os.sched_getaffinity(0))
+
+    return write
+
+
 def nothing(folder: pathlib.Path) -> None:
     """Write nothing."""
 
@@ -195,15 +240,26 @@ def plan(mode: str) -> Beside:
     return Beside(ours(*words, "--dry-run"), fastchat(*words))
 
 
+def script(code: str) -> list[str]:
+    """Return a command that runs some lines."""
+    return [sys.executable, "-c", code]
+
+
+SINGLE = show("single").ours
+OWN = show("single", "--judge-model", "builtin/overlap").ours
 POSITION = ours("judge_report", "position", "--bench-name", "bench")
 PAIRS = show("pairwise-all")
 ROWS = (
     Row("help", "`--help`", "an empty Python", nothing, Beside(ours("show_result", "--help"), [sys.executable, "-c", "pass"]), small=True),
     Row("grades-5k", "`show_result`, 5,440 grades", "FastChat", grades(5_440), show("single"), small=True),
     Row("pairs-5k", "`show_result`, 5,440 pairs", "FastChat", pairs(5_440), PAIRS, small=True),
+    Row("verdicts", "5,000 verdicts with both answers, start-up included", "two searches", nothing, Beside(script(VERDICTS), script(SEARCHES)), small=True),
+    Row("grades-own", "`show_result`, 5,440 grades of ours (with hashes)", "FastChat", judged(34, 80), Beside(OWN, fastchat("show_result", "--bench-name", "bench", "--mode", "single", "--judge-model", "builtin%2Foverlap"))),
     Row("grades-300-models", "`show_result`, 24,000 grades of 300 models", "FastChat", grades(24_000, 300), show("single")),
     Row("pairs-baseline", "`show_result`, 57 models x 805 pairs", "FastChat", pairs(57 * 805, 57, "base"), show("pairwise-baseline", "--baseline-model", "base")),
     Row("grades-200k", "`show_result`, 200,000 grades", "FastChat", grades(200_000), show("single")),
+    Row("grades-duckdb", "`show_result`, 200,000 grades", "DuckDB, means alone", grades(200_000), Beside(SINGLE, script(DUCKDB)), package="duckdb"),
+    Row("grades-polars", "`show_result`, 200,000 grades", "polars, means alone", grades(200_000), Beside(SINGLE, script(POLARS)), package="polars"),
     Row("grades-1m", "`show_result`, 1,000,000 grades", "FastChat", grades(1_000_000), show("single"), free=12),
     Row("pairs-300k", "`show_result`, 300,000 pairs", "FastChat", pairs(300_000), PAIRS, free=12),
     Row("position-500k", "`judge_report position`, a million games", "our `show_result`", pairs(500_000), Beside(POSITION, PAIRS.ours)),
@@ -337,6 +393,9 @@ def main() -> None:
             continue
         if row.free > free_gb():
             print(f"{row.name}: skipped, {row.peer} needs {row.free} GB of free memory")
+            continue
+        if row.package and not importlib.util.find_spec(row.package):
+            print(f"{row.name}: skipped, {row.package} is not installed")
             continue
         of = measure(row, 1 if args.small else args.rounds, args.small)
         wall = f"  wall {of['wall']:.2f}" if "wall" in of else ""

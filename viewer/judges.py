@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from markupsafe import Markup
 
-from harness.cli.calls import configs
+from harness.cli.project import configs
 from harness.reporting.charts import marks
 from harness.reporting.html import table_html
 from harness.reporting.page import Column, Table, row_of

@@ -13,13 +13,11 @@ from msgspec.structs import asdict, replace
 from harness import options, registry, running
 from harness.bench.current import Split
 from harness.cli.console import Console
-from harness.cli.parser import read_project
+from harness.cli.project import configs as configs
 from harness.errors import Interrupted, UsageError
-from harness.models import ModelConfig
 from harness.reporting import Column, Page, Table
 from harness.running import Outcome, Progress, estimate
 from harness.running.estimate import CallEstimate, total_cost
-from harness.store import convert
 from harness.words import counted, dollars, first_lines
 
 if TYPE_CHECKING:
@@ -81,18 +79,6 @@ def _cost(progress: Progress, before: str = "") -> str:
 def nothing_done(plan: "AnswerPlan | JudgePlan | BenchPlan") -> Outcome:
     """Return the outcome of a dry run."""
     return Outcome(0, [], Progress(total=plan.total))
-
-
-def configs() -> dict[str, ModelConfig]:
-    """Return the models of turnbench.toml.
-
-    Raises:
-        DataError: a table is not what it must be.
-    """
-    return {
-        name: convert(table, ModelConfig, f"turnbench.toml: [models.{name}]")
-        for name, table in read_project().models.items()
-    }
 
 
 @contextlib.contextmanager

@@ -3,9 +3,9 @@
 from typing import Any
 
 from harness import options
-from harness.cli.calls import configs
 from harness.cli.console import Console
 from harness.cli.parser import record_from
+from harness.cli.project import configs
 from harness.reporting.charts import write_charts
 from harness.reporting.html import check_html, write_html
 from harness.reporting.show_result import Result, results_of

@@ -8,18 +8,20 @@ before anything is read.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeAlias, TypeVar
 
 from harness import registry
 from harness.errors import UsageError
-from harness.judging.plan import JudgePlan
-from harness.models import ModelConfig
 from harness.options import JudgeReport, ShowResult, check_flags, fields, option, value_of
 from harness.reporting.formats import frame, text
 from harness.reporting.html import fragment
 from harness.reporting.page import Page
 from harness.results.spent import Cost
 from harness.words import counted
+
+if TYPE_CHECKING:  # a table starts without what makes calls
+    from harness.judging.plan import JudgePlan
+    from harness.models import ModelConfig
 
 RESULTS = "results"
 """The page that is shown where no flag asks for another one."""
@@ -51,7 +53,7 @@ class Result:
 
 
 Options = TypeVar("Options")
-Planned: TypeAlias = Callable[[Options, Mapping[str, ModelConfig]], JudgePlan]
+Planned: TypeAlias = "Callable[[Options, Mapping[str, ModelConfig]], JudgePlan]"
 
 
 class PageKind(NamedTuple, Generic[Options]):
@@ -61,7 +63,7 @@ class PageKind(NamedTuple, Generic[Options]):
     """From the flags and the price of a reply."""
     check: Callable[[Options], None] = lambda options: None
     """Raises what is wrong with its flags."""
-    plan: Planned[Options] | None = None
+    plan: "Planned[Options] | None" = None
     """Of a page that needs judgments of its own: which; they are made before it."""
 
 

@@ -14,7 +14,6 @@ MT-Bench's grades by GPT-4, or 0.5, the most that a win rate can vary.
 
 import json
 import math
-import statistics
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -159,6 +158,8 @@ def _spread(bench: Bench, judges: Sequence[str], mode: str) -> tuple[float, str]
     if not spreads:
         return (GRADES if kind == "single" else RATES), usual
     pairs = counted(len(spreads), "pair")
+    import statistics  # costs more to import than most tables to make
+
     return statistics.median(spreads), f"{pairs} of models judged before"
 
 

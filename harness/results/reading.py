@@ -450,27 +450,26 @@ def _distinct(keys: Sequence[Any]) -> tuple[list[int], Any]:
 
 
 def _signatures(rows: Sequence[Light]) -> list[Any]:
-    """Return for each row all that its source depends on."""
-    samplings = [row.sampling for row in rows]
-    signatures: list[Any] = [
-        (
-            row.judge,
-            row.judge_set,
-            row.judge_set_version,
-            row.scale,
-            row.score_method,
-            row.shown_first,
-            row.sample,
-            row.choice,
-            row.drawn,
-            row.look,
-            row.criterion,
-        )
-        for row in rows
-    ]
-    if samplings.count(samplings[0]) == len(rows):
-        return signatures
-    return list(zip(signatures, map(bytes, samplings), strict=True))
+    """Return for each row all that its source depends on, as far as the rows differ in it."""
+    samplings: list[Any] = [row.sampling for row in rows]
+    if samplings.count(samplings[0]) < len(rows):
+        samplings = list(map(bytes, samplings))
+    columns: tuple[list[Any], ...] = (
+        samplings,
+        [row.judge for row in rows],
+        [row.judge_set for row in rows],
+        [row.judge_set_version for row in rows],
+        [row.scale for row in rows],
+        [row.score_method for row in rows],
+        [row.shown_first for row in rows],
+        [row.sample for row in rows],
+        [row.choice for row in rows],
+        [row.drawn for row in rows],
+        [row.look for row in rows],
+        [row.criterion for row in rows],
+    )
+    varying = [column for column in columns if column.count(column[0]) < len(rows)]
+    return list(zip(*varying, strict=True)) if varying else [()] * len(rows)
 
 
 def _about(row: Row | Light, file: str) -> tuple[Source, tuple[str, ...]]:

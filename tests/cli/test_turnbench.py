@@ -1,5 +1,7 @@
 """`turnbench` lists and runs the commands; `turnbench init` writes the project file."""
 
+import json
+import os
 import pathlib
 import subprocess
 import sys
@@ -42,6 +44,29 @@ def test_help_imports_nothing_heavy() -> None:
         f"print([m for m in {heavy} if m in sys.modules])"
     )
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ran.stdout.splitlines()[-1] == "[]"
+
+
+def test_a_table_imports_nothing_that_makes_calls(tmp_path: pathlib.Path) -> None:
+    grades = [
+        {"question_id": q, "model": model, "judge": ["j", "t"], "score": q % 9 + 1, "turn": 1}
+        for q in range(1001, 1011)
+        for model in "ab"
+    ]
+    path = tmp_path / "data/mt_bench/model_judgment/j_single.jsonl"
+    path.parent.mkdir(parents=True)
+    path.write_text("".join(f"{json.dumps(row)}\n" for row in grades))
+    heavy = ("asyncio", "filelock", "harness.running", "importlib.metadata", "numpy.ma")
+    code = (
+        "import sys, harness.cli.main as m\n"
+        "m.main(['show_result'])\n"
+        f"print([m for m in {heavy} if m in sys.modules])"
+    )
+    command = [sys.executable, "-c", code]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    ran = subprocess.run(
+        command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True
+    )
     assert ran.stdout.splitlines()[-1] == "[]"
 
 
