@@ -55,3 +55,14 @@ def test_a_room_imports_only_rooms_above_it(path: pathlib.Path) -> None:
                 assert room == "cli", f"{name}: only its command may use the viewer"
             elif other in ROOMS:
                 assert ROOMS.index(other) <= ROOMS.index(room), f"{name} is below {room}"
+
+
+@pytest.mark.parametrize("name", ["Verdict", "Item", "Place", "Estimate", "Limits", "Endpoint"])
+def test_a_word_of_the_field_names_one_class(name: str) -> None:
+    trees = {path: ast.parse(path.read_text(encoding="utf-8")) for path in modules()}
+    named = [
+        str(path.relative_to(ROOT))
+        for path, tree in trees.items()
+        if any(isinstance(node, ast.ClassDef) and node.name == name for node in tree.body)
+    ]
+    assert len(named) == 1, named

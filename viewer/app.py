@@ -9,11 +9,13 @@ in. Gradio gives the tabs and the way from the browser to Python and back.
 import json
 import logging
 import threading
+import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
+from harness.bench import Bench
 from harness.errors import TurnbenchError
 from harness.reporting.html import asset
 from viewer import board, judges, pages, questions, verdicts, vote
@@ -33,20 +35,46 @@ TABS: dict[str, Callable[[Data, View, Site], str]] = {
 SITE = Site(View.query)
 MOST_KEPT = 32
 """Views that are kept of a benchmark."""
+EVERY, MINUTE, RARELY = 5.0, 60.0, 20
+"""Seconds after which a page asks how far a run is; it is computed in a twentieth of the time."""
 PATIENCE = 1.0
 """Seconds after which a page says what is going on, and asks again."""
 STYLES = ("table.css", "chart.css")
 """Sheets of `harness.reporting` that the pages use too."""
 
 
+class State(NamedTuple):
+    """How far a benchmark is."""
+
+    version: str
+    words: str
+    made: float
+    """When, by the clock."""
+    seconds: float
+    """How long it took."""
+
+
 class Views:
     """From addresses to HTML."""
 
     def __init__(
-        self, home: Home, *, read_only: bool = False, patience: float | None = None
+        self,
+        home: Home,
+        *,
+        read_only: bool = False,
+        patience: float | None = None,
+        state: Callable[[Bench], str] = lambda bench: "",
     ) -> None:
-        """`patience`: seconds after which a view that takes longer says what is going on."""
-        self.home, self.patience = home, patience
+        """Show the benchmarks of a folder.
+
+        Args:
+            home: the folder.
+            read_only: whether no vote is written.
+            patience: seconds after which a view that takes longer says what is going on.
+            state: how far the judging of a benchmark is, in words.
+        """
+        self.home, self.patience, self._state = home, patience, state
+        self._states: dict[str, State] = {}
         self.tabs = [name for name in TABS if name != "vote" or not read_only]
         self._making: dict[View, Future[str]] = {}
         self._lock = threading.Lock()
@@ -82,6 +110,22 @@ class Views:
             with self._lock:
                 del self._making[view]
 
+    def state(self, query: str) -> str:
+        """Return how far the judging of a view's benchmark is, and the version of its files."""
+        try:
+            data = self.home.data(parse(query).bench)
+            name, now = data.bench.name, time.monotonic()
+            last = self._states.get(name)
+            # Of much data it takes long, and a run changes its files all the time.
+            is_old = last is None or last.version != data.version or now > last.made + MINUTE
+            if last is None or (is_old and now > last.made + RARELY * last.seconds):
+                words = self._state(data.bench)
+                last = State(data.version, words, now, time.monotonic() - now)
+                self._states[name] = last
+        except (TurnbenchError, OSError):
+            return ""
+        return pages.render("state.html", words=last.words, version=data.version)
+
     def act(self, action: str, who: str = "") -> tuple[View, str]:
         """Return what follows a form that was sent: a vote."""
         try:
@@ -98,10 +142,11 @@ class Views:
         return view, self._page(view, message)
 
     def _page(self, view: View, message: str = "") -> str:
+        version = ""
         try:
             data = self.home.data(view.bench)
             body = self._body(data, view)
-            faults = data.faults
+            faults, version = data.faults, data.version
         except TurnbenchError as error:
             body, faults = pages.notice(self._without_path(error)), []
         except Exception as error:  # a file may hold what nobody foresaw; the other views go on
@@ -114,6 +159,7 @@ class Views:
             title=self._title(view),
             benches=pages.form(first, [pages.choice(first, "bench", "Benchmark", names)]),
             faults=faults,
+            version=version,
             message=message,
             body=body,
         )
@@ -147,6 +193,8 @@ def build(views: Views) -> Any:
         gr.HTML("<h1>turnbench</h1>", elem_classes="tb-top", **plain)
         query = gr.Textbox(label="address", elem_id="tb-query", visible="hidden")
         action = gr.Textbox(label="action", elem_id="tb-action", visible="hidden")
+        state = gr.HTML("", elem_classes="tb-state", **plain)
+        timer = gr.Timer(EVERY)
         go = gr.Button("go", elem_id="tb-go", elem_classes="tb-hidden")
         act = gr.Button("act", elem_id="tb-act", elem_classes="tb-hidden")
         panes = []
@@ -166,6 +214,9 @@ def build(views: Views) -> Any:
         def done(fields: str, request: gr.Request) -> Sequence[Any]:
             return outcome(*views.act(fields, request.username or ""))
 
+        def now(address: str) -> str:
+            return views.state(address)
+
         outputs = [query, bar, *panes]
         quiet: dict[str, Any] = {
             "queue": False,
@@ -174,6 +225,8 @@ def build(views: Views) -> Any:
         }
         once = {**quiet, "trigger_mode": "once"}
         address = "() => turnbench.asked()"
+        ticked = timer.tick(now, query, state, js="() => [turnbench.query]", **quiet)
+        ticked.then(fn=None, js="() => { turnbench.follow(); }")
         for event in (
             app.load(at, query, outputs, js=address, **quiet),
             go.click(at, query, outputs, js=address, **once),

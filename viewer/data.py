@@ -105,6 +105,11 @@ class Data:
         finally:
             self.index.progress = ""
 
+    @functools.cached_property
+    def version(self) -> str:
+        """What changes with the files of the benchmark, and of the other run."""
+        return self.index.version + (self.other.version if self.other is not None else "")
+
     @property
     def faults(self) -> list[str]:
         """What is wrong with files, a line each, as far as it was met."""

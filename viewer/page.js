@@ -16,6 +16,14 @@
     return "?" + rest;
   };
 
+  /* Files have changed: the view is shown anew, unless somebody votes or types. */
+  page.follow = () => {
+    const view = [...document.querySelectorAll(".tb-view [data-title]")].find(seen);
+    const version = one(".tb-state [data-version]")?.dataset.version;
+    const still = document.body.classList.contains("tb-busy") || typing(document.activeElement);
+    if (!view?.dataset.version || !version || view.dataset.version === version || still) return;
+    if (new URLSearchParams(page.query).get("tab") !== "vote") page.go(page.query);
+  };
   page.asked = () => [(page.wanted = page.query)];
   page.sent = () => ((page.wanted = page.query), [page.action]);
   page.go = (query) => {

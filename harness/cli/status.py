@@ -1,5 +1,6 @@
 """The command `status`: what is answered, judged and missing, and what the rest would cost."""
 
+import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -84,6 +85,27 @@ def page(loaded: Bench, configs: Mapping[str, ModelConfig]) -> Page:
         notes=notes,
         facts={"bench": loaded.name, "questions": len(loaded.questions)},
     )
+
+
+def line(loaded: Bench) -> str:
+    """Return how far the judging is, such as "5,120 of 6,400 judged, 12 failed, 3 min ago".
+
+    Empty: nothing is judged.
+    """
+    tables = page(loaded, calls.configs()).tables
+    judges = next((table.rows for table in tables if table.name == "judges"), ())
+    if not judges:
+        return ""
+    judged, failed = (sum(row[name] for row in judges) for name in ("judged", "failed"))
+    left = sum((row["missing"] or 0) + row["superseded"] for row in judges)
+    # Of a judge that cannot be called from here nobody knows how much is missing.
+    known = all(row["missing"] is not None or row.get("note") == STOPPED for row in judges)
+    of = f" of {judged + left:,}" if known else ""
+    last = max(file.path.stat().st_mtime for file in loaded.judgment_files())
+    minutes = int(max(0.0, time.time() - last) // 60)
+    ago = f"{minutes} min ago" if minutes < 120 else f"{minutes // 60:,} h ago"
+    parts = [f"{judged:,}{of} judged", f"{failed:,} failed" if failed else "", ago]
+    return ", ".join(part for part in parts if part)
 
 
 def _model_row(loaded: Bench, model: str, configs: Mapping[str, ModelConfig]) -> dict[str, Any]:

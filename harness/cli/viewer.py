@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from harness import options
+from harness.cli import status
 from harness.cli.console import Console
 from harness.errors import UsageError
 from viewer.data import Home
@@ -49,7 +50,9 @@ def _serve(record: options.Viewer, home: Home, console: Console) -> None:
     def build() -> tuple[Any, str]:
         from viewer import app
 
-        views = app.Views(home, read_only=record.read_only, patience=app.PATIENCE)
+        views = app.Views(
+            home, read_only=record.read_only, patience=app.PATIENCE, state=status.line
+        )
         return app.build(views), app.head()
 
     try:

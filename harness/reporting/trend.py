@@ -1,7 +1,8 @@
 """The page of `--trend`: models whose names differ in a number, as a curve."""
 
 import functools
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Sequence
 
 from harness.errors import MissingError
 from harness.options import ShowResult
@@ -15,7 +16,6 @@ from harness.reporting.page import (
     Row,
     Table,
     interval_columns,
-    rounded,
 )
 from harness.reporting.pages import PageKind, Result
 from harness.reporting.section import View, evidence_of, title
@@ -133,13 +133,14 @@ def _in_words(found: Trend, form: str, means: dict[str, float]) -> str:
     if best == (last,):
         return f"{peak}, which is the last step."
     if behind.least > 0:
-        return (
-            f"{peak}; {name} is at least {_number(behind.least, form)}{unit} worse than the best."
-        )
-    worst = f"at most {_number(behind.most, form)}{unit} worse than the best"
-    return f"{peak}; {name} is {worst}, if at all."
+        least = _number(behind.least, form, math.floor)
+        return f"{peak}; {name} is at least {least}{unit} worse than the best."
+    most = _number(behind.most, form, math.ceil)
+    return f"{peak}; {name} is at most {most}{unit} worse than the best, if at all."
 
 
-def _number(value: float, form: str) -> str:
-    percent = form.startswith("%")
-    return rounded(value, int(form.partition(".")[2] or 0), 2 if percent else 0)
+def _number(value: float, form: str, rounding: Callable[[float], float]) -> str:
+    """Return a bound, rounded to the side on which it stays true."""
+    places, hundred = int(form.partition(".")[2] or 0), 100 if form.startswith("%") else 1
+    scale = 10**places
+    return f"{rounding(value * hundred * scale) / scale:.{places}f}"

@@ -302,3 +302,19 @@ def test_a_password_is_asked_for(
     page = watched.open(address, "?tab=vote&voter=bob")
     assert "ann" in words(page)
     watched.faults = [own for own in watched.faults if "401" not in own]
+
+
+def test_a_page_that_is_open_follows_a_run(
+    viewer: Any, tmp_path: pathlib.Path, watched: Any
+) -> None:
+    home = small(tmp_path)
+    judged = home / "small" / "model_judgment" / "lu_single.jsonl"
+    lines = judged.read_text().splitlines(keepends=True)
+    judged.write_text("".join(lines[:30]))
+    page = watched.open(viewer(home)[1], "?tab=verdicts&judge=lu")
+    assert "66 verdicts" in words(page).replace("\n", " ")
+    page.get_by_text("102 judged").wait_for()
+    with judged.open("a") as file:
+        file.writelines(lines[30:])
+    page.get_by_text("108 judged").wait_for()
+    page.get_by_text("72 verdicts").wait_for()
