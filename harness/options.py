@@ -661,7 +661,7 @@ class CheckBench(Command, kw_only=True, frozen=True):
     turnbench check_bench data/our_questions
     """
 
-    which: Annotated[str, Flag("DIR_OR_NAME", ("--bench-name",), positional=True)] = "mt_bench"
+    bench_name: Annotated[str, Flag("DIR_OR_NAME", ("--bench-name",), positional=True)] = "mt_bench"
     """a folder that holds question.jsonl, or the name of a benchmark"""
     data_dir: Annotated[str, Flag("DIR")] = "data"
     """data folder in which a name is looked for"""

@@ -17,19 +17,22 @@ _MOST_PROBLEMS = 20
 
 
 def check_bench(
-    which: str | pathlib.Path = "mt_bench", data_dir: str | pathlib.Path | None = None, **words: Any
+    bench_name: str | pathlib.Path | None = None,
+    data_dir: str | pathlib.Path | None = None,
+    **words: Any,
 ) -> BenchReport:
     """Return the report on a benchmark: a folder, a name in the data folder or a shipped one.
 
     Raises:
         UsageError: there is no such benchmark.
     """
-    return run(record_from(options.CheckBench, which=which, data_dir=data_dir, **words), Console())
+    words |= {"bench_name": bench_name, "data_dir": data_dir}
+    return run(record_from(options.CheckBench, **words), Console())
 
 
 def run(record: options.CheckBench, console: Console) -> BenchReport:
     """Check a benchmark; what gen_judgment would refuse is a problem too."""
-    report = look_over(record.which, record.data_dir)
+    report = look_over(record.bench_name, record.data_dir)
     if not report.problems:
         report.problems += _refused(report)
     if not report.problems:

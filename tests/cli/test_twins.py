@@ -141,7 +141,7 @@ REFUSED = {
         ),
         pytest.param("import_data", {"imports": ["messages", "talk.jsonl"]}, [], id="import where"),
         pytest.param("export", SMALL | {"format": "fastchat"}, [ANSWERED, JUDGED], id="export"),
-        pytest.param("check_bench", {"which": "small"}, [], id="check"),
+        pytest.param("check_bench", {"bench_name": "small"}, [], id="check"),
         pytest.param("fetch_bench", {"name": "nothing"}, [], id="fetch"),
         pytest.param("new_questions", {"seed": 3, "out": "data/new"}, [], id="new questions"),
         pytest.param("init", {}, [], id="init"),

