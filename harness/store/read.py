@@ -466,6 +466,8 @@ def _check_question(row: Question, path: pathlib.Path, number: int | None) -> No
         return
     if not turns or not all(text.strip() for text in row.turns):
         raise DataError(f"{name}: turns must be a list of texts that are not empty", path, number)
+    if not (row.note or row.history or row.checks or row.checklist):
+        return
     for field in ("note", "history", "checks", "checklist"):
         length = len(getattr(row, field))
         if length not in (0, turns):
