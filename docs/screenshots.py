@@ -15,9 +15,9 @@ from viewer.server import serve
 FOLDER = pathlib.Path(__file__).resolve().parent / "screenshots"
 BOTH = "model=builtin/reference&model=builtin/outline"
 PICTURES = {
-    "board": ("", 430),
+    "board": ("", 560),
     "questions": ("?tab=questions", 700),
-    "question": (f"?tab=questions&question=1045&{BOTH}", 700),
+    "question": (f"?tab=questions&question=1045&{BOTH}", 1000),
     "verdicts": ("?tab=verdicts&only=loss", 700),
     "vote": ("?tab=vote&voter=eva", 700),
 }
