@@ -1,6 +1,6 @@
 """The web viewer: Board, Questions, Verdicts, Judges, Vote; every verdict within two clicks.
 
-index.py         one SQLite file: where every row is, and what it says in numbers
+index.py         one SQLite file: where every row is, by file and by question
 data.py          what the tabs read: benchmarks, scores, answers, judgments
 state.py         a view as its address
 board.py         questions.py  verdicts.py  judges.py  vote.py: the tabs; each returns HTML
