@@ -19,7 +19,7 @@ from harness.results import read
 from tests import small_model
 from tests.servers import Call, Rule, Server
 
-pytestmark = small_model.marks
+pytestmark = [*small_model.marks, pytest.mark.timeout(900)]  # the model judges on one core
 QUESTIONS = [
     ("facts", ["Which planet is the largest?", "And the smallest?"]),
     ("facts", ["What is the capital of Hungary?", "On which river does it lie?"]),
