@@ -19,7 +19,7 @@ from harness.results import read
 from tests import small_model
 from tests.servers import Call, Rule, Server
 
-pytestmark = [*small_model.marks, pytest.mark.timeout(900)]  # the model judges on one core
+pytestmark = small_model.marks
 QUESTIONS = [
     ("facts", ["Which planet is the largest?", "And the smallest?"]),
     ("facts", ["What is the capital of Hungary?", "On which river does it lie?"]),
@@ -63,6 +63,16 @@ class Walk:
 
     def __init__(self, folder: pathlib.Path) -> None:
         self.folder = folder
+        self.addresses: dict[str, str] = {}
+
+    def configure(self) -> None:
+        """Write turnbench.toml."""
+        tables = ['bench_name = "mine"']
+        for name, address in self.addresses.items():
+            tables += [f"[models.{name}]", f'base_url = "{address}"']
+            if name in LIMITS:
+                tables.append(f"sampling = {{max_tokens = {LIMITS[name]}}}")
+        self.write("turnbench.toml", *tables)
 
     def write(self, path: str, *rows: Any) -> None:
         """Write rows as lines of JSON, or a text."""
@@ -98,12 +108,8 @@ def walk(tmp_path: pathlib.Path) -> Iterator[Walk]:
     ]
     walk.write("data/mine/question.jsonl", *rows)
     with small_model.serve() as url, Server(Rule(say=judge)) as server:
-        tables = ['bench_name = "mine"', f'[models.sense]\nbase_url = "{server.url}/v1"']
-        tables += [
-            f'[models.{name}]\nbase_url = "{url}"\nsampling = {{max_tokens = {limit}}}'
-            for name, limit in LIMITS.items()
-        ]
-        walk.write("turnbench.toml", *tables)
+        walk.addresses = {**dict.fromkeys(LIMITS, url), "sense": f"{server.url}/v1"}
+        walk.configure()
         yield walk
 
 
@@ -173,7 +179,9 @@ def test_every_screen_on_the_way_says_the_same(walk: Walk) -> None:
     assert walk.json("show_result --cost")["total"] == 0
     assert {row["cost"] for row in files if row["what"] != "votes"} == {0}
 
-    # What is printed as the next command does what it says.
+    # What is printed as the next command does what it says, now on a faster server.
+    walk.addresses["self"] = walk.addresses["sense"]
+    walk.configure()
     rest = walk.run("turnbench status")
     assert walk.run(rest.next_command).code == 0
     again = walk.json("turnbench status")
