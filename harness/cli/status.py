@@ -19,7 +19,7 @@ from harness.errors import TurnbenchError
 from harness.judging.current import in_words, unchecked_in_words
 from harness.judging.plan import plan_judgments
 from harness.judging.run import estimate_judgments
-from harness.models import ModelConfig
+from harness.models import ModelConfig, resolve
 from harness.reporting import Column, Note, Page, Table
 from harness.reporting.files import files_page
 from harness.results.coverage import Coverage, read_coverage
@@ -29,6 +29,8 @@ from harness.types import Answer, Question, QuestionId, first_own_turn, split_va
 from harness.words import counted, dollars
 
 STOPPED = "judged by --until, as far as it was needed"
+ADDRESS = options.Address(base_url="URL")
+"""What a printed command says of a server whose address the user has to put in."""
 
 
 def status(bench_name: str | None = None, **words: Any) -> Page:
@@ -80,7 +82,7 @@ def page(loaded: Bench, configs: Mapping[str, ModelConfig]) -> Page:
         Table("", of_judges, judges, "judges"),
     ]
     return Page(
-        _outcome(loaded, models, judges, estimates),
+        _outcome(loaded, models, judges, estimates, configs),
         [table for table in tables if table.rows],
         notes=notes,
         facts={"bench": loaded.name, "questions": len(loaded.questions)},
@@ -112,7 +114,7 @@ def _model_row(loaded: Bench, model: str, configs: Mapping[str, ModelConfig]) ->
     """Return what a model has answered, and what is left by the plan of `gen_answer`."""
     path = loaded.answer_file(model)
     rows = loaded.answers(model)
-    record = replace(_answering(loaded, [{"model": model}]), skip_missing=True)
+    record = replace(_answering(loaded, [{"model": model}], configs), skip_missing=True)
     done: Split[Any]
     try:
         plan = plan_answers(loaded, record, configs=configs, key_needed=False)
@@ -167,11 +169,15 @@ def _judge_row(
         "why": "; ".join(in_words(judged.changed)) or None,
     }
     record = judged.record(loaded)
+    planned = replace(record, judging=replace(record.judging, skip_missing=True))
+    if _needs_address(judged.judge, configs):
+        record = replace(record, endpoint=ADDRESS)
+        planned = replace(planned, endpoint=options.Address(base_url="http://127.0.0.1:9"))
     row["command"] = options.command_line(record)
     try:
         plan = plan_judgments(
             loaded,
-            replace(record, judging=replace(record.judging, skip_missing=True)),
+            planned,
             configs=configs,
             key_needed=False,
         )
@@ -186,16 +192,32 @@ def _judge_row(
     return row, estimate_judgments(plan) if judged.sample == 0 else []
 
 
-def _answering(loaded: Bench, partial: Sequence[Mapping[str, Any]]) -> options.GenAnswer:
-    """Return the options of the command that makes missing answers, of models of one history."""
+def _answering(
+    loaded: Bench, partial: Sequence[Mapping[str, Any]], configs: Mapping[str, ModelConfig]
+) -> options.GenAnswer:
+    """Return the options of the command that makes missing answers.
+
+    It is of models of one history, and of those that need --base-url or of those that do not.
+    """
     names = [split_variant(row["model"]) for row in partial]
-    history = names[0][1]
-    models = tuple(dict.fromkeys(model for model, source in names if source == history))
+    history, needs = names[0][1], _needs_address(names[0][0], configs)
+    models = dict.fromkeys(model for model, source in names if source == history)
+    alike = tuple(model for model in models if _needs_address(model, configs) == needs)
     return options.GenAnswer(
-        models=options.Models(model=models),
+        models=options.Models(model=alike),
         bench=loaded.named,
         history=options.History(history=history or "own"),
+        endpoint=ADDRESS if needs else options.Address(),
     )
+
+
+def _needs_address(name: str, configs: Mapping[str, ModelConfig]) -> bool:
+    """Return whether only --base-url could say where a model is: rows hold no addresses."""
+    try:
+        resolve(name, models=configs, key_needed=False)
+    except TurnbenchError:
+        return True
+    return False
 
 
 def _outcome(
@@ -203,9 +225,11 @@ def _outcome(
     models: Sequence[Mapping[str, Any]],
     judges: Sequence[Mapping[str, Any]],
     estimates: Sequence[CallEstimate],
+    configs: Mapping[str, ModelConfig],
 ) -> str:
     """Return how far the benchmark is, and the next command."""
     total = counted(len(loaded.questions), "question")
+    unplanned = [row for row in judges if row["missing"] is None and row["note"] != STOPPED]
     partial, left = (
         [row for row in rows if row["missing"] or row["superseded"]] for rows in (models, judges)
     )
@@ -216,11 +240,15 @@ def _outcome(
         record = options.GenAnswer(models=options.Models(model=("NAME",)), bench=loaded.named)
     elif partial:
         state = f"{len(partial)} of {counted(len(models), 'model')} lack answers"
-        record = _answering(loaded, partial)
+        record = _answering(loaded, partial, configs)
     elif not judges:
         state = f"{state}, no judgments yet"
         judging = options.Judging(judge_model=("NAME",))
         record = options.GenJudgment(judging=judging, bench=loaded.named)
+    elif not left and unplanned:
+        row = unplanned[0]
+        state += f"; what {row['judge']} has still to judge is not known: {row['note']}"
+        record = options.ShowResult(bench=loaded.named.shown)
     elif not left:
         stopped = any(row.get("note") == STOPPED for row in judges)
         state += f", {STOPPED if stopped else 'all judgments are there'}"

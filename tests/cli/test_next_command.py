@@ -8,6 +8,7 @@ import pytest
 
 from harness.cli.main import main
 from harness.options import GenJudgment, Judging, command_line
+from tests.servers import Rule, Server
 
 QUESTIONS = [
     {"question_id": key, "category": "writing", "turns": [f"Write {key}."]} for key in range(1, 9)
@@ -71,3 +72,19 @@ def test_it_makes_again_exactly_what_was_made_before(
 def test_a_name_is_quoted() -> None:
     record = GenJudgment(judging=Judging(judge_model=("my judge",)))
     assert command_line(record) == "gen_judgment --judge-model 'my judge'"
+
+
+def test_a_judge_that_only_an_address_tells_of_is_counted(
+    tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    where = make(tmp_path, 2)
+    with Server(Rule(say="Good.\n\nRating: [[7]]")) as server:
+        address = ["--base-url", f"{server.url}/v1"]
+        flags = ["gen_judgment", "--judge-model", "mine", "--first-n", "3", *address, *where]
+        assert main(flags) == 0
+        stale = state(where, capsys)
+        text, command = str(stale["outcome"]).split(" Next:\n")
+        assert "10 judgments missing" in text
+        assert command.endswith("--base-url URL")
+        assert main(shlex.split(command.replace("URL", address[1]))) == 0
+    assert "all judgments are there" in str(state(where, capsys)["outcome"])

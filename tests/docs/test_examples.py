@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from docs.screenshots import PICTURES, words_in, words_of
 from harness.cli import calls
 from harness.cli.main import init
 from harness.errors import ChatError, TransientError
@@ -17,6 +18,8 @@ from harness.models import Endpoint
 from tests.docs.pages import DOCS, ROOT, blocks, pages
 from tests.models.asking import request
 from tests.servers import Rule, Server, unused_url
+from viewer.app import Views
+from viewer.data import Home
 
 
 def start(*words: str, folder: pathlib.Path) -> "subprocess.CompletedProcess[str]":
@@ -34,6 +37,9 @@ def test_the_demo_shows_results_and_ends_with_the_viewer(tmp_path: pathlib.Path)
     shown = readme.partition("```text\n")[2].partition("```")[0].strip().split("\n\n")
     assert [paragraph for paragraph in shown if paragraph not in demo.stdout] == []
     assert demo.stdout.rstrip().endswith("viewer --data-dir demo")
+    views = Views(Home(str(tmp_path / "demo")))
+    older = [name for name in PICTURES if words_of(views, name) != words_in(name)]
+    assert older == [], "pages say something else than their pictures: make pictures"
     python = start(sys.executable, str(ROOT / "examples" / "python_api.py"), folder=tmp_path)
     assert python.returncode == 0, python.stderr
     assert "0 answers written" in python.stdout
