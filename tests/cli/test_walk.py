@@ -164,8 +164,9 @@ def test_every_screen_on_the_way_says_the_same(walk: Walk) -> None:
     shown = walk.run("show_result")
     pairs = walk.json("show_result --mode pairwise-all --judge-model sense")["rows"]
     long = next(row for row in pairs if row["model"] == "long")
-    assert f"win rate {long['win_rate_adjusted']:.2f}" in " ".join(shown.out.split())
-    assert " ".join(shown.out.split()).startswith(walk.json("show_result")["outcome"])
+    outcome = " ".join(walk.json("show_result")["outcome"].split())
+    assert f"win rate {long['win_rate_adjusted']:.2f}" in outcome
+    assert " ".join(shown.out.split()).startswith(outcome)
     flips = walk.json("turnbench judge_report position --judge-model sense")["rows"][0]
     assert flips["n"] == 16
     assert flips["consistent"] == 16 - long["flipped"]
