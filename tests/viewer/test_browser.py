@@ -314,8 +314,8 @@ def test_a_page_that_is_open_follows_a_run(
     judged.write_text("".join(lines[:30]))
     page = watched.open(viewer(home)[1], "?tab=verdicts&judge=lu")
     assert "66 verdicts" in words(page).replace("\n", " ")
-    page.get_by_text("102 judged").wait_for()
+    page.get_by_text("102 of 104 judged").wait_for()
     with judged.open("a") as file:
         file.writelines(lines[30:])
-    page.get_by_text("108 judged").wait_for()
+    page.get_by_text("108 of 108 judged").wait_for()
     page.get_by_text("72 verdicts").wait_for()
