@@ -128,8 +128,8 @@ def make(rng: random.Random, level: int) -> Made:
         f"He finds in the score that instruction{'' if one else 's'} {numbers} "
         f"{'was' if one else 'were'} meant for another choir. How would your row look had "
         f"{'this one' if one else f'these {NUMBERS[sets.undone]}'} never been given{in_rounds} "
-        "and the others, in their order and by their words, had? And how many singers stand where they "
-        "stood in your first row?",
+        "and the others, in their order and by their words, had? And how many singers stand where "
+        "they stood in your first row?",
         shape=f"the {people} names from left to right; how many are in the same place",
         label="Row",
         result=(*again, len(line) - different(result, again)),
