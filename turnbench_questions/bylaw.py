@@ -128,15 +128,15 @@ def make(rng: random.Random, level: int) -> Made:
     depths = [depth(final, n) for n in numbers]
     redraw_if(min(depths) < 1 or sum(n > 2 for n in depths) < sets.fees // 2)
     redraw_if(sum(depths) < sets.references)
+    in_last = sets.years > 1
     years, years_now, years_slip = (in_years(law, sets.years) for law in (final, again, wrong))
     result, after, slip, as_made = (
         tuple(fee(law, n) for n in numbers)
         for law in (years[-1], years_now[-1], years_slip[-1], final)
     )
-    redraw_if(len({after, result, slip}) < 3)
+    redraw_if(in_last and len({after, result, slip}) < 3)
     for some in (years, years_now):
         redraw_if(len({tuple(clause.amount for clause in law) for law in some}) < sets.years)
-    in_last = sets.years > 1
     asked = NUMBERS[sets.fees]
     law = numbered(written(clause, clauses) for clause in clauses)
     acts = "\n".join(
@@ -144,7 +144,7 @@ def make(rng: random.Random, level: int) -> Made:
         for letter, change in zip(_LETTERS, changes, strict=False)
     )
     clause_list = listed([f"clause {n}" for n in numbers])
-    run = last = ""
+    run = in_year = ""
     if in_last:
         run = (
             " As it then stands, after the last amendment, it holds for the first year. At each "
@@ -153,7 +153,7 @@ def make(rng: random.Random, level: int) -> Made:
             "the next higher number (in the last clause: under clause 1), with "
             f"{_RING} taken off as often as it can be, so that 0 to {_RING - 1} is left."
         )
-        last = f" in the {sets.years}th year"
+        in_year = f" in the {sets.years}th year"
     turn_1 = Turn(
         f"By-law of {rng.choice(TOWNS)} on the use of streets (fees in crowns a "
         f"month):\n\n{law}\n\nIt was then amended, in this order:\n\n{acts}\n\nRules for amending: "
@@ -161,7 +161,7 @@ def make(rng: random.Random, level: int) -> Made:
         "numbers mean the clauses as they are then numbered. A reference from one clause to "
         "another always stays with the clause it was made to, whatever that is numbered later. A "
         f"reference to a repealed clause lapses, with its share; the amount stays.{run} What is "
-        f"the fee under what are now {clause_list}{last}?",
+        f"the fee under what are now {clause_list}{in_year}?",
         shape=f"the {asked} fees",
         result=result,
         work=_work(years, numbers),
