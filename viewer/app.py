@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from harness.bench import Bench
 from harness.errors import TurnbenchError
 from harness.reporting.html import asset
-from viewer import board, judges, pages, questions, verdicts, vote
+from viewer import board, judges, notes, pages, questions, verdicts, vote
 from viewer.data import Data, Home
 from viewer.pages import Site
 from viewer.state import View, parse
@@ -32,7 +32,7 @@ TABS: dict[str, Callable[[Data, View, Site], str]] = {
     "judges": judges.show,
     "vote": vote.show,
 }
-SITE = Site(View.query)
+SITE, READ_ONLY = Site(View.query, writes=True), Site(View.query)
 MOST_KEPT = 32
 """Views that are kept of a benchmark."""
 EVERY, MINUTE, RARELY = 5.0, 60.0, 20
@@ -69,12 +69,13 @@ class Views:
 
         Args:
             home: the folder.
-            read_only: whether no vote is written.
+            read_only: whether no vote and no note is written.
             patience: seconds after which a view that takes longer says what is going on.
             state: how far the judging of a benchmark is, in words.
         """
         self.home, self.patience, self._state = home, patience, state
         self._states: dict[str, State] = {}
+        self._site = READ_ONLY if read_only else SITE
         self.tabs = [name for name in TABS if name != "vote" or not read_only]
         self._making: dict[View, Future[str]] = {}
         self._lock = threading.Lock()
@@ -86,6 +87,8 @@ class Views:
             view = replace(view, tab="board")
         if view.tab == "vote":
             view = vote.blind(view, who)
+        elif view.question and who:
+            view = replace(view, voter=who)  # notes are written under that name
         return view, self._waited_for(view)
 
     def _waited_for(self, view: View) -> str:
@@ -127,16 +130,21 @@ class Views:
         return pages.render("state.html", words=last.words, version=data.version)
 
     def act(self, action: str, who: str = "") -> tuple[View, str]:
-        """Return what follows a form that was sent: a vote."""
+        """Return what follows a form that was sent: a vote, or a note."""
         try:
-            fields = dict(json.loads(action)) if len(action) < 10_000 else {}
+            sent = dict(json.loads(action)) if len(action) < 10_000 else {}
+            fields = {str(name): str(value) for name, value in sent.items()}
         except (ValueError, TypeError):
             fields = {}
-        view, message = vote.blind(parse(str(fields.get("view", ""))), who), ""
+        view, message, act = parse(fields.get("view", "")), "", vote.act
+        if "note" in fields:
+            view, act = replace(view, voter=who or fields.get("voter", "")), notes.act
+        else:
+            view = vote.blind(view, who)
         if "vote" not in self.tabs:
             return self.show("", who)
         try:
-            view = vote.act(self.home.data(view.bench), view, fields)
+            view = act(self.home.data(view.bench), view, fields)
         except TurnbenchError as error:
             message = pages.notice(self._without_path(error))
         return view, self._page(view, message)
@@ -168,8 +176,8 @@ class Views:
         """Return a tab's HTML: what was made before, as long as no file has changed."""
         view = replace(view, bench=data.bench.name)
         if view.tab == "vote":
-            return TABS[view.tab](data, view, SITE)
-        body = data.kept.pop(view, "") or TABS[view.tab](data, view, SITE)
+            return TABS[view.tab](data, view, self._site)
+        body = data.kept.pop(view, "") or TABS[view.tab](data, view, self._site)
         data.kept[view] = body
         while len(data.kept) > MOST_KEPT:
             del data.kept[next(iter(data.kept))]

@@ -11,8 +11,8 @@ from markupsafe import Markup
 from msgspec import UNSET
 
 from harness.reporting.page import rounded
-from harness.types import Answer, Detail, Judgment, Question, Vote
-from viewer import pages, text
+from harness.types import Answer, Detail, Judgment, Note, Question, Vote
+from viewer import notes, pages, text
 from viewer.data import Data
 from viewer.pages import Site
 from viewer.state import View
@@ -42,6 +42,9 @@ class ShownVerdict(NamedTuple):
     title: str = ""
     first: str = ""
     """Of a game: the model that was shown first."""
+    token: str = ""
+    """Stands for the verdict in the form of a note; of a game there is none."""
+    notes: Sequence[Note] = ()
 
     @property
     def is_long(self) -> bool:
@@ -118,6 +121,9 @@ def show(
         grid=_grid(turns, is_open),
         view=view,
         sent=not site.live,
+        writes=site.writes,
+        longest=notes.MOST,
+        gone=_gone(data, question),
         marked=lambda written: Markup(_body(written, view)),
         question=question,
         turns=turns,
@@ -129,6 +135,13 @@ def show(
         choices=_choices(view, near, models, answered) if site.live else "",
         differ=site.href(view.to(changes="" if view.changes else "1")) if differ else "",
     )
+
+
+def _gone(data: Data, question: Question) -> list[Note]:
+    """Return the notes on verdicts about a question that are no longer there."""
+    of_question = data.notes.of(question.question_id)
+    here = {notes.about(row) for row in data.judgments(question)} if of_question else set()
+    return [note for note in of_question if note.about not in here]
 
 
 def models_of(data: Data, view: View, answers: dict[str, Answer]) -> list[str]:
@@ -178,6 +191,8 @@ class Conversation:
                 "pairs": [
                     {
                         **_pair(row, self.models),
+                        "token": notes.token_of(row),
+                        "notes": data.notes.on(row),
                         "number": number,
                         "open": {*row.models} <= opened or opened <= {*row.models},
                     }
@@ -198,7 +213,9 @@ class Conversation:
     def _side(
         self, model: str, turn: int, rows: Sequence[Judgment], checks: list[dict[str, Any]]
     ) -> Side:
-        side = Side(model, [_grade(row) for row in rows if row.model == model], checks)
+        noted = self.data.notes
+        verdicts = [_grade(row, noted.on(row)) for row in rows if row.model == model]
+        side = Side(model, verdicts, checks)
         answer = self.answers.get(model)
         if answer is None or turn > len(answer.choices[0].turns):
             return side
@@ -253,7 +270,7 @@ def _name(row: Judgment) -> str:
     return f"{row.judge_model} ({', '.join(more)})" if more else row.judge_model
 
 
-def _grade(row: Judgment) -> ShownVerdict:
+def _grade(row: Judgment, noted: Sequence[Note]) -> ShownVerdict:
     return ShownVerdict(
         _name(row),
         verdict_of(row),
@@ -262,6 +279,8 @@ def _grade(row: Judgment) -> ShownVerdict:
         (row.details[0].verdict_reason or "") if row.details else "",
         row.user_prompt or "",
         row.points if isinstance(row.points, list) else (),
+        token=notes.token_of(row),
+        notes=noted,
     )
 
 

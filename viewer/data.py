@@ -5,12 +5,14 @@ Nothing here is kept for a page: a view follows from its address and the files.
 
 import bisect
 import contextlib
+import copy
 import functools
 import itertools
 import pathlib
 import threading
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Self
 
 import msgspec
 import numpy as np
@@ -31,6 +33,7 @@ from harness.types import (
     Vote,
 )
 from viewer.index import Index
+from viewer.notes import Notes
 from viewer.state import View
 
 
@@ -90,6 +93,7 @@ class Data:
     ) -> None:
         """`stamp` changes with the benchmark's own files; `other` is the run to compare with."""
         self.bench, self.index, self.stamp, self.other = bench, index, stamp, other
+        self.notes = Notes(bench)
         self._faults: list[DataError] = []
         self._noise: dict[float, Noise] = {}
         self.kept: dict[View, str] = {}
@@ -108,7 +112,8 @@ class Data:
     @functools.cached_property
     def version(self) -> str:
         """What changes with the files of the benchmark, and of the other run."""
-        return self.index.version + (self.other.version if self.other is not None else "")
+        then = self.other.version if self.other is not None else ""
+        return self.index.version + then + self.notes.version
 
     @property
     def faults(self) -> list[str]:
@@ -117,7 +122,16 @@ class Data:
             str(fault).replace(str(fault.path), pathlib.Path(fault.path or "").name)
             for fault in self._faults
         ]
-        return list(dict.fromkeys([*self.index.faults, *found]))
+        return list(dict.fromkeys([*self.index.faults, *self.notes.faults, *found]))
+
+    def noted(self) -> Self:
+        """Return this with the notes as they are now; no number depends on them."""
+        if self.notes.is_current():
+            return self
+        data = copy.copy(self)
+        data.notes, data.kept = Notes(self.bench), {}
+        vars(data).pop("version", None)
+        return data
 
     def rows(self, numbers: Iterable[int]) -> dict[int, Judgment | Vote | Measurement]:
         """Return whole rows by their numbers in `Scores.row`."""
@@ -311,7 +325,7 @@ class Home:
                 self._indexes.append(data.index)
             if data.index.update() or data.other is not other:
                 data = Data(data.bench, data.index, stamp, other)
-            self._data[name] = data
+            data = self._data[name] = data.noted()
             return data
 
     @property

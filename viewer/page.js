@@ -20,7 +20,8 @@
   page.follow = () => {
     const view = [...document.querySelectorAll(".tb-view [data-title]")].find(seen);
     const version = one(".tb-state [data-version]")?.dataset.version;
-    const still = document.body.classList.contains("tb-busy") || typing(document.activeElement);
+    const written = [...document.querySelectorAll(".tb-view textarea")].some((own) => own.value !== own.defaultValue);
+    const still = document.body.classList.contains("tb-busy") || typing(document.activeElement) || written;
     if (!view?.dataset.version || !version || view.dataset.version === version || still) return;
     if (new URLSearchParams(page.query).get("tab") !== "vote") page.go(page.query);
   };

@@ -27,6 +27,8 @@ class Site:
     """Returns the address of a view; "" if there is no such view."""
     live: bool = True
     """Whether there is a viewer that answers: forms, sorting, search."""
+    writes: bool = False
+    """Whether notes can be written."""
 
 
 @functools.cache

@@ -8,7 +8,7 @@ of the index once, and each page is one query over it.
 """
 
 import functools
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import msgspec
@@ -21,7 +21,7 @@ from harness.reporting.formats import csv
 from harness.reporting.page import Page
 from harness.results.agreement import RatedItem, items, mean_verdicts, turned
 from harness.results.scores import FLIPPED, ONE_SIDED, Source, distinct, means
-from harness.types import Answer, Judgment, QuestionId, Row
+from harness.types import Answer, Judgment, Note, QuestionId, Row
 from viewer import pages, text
 from viewer.data import Data
 from viewer.pages import Site
@@ -44,6 +44,7 @@ KINDS = {
     "none": "no verdict",
     "people": "otherwise than people",
     "judges": "otherwise than other judges",
+    "noted": "with a note",
     "worse": "worse than in the other run",
     "better": "better than in the other run",
 }
@@ -74,6 +75,7 @@ _FILTERS = {
     "none": "value is null",
     "people": "against_people",
     "judges": "against_judges",
+    "noted": "place in (select value from json_each(:noted))",
     "worse": f"{_MOVED} and {_OWN_CHANGE} < 0",
     "better": f"{_MOVED} and {_OWN_CHANGE} > 0",
 }
@@ -191,6 +193,7 @@ class Found:
         data.listed  # noqa: B018  (fills the table once)
         self.data, self.view = data, view
         self.values: dict[str, Any] = {"first": view.model[0] if view.model else ""}
+        self.noted, self.gone = _noted(data)
         self.where = " and ".join(["1", *self._conditions()])
         query = f"select count(*) from verdicts where {self.where}"
         self.total: int = data.index.select(query, self.values)[0][0]
@@ -209,6 +212,8 @@ class Found:
             yield "model_1 in (:model0, :model1) and model_2 in ('', :model0, :model1)"
         if view.only in _FILTERS:
             yield _FILTERS[view.only]
+        if view.only == "noted":
+            values["noted"] = msgspec.json.encode(list(self.noted)).decode()
         for name, sign in (("least", ">="), ("most", "<=")):
             number = _number(getattr(view, name))
             if number is not None:
@@ -305,6 +310,7 @@ class Found:
             "spread": record["spread"],
             **({} if self.data.other is None else {"change": self._own_change(record)}),
             "reason": first_words(row) if isinstance(row, Judgment) else "",
+            **({"note": in_words(self.noted.get(record["place"], ()))} if self.noted else {}),
         }
 
     def _own_change(self, record: dict[str, Any]) -> float | None:
@@ -333,6 +339,29 @@ class Found:
         of_one_kind = least in (0, compared)
         noise = self.data.noise(size).each_way(compared, size) if of_one_kind else None
         return changed_in_words(worse, better, size, noise) + "."
+
+
+def _noted(data: Data) -> tuple[dict[int, list[Note]], list[Note]]:
+    """Return the notes on the table's verdicts, by place, and those on none of them."""
+    if not data.notes.all:
+        return {}, []
+    numbers = {question.question_id: at for at, question in enumerate(data.bench.questions)}
+    items = {f"{numbers.get(note.question_id)} {note.turn}" for note in data.notes.all}
+    query = (
+        "select place from verdicts "
+        "where question || ' ' || turn in (select value from json_each(:items))"
+    )
+    places = data.index.select(query, {"items": msgspec.json.encode(list(items)).decode()})
+    rows = data.rows({place for (place,) in places})
+    judgments = {place: row for place, row in rows.items() if isinstance(row, Judgment)}
+    noted = {place: notes for place, row in judgments.items() if (notes := data.notes.on(row))}
+    here = {note.key for notes in noted.values() for note in notes}
+    return noted, [note for note in data.notes.all if note.key not in here]
+
+
+def in_words(notes: Sequence[Note]) -> str:
+    """Return notes as a list shows them, each with its name, which has no colon."""
+    return "\n".join(f"{note.name}: {note.note}" for note in notes)
 
 
 def verdict_of(record: dict[str, Any]) -> str:
@@ -426,6 +455,8 @@ def show(data: Data, view: View, site: Site) -> str:
         heads=heads,
         changes=found.changes(),
         compared=data.other is not None,
+        noted=bool(found.noted),
+        gone=found.gone if view.only == "noted" else (),
         total=found.total,
         first=begin + 1,
         steps=[site.href(step) if step and site.live else "" for step in beside],

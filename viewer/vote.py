@@ -15,10 +15,11 @@ from harness.reporting.page import Column, Table
 from harness.results import summarize
 from harness.results.scores import VOTE
 from viewer import pages, text
-from viewer.ballots import Ballot, Voter, check_voter
+from viewer.ballots import Ballot, Voter
 from viewer.data import Data
 from viewer.judges import PEOPLE, agreement_of
 from viewer.pages import Site
+from viewer.people import check_name
 from viewer.state import View
 
 PLANS = (10, 20, 50, 100, 200)
@@ -83,7 +84,7 @@ def act(data: Data, view: View, fields: Mapping[str, str]) -> View:
         MissingError: the answers are no longer there.
     """
     if "begin" in fields:
-        name = view.voter or check_voter(fields.get("voter", ""))
+        name = view.voter or check_name(fields.get("voter", ""))
         return replace(view, voter=name, category=fields.get("category", ""), show="")
     voter = Voter(data, view.voter, view.category)
     ballot = voter.by_token(fields.get("item", ""))

@@ -6,13 +6,15 @@ import pathlib
 import shutil
 from typing import Any
 
+import msgspec
 import pytest
 
 from harness import store
 from harness.cli.main import viewer as main
-from harness.types import Vote
+from harness.types import Judgment, Vote
 from tests.viewer.hostile import TEXTS
 from tests.viewer.small import MODELS, numbered, small, write
+from viewer.notes import note_on
 from viewer.state import parse
 
 pytestmark = pytest.mark.browser
@@ -41,6 +43,9 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
     pair |= {"g1_winner": "model_1", "g2_winner": "model_2"}
     pairs = [{**pair, "g1_judgment": text, "g2_judgment": text} for text in texts]
     write(home / "model_judgment" / "j_pair.jsonl", numbered(pairs))
+    judgments = store.rows(home / "model_judgment" / "j_pair.jsonl", Judgment)
+    notes = [note_on(place.row, names[0], place.row.g1_judgment or "") for place in judgments]
+    write(home / "note" / "eva.jsonl", [msgspec.to_builtins(note) for note in notes])
     return home.parent
 
 
@@ -210,6 +215,7 @@ def test_nothing_hostile_runs_in_the_viewer(
         "?tab=vote&voter=eva",
         "?tab=verdicts",
         "?tab=verdicts&find=<s",
+        "?tab=verdicts&only=noted",
     ]
     queries += [f"?tab=questions&question={n}" for n in range(1, len(TEXTS) + 1)]
     for query in queries:

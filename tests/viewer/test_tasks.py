@@ -121,6 +121,33 @@ def test_ten_blind_votes_take_two_clicks_and_ten_keys(
     assert reader.steps == 2
 
 
+def test_two_readers_write_notes_at_once_and_see_each_others(
+    viewer: Any, data: pathlib.Path, watched: Any, chromium: Any
+) -> None:
+    from tests.viewer.conftest import Watched
+
+    context = chromium.new_context(locale="en-US")
+    readers = {"ida": Reader(watched), "ole": Reader(Watched(context.new_page()))}
+    for name, reader in readers.items():
+        page = reader.watched.open(viewer(data)[1], "?tab=verdicts&judge=mo&model=cat")
+        reader.click(".tb-list tbody a")
+        page.get_by_text("Write a note").first.click()
+        reader.steps += 1
+        page.get_by_label("Your name").first.fill(name)
+        page.get_by_label("What you think").first.fill(f"{name} thinks not")
+    for reader in readers.values():
+        reader.click("form:has(textarea) button")
+        assert reader.steps == 3
+    for reader in readers.values():
+        notes = reader.page.locator(".tb-note:visible")
+        reader.page.wait_for_function("document.querySelectorAll('.tb-note').length === 2")
+        assert notes.all_inner_texts() == ["ida:\n\nida thinks not", "ole:\n\nole thinks not"]
+    reader.click(TAB.format("verdicts"))
+    reader.choose("Verdict", "noted")
+    assert "1 verdict;" in reader.words
+    context.close()
+
+
 def test_two_readers_at_once_see_each_their_own_view(
     viewer: Any, data: pathlib.Path, watched: Any, chromium: Any
 ) -> None:
