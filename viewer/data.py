@@ -98,6 +98,8 @@ class Data:
         self._noise: dict[float, Noise] = {}
         self.kept: dict[View, str] = {}
         """Pages, by their addresses; they are right as long as no file changes."""
+        self.hits: dict[tuple[str, str], str] = {}
+        """What searches found, by where and what was searched."""
 
     @functools.cached_property
     def scores(self) -> Scores:

@@ -18,7 +18,7 @@ import os
 import pathlib
 import sqlite3
 import threading
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
 import msgspec
@@ -132,11 +132,25 @@ class Index:
         found = store.rows_at(path, KINDS[places[0][0]], at)
         return {number: row for (_, number, *_), row in zip(places, found, strict=True)}
 
-    def scan(self, path: pathlib.Path, light: type[L], kind: type[Row]) -> Iterator[Any]:
-        """Yield the rows of a file, with some fields only, up to a line that is none."""
-        decode = msgspec.json.Decoder(light).decode_lines
+    def scan(
+        self,
+        path: pathlib.Path,
+        light: type[L],
+        kind: type[Row],
+        needed: Callable[[bytes], object] | None = None,
+    ) -> Iterator[Any]:
+        """Yield the rows of a file, with some fields only, up to a line that is none.
 
-        def lines(chunk: bytes) -> list[L] | None:
+        With `needed`, None stands for each row of some lines of which it says no.
+        """
+        decode = msgspec.json.Decoder(light).decode_lines
+        query = "select 1 from files where path = ? and lines = rows and fault = ''"
+        if needed is not None and not self._all(query, str(path)):
+            needed = None  # some lines are no rows, and rows are counted by lines
+
+        def lines(chunk: bytes) -> Sequence[L | None] | None:
+            if needed is not None and not needed(chunk):
+                return [None] * store.count_lines(chunk)
             with contextlib.suppress(msgspec.MsgspecError, UnicodeError):
                 return decode(chunk)
             return None
