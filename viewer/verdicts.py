@@ -7,7 +7,6 @@ The rows are those of `Scores`, so what is not current is not here either. They 
 of the index once, and each page is one query over it.
 """
 
-import functools
 import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -20,8 +19,9 @@ from harness.errors import UsageError
 from harness.reporting.changes import changed_in_words
 from harness.reporting.formats import csv
 from harness.reporting.page import Page
-from harness.results.agreement import RatedItem, items, mean_verdicts, turned
-from harness.results.scores import FLIPPED, ONE_SIDED, Source, distinct, means
+from harness.results.agreement import items, mean_verdicts, turned
+from harness.results.changes import least_of
+from harness.results.scores import FLIPPED, ONE_SIDED, distinct, means
 from harness.types import Answer, Judgment, Note, QuestionId, Row
 from viewer import pages, text
 from viewer.controls import Fields, named
@@ -121,24 +121,20 @@ def _rows(data: Data) -> Iterator[tuple[Any, ...]]:
     spread = np.where(is_person, np.nan, np.abs(value - rest))
     paired = scores.opponent >= 0
     unlike = np.where(paired, (value - 0.5) * (rest - 0.5) < 0, spread > 0) & ~is_person
-    then = _Then(data)
+    changes = data.changes if data.other is not None else {}
     columns = (
         scores.row, scores.question, scores.turn, scores.model, scores.opponent, scores.source,
-        scores.value, scores.flip, spread, unlike, turned(scores), is_person, scores.metric,
+        scores.value, scores.flip, spread, unlike, turned(scores), is_person,
     )  # fmt: skip
     names = (*scores.models, "")
     for (number, question, turn, model, opponent, source, share, flip, apart, other, swapped,
-         person, metric), item in zip(
+         person), item in zip(
         zip(*(column.tolist() for column in columns), strict=True), items(scores), strict=True
     ):  # fmt: skip
         voted = None if person else people.get(item)
         if voted is not None and swapped:
             voted = 1 - voted
         origin = scores.sources[source]
-        before = then.of(origin, scores.metrics[metric], item)
-        if before is not None and swapped:
-            before = 1 - before
-        change = None if before is None or share != share else share - before
         against = voted is not None and share == share and (voted - 0.5) * (share - 0.5) < 0
         yield (
             number, question, turn, scores.questions[question].category,
@@ -146,26 +142,8 @@ def _rows(data: Data) -> Iterator[tuple[Any, ...]]:
             None if share != share else share,
             {FLIPPED: "flipped", ONE_SIDED: "one-sided"}.get(flip, ""),
             voted, None if apart != apart else apart, against, other,
-            change, 1.0 if origin.form in ("grade", "dimensions") else 0.0,
+            changes.get(number), least_of(origin.form),
         )  # fmt: skip
-
-
-class _Then:
-    """The other run's verdicts."""
-
-    def __init__(self, data: Data) -> None:
-        self._scores = data.other.scores.by("judge").main() if data.other is not None else None
-        self._means = functools.cache(self._mean_verdicts)
-
-    def of(self, source: Source, metric: str, item: RatedItem) -> float | None:
-        """Return what the same judge said of an item in the other run; None: nothing."""
-        if self._scores is None or source.kind != "judge":
-            return None
-        return self._means(source.judge, metric).get(item)
-
-    def _mean_verdicts(self, judge: str, metric: str) -> dict[RatedItem, float]:
-        assert self._scores is not None
-        return mean_verdicts(self._scores.of(judges=[judge], metric=metric))
 
 
 class _Reasons(msgspec.Struct, gc=False):
@@ -356,7 +334,9 @@ class Found:
             return "The other run has no verdict on the same model and question."
         size = 1.0 if least == compared else 0.0
         of_one_kind = least in (0, compared)
-        noise = self.data.noise(size).each_way(compared, size) if of_one_kind else None
+        noise = (
+            self.data.noise(size, self.view.judge).each_way(compared, size) if of_one_kind else None
+        )
         return changed_in_words(worse, better, size, noise) + "."
 
 

@@ -1,6 +1,7 @@
 """`viewer --compare-with`: what changed since another run, per model and per verdict."""
 
 import html
+import json
 import pathlib
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 import harness
 from harness.cli.main import viewer as main
 from tests.reporting.test_changes import graded
+from tests.viewer.small import small, write
 from tests.viewer.test_views import words
 from viewer.app import Views
 from viewer.data import Home
@@ -36,6 +38,37 @@ def test_the_list_says_what_the_terminal_says(runs: tuple[pathlib.Path, pathlib.
     assert "2 verdicts" in page
     assert page.index("-4.0") < page.index("-3.5")
     assert "1 verdict;" in words(views.show("?tab=verdicts&only=better")[1])
+
+
+@pytest.mark.parametrize(
+    ("mode", "judge", "expected"),
+    [
+        pytest.param("single", "", "19 got worse by 1 or more, 23 better", id="all grades"),
+        pytest.param("single", "lu", "10 got worse by 1 or more, 23 better", id="two samples"),
+        pytest.param("single", "mo", "9 got worse by 1 or more, 0 better", id="one judge"),
+        pytest.param("pairwise-all", "lu", "9 got worse, 0 better", id="pairs"),
+    ],
+)
+def test_each_judgment_counts_in_the_list_and_on_the_terminal(
+    tmp_path: pathlib.Path, mode: str, judge: str, expected: str
+) -> None:
+    old, new = small(tmp_path / "old"), small(tmp_path / "new")
+    judged = new / "small" / "model_judgment"
+    rows = [json.loads(line) for line in (judged / "lu_single.jsonl").read_text().splitlines()]
+    write(judged / "lu#1_single.jsonl", [{**row, "sample": 1, "score": 8} for row in rows])
+    for name, then, now in (
+        ("mo_single", '"score":8', '"score":6'),
+        ("lu_pair", '"g2_winner":"model_1"', '"g2_winner":"tie"'),
+    ):
+        path = judged / f"{name}.jsonl"
+        path.write_text(path.read_text().replace(then, now, 9))
+    options: dict[str, Any] = {"bench_name": "small", "data_dir": str(new), "mode": mode}
+    options |= {"judge_model": [judge]} if judge else {}
+    outcome = harness.show_result(changes=True, compare_with=old, **options).page.outcome
+    assert outcome.startswith(expected)
+    only = "grades" if mode == "single" else "pairs"
+    page = Views(Home(new, compare_with=old)).show(f"?tab=verdicts&only={only}&judge={judge}")[1]
+    assert outcome in html.unescape(page)
 
 
 def test_the_board_shows_the_difference_of_each_model(
