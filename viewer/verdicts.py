@@ -402,7 +402,7 @@ def _pattern(written: str) -> Any:
     import re2
 
     try:
-        return re2.compile(written, _options())
+        return re2.compile(written, _options(1 << 20))
     except re2.error as error:
         cause = error.args[0] if error.args else ""
         cause = cause.decode(errors="replace") if isinstance(cause, bytes) else str(cause)
@@ -419,7 +419,8 @@ def _matcher(written: str) -> Callable[[str], Any]:
     """
     import re2
 
-    matcher = re2.Set.SearchSet(_options())
+    # A set keeps its states in the same memory, and without room for them it finds nothing.
+    matcher = re2.Set.SearchSet(_options(1 << 23))
     matcher.Add(_pattern(written).pattern)
     matcher.Compile()
     matches: Callable[[str], Any] = matcher.Match
@@ -440,11 +441,12 @@ def _prefilter(written: str) -> Callable[[bytes], Any] | None:
     return lambda lines: search(lines) is not None or any(code in lines for code in escaped)
 
 
-def _options() -> Any:
+def _options(most: int) -> Any:
+    """Return how RE2 reads an expression, with the most bytes that it may take."""
     import re2
 
     options = re2.Options()
-    options.case_sensitive, options.log_errors, options.max_mem = False, False, 1 << 20
+    options.case_sensitive, options.log_errors, options.max_mem = False, False, most
     return options
 
 

@@ -167,7 +167,7 @@ def test_a_search_finds_what_matches_however_it_is_written(
     (home / "model_judgment").mkdir()
     (home / "model_judgment" / "lu_single.jsonl").write_text(between.join(lines) + "\n")
     views = Views(Home(tmp_path))
-    for word in ("task", "SKI", "was", "k", "ta.k", "^task$", "é", "no", "nowhere"):
+    for word in ("task", "SKI", "was", "k", "ta.k", "^task$", "é", "no", r"\pL{30}", "nowhere"):
         page = views.show(f"?tab=verdicts&find={quote(word)}")[1]
         found = [int(row[0]) for row in table(page)]
         assert found == [n for n, text in enumerate(texts, 1) if re2.search(f"(?i){word}", text)]
