@@ -94,15 +94,3 @@ def test_a_folder_that_is_not_there_is_named(
 ) -> None:
     assert main(["--compare-with", str(tmp_path / "none")]) == 2
     assert "no such folder" in capsys.readouterr().err
-
-
-@pytest.mark.browser
-def test_what_got_worse_is_two_clicks_away(
-    runs: tuple[pathlib.Path, pathlib.Path], viewer: Any, watched: Any
-) -> None:
-    old, new = runs
-    page = watched.open(viewer(new, "--compare-with", str(old))[1])
-    watched.leads(page.get_by_role("tab", name="Verdicts").click)
-    assert page.get_by_text("2 got worse by 1 or more, 1 better").is_visible()
-    watched.choose("Only", "worse than in the other run")
-    assert page.locator(".tb-list tbody tr").count() == 2
