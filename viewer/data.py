@@ -33,6 +33,7 @@ from harness.types import (
     QuestionId,
     Vote,
 )
+from viewer.controls import Fields
 from viewer.index import Index
 from viewer.notes import Notes
 from viewer.state import View
@@ -97,8 +98,8 @@ class Data:
         self.notes = Notes(bench)
         self._faults: list[DataError] = []
         self._noise: dict[tuple[float, str], Noise] = {}
-        self.kept: dict[View, str] = {}
-        """Pages, by their addresses; they are right as long as no file changes."""
+        self.kept: dict[View, tuple[str, Fields]] = {}
+        """Pages and what can be chosen, by address; right as long as no file changes."""
         self.hits: dict[tuple[str, str], str] = {}
         """What searches found, by where and what was searched."""
 

@@ -24,6 +24,7 @@ from harness.results.changes import least_of
 from harness.results.scores import FLIPPED, ONE_SIDED, distinct, means
 from harness.types import Answer, Judgment, Note, QuestionId, Row
 from viewer import pages, text
+from viewer.controls import Fields, named
 from viewer.data import Data
 from viewer.pages import Site
 from viewer.state import View
@@ -401,7 +402,7 @@ def _pattern(written: str) -> Any:
     import re2
 
     try:
-        return re2.compile(written, _options())
+        return re2.compile(written, _options(1 << 20))
     except re2.error as error:
         cause = error.args[0] if error.args else ""
         cause = cause.decode(errors="replace") if isinstance(cause, bytes) else str(cause)
@@ -418,7 +419,8 @@ def _matcher(written: str) -> Callable[[str], Any]:
     """
     import re2
 
-    matcher = re2.Set.SearchSet(_options())
+    # A set keeps its states in the same memory, and without room for them it finds nothing.
+    matcher = re2.Set.SearchSet(_options(1 << 23))
     matcher.Add(_pattern(written).pattern)
     matcher.Compile()
     matches: Callable[[str], Any] = matcher.Match
@@ -439,11 +441,12 @@ def _prefilter(written: str) -> Callable[[bytes], Any] | None:
     return lambda lines: search(lines) is not None or any(code in lines for code in escaped)
 
 
-def _options() -> Any:
+def _options(most: int) -> Any:
+    """Return how RE2 reads an expression, with the most bytes that it may take."""
     import re2
 
     options = re2.Options()
-    options.case_sensitive, options.log_errors, options.max_mem = False, False, 1 << 20
+    options.case_sensitive, options.log_errors, options.max_mem = False, False, most
     return options
 
 
@@ -452,20 +455,7 @@ def show(data: Data, view: View, site: Site) -> str:
     try:
         found = Found(data, view)
     except UsageError as error:
-        return (_choices(data, view) if site.live else "") + pages.notice(str(error))
-    if view.show == "file" and site.live:
-        rows = found.rows(0, MOST)
-        for row in rows:
-            del row["place"]
-        lines = "".join(msgspec.json.encode(row).decode() + "\n" for row in rows)
-        return pages.render(
-            "verdicts_file.html",
-            total=found.total,
-            count=len(rows),
-            back=site.href(view.to(show="")),
-            csv=csv(Page("", rows=rows)),
-            jsonl=lines,
-        )
+        return pages.notice(str(error))
     last = max(1, -(-found.total // PAGE))
     page = int(view.part) if view.part.isdecimal() and len(view.part) < 7 else 1
     page = min(max(page, 1), last)
@@ -495,8 +485,7 @@ def show(data: Data, view: View, site: Site) -> str:
         total=found.total,
         first=begin + 1,
         steps=[site.href(step) if step and site.live else "" for step in beside],
-        file=site.href(view.to(show="file")) if site.live and found.total else "",
-        choices=_choices(data, view) if site.live else "",
+        live=site.live,
     )
 
 
@@ -514,27 +503,37 @@ def opened(view: View, row: dict[str, Any]) -> View:
     )
 
 
-def _choices(data: Data, view: View) -> Markup:
-    """Return the fields above the list."""
-    names = ("judge", "turn", "category")
+def fields(data: Data, view: View) -> Fields:
+    """Return what can be chosen."""
+    data.listed  # noqa: B018  (fills the table once)
     distinct_values = {
-        name: [
+        name: named(
             str(value)
             for (value,) in data.index.select(
                 f"select distinct {name} from verdicts order by 1", {}
             )
-        ]
-        for name in names
+        )
+        for name in ("judge", "turn", "category")
     }
     since = ("worse", "better") if data.other is None else ()
     kinds = {name: words for name, words in KINDS.items() if name not in since}
-    labels = {"judge": "Judge", "turn": "Turn", "category": "Category"}
-    fields = [
-        Markup(pages.render("search.html", find=view.find)),
-        pages.choice(view, "where", "In", PLACES),
-        *(pages.choice(view, name, labels[name], ["", *distinct_values[name]]) for name in names),
-        pages.choice(view, "only", "Verdict", kinds),
-        Markup(pages.render("range.html", least=view.least, most=view.most)),
-    ]
-    listed = view.to(show="")
-    return pages.form(listed, fields) + pages.boxes(listed, data.best_first(view.verdicts))
+    grades: dict[str, str] = {}
+    options = {
+        "find": grades,
+        "where": PLACES,
+        **distinct_values,
+        "only": kinds,
+        "least": grades,
+        "most": grades,
+    }
+    return Fields(view, options, data.best_first(view.verdicts), ("csv", "jsonl"))
+
+
+def file(data: Data, view: View, kind: str) -> str:
+    """Return the verdicts of a view, at most `MOST`, as csv or jsonl."""
+    rows = Found(data, view).rows(0, MOST)
+    for row in rows:
+        del row["place"]
+    if kind == "csv":
+        return csv(Page("", rows=rows))
+    return "".join(msgspec.json.encode(row).decode() + "\n" for row in rows)
