@@ -25,8 +25,8 @@ LEVEL = 5
 class Level(NamedTuple):
     """What a level sets.
 
-    By hand, in both turns: some 800 fees at level 8, 2,000 at 9 and 5,000 at 10, each of which is a
-    sum and a division.
+    By hand, in both turns: some 2,000 fees at level 8, 8,000 at 9 and 25,000 at 10, each of which
+    is a sum and a division.
     """
 
     amendments: int
@@ -49,9 +49,9 @@ LEVELS = by_level(
     Level(8, 5, 2, 12),
     Level(9, 5, 3, 13, True),
     Level(10, 6, 3, 15, True),
-    Level(12, 8, 4, 16, True, 20),
     Level(14, 8, 4, 19, True, 50),
-    Level(16, 9, 5, 19, True, 120),
+    Level(16, 9, 5, 19, True, 180),
+    Level(16, 10, 5, 19, True, 570),
 )
 _SHARES = {"the whole of": 1.0, "twice": 2.0, "half": 0.5}
 
@@ -243,7 +243,7 @@ def in_years(law: list[Clause], years: int) -> list[list[Clause]]:
     found = [law]
     for _ in range(years - 1):
         last = found[-1]
-        fees = [fee(last, number) % _RING for number in range(1, len(last) + 1)]
+        fees = [one % _RING for one in _fees(last)]
         found.append(
             [
                 clause._replace(amount=amount)
@@ -266,6 +266,22 @@ def fee(law: list[Clause], number: int) -> int:
     if not clause.share:
         return clause.amount
     return clause.amount + int(fee(law, number_of(law, clause.other)) * _SHARES[clause.share])
+
+
+def _fees(law: list[Clause]) -> list[int]:
+    """Return the fees under all clauses."""
+    clauses = {clause.work: clause for clause in law}
+    found: dict[str, int] = {}
+
+    def under(clause: Clause) -> int:
+        if clause.work not in found:
+            total = clause.amount
+            if clause.share:
+                total += int(under(clauses[clause.other]) * _SHARES[clause.share])
+            found[clause.work] = total
+        return found[clause.work]
+
+    return [under(clause) for clause in law]
 
 
 def depth(law: list[Clause], number: int) -> int:

@@ -26,8 +26,8 @@ LEVEL = 6
 class Level(NamedTuple):
     """What a level sets.
 
-    By hand, in both turns: to work out what a sentence says about 700 times at level 8, 2,000 times
-    at 9 and 5,000 times at 10, two or three sums or comparisons each.
+    By hand, in both turns: to work out what a sentence says about 1,900 times at level 8, 7,000
+    times at 9 and 20,000 times at 10, two or three sums or comparisons each.
     """
 
     men: int
@@ -56,12 +56,14 @@ LEVELS = by_level(
     Level(3, 4, 4, slips=1),
     Level(4, 4, 5, 3, 2, twisted=True),
     Level(4, 5, 6, 4, 2, twisted=True, recalled=1, twins=1),
-    Level(4, 4, 6, 4, 3, 1, True, recalled=1, twins=2, years=7),
     Level(4, 5, 6, 4, 4, 1, True, recalled=2, twins=3, years=18),
-    Level(5, 5, 6, 5, 5, 1, True, recalled=3, twins=4, years=42),
+    Level(5, 5, 6, 5, 5, 1, True, recalled=3, twins=4, years=60),
+    Level(5, 5, 6, 5, 5, 1, True, recalled=3, twins=4, years=170),
 )
 _DAYS = ("Thursday", "Friday", "Saturday", "Sunday", "Monday", "Tuesday")
 _MOST = 60
+_SHOWN = 40
+"""How many numbers a worked answer shows of each at most."""
 _TOP, _RING = 99, 90
 """What a number of a later year is at most, and what is taken off or added to make it so."""
 _TWINS = {
@@ -152,6 +154,9 @@ def make(rng: random.Random, level: int) -> Made:
     for name in names:
         less = f" − {back[name]}" if name in back else ""
         each = [sum(one[name, day] for day in days) for one in years]
+        if len(each) > _SHOWN:  # many years are shown in sums of several
+            step = -(-len(each) // _SHOWN)
+            each = [sum(each[n : n + step]) for n in range(0, len(each), step)]
         terms = " + ".join(map(str, each if heirs else (sold[name, day] for day in days)))
         sums.append(f"{name}: {terms}{less} = {result[name]}")
     first, second = sorted(back)[:2]

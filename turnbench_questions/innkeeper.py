@@ -28,8 +28,8 @@ LEVEL = 6
 class Level(NamedTuple):
     """What a level sets.
 
-    By hand, in both turns: about 120 nights at level 8, 290 at 9 and 720 at 10, of some fourteen
-    sums and comparisons each.
+    By hand, in both turns: about 290 nights at level 8, 1,150 at 9 and 3,600 at 10, of some
+    fourteen sums and comparisons each.
     """
 
     nights: int
@@ -50,9 +50,9 @@ LEVELS = by_level(
     Level(5, 3, 1),
     Level(9, 7, 2),
     Level(15, 9, 3),
-    Level(20, 16, 4, 3),
     Level(24, 16, 5, 6),
-    Level(30, 16, 6, 12),
+    Level(32, 16, 6, 18),
+    Level(36, 16, 8, 50),
 )
 _SHAPE = "crowns; groats; pennies, three numbers"
 _FORBIDDEN = ["total*", "discount*", "bill", "bills"]
@@ -219,7 +219,7 @@ def _kept_by_night(rng: random.Random, more: random.Random, house: House, sets: 
         stayed = str(len(book))
         gone_on = (
             f"\n\nThese are the {sets.nights} nights of the first moon; each of the "
-            f"{NUMBERS[sets.moons - 1]} moons that followed, without a gap, was the same night by "
+            f"{sets.moons - 1} moons that followed, without a gap, was the same night by "
             f"night in everything that the book says. It is one stay of {len(book)} nights, "
             "counted through by the customs (the first night of the second moon is the "
             f"{sets.nights + 1}th of the stay)."

@@ -27,7 +27,7 @@ LEVEL = 9
 class Level(NamedTuple):
     """What a level sets.
 
-    By hand, in both turns: about 300 instructions at level 8, 900 at 9 and 2,000 at 10, each of
+    By hand, in both turns: about 900 instructions at level 8, 3,000 at 9 and 9,500 at 10, each of
     which moves about five singers.
     """
 
@@ -49,9 +49,9 @@ LEVELS = by_level(
     Level(13, 18, 2, 9),
     Level(15, 27, 3, 11),
     Level(17, 38, 4, 12),
-    Level(24, 40, 4, 12, 4),
     Level(30, 46, 5, 12, 10),
-    Level(36, 52, 6, 12, 20),
+    Level(36, 54, 6, 12, 30),
+    Level(40, 60, 7, 12, 84),
 )
 _KINDS = (
     *("exchange", "behind", "turned", "left end", "neighbour", "mirror", "alphabet"),
@@ -104,7 +104,7 @@ def make(rng: random.Random, level: int) -> Made:
     one = sets.undone == 1
     over, in_rounds = "", ","
     if sets.rounds > 1:
-        times = NUMBERS[sets.rounds]
+        times = NUMBERS[sets.rounds] if sets.rounds < len(NUMBERS) else str(sets.rounds)
         over = (
             f" He gives them {times} times over: after the last he begins with the first again, by "
             "the row as it stands then, until all have been carried out "

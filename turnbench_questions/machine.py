@@ -28,7 +28,7 @@ class Level(NamedTuple):
     """What a level sets.
 
     From the eighth level on both turns are one run of so many steps, each of which needs the one
-    before: 1,500 at level 8, 4,000 at level 9, 10,000 at level 10.
+    before: 4,000 at level 8, 16,000 at level 9, 30,000 at level 10.
     """
 
     lines: int
@@ -57,9 +57,9 @@ LEVELS = by_level(
     Level(11, (70, 70), (70, 70), 6, kinds=9),
     Level(12, (90, 90), (90, 90), 8, "ABCD", 10, (23, 29, 31)),
     Level(12, (120, 120), (120, 120), 10, "ABCD", 11, (29, 31, 37), 2),
-    Level(13, (500, 500), (500, 500), 40, "ABCDE", 12, (61, 67, 71, 73), 2, goes_on=True),
     Level(14, (1000, 1000), (1000, 1000), 80, "ABCDEF", 12, (79, 83, 89, 97), 3, goes_on=True),
-    Level(15, (2500, 2500), (2500, 2500), 200, "ABCDEF", 12, (101, 103, 107, 109), 3, goes_on=True),
+    Level(15, (4000, 4000), (4000, 4000), 300, "ABCDEFG", 12, (101, 103, 107), 3, goes_on=True),
+    Level(16, (6000, 6000), (6000, 6000), 400, "ABCDEFG", 12, (181, 191, 193), 4, goes_on=True),
 )
 _KINDS = ("set", "add", "sub", "swap", "jump", "skip", "patch", "half")
 _FURTHER = ("gain", "more", "times", "feed")
@@ -169,12 +169,19 @@ def _counted_out(rng: random.Random, sets: Level) -> Made:
     first = _times(steps, counted)
     differences = [abs(_times(one, counted) - first) for one in again]
     skips = "; for “skip” the number is what the disc is compared with"
+    moments, separator, each = [turns], ";", ""
     round_again = f"after {last} comes 1 again, and"
     if sets.goes_on:
-        skips = ""
+        skips, separator, each = "", ",", " after each of these, in this order"
+        moments = [turns * n // 4 for n in (1, 2, 3, 4)]
         round_again = (
             f"these numbers go from 1 to {last} and round, so that {last} raised by 1 is 1, and"
         )
+
+    def shown_at(run: list[Step]) -> list[int]:
+        """Return what the discs show at the moments that turn 1 asks about."""
+        return [value for n in moments for value in run[n - 1].discs]
+
     turn_1 = Turn(
         f"{rng.choice(PEOPLE)} built a machine out of wooden discs, with {NUMBERS[len(discs)]} of "
         f"them, {listed(list(discs))}, that show 0 to {modulus - 1} and go round ({modulus - 1} + "
@@ -185,14 +192,14 @@ def _counted_out(rng: random.Random, sets: Level) -> Made:
         "a line changes the last number written in it from then on, and a line may raise its own; "
         f"{round_again} a line in which no number is written stays as it is. A "
         f"jump goes to the line its number then names{skips}. What do the discs show after exactly "
-        f"{turns} turns, and how many of these "
-        f"turns carried out line {counted}?",
-        shape=f"{'; '.join(discs)}; turns with line {counted}",
-        result=(*steps[-1].discs, first),
+        f"{listed([str(n) for n in moments])} turns, and how many of "
+        f"{'these' if len(moments) == 1 else f'the {turns}'} turns carried out line {counted}?",
+        shape=f"{f'{separator} '.join(discs)}{each}; turns with line {counted}",
+        result=(*shown_at(steps), first),
         work=_milestones(steps, discs),
         traps={
             "leaves the program as written, though it changes itself": (
-                *frozen[-1].discs,
+                *shown_at(frozen),
                 _times(frozen, counted),
             )
         },
@@ -297,9 +304,15 @@ def _mixed(rng: random.Random, sets: Level) -> list[Line]:
         rng.shuffle(mixed)
         moved = iter(rng.sample(sets.discs, len(sets.discs)) * len(mixed))
         own = [next(moved) if kind in _MOVING else sets.discs for kind in mixed]
-        return [
+        lines = [
             _line(rng, (kind,), disc, sets.lines, sets.discs)
             for kind, disc in zip(mixed, own, strict=True)
+        ]
+        # What is raised must be a number.
+        others = [n for n, line in enumerate(lines, 1) if line.kind not in _NUMBERLESS]
+        return [
+            line._replace(number=rng.choice(others)) if line.kind in {"feed", "raise"} else line
+            for line in lines
         ]
     kinds = ["raise" if kind == "patch" else kind for kind in (_KINDS + _FURTHER)[: sets.kinds]]
     if "more" in kinds:
@@ -372,8 +385,9 @@ def _rich(program: list[Line], modulus: int, sets: Level, start: Step | None = N
     """Return whether a run is worth the work: it neither falls into a rut nor stands still."""
     turns = sets.steps[0]
     most = modulus // 4 if sets.goes_on else turns
-    for short in (turns // 16, turns // 4) if sets.goes_on else (turns // 4,):
-        if not _moving(run(program, modulus, sets.discs, short, start=start), most):
+    for short in (turns // 64, turns // 16, turns // 4) if sets.goes_on else (turns // 4,):
+        begun = run(program, modulus, sets.discs, short, start=start)
+        if not _moving(begun, most) or (sets.goes_on and len(set(begun)) < short):
             return False
     steps = run(program, modulus, sets.discs, turns, start=start)
     lines = [step.line for step in steps]
@@ -442,17 +456,21 @@ def run(
         (kind, disc, _, other), number, here = program[at - 1], numbers[at - 1], at
         value = shows[disc]
         at += 1
-        new = {
-            "set": number,
-            "add": value + number,
-            "sub": value - number,
-            "half": value // 2,
-            "gain": value + shows[other],
-            "lose": value - shows[other],
-            "times": value * number,
-        }
-        shows[disc] = new.get(kind, value) % modulus
-        if kind == "swap":
+        if kind == "add":
+            shows[disc] = (value + number) % modulus
+        elif kind == "sub":
+            shows[disc] = (value - number) % modulus
+        elif kind == "gain":
+            shows[disc] = (value + shows[other]) % modulus
+        elif kind == "lose":
+            shows[disc] = (value - shows[other]) % modulus
+        elif kind == "times":
+            shows[disc] = value * number % modulus
+        elif kind == "set":
+            shows[disc] = number % modulus
+        elif kind == "half":
+            shows[disc] = value // 2
+        elif kind == "swap":
             shows[disc], shows[other] = shows[other], value
         elif (kind == "jump" and value != 0) or (kind == "more" and value > shows[other]):
             at = number

@@ -24,8 +24,8 @@ LEVEL = 8
 class Level(NamedTuple):
     """What a level sets.
 
-    By hand, in both turns: to hold a lantern against a rule about 2,000 times at level 8, 6,000
-    times at 9 and 20,000 times at 10, for the rules that are left alone.
+    By hand, in both turns: to hold a lantern against a rule about 6,000 times at level 8, 20,000
+    times at 9 and 40,000 times at 10, for the rules that are left alone.
     """
 
     marks: int
@@ -53,9 +53,9 @@ LEVELS = by_level(
     Level(5, 8, (4, 6), 7, shut=True),
     Level(6, 8, (7, 10), 9, shut=True, comes=2, mistaken=True),
     Level(7, 9, (8, 12), 10, shut=True, comes=2, mistaken=True),
-    Level(7, 6, (60, 110), 14, shut=True, comes=2, mistaken=True, counted=True),
     Level(8, 6, (140, 280), 18, shut=True, comes=2, mistaken=True, counted=True),
     Level(8, 5, (450, 700), 22, shut=True, comes=2, mistaken=True, counted=True),
+    Level(8, 4, (600, 1_000), 24, shut=True, comes=2, mistaken=True, counted=True),
 )
 _MARKS = {
     "A": "a copper button",
@@ -328,8 +328,10 @@ def fitting(rules: list[Rule], true: Rule, seen: list[str]) -> list[Rule]:
 
 def verdict(rules: list[Rule], case: str) -> str:
     """Return what becomes of a lantern; open where the rules differ."""
-    admitted = {rule.admits(case) for rule in rules}
-    return "open" if len(admitted) == 2 else "in" if True in admitted else "out"
+    admitted = rules[0].admits(case)
+    if any(rule.admits(case) != admitted for rule in rules):
+        return "open"
+    return "in" if admitted else "out"
 
 
 def verdicts(rules: list[Rule], cases: list[str]) -> list[str]:

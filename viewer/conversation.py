@@ -13,6 +13,7 @@ from msgspec import UNSET
 from harness.reporting.page import rounded
 from harness.types import Answer, Detail, Judgment, Note, Question, Vote
 from viewer import notes, pages, text
+from viewer.controls import Fields
 from viewer.data import Data
 from viewer.pages import Site
 from viewer.state import View
@@ -111,8 +112,6 @@ def show(
         step["n"] = site.href(flip)
     prompts = [answers[model].system_prompt for model in models if model in answers]
     differ = site.live and len(models) == 2
-    near = listed[max(0, at - _NEAR) : at + _NEAR + 1] if at >= 0 else ()
-    answered = list(answers)
     is_open = MOST if site.live else OPEN
     turns = list(Conversation(data, view, question, answers, models, is_open).turns())
     return pages.render(
@@ -132,7 +131,6 @@ def show(
         step=step,
         place=f"{at + 1:,} of {len(ids):,}" if at >= 0 else "",
         back=site.href(view.to(question="")),
-        choices=_choices(view, near, models, answered) if site.live else "",
         differ=site.href(view.to(changes="" if view.changes else "1")) if differ else "",
     )
 
@@ -387,14 +385,16 @@ def _vote(row: Vote) -> str:
     return f"{row.voter}: {words.get(row.winner, f'{a} and {b} tie')}"
 
 
-def _choices(
-    view: View, near: Sequence[Question], models: Sequence[str], more: Sequence[str]
-) -> Markup:
-    """Return the fields that choose a question by its text, and models, shown or not."""
+def fields(data: Data, view: View, question: Question, listed: Sequence[Question]) -> Fields:
+    """Return what can be chosen: a question by its text, and models, shown or not."""
+    answers = data.answers(question.question_id)
+    models = models_of(data, view, answers)
+    ids = [row.question_id for row in listed]
+    at = ids.index(question.question_id) if question.question_id in ids else -1
+    near = listed[max(0, at - _NEAR) : at + _NEAR + 1] if at >= 0 else ()
     words = {
         str(row.question_id): f"{row.question_id}  {' '.join(row.turns[0][:90].split())}"
         for row in near
     }
-    form = pages.form(view, [pages.choice(view, "question", "Question", words)], find="")
-    every = list(dict.fromkeys([*models, *more]))
-    return form + pages.boxes(view.to(find="", model=tuple(models)), every)
+    every = list(dict.fromkeys([*models, *answers]))
+    return Fields(view.to(model=tuple(models)), {"question": words}, every)

@@ -7,7 +7,6 @@ The rows are those of `Scores`, so what is not current is not here either. They 
 of the index once, and each page is one query over it.
 """
 
-import functools
 import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -20,10 +19,12 @@ from harness.errors import UsageError
 from harness.reporting.changes import changed_in_words
 from harness.reporting.formats import csv
 from harness.reporting.page import Page
-from harness.results.agreement import RatedItem, items, mean_verdicts, turned
-from harness.results.scores import FLIPPED, ONE_SIDED, Source, distinct, means
+from harness.results.agreement import items, mean_verdicts, turned
+from harness.results.changes import least_of
+from harness.results.scores import FLIPPED, ONE_SIDED, distinct, means
 from harness.types import Answer, Judgment, Note, QuestionId, Row
 from viewer import pages, text
+from viewer.controls import Fields, named
 from viewer.data import Data
 from viewer.pages import Site
 from viewer.state import View
@@ -120,24 +121,20 @@ def _rows(data: Data) -> Iterator[tuple[Any, ...]]:
     spread = np.where(is_person, np.nan, np.abs(value - rest))
     paired = scores.opponent >= 0
     unlike = np.where(paired, (value - 0.5) * (rest - 0.5) < 0, spread > 0) & ~is_person
-    then = _Then(data)
+    changes = data.changes if data.other is not None else {}
     columns = (
         scores.row, scores.question, scores.turn, scores.model, scores.opponent, scores.source,
-        scores.value, scores.flip, spread, unlike, turned(scores), is_person, scores.metric,
+        scores.value, scores.flip, spread, unlike, turned(scores), is_person,
     )  # fmt: skip
     names = (*scores.models, "")
     for (number, question, turn, model, opponent, source, share, flip, apart, other, swapped,
-         person, metric), item in zip(
+         person), item in zip(
         zip(*(column.tolist() for column in columns), strict=True), items(scores), strict=True
     ):  # fmt: skip
         voted = None if person else people.get(item)
         if voted is not None and swapped:
             voted = 1 - voted
         origin = scores.sources[source]
-        before = then.of(origin, scores.metrics[metric], item)
-        if before is not None and swapped:
-            before = 1 - before
-        change = None if before is None or share != share else share - before
         against = voted is not None and share == share and (voted - 0.5) * (share - 0.5) < 0
         yield (
             number, question, turn, scores.questions[question].category,
@@ -145,26 +142,8 @@ def _rows(data: Data) -> Iterator[tuple[Any, ...]]:
             None if share != share else share,
             {FLIPPED: "flipped", ONE_SIDED: "one-sided"}.get(flip, ""),
             voted, None if apart != apart else apart, against, other,
-            change, 1.0 if origin.form in ("grade", "dimensions") else 0.0,
+            changes.get(number), least_of(origin.form),
         )  # fmt: skip
-
-
-class _Then:
-    """The other run's verdicts."""
-
-    def __init__(self, data: Data) -> None:
-        self._scores = data.other.scores.by("judge").main() if data.other is not None else None
-        self._means = functools.cache(self._mean_verdicts)
-
-    def of(self, source: Source, metric: str, item: RatedItem) -> float | None:
-        """Return what the same judge said of an item in the other run; None: nothing."""
-        if self._scores is None or source.kind != "judge":
-            return None
-        return self._means(source.judge, metric).get(item)
-
-    def _mean_verdicts(self, judge: str, metric: str) -> dict[RatedItem, float]:
-        assert self._scores is not None
-        return mean_verdicts(self._scores.of(judges=[judge], metric=metric))
 
 
 class _Reasons(msgspec.Struct, gc=False):
@@ -355,7 +334,9 @@ class Found:
             return "The other run has no verdict on the same model and question."
         size = 1.0 if least == compared else 0.0
         of_one_kind = least in (0, compared)
-        noise = self.data.noise(size).each_way(compared, size) if of_one_kind else None
+        noise = (
+            self.data.noise(size, self.view.judge).each_way(compared, size) if of_one_kind else None
+        )
         return changed_in_words(worse, better, size, noise) + "."
 
 
@@ -421,7 +402,7 @@ def _pattern(written: str) -> Any:
     import re2
 
     try:
-        return re2.compile(written, _options())
+        return re2.compile(written, _options(1 << 20))
     except re2.error as error:
         cause = error.args[0] if error.args else ""
         cause = cause.decode(errors="replace") if isinstance(cause, bytes) else str(cause)
@@ -438,7 +419,8 @@ def _matcher(written: str) -> Callable[[str], Any]:
     """
     import re2
 
-    matcher = re2.Set.SearchSet(_options())
+    # A set keeps its states in the same memory, and without room for them it finds nothing.
+    matcher = re2.Set.SearchSet(_options(1 << 23))
     matcher.Add(_pattern(written).pattern)
     matcher.Compile()
     matches: Callable[[str], Any] = matcher.Match
@@ -459,11 +441,12 @@ def _prefilter(written: str) -> Callable[[bytes], Any] | None:
     return lambda lines: search(lines) is not None or any(code in lines for code in escaped)
 
 
-def _options() -> Any:
+def _options(most: int) -> Any:
+    """Return how RE2 reads an expression, with the most bytes that it may take."""
     import re2
 
     options = re2.Options()
-    options.case_sensitive, options.log_errors, options.max_mem = False, False, 1 << 20
+    options.case_sensitive, options.log_errors, options.max_mem = False, False, most
     return options
 
 
@@ -472,20 +455,7 @@ def show(data: Data, view: View, site: Site) -> str:
     try:
         found = Found(data, view)
     except UsageError as error:
-        return (_choices(data, view) if site.live else "") + pages.notice(str(error))
-    if view.show == "file" and site.live:
-        rows = found.rows(0, MOST)
-        for row in rows:
-            del row["place"]
-        lines = "".join(msgspec.json.encode(row).decode() + "\n" for row in rows)
-        return pages.render(
-            "verdicts_file.html",
-            total=found.total,
-            count=len(rows),
-            back=site.href(view.to(show="")),
-            csv=csv(Page("", rows=rows)),
-            jsonl=lines,
-        )
+        return pages.notice(str(error))
     last = max(1, -(-found.total // PAGE))
     page = int(view.part) if view.part.isdecimal() and len(view.part) < 7 else 1
     page = min(max(page, 1), last)
@@ -515,8 +485,7 @@ def show(data: Data, view: View, site: Site) -> str:
         total=found.total,
         first=begin + 1,
         steps=[site.href(step) if step and site.live else "" for step in beside],
-        file=site.href(view.to(show="file")) if site.live and found.total else "",
-        choices=_choices(data, view) if site.live else "",
+        live=site.live,
     )
 
 
@@ -534,27 +503,37 @@ def opened(view: View, row: dict[str, Any]) -> View:
     )
 
 
-def _choices(data: Data, view: View) -> Markup:
-    """Return the fields above the list."""
-    names = ("judge", "turn", "category")
+def fields(data: Data, view: View) -> Fields:
+    """Return what can be chosen."""
+    data.listed  # noqa: B018  (fills the table once)
     distinct_values = {
-        name: [
+        name: named(
             str(value)
             for (value,) in data.index.select(
                 f"select distinct {name} from verdicts order by 1", {}
             )
-        ]
-        for name in names
+        )
+        for name in ("judge", "turn", "category")
     }
     since = ("worse", "better") if data.other is None else ()
     kinds = {name: words for name, words in KINDS.items() if name not in since}
-    labels = {"judge": "Judge", "turn": "Turn", "category": "Category"}
-    fields = [
-        Markup(pages.render("search.html", find=view.find)),
-        pages.choice(view, "where", "In", PLACES),
-        *(pages.choice(view, name, labels[name], ["", *distinct_values[name]]) for name in names),
-        pages.choice(view, "only", "Verdict", kinds),
-        Markup(pages.render("range.html", least=view.least, most=view.most)),
-    ]
-    listed = view.to(show="")
-    return pages.form(listed, fields) + pages.boxes(listed, data.best_first(view.verdicts))
+    grades: dict[str, str] = {}
+    options = {
+        "find": grades,
+        "where": PLACES,
+        **distinct_values,
+        "only": kinds,
+        "least": grades,
+        "most": grades,
+    }
+    return Fields(view, options, data.best_first(view.verdicts), ("csv", "jsonl"))
+
+
+def file(data: Data, view: View, kind: str) -> str:
+    """Return the verdicts of a view, at most `MOST`, as csv or jsonl."""
+    rows = Found(data, view).rows(0, MOST)
+    for row in rows:
+        del row["place"]
+    if kind == "csv":
+        return csv(Page("", rows=rows))
+    return "".join(msgspec.json.encode(row).decode() + "\n" for row in rows)

@@ -51,7 +51,7 @@ def test_a_note_is_on_the_page_in_the_list_and_in_the_file(
     note = next(store.rows(tmp_path / "small" / "note" / "eva.jsonl", Note)).row
     assert (note.question_id, note.turn, note.models, note.judge) == (3, 1, ("ant",), "lu")
     assert note.judge_set == "unstated"
-    saved = html.unescape(views.show(f"{NOTED}&show=file")[1])
+    saved = views.file(NOTED, "jsonl")
     assert '"note":"eva: the judge is wrong"' in saved
 
 
@@ -124,7 +124,7 @@ def test_what_cannot_be_written_is_said(
 
 
 def test_who_is_logged_in_writes_as_nobody_else(views: Views, tmp_path: pathlib.Path) -> None:
-    view, page = views.show(f"{OPEN}&voter=bob", "ann")
+    view, page, _ = views.show(f"{OPEN}&voter=bob", "ann")
     assert view.voter == "ann"
     send(views, OPEN, who="ann", item=items(page)[0], note="wrong", voter="bob")
     assert [path.name for path in (tmp_path / "small" / "note").iterdir()] == ["ann.jsonl"]
