@@ -30,8 +30,8 @@ LEVEL = 9
 class Level(NamedTuple):
     """What a level sets.
 
-    By hand, in both turns: to carry out an entry some 700 times at level 8, 2,000 times at 9 and
-    5,000 times at 10, with a look at the warehouse and one or more dues each.
+    By hand, in both turns: to carry out an entry some 2,000 times at level 8, 8,000 times at 9 and
+    24,000 times at 10, with a look at the warehouse and one or more dues each.
     """
 
     entries: int
@@ -64,9 +64,9 @@ LEVELS = by_level(
     Level(130, 8, 8, 4, 0.3, 0.2),
     Level(145, 10, 9, 5, 0.2, 0.3, True),
     Level(160, 12, 10, 5, 0.1, 0.4, True),
-    Level(140, 14, 12, 5, 0, 0.5, True, 2, 1, 5),
     Level(160, 16, 12, 5, 0, 0.5, True, 2, 1, 12),
-    Level(190, 16, 12, 5, 0, 0.6, True, 2, 2, 26),
+    Level(190, 16, 12, 5, 0, 0.6, True, 2, 2, 40),
+    Level(220, 16, 12, 5, 0, 0.6, True, 2, 2, 100),
 )
 _MARKS = WORDS["marks"]
 _HOUSES = ("Adeyemi", "Brandão", "Castellan", "Dragić", "Eklund", "Fonseca")

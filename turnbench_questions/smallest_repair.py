@@ -24,7 +24,7 @@ LEVEL = 3
 class Level(NamedTuple):
     """What a level sets.
 
-    By hand, in both turns: to count some 2,000 rotas at level 8, 8,000 at 9 and 20,000 at 10, in
+    By hand, in both turns: to count some 9,000 rotas at level 8, 25,000 at 9 and 50,000 at 10, in
     groups of ten or so.
     """
 
@@ -54,9 +54,9 @@ LEVELS = by_level(
     Level(6, 7, 2, (3, 4), (4, 40), lates=True, returns=True),
     Level(6, 7, 2, (3, 4), (4, 40), lates=True, apart=True, returns=True),
     Level(7, 6, 3, (3, 4), (4, 60), apart=True, returns=True),
-    Level(9, 7, 3, (3,), (8, 50), 3, True, True, True, (700, 2_000)),
     Level(10, 7, 3, (3,), (20, 120), 3, True, True, True, (3_000, 7_000)),
     Level(11, 7, 3, (3,), (40, 250), 3, True, True, True, (8_000, 20_000)),
+    Level(12, 7, 3, (3,), (80, 500), 3, True, True, True, (18_000, 50_000)),
 )
 _DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 _SHIFTS = {2: ("early", "late"), 3: ("early", "late", "night")}
